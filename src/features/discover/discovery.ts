@@ -15,8 +15,11 @@ const DAY_MS = 24 * 3_600_000;
 /** At most this many sessions of a list at once: they are read ahead of others. */
 const MOST_RAISED = 20;
 
-/** Brings the raised hands of all listed sessions into the channels that want them. */
-export function createDiscoveries(core: Core<{ watches: WatchStore }>, whyUnlisted: () => NoListReason | null) {
+/** Brings the raised hands of all listed sessions into the channels that want them. `listing`: null when it is off. */
+export function createDiscoveries(
+	core: Core<{ watches: WatchStore }>,
+	listing: { readonly isUnlisted: () => boolean } | null,
+) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { DISCOVER_SESSIONS: discoverSessions, watchLimits: limits } = core.config;
@@ -25,7 +28,11 @@ export function createDiscoveries(core: Core<{ watches: WatchStore }>, whyUnlist
 	/** The newest notice of each channel, so that the store is not asked again with each list. */
 	const toldKeys = new Map<string, string>();
 
-	const whyNot = (): NoListReason | null => (discoverSessions ? whyUnlisted() : 'notDiscovering');
+	function whyNot(): NoListReason | null {
+		if (!discoverSessions) return 'notDiscovering';
+		if (listing === null) return 'listOff';
+		return listing.isUnlisted() ? 'noList' : null;
+	}
 
 	/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
 	async function dueHands(discovery: Discovery) {

@@ -394,5 +394,5 @@ function discoveriesOver(store: WatchStore, now: () => number) {
 		clock: { ...systemClock, now },
 		log: createRecordingLog(),
 	});
-	return createDiscoveries(core, () => null);
+	return createDiscoveries(core, { isUnlisted: () => false });
 }
