@@ -6,7 +6,8 @@ const LONG = 'long';
 const LONGEST_REASON = 300;
 
 function firstLine(error: unknown): string {
-	const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+	const message =
+		typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 	return message.trimStart().split('\n', 1)[0]?.slice(0, LONGEST_REASON) ?? '';
 }
 
@@ -34,7 +35,8 @@ export default class ClosingLineReporter implements Reporter {
 			for (const test of module.children.allTests()) {
 				const { state, errors } = test.result();
 				if (state === 'passed') passed++;
-				else if (state === 'failed') failures.push(`${module.relativeModuleId} > ${test.fullName}: ${firstLine(errors[0])}`);
+				else if (state === 'failed')
+					failures.push(`${module.relativeModuleId} > ${test.fullName}: ${firstLine(errors[0])}`);
 				else if (state === 'skipped') skipped++;
 			}
 			if (module.state() === 'failed' && failures.length === before)

@@ -193,14 +193,17 @@ export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'se
 	return `${messageIndex}:${sessionId}`;
 }
 
-/** Longer than most reads of a session. */
-const DRAWN_WITHIN_MS = 30_000;
+/** Longer than most reads of a session, and than the time between two notes that a read takes long. */
+const DRAWN_WITHIN_MS = 45_000;
+/** Nobody tells a window of news while it is about to show something else. */
+const takenOver = (viewId: string, now: number) => ({ leaseToken: viewId, leasedUntil: now + DRAWN_WITHIN_MS });
 const windowColumn = sealedColumn(
 	'windows.view',
 	z.custom<ModalView>((value) => typeof value === 'object'),
 );
 type ShownQuestion = Pick<Row<'windows'>, 'messageIndex' | 'fingerprint' | 'shownHash'>;
-type NewWindow = ReturnType<typeof ofPerson> & ShownQuestion & Pick<Row<'windows'>, 'hash'>;
+/** `isReading`: it is taken over still. */
+type NewWindow = ReturnType<typeof ofPerson> & ShownQuestion & Pick<Row<'windows'>, 'hash'> & { isReading?: boolean };
 
 /** The windows that show a form. A row is due when what its window shows may be outdated. */
 export function createWindowStore({ db, cipher }: StoreParts) {
@@ -208,12 +211,13 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 
 	return {
 		/** A window shows this form, perhaps anew. `hash`: Slack's, of what it shows. */
-		async shown(viewId: string, own: NewWindow, view: ModalView, now: number): Promise<void> {
+		async shown(viewId: string, { isReading = false, ...own }: NewWindow, view: ModalView, now: number): Promise<void> {
 			await db.writeOne((trx) => {
 				// Encrypted inside the write, as drafts are.
 				const sealed = windowColumn.seal(view, { viewId, ...own }, cipher);
 				const told = { learned: null, notice: '', dueAt: null };
-				const row = { ...own, ...told, ...WITHOUT_LEASE, view: sealed, touchedAt: now };
+				const lease = isReading ? takenOver(viewId, now) : WITHOUT_LEASE;
+				const row = { ...own, ...told, ...lease, view: sealed, touchedAt: now };
 				return add(trx, 'windows', { viewId, ...row })
 					.onConflict((conflict) => conflict.column('viewId').doUpdateSet(row))
 					.execute();
@@ -231,11 +235,10 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 		 * that it shows, else to null; to false while one is being shown.
 		 */
 		async takeOver(viewId: string, now: number): Promise<string | null | false> {
-			const lease = { leaseToken: viewId, leasedUntil: now + DRAWN_WITHIN_MS };
 			const isFree = sql<boolean>`(lease_token is null or lease_token = ${viewId} or leased_until <= ${now})`;
 			const columns = ['notice', 'hash'] as const;
 			const row = await db.writeOne((trx) =>
-				change(trx, 'windows', { viewId }, lease).where(isFree).returning(columns).executeTakeFirst(),
+				change(trx, 'windows', { viewId }, takenOver(viewId, now)).where(isFree).returning(columns).executeTakeFirst(),
 			);
 			if (row !== undefined) return row.notice === '' ? null : row.hash;
 			return (await isFound(from(db.read, 'windows', { viewId }).select('viewId'))) ? false : null;

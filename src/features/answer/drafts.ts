@@ -47,7 +47,8 @@ export interface Wish extends SessionTarget {
 /** The message index of a chosen message until the person says which field it is for: no form shows it before. */
 const KEPT_ASIDE = -1;
 
-type Shown = Pick<SessionModel, 'question' | 'metadata'>;
+/** `isReading`: of a note during a read, after which it shows something else. */
+type Shown = Pick<SessionModel, 'question' | 'metadata'> & { readonly isReading: boolean };
 
 export interface StandingForm {
 	readonly view: SubmittedView;
@@ -169,12 +170,12 @@ export function createDrafting(
 		},
 		/** A view shows this question (null: none): its person is told when somebody else answers it. */
 		async shown(person: Person, { id, hash }: ViewHandle, view: ModalView, shown: Shown): Promise<void> {
-			const { question: asked, metadata } = shown;
+			const { question: asked, metadata, isReading } = shown;
 			const question = asked && keyOf({ ...metadata, messageIndex: asked.messageIndex });
 			if (id === null || hash === '') return;
 			if (asked === null || question === null) return noted(windows.forget(id));
 			const row = { ...pick(person, 'teamId', 'userId'), ...question, ...pick(asked, 'fingerprint', 'shownHash') };
-			await noted(windows.shown(id, { ...row, hash }, view, clock.now()));
+			await noted(windows.shown(id, { ...row, hash, isReading }, view, clock.now()));
 		},
 		async save(person: Person, view: SubmittedSessionView): Promise<StandingForm> {
 			const form = await read(view);

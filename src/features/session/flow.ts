@@ -28,6 +28,8 @@ interface Wanted extends Content {
 	readonly sameReading?: boolean;
 }
 
+type Noticed = Pick<Content, 'metadata' | 'typed'> & { readonly isReading?: boolean };
+
 /** How many times an update is tried when Slack limits calls, and asks to wait no longer than this. */
 const MAX_UPDATES = 3;
 const MAX_LIMIT_MS = 60_000;
@@ -71,7 +73,12 @@ export function createSessionFlow(
 		return despiteLimit(() => put(person, handle, model));
 	}
 
-	async function put(person: Person, handle: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
+	async function put(
+		person: Person,
+		handle: ViewHandle,
+		model: SessionModel,
+		isReading = false,
+	): Promise<UpdateOutcome> {
 		let view = sessionModal(model);
 		const outcome = await handle.update(view).catch((error: unknown) => {
 			if (slackErrorCode(error) === null || model.session.lastScreenshotUrl === null) throw error;
@@ -81,19 +88,23 @@ export function createSessionFlow(
 		});
 		if (outcome !== 'updated') return outcome;
 		// Only now, because a person who closed or submitted the form during the read is not answering any more.
-		await Promise.all([presenter.markSeen(person, model), shown.drafting.shown(person, handle, view, model)]);
+		await Promise.all([
+			presenter.markSeen(person, model),
+			shown.drafting.shown(person, handle, view, { ...model, isReading }),
+		]);
 		return outcome;
 	}
 
 	/** Adds a notice to what a view shows; null when its reading is not in memory or would show another question. */
-	async function putNotice(person: Person, handle: ViewHandle, content: Content, notice: (readAt: number) => string) {
-		const { metadata, typed = null } = content;
+	async function putNotice(person: Person, handle: ViewHandle, content: Noticed, notice: (readAt: number) => string) {
+		const { metadata, typed = null, isReading } = content;
 		// After a submission the view shows a receipt, which must not be replaced.
 		if (await presenter.isSent(handle.id, metadata)) return 'gone';
 		const reading = latest(metadata.sessionId);
 		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
 		const notices = [notice(reading.readAt)];
-		return put(person, handle, await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices }));
+		const model = await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices });
+		return put(person, handle, model, isReading);
 	}
 
 	/** Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome for the log; null: nothing read. */
@@ -104,7 +115,8 @@ export function createSessionFlow(
 		let isNoted = false;
 		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
 			if (!isShown) return handle.update(loadingModal(sessionId, metadata, waitedMs));
-			const outcome = await putNotice(person, handle, content, () => NOTICES.stillWaiting(waitedMs));
+			const waiting = () => NOTICES.stillWaiting(waitedMs);
+			const outcome = await putNotice(person, handle, { ...content, isReading: true }, waiting);
 			if (outcome === null)
 				await reply.toPerson(whereItBegan(request, metadata.origin), stillWaitingMessage(sessionId));
 			isNoted ||= outcome === 'updated';

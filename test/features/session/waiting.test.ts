@@ -231,6 +231,17 @@ describe('a form that is read again', () => {
 		expect(timed.clock.now() - startedAt).toBeLessThan(20_000);
 	});
 
+	it('shows a new question after a note, however long Slack takes for it', async () => {
+		const { id } = await refreshing(20_000);
+		await timed.shows('(12 s)');
+		ask(id, 'Which shade?');
+		const release = app.slack.faults.hold('views.update', ({ view }) => JSON.stringify(view).includes('Which shade?'));
+		await timed.until(() => updates().at(-1)?.doneAt === null);
+		await timed.clock.advance(1_000);
+		release();
+		await timed.shows('Which shade?');
+	});
+
 	it('carries texts typed during a refresh over to a new question', async () => {
 		const { id } = await typeWhileReading();
 		ask(id, 'Which shade?');
