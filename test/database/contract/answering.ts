@@ -150,8 +150,15 @@ export function describeWindows(subject: Subject): void {
 			if (window !== undefined) await replica().end(window, LEASE.token, { notice: 'n', hash: 'hash-2' });
 			expect(await windows().takeOver('V1', T0)).toBe('hash-2');
 			await windowsDue(subject.store, QUESTION, T0 + 1);
-			expect(await replica().takeDue(LEASE, 5, T0 + 29_999)).toEqual([]);
-			expect(await replica().takeDue(LEASE, 5, T0 + 30_000)).toHaveLength(1);
+			expect(await replica().takeDue(LEASE, 5, T0 + 44_999)).toEqual([]);
+			expect(await replica().takeDue(LEASE, 5, T0 + 45_000)).toHaveLength(1);
+			// The note of a read that goes on.
+			await windows().shown('V1', { ...SHOWN, isReading: true }, VIEW, T0);
+			await windowsDue(subject.store, QUESTION, T0 + 1);
+			expect(await replica().takeDue(LEASE, 5, T0 + 44_999)).toEqual([]);
+			await windows().shown('V1', SHOWN, VIEW, T0);
+			await windowsDue(subject.store, QUESTION, T0 + 1);
+			expect(await replica().takeDue(LEASE, 5, T0 + 1)).toHaveLength(1);
 			await windows().shown('V1', SHOWN, VIEW, T0);
 			expect(await windows().takeOver('V1', T0)).toBeNull();
 			expect(await windows().takeOver('other', T0)).toBeNull();
