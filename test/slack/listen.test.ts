@@ -22,7 +22,7 @@ function listening() {
 	const core = coreOf({ clock, log, metrics: { acknowledged() {}, answers: { submitted() {} } } });
 	const listen = createListen(core, {
 		app,
-		teamId: 'T1',
+		installation: { identity: () => ({ teamId: 'T1' }) },
 		accessPolicy: { check: async () => ({ refusal: null }) },
 		whyNotThere: async () => null,
 		reply: {
