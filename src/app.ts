@@ -113,7 +113,7 @@ export async function createHandraise({
 		clock,
 		cell: cellOf<BudgetState>(serviceUrl),
 	});
-	const otherReadAt = (sessionId: string) => store.watches.otherReadAt({ service: serviceUrl, sessionId });
+	const otherReadAt = (sessionId: string) => store.sessions.otherReadAt({ service: serviceUrl, sessionId });
 	const health = createServiceHealth({ clock }, otherReadAt);
 	const sessionService = createSessionServiceClient({
 		baseUrl: serviceUrl,
@@ -161,7 +161,9 @@ export async function createHandraise({
 	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
 	const receipts = createReceipts(core, { ...answerStore, nextOf }, messages);
 	const openWindows = createOpenWindows(core);
-	const personReads = createPersonReads(core, (sessionId) => store.watches.wasRead({ service: serviceUrl, sessionId }));
+	const personReads = createPersonReads(core, (sessionId) =>
+		store.sessions.wasRead({ service: serviceUrl, sessionId }),
+	);
 	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.
 		config.ALLOWED_CHANNELS.length > 0 ? null : watching.discoveries.discovered(),
