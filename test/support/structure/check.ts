@@ -1,12 +1,18 @@
 import { globSync, readFileSync } from 'node:fs';
+import { TABLE_NAMES } from '../../../src/database/tables.ts';
 import { wrongArrows } from './arrows.ts';
+import { foreignWrites, unowned } from './owners.ts';
 import { LIMITS, measure, problemsOf } from './structure.ts';
 
 // node test/support/structure/check.ts: one line on success, else one for each limit that is exceeded and exit code 1.
-const parts = globSync('src/**/*.ts').map((path) => measure(path, readFileSync(path, 'utf8')));
+const files = globSync('src/**/*.ts').map((path) => {
+	return { path: path.slice('src/'.length), text: readFileSync(path, 'utf8') };
+});
+const parts = files.map(({ path, text }) => measure(`src/${path}`, text));
 const problems = [
 	...problemsOf(parts),
-	...parts.flatMap(({ path }) => wrongArrows(path.slice('src/'.length), readFileSync(path, 'utf8'))),
+	...files.flatMap(({ path, text }) => [...wrongArrows(path, text), ...foreignWrites(path, text)]),
+	...unowned(files, TABLE_NAMES),
 ];
 for (const problem of problems) console.error(problem);
 const lines = parts.reduce((sum, part) => sum + part.lines, 0);
