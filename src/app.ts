@@ -43,10 +43,10 @@ import { type BudgetState, PRIORITIES } from './session-service/budget-state.ts'
 import { createSessionServiceClient } from './session-service/client.ts';
 import { REASONS, SERVICE_CODES } from './session-service/errors.ts';
 import { createServiceHealth } from './session-service/health.ts';
-import { type AccessPolicy, createAccessPolicy, type MayAct, NOT_CHECKED } from './slack/access-policy.ts';
+import { createAccessPolicy, type MayAct } from './slack/access-policy.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createChannelList, createChannels, createDirectChannels, createMemberships } from './slack/channels.ts';
-import { createDirectory, createSlackClients, type Identity, identify } from './slack/clients.ts';
+import { createDirectory, createInstallation, createSlackClients, identify } from './slack/clients.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
 import { createPersonReads } from './slack/person-reads.ts';
@@ -74,32 +74,20 @@ export async function createHandraise({
 	clock?: Clock;
 }) {
 	const serviceUrl = config.SESSION_SERVICE_URL;
-
 	const metrics = createMetrics({
 		build: { schema: OWN_SCHEMA, dialect: config.DATABASE_URL === null ? 'sqlite' : 'postgres' },
 		serviceCalls: { priorities: PRIORITIES, outcomes: ['ok', 'unchanged', ...SERVICE_CODES] },
-		answers: () => answerStore.stats(),
-		now: () => clock.now(),
-		isConnected,
-		budgetUsed() {
-			const { delivery, person, background } = budget.usage();
-			return delivery + person + background;
-		},
 	});
-	/** Where the app is installed, and the rules there; null until Slack has told. */
-	let workspace: string | null = null;
-	let policy: AccessPolicy | null = null;
-	let latePolicy: AccessPolicy | null = null;
-	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ENCRYPTION_KEY: encryptionKey } = config;
-	const pool = { size: config.DATABASE_POOL_SIZE, statementMs: config.DATABASE_STATEMENT_TIMEOUT_MS };
+	const installation = createInstallation();
+	const workspace = () => installation.known()?.teamId ?? null;
 	const store = await openStore({
-		databaseUrl,
-		pool,
-		dataDir,
-		encryptionKey,
+		databaseUrl: config.DATABASE_URL,
+		pool: { size: config.DATABASE_POOL_SIZE, statementMs: config.DATABASE_STATEMENT_TIMEOUT_MS },
+		dataDir: config.DATA_DIR,
+		encryptionKey: config.ENCRYPTION_KEY,
 		formerKeys: config.ENCRYPTION_KEY_FORMER,
 		writesFormer: config.ENCRYPTION_KEY_WRITE === 'former',
-		workspace: () => workspace,
+		workspace,
 		clock: ownClock,
 		onCheckpoint: metrics.checkpoint,
 		onFormerValues: metrics.formerValues,
@@ -108,6 +96,23 @@ export async function createHandraise({
 	const { clock, answers: answerStore } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const cellOf = cellsOf(store);
+	const rateLimiter = createRateLimiter(
+		clock,
+		// In memory it makes its own, which come and go and so must not listen to the clock.
+		store.db.dialect === 'postgres' ? (key) => cellOf(`rate:${key}`) : undefined,
+	);
+
+	const slackAddress = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
+	const clients = createSlackClients(slackAddress, log, metrics.slackCall);
+	const directory = createDirectory(clients.people);
+	const directChannelOf = createDirectChannels(clients.people, clock);
+	const base = { config, clock, log, metrics, store, serviceUrl, rateLimiter, clients, directory, directChannelOf };
+	const accessPolicy = createAccessPolicy(base, installation.known);
+	const patient = { ...base, directory: createDirectory(clients.background) };
+	const latePolicy = createAccessPolicy(patient, installation.known, { isPatient: true });
+	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;
+
+	const openWindows = createOpenWindows(base);
 	const budget = createRequestBudget({
 		requestsPerMinute: config.SESSION_SERVICE_RPM,
 		clock,
@@ -134,41 +139,10 @@ export async function createHandraise({
 			else health.failed(outcome);
 		},
 	});
-	const slackAddress = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
-	const clients = createSlackClients(slackAddress, log, metrics.slackCall);
-	const directory = createDirectory(clients.people);
-	const directChannelOf = createDirectChannels(clients.people, clock);
-	const userGroups = createUserGroups({ client: clients.people, clock, log });
-	const rateLimiter = createRateLimiter(
-		clock,
-		// In memory it makes its own, which come and go and so must not listen to the clock.
-		store.db.dialect === 'postgres' ? (key) => cellOf(`rate:${key}`) : undefined,
-	);
-	const core: Core<Store> = {
-		config,
-		clock,
-		log,
-		metrics,
-		store,
-		serviceUrl,
-		sessionService,
-		rateLimiter,
-		clients,
-		directory,
-		directChannelOf,
-	};
+	const core: Core<Store> = { ...base, sessionService };
+
 	const messages = createMessages(core);
-	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
-	const receipts = createReceipts(core, { ...answerStore, nextOf }, messages);
-	const openWindows = createOpenWindows(core);
-	const personReads = createPersonReads(core, (sessionId) =>
-		store.sessions.wasRead({ service: serviceUrl, sessionId }),
-	);
-	const inboxes = createInboxes(core, async () =>
-		// Nobody opens a session from the inbox where only some channels are allowed.
-		config.ALLOWED_CHANNELS.length > 0 ? null : watching.discoveries.discovered(),
-	);
-	const reminders = createReminders(core);
+	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	const watching = createWatching(core, {
 		budget: budget.background,
 		health,
@@ -181,13 +155,21 @@ export async function createHandraise({
 			});
 			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
 		},
+		announcer: { draw: createDrawing(core, { mayAct, userGroups }), ...messages },
+		listChannels: createChannelList(clients.background),
 	});
-	const mayAct: MayAct = async (...asked) => ((await policy?.checkAbsent(...asked)) ?? NOT_CHECKED).refusal;
+	const inboxes = createInboxes(core, async () =>
+		// Nobody opens a session from the inbox where only some channels are allowed.
+		config.ALLOWED_CHANNELS.length > 0 ? null : watching.discoveries.discovered(),
+	);
+	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
+	const receipts = createReceipts(core, { ...answerStore, nextOf }, messages);
+	const reminders = createReminders(core);
 	const worker = createAnswerWorker(core, {
-		checkAuthor: async (...asked) => (await latePolicy?.checkAbsent(...asked)) ?? NOT_CHECKED,
+		checkAuthor: latePolicy.checkAbsent,
 		missed: health.missed,
 		receipts,
-		isOurs: ({ teamId }) => teamId === workspace,
+		isOurs: ({ teamId }) => teamId === workspace(),
 	});
 	const claims = createClaims(core);
 	const answers = createAnswers(core, claims);
@@ -196,8 +178,98 @@ export async function createHandraise({
 		isDiscovering: () => watching.discoveries.whyNot() === null,
 		forgetInboxes: inboxes.forget,
 	});
-
 	health.onRecovered(() => void answers.hasten([...REASONS]));
+
+	const refusedRequests = createRefusedRequests(core);
+	const bolt = createBoltApp(installation.identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
+	const personReads = createPersonReads(core, (sessionId) =>
+		store.sessions.wasRead({ service: serviceUrl, sessionId }),
+	);
+	const reply = createReply(core, personReads);
+	const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
+	const listen = createListen(core, {
+		app: bolt.app,
+		installation,
+		accessPolicy,
+		whyNotThere: memberships.whyNotThere,
+		personReads,
+		reply,
+		onInboxPress: (inbox) => inboxes.ask(inbox, null),
+		onPostPress(request, isChanged) {
+			watching.showPressed(request, isChanged);
+			void receipts.showRepeat(request);
+		},
+	});
+	const drafting = createDrafting(core, claims);
+	const links = createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL });
+	const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });
+	const channels = createChannels(core);
+	const context = {
+		...core,
+		installation,
+		mayAct,
+		listen,
+		reply,
+		flow,
+		drafting,
+		personReads,
+		memberships,
+		channels,
+		links,
+		answers,
+		receipts,
+		handOvers,
+		inboxes,
+		watching,
+		userGroups,
+	};
+	const watchCommands = createWatchCommands(context);
+	registerWatching(context, watchCommands);
+	registerSessionCommand(context, {
+		...watchCommands,
+		openHistory: registerHistory(context),
+		openInbox: registerInbox(context),
+		openSettings: registerChannelSettings(context),
+	});
+	registerSessionActions(context);
+	registerSubmission(context);
+	registerAnswerActions(context);
+	registerQuickAnswers(context);
+	registerHandOver(context);
+	registerSnooze(context);
+	registerTextAsAnswer(context);
+	registerChannelEvents(context);
+	registerFallbacks(context);
+
+	const isConnected = () => workspace() !== null && bolt.isServing();
+	const http = createHttpServer({
+		host: config.HOST,
+		port: config.PORT,
+		slack:
+			config.transport.kind === 'socket'
+				? null
+				: (request, response, verified) => {
+						if (workspace() !== null) bolt.listener?.(request, response, verified);
+						else response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end();
+					},
+		onRefused: refusedRequests.add,
+		metrics: () =>
+			metrics.expose({
+				answers: answerStore.stats,
+				now: clock.now,
+				isConnected,
+				budgetUsed() {
+					const { delivery, person, background } = budget.usage();
+					return delivery + person + background;
+				},
+			}),
+		async notReady() {
+			const reasons: string[] = [];
+			if (!isConnected()) reasons.push('no connection to Slack');
+			await store.db.ping().catch(() => reasons.push('the database does not answer'));
+			return reasons;
+		},
+	});
 
 	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
 	async function startWorking(): Promise<void> {
@@ -212,107 +284,15 @@ export async function createHandraise({
 		housekeeping.start();
 	}
 
-	function createSlackApp(identity: Identity) {
-		const bolt = createBoltApp(identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
-		const reply = createReply(core, personReads);
-		const accessPolicy = createAccessPolicy(core, identity);
-		policy = accessPolicy;
-		const patient = { ...core, directory: createDirectory(clients.background) };
-		latePolicy = createAccessPolicy(patient, identity, { isPatient: true });
-		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
-		const listen = createListen(core, {
-			app: bolt.app,
-			teamId: identity.teamId,
-			accessPolicy,
-			whyNotThere: memberships.whyNotThere,
-			personReads,
-			reply,
-			onInboxPress: (inbox) => inboxes.ask(inbox, null),
-			onPostPress(request, isChanged) {
-				watching.showPressed(request, isChanged);
-				void receipts.showRepeat(request);
-			},
-		});
-		const drafting = createDrafting(core, claims);
-		const links = createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL });
-		const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });
-		const context = {
-			...core,
-			listen,
-			reply,
-			flow,
-			drafting,
-			personReads,
-			botUserId: identity.botUserId,
-			mayAct,
-			memberships,
-			channels: createChannels(core),
-			links,
-			answers,
-			receipts,
-			handOvers,
-			inboxes,
-			watching,
-			userGroups,
-		};
-		const watchCommands = createWatchCommands(context);
-		registerWatching(context, watchCommands);
-		registerSessionCommand(context, {
-			...watchCommands,
-			openHistory: registerHistory(context),
-			openInbox: registerInbox(context),
-			openSettings: registerChannelSettings(context),
-		});
-		registerSessionActions(context);
-		registerSubmission(context);
-		registerAnswerActions(context);
-		registerQuickAnswers(context);
-		registerHandOver(context);
-		registerSnooze(context);
-		registerTextAsAnswer(context);
-		registerChannelEvents(context);
-		registerFallbacks(context);
-
-		inboxes.start({ display: createInboxDisplay(clients, receipts.context), memberships, mayAct });
-		openWindows.start();
-
-		return {
-			...bolt,
-			async stop(): Promise<void> {
-				// Before connections close: an acknowledgement needs the one on which its request came.
-				await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
-				await bolt.app.stop();
-				await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);
-				flow.stop();
-				await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
-			},
-		};
+	async function stopSlack(): Promise<void> {
+		if (workspace() === null) return;
+		// Before connections close: an acknowledgement needs the one on which its request came.
+		await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
+		await bolt.app.stop();
+		await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);
+		flow.stop();
+		await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
 	}
-
-	let slack: ReturnType<typeof createSlackApp> | null = null;
-	function isConnected(): boolean {
-		return slack?.isServing() === true;
-	}
-	const refusedRequests = createRefusedRequests(core);
-	const http = createHttpServer({
-		host: config.HOST,
-		port: config.PORT,
-		slack:
-			config.transport.kind === 'socket'
-				? null
-				: (request, response, verified) => {
-						if (slack?.listener != null) slack.listener(request, response, verified);
-						else response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end();
-					},
-		onRefused: refusedRequests.add,
-		metrics: metrics.expose,
-		async notReady() {
-			const reasons: string[] = [];
-			if (!isConnected()) reasons.push('no connection to Slack');
-			await store.db.ping().catch(() => reasons.push('the database does not answer'));
-			return reasons;
-		},
-	});
 
 	return {
 		replaced: store.replaced,
@@ -321,20 +301,24 @@ export async function createHandraise({
 			const port = await http.start();
 			await startWorking();
 			const identity = await identify(clients.background, { clock, log, signal });
-			workspace = identity.teamId;
-			await store.warnOfOthers(workspace);
-			slack = createSlackApp(identity);
-			// What writes to Slack by itself needs `workspace` and the access policy.
+			await store.warnOfOthers(identity.teamId);
+			installation.learn(identity);
+			// What writes to Slack by itself needs to know where the app is installed.
 			worker.wake();
-			const announcer = { draw: createDrawing(core, { mayAct, userGroups }), ...messages };
-			await watching.startPosting(announcer, createChannelList(clients.background));
-			await slack.app.start();
+			inboxes.start({
+				display: createInboxDisplay(clients, receipts.context),
+				memberships,
+				mayAct,
+			});
+			openWindows.start();
+			await watching.startPosting();
+			await bolt.app.start();
 			return { port };
 		},
 		async stop(): Promise<void> {
 			await Promise.all([
 				http.stop(),
-				slack?.stop(),
+				stopSlack(),
 				worker.stop(),
 				watching.stop(),
 				reminders.stop(),

@@ -1,10 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { ownVersion } from './version.ts';
 
-/** Values that are read when the metrics are requested. */
-export interface MetricSources {
+interface Labels {
 	readonly build: { readonly schema: number; readonly dialect: 'sqlite' | 'postgres' };
 	readonly serviceCalls: { readonly priorities: readonly string[]; readonly outcomes: readonly string[] };
+}
+
+/** Values that are read when the metrics are requested. */
+interface Sources {
 	/** Rejects while the database does not answer. */
 	answers(): Promise<{
 		readonly byState: Readonly<Record<string, number>>;
@@ -19,7 +22,7 @@ export interface MetricSources {
 }
 
 /** Prometheus metrics, all named `handraise_…`, in seconds and counts. No label holds an id or text of people. */
-export function createMetrics(sources: MetricSources) {
+export function createMetrics(labels: Labels) {
 	const registry = new Registry();
 	collectDefaultMetrics({ register: registry });
 
@@ -55,7 +58,7 @@ export function createMetrics(sources: MetricSources) {
 		return (value: number) => metric.set(value);
 	}
 
-	const build = { version: ownVersion(), node: process.versions.node, ...sources.build };
+	const build = { version: ownVersion(), node: process.versions.node, ...labels.build };
 	gaugeOf('build_info', 'Always 1: what runs', Object.keys(build)).set(build, 1);
 	const answers = gaugeOf('answers', 'Answers in the store by state', ['state']);
 	const oldest = gaugeOf(
@@ -67,7 +70,7 @@ export function createMetrics(sources: MetricSources) {
 	const connected = gauge('slack_connected', '1 when requests of Slack can arrive (Socket Mode: connected)');
 	const budgetUsed = gauge('service_budget_used', 'Requests to the session service in the last minute');
 
-	async function readSources(): Promise<void> {
+	async function read(sources: Sources): Promise<void> {
 		const stats = await sources.answers().catch(() => null);
 		databaseUp(Number(stats !== null));
 		answers.reset();
@@ -84,7 +87,7 @@ export function createMetrics(sources: MetricSources) {
 		'priority',
 		'outcome',
 	]);
-	const { priorities, outcomes: serviceOutcomes } = sources.serviceCalls;
+	const { priorities, outcomes: serviceOutcomes } = labels.serviceCalls;
 	for (const priority of priorities) {
 		for (const outcome of serviceOutcomes) serviceRequests.inc({ priority, outcome }, 0);
 	}
@@ -215,8 +218,8 @@ export function createMetrics(sources: MetricSources) {
 			'method',
 			'outcome',
 		),
-		async expose() {
-			await readSources();
+		async expose(sources: Sources) {
+			await read(sources);
 			return { contentType: registry.contentType, text: await registry.metrics() };
 		},
 	};

@@ -144,7 +144,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 
 	const directChannelOf = slackChannels.createDirectChannels(client, clock);
 	const parts = { clients: { people: client }, directChannelOf, config, clock, directory, serviceUrl: '' };
-	const policy = createAccessPolicy(parts, bot, { isPatient: true });
+	const policy = createAccessPolicy(parts, () => bot, { isPatient: true });
 	const channels = slackChannels.createChannels(parts);
 	const memberships = slackChannels.createMemberships(
 		{ ...parts, store: { handOvers: { holds: async () => false } } },

@@ -303,8 +303,6 @@ export function createOutbox(
 	};
 }
 
-export type Outbox = ReturnType<typeof createOutbox>;
-
 /** A post in work. `responseUrl`: of the press that it shows; null: none. */
 interface Taken {
 	readonly due: DuePost;

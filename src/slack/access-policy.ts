@@ -5,7 +5,7 @@ import type { Core } from '../core.ts';
 import type { Origin, Person } from '../questions/answer.ts';
 import { type Identity, type PersonFacts, slackFailure } from './clients.ts';
 
-type Installation = Pick<Identity, 'teamId' | 'enterpriseId'>;
+type Ours = Pick<Identity, 'teamId' | 'enterpriseId'>;
 type AccessRules = Pick<Config, Extract<keyof Config, `ALLOW${string}`>>;
 
 /** Where somebody acts, or where their form or answer came from. */
@@ -57,10 +57,13 @@ const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
-/** Decides who may read sessions, watch and answer. Fails closed. `isPatient`: nobody waits for an acknowledgement. */
+/**
+ * Decides who may read sessions, watch and answer. Fails closed, also while it is not known where the app is installed (null).
+ * `isPatient`: nobody waits for an acknowledgement.
+ */
 export function createAccessPolicy(
 	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
-	installation: Installation,
+	installation: () => Ours | null,
 	{ isPatient = false }: { isPatient?: boolean } = {},
 ) {
 	const people = createCache(clock, directory.person);
@@ -76,28 +79,30 @@ export function createAccessPolicy(
 		return [userGroups.length === 0 ? 'ALLOWED_USERS' : 'ALLOWED_USERGROUPS', 'user_not_allowed'];
 	}
 
-	function* personRulings(facts: PersonFacts): Generator<Ruling> {
+	function* personRulings(facts: PersonFacts, ours: Ours): Generator<Ruling> {
 		if (facts.isBot) yield ['is_bot', 'bot'];
 		if (facts.isDeactivated) yield ['deleted', 'deactivated'];
-		yield config.ALLOW_EXTERNAL ? ['ALLOW_EXTERNAL', null] : membershipRuling(facts, installation);
+		yield config.ALLOW_EXTERNAL ? ['ALLOW_EXTERNAL', null] : membershipRuling(facts, ours);
 		if (config.ALLOW_GUESTS) yield ['ALLOW_GUESTS', null];
 		else yield [GUEST_FLAGS, facts.isGuest === null ? 'could_not_check' : facts.isGuest ? 'guest' : null];
 	}
 
 	/** All rules in their order: the first one that refuses decides. Throws when Slack does not answer. */
 	async function* rulings({ userId, claimedTeamId }: Acting, place: Place, maxAgeMs: number): AsyncGenerator<Ruling> {
+		const ours = installation();
+		if (ours === null) return yield ['no_answer', 'could_not_check'];
 		// With a list of channels, direct messages are refused too.
 		const { ALLOWED_CHANNELS: listed } = config;
 		if (place.inAnyChannel !== true && listed.length > 0)
 			yield ['ALLOWED_CHANNELS', listed.includes(place.channelId ?? '') ? null : 'channel_not_allowed'];
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
-		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
-		if (!config.ALLOW_EXTERNAL && installation.enterpriseId === null && claimsOther) yield ['team_id', 'external'];
+		const claimsOther = claimedTeamId !== null && claimedTeamId !== ours.teamId;
+		if (!config.ALLOW_EXTERNAL && ours.enterpriseId === null && claimsOther) yield ['team_id', 'external'];
 		using deadline = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 		const { signal } = deadline;
 		const facts = await people.get(userId, maxAgeMs, signal);
 		if (facts === null) return yield ['id', 'could_not_check'];
-		yield* personRulings(facts);
+		yield* personRulings(facts, ours);
 		const ofList = await listRuling(userId, signal, maxAgeMs);
 		if (ofList !== null) yield ofList;
 	}
@@ -124,7 +129,7 @@ export function createAccessPolicy(
 		/** For somebody who makes no request now, in a channel or in any (null). */
 		async checkAbsent({ teamId, userId }: Person, channelId: string | null, maxAgeMs?: number): Promise<Verdict> {
 			// Another workspace's Slack would call everybody of this one a stranger.
-			if (teamId !== installation.teamId) return NOT_CHECKED;
+			if (teamId !== installation()?.teamId) return NOT_CHECKED;
 			return check({ userId, claimedTeamId: null }, channelId === null ? ANYWHERE : { channelId }, maxAgeMs);
 		},
 	};
@@ -133,7 +138,7 @@ export function createAccessPolicy(
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
 /** Whether Slack's facts prove that somebody is a member: they may be missing or contradict each other. */
-function membershipRuling({ teamId, enterprise, isStranger }: PersonFacts, ours: Installation): Ruling {
+function membershipRuling({ teamId, enterprise, isStranger }: PersonFacts, ours: Ours): Ruling {
 	if (isStranger) return ['is_stranger', 'external'];
 	const isOfTeam = teamId === ours.teamId;
 	if (enterprise === null) return ['team_id', isOfTeam ? null : teamId === null ? 'could_not_check' : 'external'];

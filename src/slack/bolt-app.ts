@@ -17,7 +17,7 @@ interface Options {
 
 /** Bolt with the receiver of the configured transport. `onRefused` is called when an HTTP request is refused. */
 export function createBoltApp(
-	{ teamId, botId, botUserId }: Pick<Identity, 'teamId' | 'botId' | 'botUserId'>,
+	identity: () => Pick<Identity, 'teamId' | 'botId' | 'botUserId'>,
 	{ config, proxy, clock, log, onRefused }: Options,
 ) {
 	const { transport, SLACK_API_URL: apiUrl, SLACK_BOT_TOKEN: botToken } = config;
@@ -28,7 +28,10 @@ export function createBoltApp(
 	const app = new App({
 		receiver,
 		// Without this, Bolt calls auth.test itself, retries it for many minutes, and drops events when the token is bad.
-		authorize: async () => ({ botToken, botUserId, teamId, ...(botId === null ? {} : { botId }) }),
+		async authorize() {
+			const { teamId, botId, botUserId } = identity();
+			return { botToken, botUserId, teamId, ...(botId === null ? {} : { botId }) };
+		},
 		logger: createSlackLogger(log),
 		clientOptions: { slackApiUrl: apiUrl, timeout: 5_000, retryConfig: { retries: 0 } },
 		convoStore: false,
@@ -50,7 +53,7 @@ export function createArrivals(
 ) {
 	const identity = { teamId: String(auth.team_id), botId: String(auth.bot_id), botUserId: String(auth.user_id) };
 	const onRefused = (reason: string) => onArrival({ type: 'refused', reason });
-	const { app, listener } = createBoltApp(identity, { ...options, clock: systemClock, log: SILENT, onRefused });
+	const { app, listener } = createBoltApp(() => identity, { ...options, clock: systemClock, log: SILENT, onRefused });
 	app.use(async ({ body, ...args }) => {
 		if ('ack' in args && typeof args.ack === 'function') await (args.ack as () => Promise<void>)();
 		onArrival({ ...body });

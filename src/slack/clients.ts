@@ -198,6 +198,24 @@ export async function identify(
 
 export type Identity = Readonly<Awaited<ReturnType<typeof identify>>>;
 
+/** Where the app is installed: nobody knows before Slack has told, once after the start. */
+export function createInstallation() {
+	let known: Identity | null = null;
+	return {
+		learn(identity: Identity): void {
+			known = identity;
+		},
+		known: () => known,
+		/** For what begins only when it is known. */
+		identity(): Identity {
+			if (known === null) throw new Error('Slack has not told yet where the app is installed');
+			return known;
+		},
+	};
+}
+
+export type Installation = ReturnType<typeof createInstallation>;
+
 /** Enough for the daily users of a large workspace, for names and for time zones. */
 const MAX_NAMES = 5_000;
 

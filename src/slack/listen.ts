@@ -6,7 +6,7 @@ import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
 import { type AccessPolicy, FRESH_MS, type MayAct, type Place } from './access-policy.ts';
 import type { Channels, Memberships } from './channels.ts';
-import { codeOf } from './clients.ts';
+import { codeOf, type Installation } from './clients.ts';
 import { errorMessage } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
 import type { Links } from './links.ts';
@@ -56,7 +56,7 @@ const MAX_RUSH_MS = 50;
 
 interface Options {
 	readonly app: App;
-	readonly teamId: string;
+	readonly installation: Installation;
 	readonly accessPolicy: AccessPolicy;
 	readonly whyNotThere: Memberships['whyNotThere'];
 	readonly personReads: PersonReads;
@@ -76,7 +76,7 @@ const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
  * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
  */
 export function createListen({ clock, log, metrics }: Core, options: Options) {
-	const { app, teamId, accessPolicy, whyNotThere, personReads, reply, onInboxPress, onPostPress } = options;
+	const { app, installation, accessPolicy, whyNotThere, personReads, reply, onInboxPress, onPostPress } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
@@ -148,7 +148,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	function arrived(body: unknown, ack: Ack) {
 		const startedAt = uptimeOf(clock);
 		const waitedMs = () => uptimeOf(clock) - startedAt;
-		const request = personRequest(body, teamId, log);
+		const request = personRequest(body, installation.identity().teamId, log);
 		return {
 			request,
 			waitedMs,
@@ -356,7 +356,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		/** An event in the workspace that is no request of a person. Bolt acknowledges it. */
 		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
 			handleEvent(name, async (event, isFirst) => {
-				if (isFirst()) await handle(event, teamId);
+				if (isFirst()) await handle(event, installation.identity().teamId);
 			});
 		},
 
@@ -366,7 +366,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		 */
 		message(name: string, plan: (request: PersonRequest, event: unknown) => Task | null | Promise<Task | null>): void {
 			handleEvent(name, async (event, isFirst) => {
-				const request = writtenRequest(event, teamId, log);
+				const request = writtenRequest(event, installation.identity().teamId, log);
 				const task = request && (await plan(request, event));
 				if (request === null || task === null || !isFirst()) return;
 				await work(request, name, () => perform(request, task, null), task.refused === undefined);
@@ -386,7 +386,7 @@ export interface HandlerContext<S = unknown> extends Core<S> {
 	readonly listen: ReturnType<typeof createListen>;
 	readonly reply: Reply;
 	readonly personReads: PersonReads;
-	readonly botUserId: string;
+	readonly installation: Installation;
 	readonly mayAct: MayAct;
 	readonly memberships: Memberships;
 	readonly channels: Channels;

@@ -40,7 +40,10 @@ function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null 
 		},
 	};
 	const installation = { teamId: 'T1', enterpriseId };
-	const accessPolicy = createAccessPolicy(coreOf({ config: { ...OPEN, ...rules }, directory, clock }), installation);
+	const accessPolicy = createAccessPolicy(
+		coreOf({ config: { ...OPEN, ...rules }, directory, clock }),
+		() => installation,
+	);
 	/** Without its grounds, which test/doctor/may.test.ts reads. */
 	async function verdictOf(...asked: Parameters<typeof accessPolicy.check>): Promise<Verdict> {
 		const { grounds: _, ...verdict } = await accessPolicy.check(...asked);

@@ -17,10 +17,10 @@ const DAY_MS = 24 * 3_600_000;
 /** At most this many sessions of a list at once: they are read ahead of others. */
 const MOST_RAISED = 20;
 
-/** Brings the raised hands of all listed sessions into the channels that want them. */
+/** Brings the raised hands of all listed sessions into the channels that want them. `listing`: null when it is off. */
 export function createDiscoveries(
 	core: Core<{ discoveries: DiscoveryStore; watches: WatchStore; posts: PostStore }>,
-	whyUnlisted: () => NoListReason | null,
+	listing: { readonly isUnlisted: () => boolean } | null,
 ) {
 	const { serviceUrl, clock, log, store } = core;
 	const { discoveries } = store;
@@ -30,7 +30,11 @@ export function createDiscoveries(
 	/** The newest notice of each channel, so that the store is not asked again with each list. */
 	const toldKeys = new Map<string, string>();
 
-	const whyNot = (): NoListReason | null => (discoverSessions ? whyUnlisted() : 'notDiscovering');
+	function whyNot(): NoListReason | null {
+		if (!discoverSessions) return 'notDiscovering';
+		if (listing === null) return 'listOff';
+		return listing.isUnlisted() ? 'noList' : null;
+	}
 
 	/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
 	async function dueHands(discovery: Discovery) {

@@ -26,9 +26,10 @@ export interface ListingState {
 
 interface Options extends Pick<PollerOptions, 'budget' | 'health'> {
 	readonly cell: Cell<ListingState>;
-	/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
-	readonly discoveries: Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'>;
 }
+
+/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
+type Listener = Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'>;
 
 /** The client gives a list up after this. */
 const LONGEST_LISTING_MS = 45_000;
@@ -88,7 +89,7 @@ const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnl
  * a day, to know whether it still can. Nothing depends on it, because the schedule reads every watched session as well.
  */
 export function createListing(core: Core<{ sessions: SessionStore }>, options: Options) {
-	const { cell, budget, health, discoveries } = options;
+	const { cell, budget, health } = options;
 	const { sessionService, serviceUrl, clock, log } = core;
 	const { sessions: store } = core.store;
 	const { listing: metrics } = core.metrics;
@@ -135,7 +136,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 	}
 
 	/** Lists if it is time. Returns the milliseconds until the next turn. */
-	async function turn(signal: AbortSignal): Promise<number> {
+	async function turn(listener: Listener, signal: AbortSignal): Promise<number> {
 		if (!(await share())) {
 			// When that one is gone, this process goes on at once with what it has found.
 			if (shared.isAvailable) {
@@ -152,7 +153,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		if (dueInMs > 0) return Math.min(LOOK_MS, dueInMs);
 		if (!(await share(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
 		listedAt = uptimeOf(clock);
-		const waitMs = await list(watched, signal);
+		const waitMs = await list(watched, listener, signal);
 		nextAt = listedAt + waitMs;
 		const isOften = condition === 'works' && watched > 0;
 		await share(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? (1_000 * requestCount) / waitMs : 0);
@@ -160,14 +161,14 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 	}
 
 	/** Returns the milliseconds from the beginning of this list to the next one. */
-	async function list(watched: number, signal: AbortSignal): Promise<number> {
+	async function list(watched: number, listener: Listener, signal: AbortSignal): Promise<number> {
 		let found: WaitingList;
 		try {
 			found = await sessionService.listWaiting(signal);
 		} catch (error) {
 			signal.throwIfAborted();
 			const waitMs = failed(error);
-			if (failures >= TRIES) await discoveries.unlisted();
+			if (failures >= TRIES) await listener.unlisted();
 			return waitMs;
 		}
 		failures = 0;
@@ -179,7 +180,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
 		if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
 		await readWaiting(found);
-		await discoveries.listed(found);
+		await listener.listed(found);
 		return listEveryMs(found, { watched, discoverSessions, backgroundPerSecond: budget.rates().left });
 	}
 
@@ -215,9 +216,9 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 
 	return {
 		/** Lists until the signal is aborted. Never rejects. */
-		async run(signal: AbortSignal) {
+		async run(listener: Listener, signal: AbortSignal) {
 			const onFailure = (code: string) => log.warn('listing_failed', { code });
-			await repeat(clock.sleep, signal, () => turn(signal), { retryMs: LOOK_MS, onFailure });
+			await repeat(clock.sleep, signal, () => turn(listener, signal), { retryMs: LOOK_MS, onFailure });
 			// Another replica goes on at once.
 			await share(0, 0).catch(() => undefined);
 		},

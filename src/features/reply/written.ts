@@ -11,12 +11,13 @@ const NAMES_WITHIN_MS = 1_000;
 
 /** Reads what people wrote. */
 export function createWritten(core: HandlerContext) {
-	const { personReads, memberships, directory, clock, botUserId } = core;
+	const { personReads, memberships, directory, clock, installation } = core;
 	const client = core.clients.people;
 
 	/** As its author sees it, without a mention of the app. */
 	async function textOf({ person: { userId } }: PersonRequest, message: unknown): Promise<string> {
 		const names = new Map<string, string>();
+		const { botUserId } = installation.identity();
 		const others = [...mentionsIn(message)].filter((mention) => mention !== `@${botUserId}`);
 		const learnt = others.slice(0, MOST_NAMES).map(async (mention) => {
 			const id = mention.slice(1);
@@ -29,8 +30,8 @@ export function createWritten(core: HandlerContext) {
 
 	return {
 		textOf,
-		hasText: (message: unknown) => seenText(message, botUserId) !== '',
-		mentionsApp: (message: unknown) => mentionsIn(message).has(`@${botUserId}`),
+		hasText: (message: unknown) => seenText(message, installation.identity().botUserId) !== '',
+		mentionsApp: (message: unknown) => mentionsIn(message).has(`@${installation.identity().botUserId}`),
 		/**
 		 * As it is now; empty: deleted. `text` null: the app has no scope to read it, so what was offered is all that is known. Null:
 		 * Slack does not tell. @throws `too_fast`: people share the limit of these calls

@@ -399,5 +399,5 @@ function discoveriesOver(store: Store, now: () => number) {
 		clock: { ...systemClock, now },
 		log: createRecordingLog(),
 	});
-	return createDiscoveries(core, () => null);
+	return createDiscoveries(core, { isUnlisted: () => false });
 }

@@ -114,14 +114,14 @@ function start({
 			},
 		},
 		health,
-		discoveries: {
-			listed: () => harness.onList(),
-			async unlisted() {
-				harness.unlistedCount += 1;
-			},
-		},
 	});
-	const run = listing.run(stopping.signal);
+	const listener = {
+		listed: () => harness.onList(),
+		async unlisted() {
+			harness.unlistedCount += 1;
+		},
+	};
+	const run = listing.run(listener, stopping.signal);
 	onTestFinished(() => harness.stop());
 	return Object.assign(harness, { listing });
 }
