@@ -29,14 +29,25 @@ const PACKAGES: readonly { readonly is: RegExp; readonly by: RegExp }[] = [
 
 const IMPORT = /^(?:import|export) (?:type )?(?:\{[^}]*\}|\* as \w+|\*|\w+)(?:, \{[^}]*\})? from '([^']+)';/gm;
 
-/** One line for each import that the rules above refuse. `path`: of a file of `src`, like `features/inbox/view.ts`. */
+/** What a file imports, types too: packages by name, files of `src` by path. `path`: its own, like `features/inbox/view.ts`. */
+export function importsOf(path: string, text: string): readonly string[] {
+	const specifiers = Array.from(text.matchAll(IMPORT), ([, specifier = '']) => specifier);
+	return [...new Set(specifiers.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name)))];
+}
+
+/** A file and all that it imports, directly or not: what somebody may have to read to follow it. */
+export function closureOf(path: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+	const reached = new Set([path]);
+	for (const one of reached)
+		for (const imported of imports.get(one) ?? []) if (imports.has(imported)) reached.add(imported);
+	return reached;
+}
+
+/** One line for each import that the rules above refuse. */
 export function wrongArrows(path: string, text: string): readonly string[] {
-	const wrong = Array.from(text.matchAll(IMPORT), ([, specifier = '']) => specifier).flatMap((specifier) => {
-		if (!specifier.startsWith('.')) return mayUse(path, specifier) ? [] : [specifier];
-		const imported = posix.join(posix.dirname(path), specifier);
-		return mayKnow(path, imported) ? [] : [imported];
-	});
-	return [...new Set(wrong)].map((imported) => `src/${path} must not import ${imported}`);
+	return importsOf(path, text)
+		.filter((imported) => !(imported.endsWith('.ts') ? mayKnow(path, imported) : mayUse(path, imported)))
+		.map((imported) => `src/${path} must not import ${imported}`);
 }
 
 function mayUse(path: string, name: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wrongArrows } from './arrows.ts';
+import { closureOf, importsOf, wrongArrows } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
 import { measure, problemsOf } from './structure.ts';
 
@@ -17,9 +17,10 @@ describe('what a part depends on', () => {
 			"import * as words from './words.ts';",
 			'',
 		].join('\n');
-		const { dependencies, lines } = measure('src/some/part.ts', text);
+		const { dependencies, lines, bytes } = measure('src/some/part.ts', text);
 		expect(dependencies).toEqual(['../errors.ts', './answer.ts', './words.ts']);
 		expect(lines).toBe(9);
+		expect(bytes).toBe(text.length);
 	});
 
 	it('is each name that it takes from core, or from what handlers share', () => {
@@ -57,22 +58,35 @@ core.sessionService.close();
 
 it('names every limit that is exceeded, and lets exceptions have as much as their table says', () => {
 	const parts = [
-		{ path: 'src/a.ts', lines: 60, dependencies: ['./b.ts', './c.ts'] },
-		{ path: 'src/b.ts', lines: 45, dependencies: ['./c.ts', 'core.log'] },
+		{ path: 'src/a.ts', lines: 60, bytes: 900, dependencies: ['./b.ts', './c.ts'] },
+		{ path: 'src/b.ts', lines: 45, bytes: 101, dependencies: ['./c.ts', 'core.log'] },
 	];
-	const limits = { lines: 100, files: 1, linesOfFile: 50, dependencies: 1 } as const;
+	const limits = { lines: 100, bytes: 1_000, files: 1, linesOfFile: 50, dependencies: 1 } as const;
 	expect(problemsOf(parts, limits as never, { 'src/a.ts': { lines: 60, dependencies: 2 } })).toEqual([
 		'src: lines: 105, at most 100',
+		'src: bytes: 1001, at most 1000',
 		'src: files: 2, at most 1',
 		'src/b.ts: dependencies: 2, at most 1 (./c.ts, core.log)',
 	]);
-	expect(problemsOf(parts, { ...limits, lines: 105, files: 2 } as never, {})).toHaveLength(3);
+	expect(problemsOf(parts, { ...limits, lines: 105, bytes: 1_001, files: 2 } as never, {})).toHaveLength(3);
 });
 
 const importing = (...specifiers: readonly string[]) =>
 	specifiers.map((specifier) => `import type { Some } from '${specifier}';\n`).join('');
 
 describe('arrows', () => {
+	it('lead from a file to all that it needs, once', () => {
+		const texts = {
+			'a.ts': importing('./sub/b.ts', 'kysely'),
+			'sub/b.ts': importing('../a.ts', './c.ts', './c.ts'),
+			'sub/c.ts': '',
+			'd.ts': importing('./a.ts'),
+		};
+		const imports = new Map(Object.entries(texts).map(([path, text]) => [path, importsOf(path, text)]));
+		expect(imports.get('sub/b.ts')).toEqual(['a.ts', 'sub/c.ts']);
+		expect([...closureOf('a.ts', imports)]).toEqual(['a.ts', 'sub/b.ts', 'sub/c.ts']);
+	});
+
 	it.each([
 		['core/log.ts', '../questions/session.ts'],
 		['questions/session.ts', '../database/watch.ts'],
