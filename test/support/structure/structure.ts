@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
-export const LIMITS = { lines: 33_971, bytes: 1_635_114, files: 190, linesOfFile: 400, dependencies: 10 } as const;
+export const LIMITS = { lines: 34_334, bytes: 1_646_289, files: 192, linesOfFile: 400, dependencies: 10 } as const;
 
 /** Why some may have more, and how much. Numbers may only shrink. */
 const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly dependencies?: number }>> = {
