@@ -118,7 +118,7 @@ export async function createHandraise({
 		clock,
 		cell: cellOf<BudgetState>(serviceUrl),
 	});
-	const otherReadAt = (sessionId: string) => store.watches.otherReadAt({ service: serviceUrl, sessionId });
+	const otherReadAt = (sessionId: string) => store.sessions.otherReadAt({ service: serviceUrl, sessionId });
 	const health = createServiceHealth({ clock }, otherReadAt);
 	const sessionService = createSessionServiceClient({
 		baseUrl: serviceUrl,
@@ -182,7 +182,9 @@ export async function createHandraise({
 
 	const refusedRequests = createRefusedRequests(core);
 	const bolt = createBoltApp(installation.identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
-	const personReads = createPersonReads(core, (sessionId) => store.watches.wasRead({ service: serviceUrl, sessionId }));
+	const personReads = createPersonReads(core, (sessionId) =>
+		store.sessions.wasRead({ service: serviceUrl, sessionId }),
+	);
 	const reply = createReply(core, personReads);
 	const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
 	const listen = createListen(core, {

@@ -9,12 +9,12 @@ import { needSettings, type Settings } from './config.ts';
 import { systemClock as clock } from './core/clock.ts';
 import { HandraiseError } from './core/errors.ts';
 import { createLog } from './core/log.ts';
-import { add, from, remove } from './database/database.ts';
 import { readKeys } from './database/encryption.ts';
 import { openKeyRing } from './database/key-ring.ts';
 import { PERSON_TABLES } from './database/person-ids.ts';
 import { openPostgres } from './database/postgres.ts';
-import { type Ask, type Forgotten, LETTERS, letterPlace, type Page, SOCKET } from './ops/person-requests.ts';
+import { createLetters } from './database/shared-states.ts';
+import { type Ask, type Forgotten, type Page, SOCKET } from './ops/person-requests.ts';
 import { isUserId } from './slack/words.ts';
 
 const USAGE = `Usage: npm run person --silent -- export <slack id>  prints what is stored about somebody, as JSON
@@ -83,25 +83,16 @@ async function overRows(settings: Settings): Promise<AskFor> {
 	const cipher = await openKeyRing(db, keys, settings.ENCRYPTION_KEY_WRITE === 'former');
 	let isStopped = false;
 	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => (isStopped = true));
-	/** What a letter holds, which is removed, unless somebody works on it. */
-	const taken = (name: string) =>
-		db.writeOne(async (trx) => {
-			const free = from(trx, 'shared_states', { name }).select('name').forUpdate().skipLocked();
-			return (await remove(trx, 'shared_states', { name: free }).returning('state').executeTakeFirst())?.state;
-		});
 	return async (asked) => {
-		const id = randomUUID();
-		const [name, replied] = [`${LETTERS.ask}${id}`, `${LETTERS.reply}${id}`];
+		const letters = createLetters(db, cipher, randomUUID());
 		const at = clock.now();
-		const state = cipher.encrypt(JSON.stringify({ ...asked, at }), letterPlace(name));
-		await db.writeOne((trx) => add(trx, 'shared_states', { name, state, changedAt: at }).execute());
+		await letters.ask(JSON.stringify({ ...asked, at }), at);
 		for (const until = clock.now() + WAIT_MS; ; await clock.sleep(50)) {
-			const reply = await taken(replied);
-			const text = reply && cipher.decrypt(reply, letterPlace(replied));
+			const text = await letters.takeReply();
 			if (text === null) throw refusal(UNREADABLE);
 			if (text !== undefined) return JSON.parse(text);
 			const isOver = isStopped || clock.now() > until;
-			if (isOver && (await taken(name)) !== undefined) throw refusal(isStopped ? TAKEN_BACK : NOT_TAKEN);
+			if (isOver && (await letters.takeBack())) throw refusal(isStopped ? TAKEN_BACK : NOT_TAKEN);
 			// Somebody works on it, or it is gone: its time is over by their clock.
 			if (clock.now() > until + 2 * WAIT_MS) throw refusal(ENDED);
 		}

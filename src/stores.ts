@@ -2,22 +2,23 @@ import { resolve } from 'node:path';
 import { type Clock, systemClock } from './core/clock.ts';
 import { HandraiseError } from './core/errors.ts';
 import type { Log } from './core/log.ts';
-import { liveWorkspaces, type StoreDatabase } from './database/database.ts';
+import { freeOrphanedLeases, liveWorkspaces, type StoreDatabase } from './database/database.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
 import { type KeyOptions, openKeys } from './database/key-ring.ts';
 import { migrate, warnOfForeignCode } from './database/migrate.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
-import { LEASED_TABLES, WITHOUT_LEASE } from './database/tables.ts';
+import { createSessionStore } from './database/watch-store.ts';
 import { createAnswerStore } from './features/answer/answer-store.ts';
 import { createClaimStore, createDraftStore, createWindowStore } from './features/answer/answering-store.ts';
-import { createHandOverStore, giveBackUndelivered } from './features/hand-over/hand-over-store.ts';
+import { createHandOverStore } from './features/hand-over/hand-over-store.ts';
 import { createInboxStore } from './features/inbox/inbox-store.ts';
-import { beginLadder, createLadderStore, endReminders } from './features/remind/ladder-store.ts';
-import { createChannelSettingsStore } from './features/watch/channel-store.ts';
+import { createLadderStore } from './features/remind/ladder-store.ts';
+import { createChannelSettingsStore, createDiscoveryStore } from './features/watch/channel-store.ts';
+import { createRecordingStore } from './features/watch/recording-store.ts';
 import { createWatchStore } from './features/watch/watch-store.ts';
-import { retryUnreadable } from './posts/store.ts';
+import { createPostStore, retryUnreadable } from './posts/store.ts';
 
 export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint' | 'onFormerValues'> {
 	/** `postgres://…`; absent or null: SQLite. */
@@ -85,7 +86,11 @@ export async function openStore(options: StoreOptions) {
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),
 			windows: createWindowStore({ db, cipher }),
-			watches: createWatchStore({ db, cipher, log }, { beginLadder, endReminders, giveBackUndelivered }),
+			watches: createWatchStore({ db, cipher }),
+			sessions: createSessionStore({ db, cipher }),
+			reads: createRecordingStore({ db, cipher }),
+			discoveries: createDiscoveryStore({ db, cipher }),
+			posts: createPostStore({ db, cipher, log }),
 			inboxes: createInboxStore({ db, cipher, log }),
 			handOvers: createHandOverStore({ db, cipher }),
 			ladders: createLadderStore({ db, log }),
@@ -120,14 +125,4 @@ export async function migratePostgres(databaseUrl: string, context: { clock: Clo
 	} finally {
 		await db.close();
 	}
-}
-
-/** Of a killed process: we hold SQLite's lock, so nobody else has a lease. On PostgreSQL a running replica may. */
-async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
-	if (db.dialect !== 'sqlite') return;
-	await db.write(async (trx) => {
-		for (const table of LEASED_TABLES) {
-			await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
-		}
-	});
 }

@@ -6,10 +6,10 @@ import { createListing, type Listing, type ListingState } from './features/disco
 import { createChannelGuard, createEndings } from './features/watch/endings.ts';
 import { createPoller, type PollerOptions } from './features/watch/poller.ts';
 import { createSubscriptions } from './features/watch/subscribe.ts';
-import type { WatchStore } from './features/watch/watch-store.ts';
 import { type Announcer, createOutbox } from './posts/outbox.ts';
 import type { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
+import type { Store } from './stores.ts';
 
 interface Options extends Omit<PollerOptions, 'onEnd'> {
 	readonly listCell: Cell<ListingState>;
@@ -22,7 +22,7 @@ const EXPECTED_WITHIN_MS = 3_000;
 const MAX_EXPECTED = 1_000;
 
 /** Everything that watches: reads sessions when they are due and posts what changed. */
-export function createWatching(core: Core<{ watches: WatchStore }>, options: Options) {
+export function createWatching(core: Core<Store>, options: Options) {
 	const { config, clock } = core;
 	const { listCell: cell, announcer, listChannels, ...reading } = options;
 	const stopping = new AbortController();

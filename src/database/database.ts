@@ -15,8 +15,18 @@ import {
 } from 'kysely';
 import { HandraiseError } from '../core/errors.ts';
 import type { Person } from '../questions/answer.ts';
+import type { SessionKey } from '../questions/session.ts';
 import { Changes, type createBus } from './bus.ts';
-import { type Db, type LeasedTable, lastKeyOf, type Row, type Tables } from './tables.ts';
+import {
+	type Db,
+	LEASED_TABLES,
+	type LeasedTable,
+	lastKeyOf,
+	type Row,
+	sessionOf,
+	type Tables,
+	WITHOUT_LEASE,
+} from './tables.ts';
 
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
 // `CamelCasePlugin` copies each query and each row for that, which made accepting an answer a third slower.
@@ -109,10 +119,22 @@ export function remove<Table extends keyof Tables>(db: Db, table: Table, filter:
 	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
 }
 
-/**
- * The query of the keys of these rows, which it locks. A transaction locks sessions, then watches, posts and ladders, several
- * of each in the order of their keys: two transactions with other orders would wait for each other.
+/*
+ * The order of locks: two transactions with other orders would wait for each other. Several of one kind are locked in the order
+ * of their keys. A function that takes a transaction and writes questions or posts of a session expects that its caller has locked
+ * the session.
+ *
+ * 1. what `lockFor` locks, or the question of an answer (`lockQuestion` of `accept-store.ts`)
+ * 2. answers, drafts and claims
+ * 3. the discovery of a channel
+ * 4. sessions: `lockSession`
+ * 5. watches
+ * 6. posts, and with them the lists of reminders in their channels: `lockPosts` of `posts/plan-store.ts`
+ * 7. ladders
+ * 8. windows; the one whose form is sent goes first
  */
+
+/** The query of the keys of these rows, which it locks in their order. */
 export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Table, filter: Filter<Table>) {
 	const key = lastKeyOf(table) as 'id';
 	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
@@ -124,29 +146,23 @@ export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Ta
 		.forUpdate();
 }
 
-export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
-	return (await query.limit(1).executeTakeFirst()) !== undefined;
-}
-
-/** How many rows a query of `from` finds. */
-export async function countOf<Table extends keyof Tables>(query: SelectQueryBuilder<Tables, Table, object>) {
-	const counted = query.select(({ fn }) => fn.countAll<number>().as('count'));
-	return (await counted.executeTakeFirstOrThrow()).count;
-}
-
+/** For sessions that are locked one after the other. */
 export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => string): readonly T[] {
 	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
 }
 
-function matching(filter: object) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'meta'>) =>
-		and(
-			Object.entries(filter).map(([column, value]) => {
-				// PostgreSQL takes no empty list.
-				if (Array.isArray(value) && value.length === 0) return eb.lit(false);
-				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
-			}),
-		);
+/** Locks the session's row. Whoever adds or ends a watch does this first, and then decides whether it is still watched. */
+export async function lockSession(trx: Db, key: SessionKey) {
+	return from(trx, 'watched_sessions', sessionOf(key)).selectAll().forUpdate().executeTakeFirst();
+}
+
+/** Locks the session of a watch; null when there is no such watch. */
+export async function lockSessionOf(trx: Db, watchId: string | null): Promise<SessionKey | null> {
+	if (watchId === null) return null;
+	const row = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();
+	if (row === undefined) return null;
+	await lockSession(trx, sessionOf(row));
+	return sessionOf(row);
 }
 
 /** Names in a transaction who changed what people see of questions; null: an agent, or no single person. */
@@ -171,6 +187,27 @@ const ADVISORY_LOCKS = {
 	/** What two people hand over at the same moment is counted one after the other. */
 	handingOver: 0x68646f76,
 } as const;
+
+export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
+	return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** How many rows a query of `from` finds. */
+export async function countOf<Table extends keyof Tables>(query: SelectQueryBuilder<Tables, Table, object>) {
+	const counted = query.select(({ fn }) => fn.countAll<number>().as('count'));
+	return (await counted.executeTakeFirstOrThrow()).count;
+}
+
+function matching(filter: object) {
+	return ({ eb, and }: ExpressionBuilder<Tables, 'meta'>) =>
+		and(
+			Object.entries(filter).map(([column, value]) => {
+				// PostgreSQL takes no empty list.
+				if (Array.isArray(value) && value.length === 0) return eb.lit(false);
+				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
+			}),
+		);
+}
 
 export const isPostgres = (db: Db) => db.getExecutor().adapter instanceof PostgresAdapter;
 
@@ -206,6 +243,16 @@ export async function inBatches(remove: (limit: number) => Promise<number>): Pro
 /** Runs a query that changes at most `limit` rows as often as it finds that many, each time as one transaction. */
 export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => Change): Promise<number> {
 	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
+}
+
+/** Of a killed process: we hold SQLite's lock, so nobody else has a lease. On PostgreSQL a running replica may. */
+export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
+	if (db.dialect !== 'sqlite') return;
+	await db.write(async (trx) => {
+		for (const table of LEASED_TABLES) {
+			await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
+		}
+	});
 }
 
 /** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */

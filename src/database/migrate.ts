@@ -1,3 +1,4 @@
+// Owns `migrations`.
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';

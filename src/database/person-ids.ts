@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { change, countChanged } from './database.ts';
+import { change, countChanged, type Filter, remove } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { placeIn, SEALED_COLUMNS } from './sealed-columns.ts';
 import { columnsOf, type Db, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
@@ -71,3 +71,11 @@ export async function rowsOfPerson(db: Db, cipher: Cipher, userId: string, { tab
 }
 
 export type PersonPage = { readonly table: TableName; readonly after: string };
+
+/** Removes rows that are only a person's. Returns how many, in words for the operator. */
+export async function removeRowsOf(trx: Db, userId: string): Promise<Readonly<Record<string, number>>> {
+	const counts: Record<string, number> = {};
+	for (const table of ['drafts', 'snoozes', 'claims', 'inboxes', 'windows'] as const)
+		counts[`${table} removed`] = await countChanged(remove(trx, table, { userId } as Filter<typeof table>));
+	return counts;
+}

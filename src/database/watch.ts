@@ -109,6 +109,9 @@ export interface PlannedRead {
 	readonly by: number;
 }
 
+/** A read that a due reminder waits for goes before those that were due in this time before it (`by` before `at`). */
+export const AWAITED_AHEAD_MS = 5 * 60_000;
+
 export interface ListedWaiting {
 	readonly sessionId: string;
 	/** When it was known not to wait, clock milliseconds; null: never. */

@@ -1,12 +1,25 @@
 import type { Core } from '../core.ts';
+import type { StoreDatabase } from '../database/database.ts';
+import { forgetQuestions } from '../database/question-store.ts';
+import { removeOldStates } from '../database/shared-states.ts';
 import { TABLES } from '../database/tables.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
-import type { WatchStore } from '../features/watch/watch-store.ts';
+import type { DiscoveryStore } from '../features/watch/channel-store.ts';
+import { removeEndedWatches } from '../features/watch/watch-store.ts';
+import { removeOver } from '../posts/store.ts';
 import { createPersonRequests } from './person-requests.ts';
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
+
+/** Removes shared states, questions, posts and watches that were over before `before`. Returns how many watches. */
+export async function removeEnded(db: StoreDatabase, before: number): Promise<number> {
+	await removeOldStates(db, before);
+	await forgetQuestions(db, before);
+	await removeOver(db, before);
+	return removeEndedWatches(db, before);
+}
 
 /** Removes what is kept no longer, every hour: values, secrets, authors, drafts and so on; and a person, when asked to. */
 export function createHousekeeping(
@@ -14,14 +27,13 @@ export function createHousekeeping(
 		answers: AnswerStore;
 		claims: ClaimStore;
 		drafts: DraftStore;
-		watches: WatchStore;
+		discoveries: DiscoveryStore;
 		windows: WindowStore;
 	}> &
 		Parameters<typeof createPersonRequests>[0],
 	{ isDiscovering, forgetInboxes }: { isDiscovering(): boolean; forgetInboxes(): Promise<void> },
 ) {
-	const { config, serviceUrl, clock, log } = core;
-	const { answers, drafts, claims, watches, windows } = core.store;
+	const { config, serviceUrl, clock, log, store } = core;
 	const personRequests = createPersonRequests(core);
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
@@ -31,15 +43,15 @@ export function createHousekeeping(
 		const historyDays = config.HISTORY_RETENTION_DAYS;
 		const before = (days: number) => now - Math.min(days, config.RETENTION_DAYS) * DAY_MS;
 		const removed = {
-			waitingSecrets: await answers.wipeWaitingSecrets(now - config.WAITING_SECRET_DAYS * DAY_MS, now),
-			answers: await answers.removeValues(before(config.RETENTION_DAYS), now),
-			drafts: await drafts.removeOlderThan(before(TABLES.drafts.kept)),
-			claims: await claims.removeLapsed(now),
-			authors: historyDays === null ? 0 : await answers.forgetAuthors(now - historyDays * DAY_MS),
+			waitingSecrets: await store.answers.wipeWaitingSecrets(now - config.WAITING_SECRET_DAYS * DAY_MS, now),
+			answers: await store.answers.removeValues(before(config.RETENTION_DAYS), now),
+			drafts: await store.drafts.removeOlderThan(before(TABLES.drafts.kept)),
+			claims: await store.claims.removeLapsed(now),
+			authors: historyDays === null ? 0 : await store.answers.forgetAuthors(now - historyDays * DAY_MS),
 		};
-		await watches.removeEnded(before(TABLES.watches.kept));
-		await watches.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null);
-		await windows.removeOld(now);
+		await removeEnded(store.db, before(TABLES.watches.kept));
+		await store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null);
+		await store.windows.removeOld(now);
 		await forgetInboxes();
 		if (removed.waitingSecrets + removed.answers + removed.drafts + removed.authors > 0)
 			log.info(removed, 'removed data after its retention time');

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { relative, resolve } from 'node:path';
@@ -6,19 +6,16 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { codeOf } from '../core/errors.ts';
 import type { Core } from '../core.ts';
-import { addNew, change, from, remove, type StoreDatabase } from '../database/database.ts';
+import type { StoreDatabase } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
+import { nameSalt, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
 import { type Db, TABLES } from '../database/tables.ts';
-import { giveBack } from '../features/hand-over/hand-over-store.ts';
-import { createPersonStore } from '../features/person/person-store.ts';
+import { createPersonStore } from './person-store.ts';
 
 /** In `DATA_DIR`. */
 export const SOCKET = 'handraise.sock';
-/** On PostgreSQL, the names of rows of `shared_states` with a request or its reply, encrypted under that name alone. */
-export const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;
-export const letterPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
-/** Nobody waits for such a letter any more. Rates of people in their inboxes are over by then, too, and hold their ids. */
+/** Nobody waits for such a letter any more. */
 const KEPT_MS = 5 * 60_000;
 /** How often to look for one. A command asks several times in a row, and an attempt fails while somebody writes. */
 const LOOK = { everyMs: 1_000, soonMs: 50, soonForMs: 2_000 };
@@ -38,18 +35,17 @@ export type Page = Awaited<ReturnType<ReturnType<typeof createPersonStore>['page
 type Parts = { db: StoreDatabase; cipher: Cipher; compact(): Promise<boolean> };
 export type Forgotten = Awaited<ReturnType<ReturnType<typeof createPersonStore>['forget']>>;
 
-const NAME_SALT = 'name_salt';
-
 /** A name of this person in access lines, the same each time until somebody is forgotten. */
 async function nameInLog(trx: Db, userId: string): Promise<string> {
-	await addNew(trx, 'meta', { name: NAME_SALT, value: randomBytes(16).toString('hex') }).execute();
-	const { value } = await from(trx, 'meta', { name: NAME_SALT }).select('value').executeTakeFirstOrThrow();
-	return createHmac('sha256', value).update(userId).digest('hex').slice(0, 16);
+	return createHmac('sha256', await nameSalt(trx))
+		.update(userId)
+		.digest('hex')
+		.slice(0, 16);
 }
 
 /** Does what `npm run person` asks for: over a socket in `DATA_DIR`, which only this user and root can open, or by rows. */
 export function createPersonRequests({ config, clock, log, store: { db, cipher, compact } }: Core<Parts>) {
-	const people = createPersonStore(cipher, giveBack, Math.min(TABLES.posts.kept, config.RETENTION_DAYS));
+	const people = createPersonStore(cipher, Math.min(TABLES.posts.kept, config.RETENTION_DAYS));
 	const stopping = new AbortController();
 	let server: Server | null = null;
 	let loop: Promise<void> | null = null;
@@ -65,8 +61,7 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 		}
 		const about = await nameInLog(trx, userId);
 		const reply = await people.forget({ trx, now: clock.now() }, userId);
-		// With another salt the names in lines so far mean nobody.
-		if (reply.kind === 'forgotten') await remove(trx, 'meta', { name: NAME_SALT }).execute();
+		if (reply.kind === 'forgotten') await removeNameSalt(trx);
 		return { reply, line: { access: 'person forget', by, about, outcome: reply.kind } };
 	}
 
@@ -107,23 +102,16 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 	/** The row's lock is the lease: whoever is killed meanwhile has done nothing, and another replica takes the request. */
 	const takeLetter = () =>
 		db.write(async (trx) => {
-			const old = trx.deleteFrom('shared_states').where('changedAt', '<', clock.now() - KEPT_MS);
-			await old.where((eb) => eb('name', 'like', 'person:%').or('name', 'like', 'rate:inbox-%')).execute();
-			const asks = from(trx, 'shared_states').where('name', 'like', `${LETTERS.ask}%`).selectAll();
-			// The newest: one of another key is in nobody's way.
-			const newest = asks.orderBy('changedAt', 'desc').limit(1);
-			const letter = await newest.forUpdate().skipLocked().executeTakeFirst();
-			const asked = letter && cipher.decrypt(letter.state, letterPlace(letter.name));
-			if (letter === undefined || asked == null) return null;
+			const taken = await takeAsked(trx, cipher, clock.now() - KEPT_MS);
+			if (taken === null) return null;
+			const { letter, asked } = taken;
 			if (Math.abs(clock.now() - SENT.parse(JSON.parse(asked)).at) > KEPT_MS) {
 				log.warn('person_request_failed', { code: 'letter_old' });
-				await remove(trx, 'shared_states', { name: letter.name }).execute();
+				await replyTo(trx, letter, null, cipher);
 				return null;
 			}
-			const name = letter.name.replace(LETTERS.ask, LETTERS.reply);
 			const done = await work(trx, asked);
-			const state = cipher.encrypt(JSON.stringify(done.reply), letterPlace(name));
-			await change(trx, 'shared_states', { name: letter.name }, { name, state }).execute();
+			await replyTo(trx, letter, JSON.stringify(done.reply), cipher);
 			return done;
 		});
 

@@ -11,7 +11,7 @@ import { kindOf } from './kinds.ts';
 import { type createMessages, placesOf } from './messages.ts';
 import type { AttemptResult, Drawn, DuePost, GoneReason, Post, SendOutcome } from './post.ts';
 import { CARD_AGAIN_MS, HELD, PACED, UNSURE_MS } from './post.ts';
-import type { createPostStore, PressedPlace } from './store.ts';
+import type { PostStore, PressedPlace } from './store.ts';
 
 const POSTS_AT_ONCE = 10;
 /** The others are kept for first posts: Slack may not respond to updates. */
@@ -58,13 +58,13 @@ export interface Announcer extends ReturnType<typeof createMessages> {
  * `onGone`: ends what a channel follows that takes no posts any more. `onAttempt`: Slack has taken (null) or refused a new post of this watch, or to this channel.
  */
 export function createOutbox(
-	core: Core<{ watches: ReturnType<typeof createPostStore> }>,
+	core: Core<{ posts: PostStore }>,
 	{ draw: drawOrThrow, ...messages }: Announcer,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
 	onAttempt: (id: string, code: string | null) => void = () => {},
 ) {
 	const { rateLimiter, clock, log } = core;
-	const { watches: store } = core.store;
+	const { posts: store } = core.store;
 	const { watches: metrics } = core.metrics;
 	/** By rate key and urgency: the latest turn of this process's posts that wait for the rate, and each one's own. */
 	const turns = new Map<string, number>();
@@ -266,7 +266,7 @@ export function createOutbox(
 		if (!isChanged) return;
 		const token = randomUUID();
 		for (let tries = 0; tries < SHOW_TRIES && !loop.shutdownSignal.aborted; tries++) {
-			const due = await store.takePost(place, { token, ms: LEASE_MS }, clock.now());
+			const due = await store.takePressed(place, { token, ms: LEASE_MS }, clock.now());
 			if (due !== null) return work({ due, token, signal: loop.shutdownSignal, responseUrl });
 			await clock.sleep(SHOW_AGAIN_MS, loop.shutdownSignal);
 		}
@@ -274,17 +274,17 @@ export function createOutbox(
 
 	const loop = createLeaseLoop<DuePost>(core, {
 		itemsName: 'posts',
-		rows: store.postRows,
+		rows: store.rows,
 		leaseMs: LEASE_MS,
 		concurrency: POSTS_AT_ONCE,
 		take(lease, room, running) {
 			const updates = updateRoom(running);
 			const limit = updates > 0 ? Math.min(room, updates) : room;
-			return store.takePosts(lease, limit, clock.now(), { updates: updates > 0 });
+			return store.takeDue(lease, limit, clock.now(), { updates: updates > 0 });
 		},
-		nextDueAt: (running) => store.nextPostDueAt({ updates: updateRoom(running) > 0 }),
+		nextDueAt: (running) => store.nextDueAt({ updates: updateRoom(running) > 0 }),
 		work: (due, token, signal) => work({ due, token, signal, responseUrl: null }),
-		release: (held) => store.releasePosts(held.map(({ token }) => token)),
+		release: (held) => store.release(held.map(({ token }) => token)),
 	});
 
 	return {

@@ -1,14 +1,25 @@
+// Owns `posts`, with `store.ts`: plans them, has them drawn again, and closes them.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { add, change, countChanged, type Filter, from, isFound, locked } from '../database/database.ts';
+import {
+	add,
+	change,
+	countChanged,
+	type Filter,
+	from,
+	isFound,
+	locked,
+	lockSession,
+	remove,
+} from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
-import { type Db, type Row, sessionOf, WITHOUT_LEASE } from '../database/tables.ts';
-import type { CardUrgency, Endings } from '../database/watch.ts';
+import { channelOf, type Db, type Row, sessionOf, WITHOUT_LEASE } from '../database/tables.ts';
+import type { CardUrgency, ChannelKey, Endings } from '../database/watch.ts';
+import { readEarly } from '../database/watch-store.ts';
 import { isForgotten } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
-import type { PostContent } from './kinds.ts';
-import { COUNTED_MS, HELD, type NewPost, NO_ENDINGS, SHOWN_EVERY_MS, withEnding } from './post.ts';
-import { streamOf, URGENCIES } from './watch-rows.ts';
+import { type PostContent, QUESTION_KINDS, WATCH_KINDS } from './kinds.ts';
+import { COUNTED_MS, HELD, type NewPost, NO_ENDINGS, SHOWN_EVERY_MS, streamOf, URGENCIES, withEnding } from './post.ts';
 
 export interface Tx {
 	readonly trx: Db;
@@ -83,7 +94,7 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
 /**
  * Has the posts that match `filter` drawn again, if they are not over: now, or with progress, which waits for what is urgent.
  * With those of all kinds, or of several, also the lists of reminders in their channels. `slowly`: not more often than every
- * `SHOWN_EVERY_MS`. The caller holds the lock of their session.
+ * `SHOWN_EVERY_MS`.
  */
 export async function markPosts(
 	{ trx, now, lockedPosts }: Tx,
@@ -106,7 +117,7 @@ export async function markPosts(
 }
 
 /** Open posts, and with them, to be locked in one order, the lists of reminders in their channels; `among`: only these. */
-export function openWithLists(trx: Db, filter: Filter<'posts'>, among?: readonly string[]): Filter<'posts'> {
+function openWithLists(trx: Db, filter: Filter<'posts'>, among?: readonly string[]): Filter<'posts'> {
 	const own = from(trx, 'posts', filter);
 	const amongThese = among === undefined ? {} : { id: among };
 	// A planned list may be on its way, drawn before this change. Written out: SQLite uses a partial index only then.
@@ -120,6 +131,79 @@ export function openWithLists(trx: Db, filter: Filter<'posts'>, among?: readonly
 			.union(planned.where(sql<boolean>`kind = 'digest' and state = 'planned'`).select('id')),
 	};
 }
+
+/**
+ * Locks a session's live watches, then its open posts and the lists of reminders in their channels, before any is written. The
+ * caller holds the session's lock, and goes on with the transaction that this returns.
+ */
+export async function lockPosts(tx: Tx, key: SessionKey): Promise<Tx> {
+	await locked(tx.trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
+	const posts = await locked(tx.trx, 'posts', openWithLists(tx.trx, sessionOf(key))).execute();
+	return { ...tx, lockedPosts: posts.map(({ id }) => id) };
+}
+
+/** Has the posts of a session drawn again at `postsAt`, without its cards if `onlyQuestions`. Moves its read to `earlyReadAt`, if any. */
+export async function markSession(
+	tx: Tx,
+	session: SessionKey,
+	how: { earlyReadAt: number | null; postsAt?: number; onlyQuestions?: boolean },
+): Promise<void> {
+	const { earlyReadAt, postsAt = tx.now, onlyQuestions = false } = how;
+	const row = await lockSession(tx.trx, session);
+	if (row === undefined) return;
+	if (earlyReadAt !== null) await readEarly(tx.trx, row, { askedAt: tx.now, at: earlyReadAt });
+	await markPosts({ ...tx, now: postsAt }, { ...sessionOf(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
+}
+
+/** Ends these posts of a channel without a last look, and revokes their leases: nothing more is posted there. */
+export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<void> {
+	// All of them first: whoever gives posts back locks both in the order of their keys.
+	await locked(trx, 'posts', { ...filter, state: OPEN }).execute();
+	await dropPlanned(trx, filter);
+	const closed = { state: 'closed', dueAt: null, ...WITHOUT_LEASE };
+	await change(trx, 'posts', { ...filter, state: 'shown' }, closed).execute();
+}
+
+/** Has what earlier watches of a session posted in a channel drawn once more: it must not offer *Watch again* any more. */
+export async function redrawFormer(
+	{ trx, now }: Tx,
+	watch: ChannelKey & { readonly session: SessionKey },
+): Promise<void> {
+	const here = from(trx, 'watches', { ...channelOf(watch), ...sessionOf(watch.session) }).select('id');
+	const closed = { watchId: here.where('endedAt', 'is not', null), kind: WATCH_KINDS, state: 'closed' };
+	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();
+}
+
+/** Plans the card and the open question of a watch anew if Slack had refused them; returns whether it had. */
+export async function planRefused(tx: Tx, watch: SessionKey & { readonly id: string }): Promise<boolean> {
+	const open = from(tx.trx, 'questions', { ...sessionOf(watch), settledAt: null }).select('id');
+	const refused = from(tx.trx, 'posts', { watchId: watch.id, state: 'refused', kind: ['card', 'question'] });
+	const shown = refused.where(({ eb, or }) => or([eb('questionId', 'is', null), eb('questionId', 'in', open)]));
+	const id = locked(tx.trx, 'posts', { id: shown.select('id') });
+	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, lastError: null };
+	const count = await countChanged(change(tx.trx, 'posts', { id }, anew));
+	// It shows the question instead.
+	if (count > 0) await markPosts(tx, { watchId: watch.id, kind: 'card' });
+	return count > 0;
+}
+
+/** Has posts that may name somebody drawn again, and closes those to them. Returns how many are drawn. */
+export async function redrawNaming({ trx, now }: Tx, userId: string): Promise<number> {
+	const inSession = (table: 'answers' | 'claims' | 'questions', columns = sql`user_id`) =>
+		sql`(service, session_id) in (select service, session_id from ${sql.table(table)} where ${userId} in (${columns}))`;
+	const isNaming = sql<boolean>`ts is not null and place_id <> ${userId} and (kind = 'digest'
+		or content like ${`%"${userId}"%`} or ${inSession('answers')} or ${inSession('claims')}
+		or ${inSession('questions', sql`from_user_id, to_user_id`)})`;
+	await silencePosts(trx, { placeId: userId });
+	const wanted = sql<number>`wanted + 1`;
+	// What is on its way may show the name, and is drawn again as soon as it has arrived.
+	await change(trx, 'posts', { state: 'planned' }, { wanted }).execute();
+	const due = { state: 'shown', dueAt: now, urgency: 1, wanted };
+	return countChanged(change(trx, 'posts', { state: ['shown', 'closed'] }, due).where(isNaming));
+}
+
+export const removePosts = (trx: Db, watchId: string | readonly string[]) =>
+	remove(trx, 'posts', { watchId }).execute();
 
 /** Whether a question of a watch stands in its channel. */
 export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.watch_id = watches.id

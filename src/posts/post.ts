@@ -1,11 +1,13 @@
+import { parseOrNull, pick } from '../core/values.ts';
+import type { Asked, StoredQuestion } from '../database/question-store.ts';
 import type { Row } from '../database/tables.ts';
 import type { CardUrgency, ChannelKey, Endings, Watch, WatchEnd } from '../database/watch.ts';
-import type { SettledHow } from '../questions/asked.ts';
-import type { HandOver } from '../questions/hand-over.ts';
-import type { QuestionView, SessionSnapshot } from '../questions/session-snapshot.ts';
+import type { SessionSnapshot } from '../questions/session-snapshot.ts';
 import { hashOf } from '../slack/ids.ts';
 import type { MessageContent } from '../slack/parts.ts';
-import type { ContentOf, PostContent, PostKind, ReminderEntry } from './kinds.ts';
+import { type ContentOf, content, type PostContent, type PostKind, type ReminderEntry } from './kinds.ts';
+
+export type PostRow = Row<'posts'>;
 
 /** `lastError` of a post that waits for its `heldUntil`. Its stream's other posts do not wait for it. */
 export const HELD = 'held';
@@ -44,33 +46,6 @@ export interface Post
 	readonly ts: string | null;
 	/** Hash of what it shows; null when that is not known. */
 	readonly shownKey: string | null;
-}
-
-/** A question as a channel may see it, and when the read began that found this text, clock milliseconds. */
-export interface Asked {
-	readonly question: QuestionView;
-	readonly readAt: number;
-	/** The items when they were answered; left out before, and where no read has shown the answer. */
-	readonly answered?: QuestionView['items'];
-}
-
-/** The stored question of a post: one time that an agent asked. */
-export interface StoredQuestion
-	extends Readonly<
-		Pick<Row<'questions'>, 'id' | 'messageIndex' | 'fingerprint' | 'askedAt' | 'settledAt' | 'answerId'>
-	> {
-	/** Null while it is open. */
-	readonly settled: SettledHow | null;
-	/** Of our answer after which it is asked again, because it is no longer in the field; `''`: one that was not ours. */
-	readonly lost: string | null;
-	/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
-	readonly handOver: HandOver | null;
-	/** What whoever handed it over wrote to its holder: untrusted. */
-	readonly note: string | null;
-	/** Null after the retention time, or when it cannot be read. */
-	readonly asked: Asked | null;
-	/** Whether it is stored, and encrypted with another key or damaged. */
-	readonly isUnreadable: boolean;
 }
 
 /** A post that is due, with what it is about, as stored now. */
@@ -190,4 +165,35 @@ export const SHOWN_EVERY_MS = 10_000;
 export function withEnding(endings: Endings, isAnswered: boolean, at: number): Endings {
 	if (isAnswered || endings.isAnswered) return { ...endings, isNewestAnswered: true };
 	return { ...endings, unansweredCount: endings.unansweredCount + 1, unansweredAt: at, isNewestAnswered: false };
+}
+
+export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
+/** Of a post whose look only time changes: every mark draws it earlier. */
+export const NOT_MARKED = URGENCIES.length;
+
+export function streamOf(target: PostTarget): string {
+	if (target.kind === 'watch') return `watch:${target.watchId}`;
+	if (target.kind === 'channel') return `channel:${target.teamId}:${target.channelId}`;
+	const person = `person:${target.teamId}:${target.userId}`;
+	return target.topic === undefined ? person : `${person}:${target.topic}`;
+}
+
+function readTarget({ stream, watchId, teamId, placeId }: PostRow): PostTarget {
+	const [kind, , , topic] = stream.split(':');
+	if (kind === 'person') return { kind, teamId, userId: placeId, ...(topic !== undefined && { topic }) };
+	const channel = { teamId, channelId: placeId };
+	return kind === 'watch' ? { kind, watchId: watchId ?? '', ...channel } : { kind: 'channel', ...channel };
+}
+
+/** Null when its content is damaged. */
+export function readPost(row: PostRow): Post | null {
+	const readable = parseOrNull(content, row.content);
+	if (readable === null) return null;
+	return {
+		...pick(row, 'id', 'wanted', 'attempts', 'sendingSince', 'ts', 'shownKey'),
+		target: readTarget(row),
+		key: row.uniqueKey,
+		content: readable,
+		urgency: URGENCIES[row.urgency] ?? 'now',
+	};
 }

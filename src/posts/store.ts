@@ -1,43 +1,55 @@
+// Owns `posts`, with `plan-store.ts`: gives them out, notes what Slack shows, and removes them.
 import { sql } from 'kysely';
 import type { Lease } from '../core/lease-loop.ts';
 import type { Log } from '../core/log.ts';
-import { change, type Filter, from, hasChanged, isFound, type StoreDatabase } from '../database/database.ts';
+import {
+	change,
+	changeInBatches,
+	type Filter,
+	from,
+	hasChanged,
+	isFound,
+	locked,
+	lockSessionOf,
+	remove,
+	type StoreDatabase,
+} from '../database/database.ts';
 import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
 import type { StoreParts } from '../database/encryption.ts';
+import { beginLadder, endReminders } from '../database/ladders.ts';
+import { readQuestion } from '../database/question-store.ts';
 import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
-import { type ContentOf, NOWHERE, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
-import { markPosts, OPEN, planPosts, type Tx } from './plan-store.ts';
-import { type AttemptResult, askedOf, type DuePost, HELD, PACED, type Post, targetOf, UNSURE_MS } from './post.ts';
-import { readQuestion } from './question-store.ts';
-import { NOT_MARKED, type PostRow, readPost, type WatchRow } from './watch-rows.ts';
-import { liveWatches, lockPosts, lockSessionOf, readShownWatch, replaceCard } from './watch-store.ts';
+import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
+import { NOWHERE, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
+import { lockPosts, markPosts, OPEN, planPosts, silencePosts, type Tx } from './plan-store.ts';
+import {
+	type AttemptResult,
+	askedOf,
+	cardAgain,
+	type DuePost,
+	HELD,
+	type NewPost,
+	NOT_MARKED,
+	PACED,
+	type Post,
+	type PostRow,
+	readPost,
+	targetOf,
+	UNSURE_MS,
+} from './post.ts';
+import { giveBackUndelivered } from './questions.ts';
 
-/** What features write when an attempt for a post is noted, in its transaction, under the locks of `finish`. */
-export interface PostHooks {
-	beginLadder(
-		trx: Db,
-		watch: WatchRow,
-		begun: { questionId: string; postTs: string; postedAt: number; now: number },
-	): Promise<void>;
-	endReminders(trx: Db, ended: ReturnType<typeof endedReminders>, now: number): Promise<void>;
-	giveBackUndelivered(tx: Tx, content: ContentOf<'handedOver'>, questionId: string | null): Promise<void>;
-}
-
-export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, hooks: PostHooks) {
-	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
-	async function shownOf(watchIds: readonly string[]) {
-		const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
-		const shown = rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const);
-		return new Map(await Promise.all(shown));
-	}
-
+/** The posts, their attempts and their looks. */
+export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) {
 	/** Null when the post, or what it shows of its session or question, cannot be read. */
 	async function dueOf(row: PostRow): Promise<DuePost | null> {
 		const post = readPost(row);
 		if (post === null) return null;
-		const shown = row.watchId === null ? undefined : (await shownOf([row.watchId])).get(row.watchId);
-		if (shown === undefined) return { post, ...NO_WATCH };
+		const { watchId: id } = row;
+		const watched = id === null ? null : await from(db.read, 'watches', { id }).selectAll().executeTakeFirst();
+		if (watched == null) return { post, ...NO_WATCH };
+		const shown = await readShownWatch(db, cipher, watched);
 		const { watch, view } = shown;
 		if (view === null && row.kind === 'card') return null;
 		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
@@ -77,7 +89,6 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const { trx, now } = begun;
 		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
 		if (before === undefined) return;
-		// Lock order: sessions, watches, posts, ladders.
 		const lostThread = 'lostThread' in result ? result.lostThread : undefined;
 		const isFirstPost = before.state === 'planned';
 		const isAsked = isFirstPost && result.kind === 'shown' && content.kind === 'question';
@@ -108,13 +119,13 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, columns);
 		const row = await noted.returningAll().executeTakeFirst();
 		if (row === undefined) return;
-		if (isRefused) await hooks.giveBackUndelivered(tx, content, before.questionId);
+		if (isRefused) await giveBackUndelivered(tx, content.handOverId, before.questionId);
 		if (watch !== undefined && lostThread !== undefined) await loseThread(tx, watch, lostThread);
 		if (watch !== undefined && result.kind === 'deleted' && row.kind === 'card')
 			await replaceCard(tx, watch, row.ts ?? '');
 		// The card shows what no post does.
 		if (watch !== undefined && isLost) await markPosts(tx, { watchId: watch.id, kind: 'card' });
-		if (result.kind !== 'retry') await hooks.endReminders(trx, endedReminders(content, before, result), now);
+		if (result.kind !== 'retry') await endReminders(trx, endedReminders(content, before, result), now);
 		if (watch !== undefined && isAsked) await begin(tx, row, watch, result);
 		if (watch === undefined || code === null) return;
 		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
@@ -131,7 +142,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		await markPosts(tx, { watchId: watch.id, kind: 'switching' });
 		if (watch.endedAt !== null || row.questionId === null) return;
 		const postedAt = Math.min(sentAt ?? tx.now, tx.now);
-		await hooks.beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
+		await beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
 	}
 
 	/** Slack refuses a first post: its watch's creator hears it, once a day for a channel, and reminders go where they can. */
@@ -156,14 +167,14 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 
 	return {
 		/** Leases our due posts, urgent ones first; of a stream's first posts only the next. Without `updates`: only first posts. */
-		takePosts(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
+		takeDue(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
 			const where = sql<boolean>`due_at <= ${now} and ${isOurs(db)} and ${isFirst(updates)}`;
 			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
 			return takeReadable(db, due, { lease, now, log }, dueOf);
 		},
 
 		/** Leases the post that somebody pressed on, due or not. Null: there is none, or somebody draws it at this moment. */
-		async takePost({ teamId, placeIds, ts }: PressedPlace, lease: Lease, now: number): Promise<DuePost | null> {
+		async takePressed({ teamId, placeIds, ts }: PressedPlace, lease: Lease, now: number): Promise<DuePost | null> {
 			const where = sql<boolean>`ts = ${ts} and team_id = ${teamId} and place_id in (${sql.join(placeIds)})
 				and state = 'shown' and ${isOurs(db)}`;
 			const pressed = { table: 'posts', where, orderBy: sql`created_at`, limit: 1 } as const;
@@ -178,12 +189,21 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 			return { channel, ts: row.state === 'shown' || row.state === 'closed' ? row.ts : null };
 		},
 
-		shownOf,
-
+		/** Whether a channel watches anything, or discovers. */
 		async isFollowing(channel: ChannelKey): Promise<boolean> {
 			const here = channelOf(channel);
 			const discovery = from(db.read, 'discoveries', here).select('service');
 			return (await isFound(liveWatches(db.read, here))) || isFound(discovery);
+		},
+
+		/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
+		async activeChannels(): Promise<readonly ChannelKey[]> {
+			const keys = ['teamId', 'channelId'] as const;
+			const watched = from(db.read, 'watches', { endedAt: null }).select(keys).where(isOurs(db));
+			const due = from(db.read, 'posts').where(isOurs(db)).where('dueAt', 'is not', null);
+			const posted = due.select(['teamId', 'placeId as channelId']).where('stream', 'not like', 'person:%');
+			const discovering = from(db.read, 'discoveries').select(keys).where(isOurs(db));
+			return (await watched.union(posted).union(discovering).execute()).map(channelOf);
 		},
 
 		/**
@@ -200,15 +220,42 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }, 
 		endAttempt: (post: Post, token: string, result: AttemptResult, now: number) =>
 			db.write((trx) => finish({ trx, now }, post, token, result)),
 
-		releasePosts: (tokens: readonly string[]) => releaseHeld(db, tokens, 'posts'),
+		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'posts'),
 
-		postRows: db.queuedRows('posts'),
+		rows: db.queuedRows('posts'),
 
-		/** When `takePosts` next finds something; null for never. Posts that wait for another one do not count. */
-		nextPostDueAt: ({ updates } = ALL) =>
+		/** When `takeDue` next finds something; null for never. Posts that wait for another one do not count. */
+		nextDueAt: ({ updates } = ALL) =>
 			nextDue(db, 'posts', sql<boolean>`due_at is not null and ${isOurs(db)} and ${isFirst(updates)}`, 'dueAt'),
+
+		/** Queues a post, unless one with its key was queued before. */
+		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, now }, [post])),
+
+		/** Ends all posts of a channel, also of ended watches, and revokes their leases. */
+		silence: (channel: ChannelKey) =>
+			db.write(async (trx) => {
+				// Whoever else drops posts of a watch has locked it.
+				await locked(trx, 'watches', channelOf(channel)).execute();
+				await silencePosts(trx, { teamId: channel.teamId, placeId: channel.channelId });
+			}),
+
+		/** Has the notices of the last day in channels say why `watch all` is paused, or all that it goes on (null). Returns whether any changed. */
+		async notePaused(service: string, why: string | null, now: number): Promise<boolean> {
+			const said = why === null ? { why: 'noList', isOver: true } : { why };
+			const content = JSON.stringify({ kind: 'discoveryPaused', ...said });
+			const stream = sql<string>`(select 'channel:' || team_id || ':' || channel_id from discoveries where service = ${service})`;
+			const since = why === null ? 0 : now - DAY_MS;
+			const told = from(db.read, 'posts', { kind: 'discoveryPaused', state: ['shown', 'closed'] }).select('id');
+			const others = told.where('stream', 'in', stream).where('content', '!=', content).where('createdAt', '>', since);
+			const rows = await others.execute();
+			const again = { content, state: 'shown', dueAt: now, wanted: sql<number>`wanted + 1` };
+			for (const { id } of rows) await db.writeOne((trx) => change(trx, 'posts', { id }, again).execute());
+			return rows.length > 0;
+		},
 	};
 }
+
+export type PostStore = ReturnType<typeof createPostStore>;
 
 /** The message of a press: in a channel, or in the direct message with a person. */
 export interface PressedPlace {
@@ -239,6 +286,29 @@ const LOST = ['gone', 'refused'] as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
 
 const DAY_MS = 24 * 3_600_000;
+
+/** Posts that are over, last shown before `before`. Not cards: they hold no text, and the last one tells when another one may be posted. */
+function overBefore(trx: Db, before: number) {
+	// Written out: SQLite uses a partial index only then.
+	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);
+	const isOld = sql<boolean>`created_at < ${before} and coalesce(shown_at, 0) < ${before}`;
+	return over.where(isOld).where('kind', '!=', 'card');
+}
+
+/** Plans a new card for a live watch whose card `ts` was deleted. The caller holds the locks of the session and the watch. */
+async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
+	// A raised hand has no card.
+	if (row.endedAt !== null || row.mode === 'raisedHand') return;
+	const cards = from(tx.trx, 'posts', { watchId: row.id, kind: 'card' }).selectAll();
+	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
+	const content = last === undefined ? undefined : readPost(last)?.content;
+	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
+	await planPosts(tx, [cardAgain(readWatch(row), ts, before, tx.now)]);
+}
+
+/** Removes posts that were over before `before`. */
+export const removeOver = (db: StoreDatabase, before: number) =>
+	changeInBatches(db, (trx, limit) => remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }));
 
 async function isSettled(trx: Db, { questionId }: PostRow): Promise<boolean> {
 	const settled = from(trx, 'questions', { id: questionId ?? '' }).where('settledAt', 'is not', null);

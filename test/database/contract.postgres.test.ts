@@ -1,11 +1,10 @@
 import { type KyselyPlugin, sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
-import { lockFor, type StoreDatabase } from '../../src/database/database.ts';
+import { lockFor, lockSession, type StoreDatabase } from '../../src/database/database.ts';
+import { beginLadder } from '../../src/database/ladders.ts';
 import { mapPostgresError } from '../../src/database/postgres.ts';
 import { acceptAnswer } from '../../src/features/answer/accept-store.ts';
 import { firstPersonOf } from '../../src/features/answer/view.ts';
-import { beginLadder } from '../../src/features/remind/ladder-store.ts';
-import { lockSession } from '../../src/posts/watch-store.ts';
 import { addWatch } from '../features/watch/support.ts';
 import { forget } from './contract/person.ts';
 import { describeStores, replicasFrom } from './contract.ts';

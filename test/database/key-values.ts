@@ -50,7 +50,7 @@ export async function storeValues(store: Store) {
 	const people = { watchId: watch.id, channelId: 'C1', from: 'U-ANN', to: 'U-BOB', replaces: null };
 	await store.handOvers.handOver({ ...handed, ...people, note: TEXTS['questions.handOverNote'] }, T0);
 	const listed = { sessionId: 's9', name: TEXTS['waiting_sessions.name'], updatedAt: null };
-	await store.watches.replaceWaiting(SERVICE, [listed], { now: T0, isFollowing: false, isCut: false });
+	await store.discoveries.replaceWaiting(SERVICE, [listed], { now: T0, isFollowing: false, isCut: false });
 
 	return async (from: Store): Promise<string> => {
 		const conflicted = await from.answers.get(refused.id);
@@ -64,7 +64,7 @@ export async function storeValues(store: Store) {
 			(await from.drafts.get('form'))?.values,
 			windows.map((window) => window.view),
 			[shown?.view, shown?.question?.asked, shown?.question?.note],
-			await from.watches.waiting(SERVICE),
+			await from.discoveries.waiting(SERVICE),
 		]);
 	};
 }

@@ -3,13 +3,14 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { codeOf } from '../../src/core/errors.ts';
 import { DEFAULT_CHANNEL_SETTINGS } from '../../src/database/channel-settings.ts';
+import type { LadderOutcome } from '../../src/database/ladders.ts';
+import { beginLadder } from '../../src/database/ladders.ts';
+import { openQuestionOf, readHandOver } from '../../src/database/question-store.ts';
 import type { Watch } from '../../src/database/watch.ts';
-import type { LadderBatch, LadderOutcome } from '../../src/features/remind/ladder-store.ts';
-import { beginLadder } from '../../src/features/remind/ladder-store.ts';
+import type { LadderBatch } from '../../src/features/remind/ladder-store.ts';
 import type { ReminderEntry } from '../../src/posts/kinds.ts';
 import { planPosts } from '../../src/posts/plan-store.ts';
 import { type NewPost, type Post, targetOf } from '../../src/posts/post.ts';
-import { openQuestionOf, readHandOver } from '../../src/posts/question-store.ts';
 import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
 import { questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
@@ -136,7 +137,7 @@ it('drops the posts of a channel while they are given back: both lock them in on
 	await using database = await openDatabase();
 	const { store, replica, admin } = database;
 	for (let number = 0; number < 12; number += 1) await addWatch(store.watches, { sessionId: `s${number}` });
-	const due = await store.watches.takePosts(LEASE, 12, T0);
+	const due = await store.posts.takeDue(LEASE, 12, T0);
 	expect(due).toHaveLength(12);
 	const stored = await admin.query('select id, stream from posts order by ctid');
 	// Stored after one that its index has behind it: the two orders in which PostgreSQL may find them.
@@ -144,8 +145,8 @@ it('drops the posts of a channel while they are given back: both lock them in on
 		stored.rows.slice(0, index).some((earlier) => earlier.stream > stream),
 	);
 	await behindLock(admin, { id: between?.id }, [
-		() => store.watches.silence({ teamId: 'T1', channelId: 'C1' }),
-		() => replica.watches.releasePosts([LEASE.token]),
+		() => store.posts.silence({ teamId: 'T1', channelId: 'C1' }),
+		() => replica.posts.release([LEASE.token]),
 	]);
 });
 
@@ -154,18 +155,18 @@ it('ends shown and planned posts of a channel while they are given back, in one 
 	const { store, replica, admin } = database;
 	const sessionIds = Array.from({ length: 6 }, (_, number) => `s${number}`);
 	for (const sessionId of sessionIds) await addWatch(store.watches, { sessionId });
-	const first = await store.watches.takePosts(LEASE, 6, T0);
+	const first = await store.posts.takeDue(LEASE, 6, T0);
 	const [one, ...planned] = first.map(({ post }) => post).toSorted(byId);
 	if (one === undefined) throw new Error('no card is due');
-	await store.watches.endAttempt(one, LEASE.token, shownAt(one, '1.1'), T0);
-	await store.watches.releasePosts([LEASE.token]);
+	await store.posts.endAttempt(one, LEASE.token, shownAt(one, '1.1'), T0);
+	await store.posts.release([LEASE.token]);
 	for (const sessionId of sessionIds) {
 		await refreshed(store, { service: SERVICE, sessionId }, { now: T0, earlyReadAt: null });
 	}
-	expect(await store.watches.takePosts(LEASE, 6, T0)).toHaveLength(6);
+	expect(await store.posts.takeDue(LEASE, 6, T0)).toHaveLength(6);
 	await behindLock(admin, { id: planned.at(-1)?.id }, [
-		() => store.watches.silence({ teamId: 'T1', channelId: 'C1' }),
-		() => replica.watches.releasePosts([LEASE.token]),
+		() => store.posts.silence({ teamId: 'T1', channelId: 'C1' }),
+		() => replica.posts.release([LEASE.token]),
 	]);
 });
 
@@ -179,11 +180,11 @@ it('notes a deleted question while its card is given back, in one order too', as
 	await refreshed(store, watch.session, { now: T0, earlyReadAt: null });
 	// Who notes what became of the question writes it before its card.
 	await admin.query(`update posts set id = case kind when 'card' then '1' else '2' end`);
-	const [card, question] = (await store.watches.takePosts(LEASE, 2, T0)).map(({ post }) => post).toSorted(byId);
+	const [card, question] = (await store.posts.takeDue(LEASE, 2, T0)).map(({ post }) => post).toSorted(byId);
 	if (card === undefined || question === undefined) throw new Error('two posts are due');
 	await behindLock(admin, { id: card.id }, [
-		() => replica.watches.releasePosts([LEASE.token]),
-		() => store.watches.endAttempt(question, LEASE.token, { kind: 'deleted' }, T0),
+		() => replica.posts.release([LEASE.token]),
+		() => store.posts.endAttempt(question, LEASE.token, { kind: 'deleted' }, T0),
 	]);
 });
 
@@ -296,27 +297,27 @@ function remindersOf({ channel, ladders }: LadderBatch, random: Random): NewPost
 }
 
 /** The outbox. */
-async function posts({ watches }: Store, { random, token }: Actor): Promise<void> {
-	const due = await watches.takePosts({ token, ms: 20_000 }, 6, T0);
+async function posts({ posts }: Store, { random, token }: Actor): Promise<void> {
+	const due = await posts.takeDue({ token, ms: 20_000 }, 6, T0);
 	for (const { post, threadTs } of due) {
 		if (random.chance(0.3)) {
 			const isFirst = post.ts === null;
-			await watches.endAttempt(post, token, isFirst ? { kind: 'dropped', unknown: false } : { kind: 'deleted' }, T0);
+			await posts.endAttempt(post, token, isFirst ? { kind: 'dropped', unknown: false } : { kind: 'deleted' }, T0);
 			continue;
 		}
-		await watches.beginAttempt(post.id, token, attemptAt(T0));
+		await posts.beginAttempt(post.id, token, attemptAt(T0));
 		const lost = threadTs !== null && random.chance(0.2) ? { lostThread: threadTs } : {};
 		const isRefused = post.target.kind === 'person' && random.chance(0.3);
 		const shown = shownAt(post, `${random.uniform()}`, { ...lost, isLast: random.chance(0.2) });
-		await watches.endAttempt(post, token, isRefused ? { kind: 'refused', code: 'user_disabled' } : shown, T0);
+		await posts.endAttempt(post, token, isRefused ? { kind: 'refused', code: 'user_disabled' } : shown, T0);
 	}
 }
 
 /** The poller: every second read fails, and after one that does not the question is settled, asked again and reworded. */
-async function reads({ watches }: Store, { random, token }: Actor): Promise<void> {
+async function reads({ reads, sessions, watches }: Store, { random, token }: Actor): Promise<void> {
 	// Who watches again plans the next read for later.
-	const taken = await watches.takeDue(SERVICE, { token, ms: 20_000 }, 3, { now: T0 + 60_000, only: null });
-	await watches.renew(
+	const taken = await sessions.takeDue(SERVICE, { token, ms: 20_000 }, 3, { now: T0 + 60_000, only: null });
+	await sessions.renew(
 		taken.toReversed().map((one) => ({ session: one.session, token })),
 		20_000,
 		T0,
@@ -325,7 +326,7 @@ async function reads({ watches }: Store, { random, token }: Actor): Promise<void
 		const view = { ...snapshotOf(asking, T0), sessionId: key.sessionId };
 		const plan = { nextRead: { at: T0, by: T0 }, lastReadAt: T0 };
 		if (failures === 0 && random.chance(0.5)) {
-			await watches.record({ session: key, token }, { update: read({ ...plan, failures: 1 }), watches: [], now: T0 });
+			await reads.record({ session: key, token }, { update: read({ ...plan, failures: 1 }), watches: [], now: T0 });
 			continue;
 		}
 		const { question } = view.digest;
@@ -341,20 +342,20 @@ async function reads({ watches }: Store, { random, token }: Actor): Promise<void
 			return news(watch, { posts, card: 'now', end });
 		});
 		const update = read({ ...plan, view, questions: changes });
-		await watches.record({ session: key, token }, { update, watches: updates, now: T0 });
+		await reads.record({ session: key, token }, { update, watches: updates, now: T0 });
 	}
 	// What it has lost: no lease lapses here.
-	await watches.releaseReads([token]);
+	await sessions.release([token]);
 }
 
 /** The scheduler, and a list of what waits. */
-async function plans({ watches }: Store, { random }: Actor): Promise<void> {
-	const moves = (await watches.outlines(SERVICE)).map(({ session: key, nextRead }) => {
+async function plans({ sessions }: Store, { random }: Actor): Promise<void> {
+	const moves = (await sessions.outlines(SERVICE)).map(({ session: key, nextRead }) => {
 		return { session: key, from: nextRead, to: { at: T0, by: T0 - random.whole(0, 999) }, place: random.uniform() };
 	});
-	await watches.reschedule(moves.toSorted((one, other) => one.place - other.place));
+	await sessions.reschedule(moves.toSorted((one, other) => one.place - other.place));
 	const listed = SESSION_IDS.map((sessionId) => ({ sessionId, absentAt: T0 + 1, moved: null }));
-	await watches.readWaiting(SERVICE, listed, T0);
+	await sessions.readWaiting(SERVICE, listed, T0);
 }
 
 /** People answer, and one of them starts the program again. */
@@ -366,14 +367,14 @@ async function touches(store: Store, { random }: Actor): Promise<void> {
 }
 
 /** Somebody changes the settings of a channel, which then is silenced; and unwatches and watches again. */
-async function configures({ channelSettings, watches }: Store, { random }: Actor): Promise<void> {
+async function configures({ channelSettings, posts, watches }: Store, { random }: Actor): Promise<void> {
 	const channel = { teamId: 'T1', channelId: random.pick(CHANNEL_IDS) };
 	const { revision } = await channelSettings.read(channel);
 	const settings = DEFAULT_CHANNEL_SETTINGS;
 	const content = { kind: 'settingsChanged', by: ANN.userId, before: settings, after: settings } as const;
 	const post = { target: { kind: 'channel', ...channel }, key: `${random.uniform()}`, content } as const;
 	await channelSettings.write(channel, { settings, revision, person: ANN, post, now: T0 });
-	if (random.chance(0.2)) await watches.silence(channel);
+	if (random.chance(0.2)) await posts.silence(channel);
 	if (!random.chance(0.2)) return;
 	const key = { service: SERVICE, sessionId: random.pick(SESSION_IDS) };
 	const watch = await watches.find(channel, key);
@@ -444,9 +445,9 @@ function targetedEnd(watch: Watch): NewPost {
 }
 
 /** A stopping replica, or one whose work failed. */
-async function releases({ ladders, watches }: Store, { token }: Actor): Promise<void> {
+async function releases({ ladders, sessions, posts }: Store, { token }: Actor): Promise<void> {
 	const tokens = ['reminds', 'posts', 'reads'].map((name) => token.replace('releases', name));
 	await ladders.release(tokens);
-	await watches.releaseReads(tokens);
-	await watches.releasePosts(tokens);
+	await sessions.release(tokens);
+	await posts.release(tokens);
 }

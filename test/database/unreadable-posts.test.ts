@@ -12,12 +12,12 @@ afterEach(async () => {
 });
 
 it('sends unreadable posts and cards at the first start with the right key', async () => {
-	const take = () => store.watches.takePosts(LEASE, 10, T0 + 1_000);
+	const take = () => store.posts.takeDue(LEASE, 10, T0 + 1_000);
 	store = await open({ dataDir: directory.path, encryptionKey: KEY });
 	const watch = await addWatch(store.watches);
 	const [card] = await take();
 	if (card === undefined) throw new Error('no card is due');
-	await store.watches.endAttempt(card.post, LEASE.token, shownAt(card.post, '1.1'), T0 + 1_000);
+	await store.posts.endAttempt(card.post, LEASE.token, shownAt(card.post, '1.1'), T0 + 1_000);
 	await store.watches.add(newWatch({ sessionId: 's2' }));
 	await refreshed(store, { service: SERVICE, sessionId: 's1' }, { now: T0, earlyReadAt: null });
 	await store.close();
@@ -27,7 +27,7 @@ it('sends unreadable posts and cards at the first start with the right key', asy
 	expect(await take()).toEqual([]);
 	const skipped = () => log.lines.filter(({ message }) => message.includes('is skipped'));
 	expect(skipped()).toMatchObject([{ fields: { posts: [expect.any(String), expect.any(String)] } }]);
-	expect(await store.watches.takePosts(OTHER_LEASE, 10, T0 + 900_000)).toEqual([]);
+	expect(await store.posts.takeDue(OTHER_LEASE, 10, T0 + 900_000)).toEqual([]);
 	expect(skipped()).toHaveLength(1);
 	await store.close();
 

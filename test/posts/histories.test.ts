@@ -62,7 +62,7 @@ function createWatching(store: Store) {
 	async function read(session: Session, arrived: readonly number[]): Promise<void> {
 		await clock.advance(BETWEEN_READS_MS);
 		const now = clock.now();
-		const due = await store.watches.takeDue(SERVICE, LEASE, 1, { now: now + 1e9, only: null });
+		const due = await store.sessions.takeDue(SERVICE, LEASE, 1, { now: now + 1e9, only: null });
 		const [taken] = due;
 		if (taken === undefined) throw new Error('the session is not read any more');
 		const watches = await store.watches.ofSession(taken.session, now);
@@ -74,13 +74,13 @@ function createWatching(store: Store) {
 			judged: { ...NOT_JUDGED, arrived },
 			newest,
 		});
-		expect(await store.watches.record({ session: taken.session, token: LEASE.token }, { ...outcome, now })).toBe(true);
+		expect(await store.reads.record({ session: taken.session, token: LEASE.token }, { ...outcome, now })).toBe(true);
 	}
 
 	/** Posts and draws again all that is due. */
 	async function post(): Promise<void> {
 		for (let round = 0; round < 100; round += 1) {
-			const due = await store.watches.takePosts(LEASE, 50, clock.now());
+			const due = await store.posts.takeDue(LEASE, 50, clock.now());
 			if (due.length === 0) return;
 			for (const one of due) await attempt(one);
 		}
@@ -93,7 +93,7 @@ function createWatching(store: Store) {
 		const now = clock.now();
 		const drawn = await draw(due);
 		if (drawn === null || 'kind' in drawn) throw new Error(`${content.kind} is not drawn`);
-		await store.watches.beginAttempt(post.id, LEASE.token, { since: now, leasedUntil: now + LEASE.ms });
+		await store.posts.beginAttempt(post.id, LEASE.token, { since: now, leasedUntil: now + LEASE.ms });
 		const shown = posts.get(post.id) ?? {
 			watchId: watch?.id ?? '',
 			kind: content.kind,
@@ -105,7 +105,7 @@ function createWatching(store: Store) {
 		posts.set(post.id, shown);
 		shown.looks.push(wordsOf(drawn));
 		const { key, isLast } = drawn;
-		await store.watches.endAttempt(post, LEASE.token, { kind: 'shown', ts: shown.ts, key, isLast }, now);
+		await store.posts.endAttempt(post, LEASE.token, { kind: 'shown', ts: shown.ts, key, isLast }, now);
 	}
 
 	return { clock, posts, read, post };

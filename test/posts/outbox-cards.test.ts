@@ -9,7 +9,7 @@ import { createOutboxHarness, questionOf, recordRead, statusOf } from './outbox-
 describe('a channel whose watches ended because another organisation reads it', () => {
 	const C1 = { teamId: 'T1', channelId: 'C1' };
 	const endChannel = ({ store, clock }: Pick<Awaited<ReturnType<typeof createOutboxHarness>>, 'store' | 'clock'>) => {
-		const core = coreOf({ store: { watches: store }, clock, log: createRecordingLog() });
+		const core = coreOf({ store, clock, log: createRecordingLog() });
 		return createEndings(core).endChannel(C1, 'channelShared');
 	};
 
@@ -21,7 +21,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		const before = sent.length;
 		expect(before).toBeLessThan(4);
 		await endChannel({ store, clock });
-		expect(await store.ofChannel(C1)).toEqual([]);
+		expect(await store.watches.ofChannel(C1)).toEqual([]);
 		await pass(clock, 20_000);
 		expect(sent.slice(before).map(({ what, channel }) => [what, channel])).toEqual([['creatorTold', 'U-ANN']]);
 	});
@@ -68,7 +68,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		});
 		const now = clock.now() + 60_000;
 		const outage = { service: SERVICE, now, down: true, since: now - 40_000, unlessReadSince: now, code: '' };
-		expect(await store.noteOutage(outage)).toBe(true);
+		expect(await store.reads.noteOutage(outage)).toBe(true);
 		const before = sent.length;
 		await endChannel({ store, clock });
 		// Another replica does not know of the end yet.
@@ -91,10 +91,10 @@ describe('a channel whose watches ended because another organisation reads it', 
 			unlessReadSince: clock.now() + 1,
 			code: '',
 		};
-		await store.noteOutage(down);
+		await store.reads.noteOutage(down);
 		await pass(clock, 5_000);
 		await endChannel({ store, clock });
-		await store.noteOutage({ ...down, now: clock.now(), down: false });
+		await store.reads.noteOutage({ ...down, now: clock.now(), down: false });
 		await pass(clock, 5_000);
 		expect(texts()).toEqual(['card', 'serviceDown', 'creatorTold']);
 	});

@@ -4,14 +4,14 @@ import type { Clock } from '../../src/core/clock.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/core/rate-limiter.ts';
 import { type CardUrgency, UNKNOWN_STEP_RATE, type Watch } from '../../src/database/watch.ts';
 import { createEndings } from '../../src/features/watch/endings.ts';
-import type { WatchStore } from '../../src/features/watch/watch-store.ts';
-import type { SessionUpdate } from '../../src/features/watch/watched-session-store.ts';
+import type { SessionUpdate } from '../../src/features/watch/recording-store.ts';
 import { type Announcer, createOutbox } from '../../src/posts/outbox.ts';
 import type { NewPost, SendOutcome } from '../../src/posts/post.ts';
 import type { SettledHow } from '../../src/questions/asked.ts';
 import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { textMessage } from '../../src/slack/parts.ts';
+import type { Store } from '../../src/stores.ts';
 import { createRecordingLog } from '../database/support.ts';
 import {
 	addWatch,
@@ -106,7 +106,8 @@ function createFakeAnnouncer(clock: ManualClock) {
 
 export async function createOutboxHarness() {
 	const clock = createManualClock(T0);
-	const { watches: store, db } = await openTestStore();
+	const store = await openTestStore();
+	const { db } = store;
 	const fake = createFakeAnnouncer(clock);
 	const recorded = createRecordingMetrics();
 	const shared = createRateLimiter(clock);
@@ -117,20 +118,20 @@ export async function createOutboxHarness() {
 		clock: ownClock = clock,
 		rateLimiter = shared,
 	}: {
-		store?: WatchStore;
+		store?: Store;
 		announcer?: Announcer;
 		clock?: Clock;
 		rateLimiter?: RateLimiter;
 	} = {}) {
 		let calls = 0;
-		const counted = new Proxy(store, {
+		const counted = new Proxy(store.posts, {
 			get(target, name) {
 				calls += 1;
 				return Reflect.get(target, name);
 			},
 		});
 		const core = coreOf({
-			store: { watches: ownStore ?? counted },
+			store: ownStore ?? { ...store, posts: counted },
 			rateLimiter,
 			clock: ownClock,
 			metrics: { watches: recorded.metrics },
@@ -146,7 +147,7 @@ export async function createOutboxHarness() {
 		onTestFinished(stop);
 		return { stop, calls: () => calls };
 	}
-	const add = (overrides: Parameters<typeof newWatch>[0] = {}) => addWatch(store, overrides);
+	const add = (overrides: Parameters<typeof newWatch>[0] = {}) => addWatch(store.watches, overrides);
 	return { clock, store, db, recorded, start, add, ...fake };
 }
 
@@ -168,12 +169,14 @@ const ASKED: OccurrenceChange = {
 
 /** Records the outcome of a read for one watch, as the poller does. */
 export async function recordRead(
-	store: WatchStore,
+	store: Store,
 	watchId: string,
 	now: number,
 	news: { posts?: NewPost[]; card?: CardUrgency; step?: number; end?: 'sessionOver'; settled?: SettledHow },
 ): Promise<void> {
-	const channels = await Promise.all((await store.activeChannels()).map((channel) => store.ofChannel(channel)));
+	const { watches, sessions, reads } = store;
+	const active = await store.posts.activeChannels();
+	const channels = await Promise.all(active.map((channel) => watches.ofChannel(channel)));
 	const watch = channels.flat().find(({ id }) => id === watchId) ?? null;
 	if (watch === null) throw new Error('there is no such watch');
 	const { step, posts = [], card = null, end = null, settled } = news;
@@ -193,8 +196,8 @@ export async function recordRead(
 		questions: settled === undefined ? asked : [{ kind: 'settled', how: settled }],
 	};
 	const { revision } = watch;
-	await store.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, { now: now + 1e9, only: null });
-	const written = await store.record(
+	await sessions.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, { now: now + 1e9, only: null });
+	const written = await reads.record(
 		{ session: watch.session, token: 'poller' },
 		{ update, watches: [{ watchId, revision, changed: true, posts, card, slowly: false, end }], now },
 	);

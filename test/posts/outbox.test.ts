@@ -35,9 +35,9 @@ describe('posts', () => {
 		const { clock, store, start, add, texts } = await createOutboxHarness();
 		for (let index = 0; index < 20; index += 1) await add({ sessionId: `s${index}` });
 		let taken = 0;
-		const takePosts = store.takePosts.bind(store);
-		store.takePosts = async (...given) => {
-			const due = await takePosts(...given);
+		const { takeDue } = store.posts;
+		store.posts.takeDue = async (...given) => {
+			const due = await takeDue(...given);
 			taken += due.length;
 			return due;
 		};
@@ -94,11 +94,11 @@ describe('posts', () => {
 		await recordRead(store, watch.id, T0, { posts: [statusOf(watch, 'asked')] });
 		const frozen = Promise.withResolvers<void>();
 		let begun = 0;
-		const freezing = new Proxy(store, {
+		const freezing = new Proxy(store.posts, {
 			get(target, name) {
 				if (name !== 'beginAttempt') return Reflect.get(target, name);
-				return async (...given: Parameters<typeof store.beginAttempt>) => {
-					const isBegun = await store.beginAttempt(...given);
+				return async (...given: Parameters<typeof store.posts.beginAttempt>) => {
+					const isBegun = await store.posts.beginAttempt(...given);
 					begun += 1;
 					// The first attempt is the card's.
 					if (begun === 2) await frozen.promise;
@@ -106,7 +106,7 @@ describe('posts', () => {
 				};
 			},
 		});
-		start({ store: freezing });
+		start({ store: { ...store, posts: freezing } });
 		await pass(clock, 30_000);
 		frozen.resolve();
 		await pass(clock, 5_000);

@@ -1,12 +1,12 @@
 import { type InsertObject, sql } from 'kysely';
 import type { HandraiseError } from '../../core/errors.ts';
 import { parseOrNull, pick } from '../../core/values.ts';
-import { addIf, addNew, change, from, isPostgres, remove, type StoreDatabase } from '../../database/database.ts';
+import { addIf, change, from, isPostgres, type StoreDatabase } from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
+import { newestRowOf } from '../../database/question-store.ts';
 import { type Db, personOf, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { CipherTx } from '../../posts/plan-store.ts';
-import { newestRowOf } from '../../posts/question-store.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -25,11 +25,10 @@ import {
 	type QuestionKey,
 	secretOf,
 	TOLD_WITHIN_MS,
-	textsOf,
 	UNREADABLE,
 } from '../../questions/answer.ts';
 import { isReworded } from '../../questions/session.ts';
-import { draftRow, markQuestion } from './answering-store.ts';
+import { keepAsDraft, markQuestion, removeDraft, removeWindows } from './answering-store.ts';
 import {
 	type AnswerRow,
 	changeAnswer,
@@ -90,7 +89,7 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 
 /** Its own window shows the receipt from now on. */
 async function markAccepted(trx: Db, answer: NewAnswer): Promise<void> {
-	await remove(trx, 'windows', { viewId: answer.viewId }).execute();
+	await removeWindows(trx, { viewId: answer.viewId });
 	await markQuestion({ trx, now: answer.acceptedAt }, answer, answer.press === null ? 'answer' : 'choice');
 }
 
@@ -238,20 +237,6 @@ export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> 
 		await change(trx, 'answers', { id: loser.id, state: 'conflicted' }, { ...waiting, ...due }).execute();
 		await keepAsDraft(tx, loser);
 	}
-}
-
-/** Texts that are not secret. A newer draft of the form stays. `removeDraft` takes it back. */
-async function keepAsDraft({ trx, cipher, now }: CipherTx, answer: Answer): Promise<void> {
-	const { id: formId, person, question, fingerprint, shownHash } = answer;
-	const values = textsOf(answer);
-	if (Object.keys(values).length === 0) return;
-	const draft = { formId, person, question, fingerprint, shownHash, values, updatedAt: now };
-	await addNew(trx, 'drafts', draftRow(draft, cipher)).execute();
-}
-
-/** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
-async function removeDraft(db: Db, id: string): Promise<void> {
-	await remove(db, 'drafts', { formId: id }).execute();
 }
 
 /** Answers to a question that may concern a new one: blocking and waiting ones, and those that arrived with its fingerprint. */

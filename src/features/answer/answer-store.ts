@@ -6,9 +6,9 @@ import type { Filter } from '../../database/database.ts';
 import { change, countChanged, countOf, from, hasChanged, StoreUnavailableError } from '../../database/database.ts';
 import { earliest, nextDue, takeReadable } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
+import { knownAskings, newestRowOf, noteArrival, noteEmptied } from '../../database/question-store.ts';
 import { databaseTime } from '../../database/store-clock.ts';
 import { type Db, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
-import { knownAskings, newestRowOf, noteArrival, noteEmptied } from '../../posts/question-store.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
@@ -226,7 +226,11 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			knownAskings(db.read, session, question),
 
 		noteEmptied: (session: SessionKey, judged: Parameters<typeof noteEmptied>[2]) =>
-			db.write((trx) => noteEmptied(trx, session, judged)),
+			db.write(async (trx) => {
+				if (await noteEmptied(trx, session, judged)) return;
+				const id = judged.evidence?.arrived?.answerId ?? '';
+				await change(trx, 'answers', { id }, { evidence: JSON.stringify(judged.evidence) }).execute();
+			}),
 
 		/** This answer if the service has it, or may have it. Null like `standing`. */
 		arrived: (id: string) => newest({ id, state: ['delivering', ...ARRIVED_STATES] }),

@@ -1,3 +1,4 @@
+// Owns `drafts`, `claims` and `windows`: what people are about to answer.
 import type { ModalView } from '@slack/types';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -19,10 +20,10 @@ import {
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
+import { touchLadders } from '../../database/ladders.ts';
 import { type Db, personOf, questionOf, type Row, sessionOf, TABLES, WITHOUT_LEASE } from '../../database/tables.ts';
-import type { Tx } from '../../posts/plan-store.ts';
-import { markSession, touchLadders } from '../../posts/watch-store.ts';
-import type { Answer, Person, QuestionChange, QuestionKey } from '../../questions/answer.ts';
+import { type CipherTx, markSession, type Tx } from '../../posts/plan-store.ts';
+import { type Answer, type Person, type QuestionChange, type QuestionKey, textsOf } from '../../questions/answer.ts';
 import { type Became, becameOf, isWaiting, type Session, type SessionKey } from '../../questions/session.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
@@ -96,7 +97,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 					else await change(trx, 'drafts', own, { content: sealed }).execute();
 				}
 				// Their windows may show such a draft.
-				await remove(trx, 'windows', ofPerson(person, question)).execute();
+				await removeWindows(trx, ofPerson(person, question));
 				// Also makes copies of those drafts in SQLite's files unreadable.
 				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
 			}),
@@ -110,9 +111,23 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 	};
 }
 
-export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
+function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	const keys = ofPerson(draft.person, draft.question);
 	return { ...pick(draft, 'formId', 'fingerprint', 'updatedAt'), ...keys, content: sealDraft(draft, cipher) };
+}
+
+/** Texts that are not secret. A newer draft of the form stays. `removeDraft` takes it back. */
+export async function keepAsDraft({ trx, cipher, now }: CipherTx, answer: Answer): Promise<void> {
+	const { id: formId, person, question, fingerprint, shownHash } = answer;
+	const values = textsOf(answer);
+	if (Object.keys(values).length === 0) return;
+	const draft = { formId, person, question, fingerprint, shownHash, values, updatedAt: now };
+	await addNew(trx, 'drafts', draftRow(draft, cipher)).execute();
+}
+
+/** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
+export async function removeDraft(db: Db, id: string): Promise<void> {
+	await remove(db, 'drafts', { formId: id }).execute();
 }
 
 function sealDraft(draft: Draft, cipher: Cipher): string {
@@ -250,7 +265,7 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 			return (await isFound(from(db.read, 'windows', { viewId }).select('viewId'))) ? false : null;
 		},
 
-		forget: (viewId: string) => db.writeOne((trx) => countChanged(remove(trx, 'windows', { viewId }))),
+		forget: (viewId: string) => db.writeOne((trx) => removeWindows(trx, { viewId })),
 
 		async learn(key: SessionKey, session: Session, now: number): Promise<void> {
 			const rows = from(db.read, 'windows', sessionOf(key)).where(isRecentWindow(now));
@@ -298,6 +313,9 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 			db.writeOne((trx) => countChanged(remove(trx, 'windows').where('touchedAt', '<=', now - WINDOW_MS))),
 	};
 }
+
+/** These windows hear of no change any more. */
+export const removeWindows = (trx: Db, filter: Filter<'windows'>) => countChanged(remove(trx, 'windows', filter));
 
 export type WindowStore = ReturnType<typeof createWindowStore>;
 

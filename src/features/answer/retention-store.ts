@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import type { Log } from '../../core/log.ts';
-import { change, changeInBatches, countChanged, from } from '../../database/database.ts';
-import type { StoreParts } from '../../database/encryption.ts';
-import { WITHOUT_LEASE } from '../../database/tables.ts';
-import { FORGOTTEN } from '../../questions/answer.ts';
-import { authorGone, createAnswerReader, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
+import { parseOrNull } from '../../core/values.ts';
+import { change, changeInBatches, countChanged, from, inBatches } from '../../database/database.ts';
+import type { Cipher, StoreParts } from '../../database/encryption.ts';
+import { type Db, WITHOUT_LEASE } from '../../database/tables.ts';
+import type { Tx } from '../../posts/plan-store.ts';
+import { FORGOTTEN, RECEIPT_STATE } from '../../questions/answer.ts';
+import { withdrawAnswer } from './accept-store.ts';
+import { authorGone, createAnswerReader, otherColumn, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
 
 const TAKEN = { secrets: { secrets: null }, content: WITHOUT_VALUES } as const;
 
@@ -53,5 +56,53 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 				const id = known.where(isOver).limit(limit);
 				return change(trx, 'answers', { id }, authorGone(sql`${sql.lit(FORGOTTEN)} || id`));
 			}),
+	};
+}
+
+/** What becomes of answers when somebody is forgotten. */
+export function createForgetting(cipher: Cipher) {
+	/** The answers of others that say who was first; `first` is null where it cannot be read. */
+	async function secondAnswers(trx: Db, userId: string) {
+		const second = from(trx, 'answers').selectAll().where('other', 'is not', null);
+		const rows = await second.where('userId', '!=', userId).execute();
+		return rows.map((row) => ({ row, first: otherColumn.open(row.other, row, cipher) }));
+	}
+
+	return {
+		/** What they have not sent is discarded, and so is what lost to it and would wait for them then. */
+		async discardWaiting(tx: Tx, userId: string): Promise<number> {
+			for (let count = 0; ; count++) {
+				const waiting = await from(tx.trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
+				const [answer] = waiting.flatMap(createAnswerReader(cipher));
+				if (answer === undefined) return count;
+				await withdrawAnswer({ ...tx, cipher }, answer);
+			}
+		},
+
+		/** The answers of others that may name them. */
+		countUnreadable: async (trx: Db, userId: string) =>
+			(await secondAnswers(trx, userId)).filter(({ first }) => first === null).length,
+
+		/** In answers of others that came second to theirs: without their words. A message that shows it is drawn again. */
+		async leaveOthers({ trx, now }: Tx, userId: string, name: string): Promise<number> {
+			let count = 0;
+			for (const { row, first } of await secondAnswers(trx, userId)) {
+				if (first?.person?.userId !== userId) continue;
+				const hidden = { ...first, person: { ...first.person, userId: name }, values: first.values.map(() => null) };
+				const told = parseOrNull(RECEIPT_STATE, row.receiptState);
+				const again = told?.dm && { receiptState: JSON.stringify({ ...told, state: null }), nextAttemptAt: now };
+				const columns = { other: otherColumn.seal(hidden, row, cipher), ...again, ...WITHOUT_LEASE };
+				count += await countChanged(change(trx, 'answers', { id: row.id }, columns));
+			}
+			return count;
+		},
+
+		/** Whether the agent went on is still looked at. */
+		async forgetAuthor(trx: Db, userId: string, name: string): Promise<void> {
+			const nextAttemptAt = sql<number>`case when state = 'delivered' and agent_outcome is null then next_attempt_at end`;
+			const gone = { ...authorGone(sql`${name}`), ...WITHOUT_VALUES, ...WITHOUT_LEASE, nextAttemptAt };
+			const some = (limit: number) => from(trx, 'answers', { userId }).select('id').limit(limit);
+			await inBatches((limit) => countChanged(change(trx, 'answers', { id: some(limit) }, gone)));
+		},
 	};
 }

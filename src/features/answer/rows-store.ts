@@ -1,8 +1,9 @@
+// Owns `answers`, with the other stores of this folder.
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Log } from '../../core/log.ts';
 import { parseOrNull, pick } from '../../core/values.ts';
-import { change, type StoreDatabase } from '../../database/database.ts';
+import { change, hasChanged, type StoreDatabase } from '../../database/database.ts';
 import { isOurs } from '../../database/due.ts';
 import { type Cipher, sealedColumn } from '../../database/encryption.ts';
 import { type Db, personOf, questionOf, type Row, type Tables } from '../../database/tables.ts';
@@ -24,6 +25,7 @@ import {
 	type NewAnswer,
 	OTHER_ANSWER,
 	type OtherAnswer,
+	type Person,
 	RECEIPT_STATE,
 	type ReceiptState,
 	SUBMISSION,
@@ -212,6 +214,18 @@ export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly nu
 /** Changes an answer that was read in this transaction. Throws when it has another state. */
 export async function changeAnswer(trx: Db, cipher: Cipher, { id, state }: Answer, set: AnswerChange): Promise<Answer> {
 	return readAnswer(await change(trx, 'answers', { id, state }, set).returningAll().executeTakeFirstOrThrow(), cipher);
+}
+
+/** Its author hears that the agent asks the same again, unless they were told before that it has worked since. */
+export async function noteLost(trx: Db, id: string, now: number): Promise<void> {
+	const told = { agentOutcome: 'lost', nextAttemptAt: now };
+	const isNotTaken = sql<boolean>`coalesce(agent_outcome, '') not in ('emptied', 'taken')`;
+	await change(trx, 'answers', { id, state: 'delivered' }, told).where(isNotTaken).execute();
+}
+
+export function dismissAnswer(trx: Db, id: string, person: Person): Promise<boolean> {
+	const own = change(trx, 'answers', { id, ...personOf(person) }, { dismissedAt: sql<number>`ended_at` });
+	return hasChanged(own.where('endedAt', 'is not', null));
 }
 
 /** Marks this state as told to the author, or null: none yet. Keeps the message that shows the receipt. */

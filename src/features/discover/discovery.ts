@@ -4,8 +4,10 @@ import type { Core } from '../../core.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../../database/watch.ts';
 import type { LeftOut, PostContent } from '../../posts/kinds.ts';
 import type { NewPost } from '../../posts/post.ts';
+import type { PostStore } from '../../posts/store.ts';
 import { isWaiting, type ListedSession } from '../../questions/session.ts';
 import { isDirectMessage } from '../../slack/words.ts';
+import type { DiscoveryStore } from '../watch/channel-store.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
 const MOST_WAITING = 500;
@@ -17,11 +19,11 @@ const MOST_RAISED = 20;
 
 /** Brings the raised hands of all listed sessions into the channels that want them. `listing`: null when it is off. */
 export function createDiscoveries(
-	core: Core<{ watches: WatchStore }>,
+	core: Core<{ discoveries: DiscoveryStore; watches: WatchStore; posts: PostStore }>,
 	listing: { readonly isUnlisted: () => boolean } | null,
 ) {
-	const { serviceUrl, clock, log } = core;
-	const { watches: store } = core.store;
+	const { serviceUrl, clock, log, store } = core;
+	const { discoveries } = store;
 	const { DISCOVER_SESSIONS: discoverSessions, watchLimits: limits } = core.config;
 	let isCut = false;
 	let hasListed = false;
@@ -36,7 +38,7 @@ export function createDiscoveries(
 
 	/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
 	async function dueHands(discovery: Discovery) {
-		const due = (await store.raisedHands(discovery)).filter(({ loweredAt, loweredCount }) => {
+		const due = (await discoveries.raisedHands(discovery)).filter(({ loweredAt, loweredCount }) => {
 			return loweredAt === null || loweredAt + backOff(loweredCount, RETRY) <= clock.now();
 		});
 		const placeOf = ({ loweredAt, isNew }: (typeof due)[number]) =>
@@ -46,12 +48,12 @@ export function createDiscoveries(
 
 	async function raise(discovery: Discovery): Promise<void> {
 		const { teamId, channelId } = discovery;
-		while (await store.makeRoom(discovery, { limits, now: clock.now() }));
+		while (await store.watches.makeRoom(discovery, { limits, now: clock.now() }));
 		for (const { sessionId, loweredAt, isNew } of await dueHands(discovery)) {
 			// Others have been read: they wait like watched sessions.
 			const ahead = loweredAt === null;
 			const hand = { id: randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
-			const result = await store.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
+			const result = await store.watches.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
 			if (result.kind === 'limit') return tell(discovery, () => leftOut(discovery));
 		}
 	}
@@ -61,7 +63,7 @@ export function createDiscoveries(
 		const why = whyNot();
 		if (why !== null) return { kind: 'discoveryPaused', why };
 		// Of those whose question does not stand yet, nobody knows whether they need their places.
-		const reached = await store.limitOf(discovery, limits);
+		const reached = await store.watches.limitOf(discovery, limits);
 		if (reached === null || (await dueHands(discovery)).length === 0) return null;
 		return { kind: 'discoveryFull', limit: reached.limit === 'all' ? 'all' : 'channel', most: reached.most };
 	}
@@ -75,21 +77,21 @@ export function createDiscoveries(
 		if (toldKeys.get(place) === key) return;
 		const content = await find();
 		if (content === null) return;
-		await store.tell({ target: { kind: 'channel', teamId, channelId }, key, content }, now);
+		await store.posts.tell({ target: { kind: 'channel', teamId, channelId }, key, content }, now);
 		toldKeys.set(place, key);
 		if (content.kind === 'discoveryFull') core.metrics.watches.limitReached(content.limit);
 	}
 
 	/** Adds a watch for each listed session that a channel does not watch; its first read decides whether it asks. */
 	async function raiseAll(): Promise<void> {
-		for (const discovery of await store.discoveries(serviceUrl)) await raise(discovery);
+		for (const discovery of await discoveries.list(serviceUrl)) await raise(discovery);
 	}
 
 	/** Tells the channels why no more questions come. Returns how many there are. */
 	async function pause(why: NoListReason): Promise<number> {
-		const paused = await store.discoveries(serviceUrl);
+		const paused = await discoveries.list(serviceUrl);
 		for (const discovery of paused) await tell(discovery, async () => ({ kind: 'discoveryPaused', why }));
-		await store.notePaused(serviceUrl, why, clock.now());
+		await store.posts.notePaused(serviceUrl, why, clock.now());
 		return paused.length;
 	}
 
@@ -100,7 +102,7 @@ export function createDiscoveries(
 		async start(): Promise<void> {
 			const why = whyNot();
 			if (why === null) return;
-			await store.replaceWaiting(serviceUrl, [], { now: clock.now(), isFollowing: false, isCut: false });
+			await discoveries.replaceWaiting(serviceUrl, [], { now: clock.now(), isFollowing: false, isCut: false });
 			const channels = await pause(why);
 			if (discoverSessions || channels > 0) log.warn('discovery_off', { why, channels });
 		},
@@ -117,8 +119,8 @@ export function createDiscoveries(
 			const options = { now, isFollowing: hasListed, isCut: isCut || isCutNow };
 			isCut = isCutNow;
 			hasListed = true;
-			await store.replaceWaiting(serviceUrl, shown, options);
-			await store.notePaused(serviceUrl, null, now);
+			await discoveries.replaceWaiting(serviceUrl, shown, options);
+			await store.posts.notePaused(serviceUrl, null, now);
 			await raiseAll();
 		},
 		async unlisted(): Promise<void> {
@@ -128,23 +130,23 @@ export function createDiscoveries(
 		async begin(channel: ChannelKey, { userId, settings }: { userId: string; settings: Partial<DiscoverySettings> }) {
 			const now = clock.now();
 			const discovery = { ...channel, service: serviceUrl, createdBy: userId, createdAt: now, settings };
-			const begun = await store.discover(discovery, noticesIn(channel, { kind: 'discoveryBegun', by: userId }, now));
+			const begun = await discoveries.begin(discovery, noticesIn(channel, { kind: 'discoveryBegun', by: userId }, now));
 			await raiseAll();
 			return begun;
 		},
 		/** Ends `watch all` in a channel. What it brought there ends with the channel's watches. */
 		end(channel: ChannelKey, userId: string): Promise<Discovery | null> {
 			const now = clock.now();
-			const posts = noticesIn(channel, { kind: 'discoveryEnded', by: userId }, now);
-			return store.endDiscovery(channel, { now, posts: () => posts });
+			const told = noticesIn(channel, { kind: 'discoveryEnded', by: userId }, now);
+			return discoveries.end(channel, { now, posts: () => told });
 		},
-		of: (channel: ChannelKey) => store.discoveryOf(channel, serviceUrl),
+		of: (channel: ChannelKey) => discoveries.find(channel, serviceUrl),
 		/** The sessions that wait, the longest waiting first, or why none are listed. Null when people see only what is watched. */
 		async discovered() {
 			if (!discoverSessions) return null;
 			const why = whyNot();
 			// The next list tells which of them still wait.
-			return { sessions: why === null ? await store.waiting(serviceUrl) : [], why };
+			return { sessions: why === null ? await discoveries.waiting(serviceUrl) : [], why };
 		},
 	};
 }

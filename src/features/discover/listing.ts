@@ -5,10 +5,10 @@ import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Cell } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
+import type { SessionStore } from '../../database/watch-store.ts';
 import type { SessionServiceClient } from '../../session-service/client.ts';
 import { WAITING_CODES } from '../../session-service/errors.ts';
 import type { PollerOptions } from '../watch/poller.ts';
-import type { WatchStore } from '../watch/watch-store.ts';
 import type { createDiscoveries } from './discovery.ts';
 
 export type WaitingList = Awaited<ReturnType<SessionServiceClient['listWaiting']>>;
@@ -88,10 +88,10 @@ const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnl
  * Lists the sessions that wait for a person, where the service can, while sessions are watched; else only at the start and once
  * a day, to know whether it still can. Nothing depends on it, because the schedule reads every watched session as well.
  */
-export function createListing(core: Core<{ watches: WatchStore }>, options: Options) {
+export function createListing(core: Core<{ sessions: SessionStore }>, options: Options) {
 	const { cell, budget, health } = options;
 	const { sessionService, serviceUrl, clock, log } = core;
-	const { watches: store } = core.store;
+	const { sessions: store } = core.store;
 	const { listing: metrics } = core.metrics;
 	// Only lists find sessions that nobody watches.
 	const { DISCOVER_SESSIONS: discoverSessions } = core.config;
@@ -148,7 +148,7 @@ export function createListing(core: Core<{ watches: WatchStore }>, options: Opti
 		}
 		const pausedMs = budget.pausedUntil() - clock.now();
 		if (pausedMs > 0) return pausedMs;
-		const watched = Math.max(Number(discoverSessions), await store.countSessions(serviceUrl));
+		const watched = Math.max(Number(discoverSessions), await store.count(serviceUrl));
 		const dueInMs = nextDueAt(watched) - uptimeOf(clock);
 		if (dueInMs > 0) return Math.min(LOOK_MS, dueInMs);
 		if (!(await share(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
@@ -243,9 +243,9 @@ interface Comparison extends ListedWaiting {
 }
 
 /** Has watched sessions read at once that newly wait by the list and not by their newest read. */
-export function createWaitingReads(core: Core<{ watches: WatchStore }>) {
+export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 	const { serviceUrl, clock } = core;
-	const { watches: store } = core.store;
+	const { sessions: store } = core.store;
 	/** The sessions of the list before, and those that are gone whose reads were moved not long ago, by id. */
 	let compared: ReadonlyMap<string, Comparison> = new Map();
 	/** When the list before came; null: none, or not all sessions were in it. */

@@ -1,17 +1,15 @@
 import { sql } from 'kysely';
-import { change, from, isFound, lockFor, noteQuestions, remove } from '../../database/database.ts';
+import { from, isFound, lockFor } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
-import { type Db, personOf, sessionOf } from '../../database/tables.ts';
-import type { ContentOf } from '../../posts/kinds.ts';
-import { markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
-import type { NewPost } from '../../posts/post.ts';
-import { holderColumns, noteColumns, openQuestionOf, readHandOver } from '../../posts/question-store.ts';
-import { streamOf } from '../../posts/watch-rows.ts';
-import { liveWatches, lockSession } from '../../posts/watch-store.ts';
+import { handOverQuestion, openQuestionOf, readHandOver } from '../../database/question-store.ts';
+import { type Db, sessionOf } from '../../database/tables.ts';
+import { liveWatches } from '../../database/watch-store.ts';
+import type { Tx } from '../../posts/plan-store.ts';
+import { streamOf } from '../../posts/post.ts';
+import { type GivenBack, giveBack, lockQuestion, passOn } from '../../posts/questions.ts';
 import type { Person } from '../../questions/answer.ts';
 import {
 	HAND_OVER_WINDOW_MS,
-	type HandedQuestion,
 	type HandOver,
 	type HandOverResult,
 	holderOf,
@@ -46,10 +44,7 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 		if (await isFound(queued)) return { kind: 'handedOver', handOver: next };
 		const tooMany = await tooManyOf(trx, next, now);
 		if (tooMany !== null) return tooMany;
-		const columns = { ...holderColumns(next), ...noteColumns(note, { ...asked, handOverId: next.id }, cipher) };
-		await change(trx, 'questions', { id: asked.id }, columns).execute();
-		const got = { ...personOf({ teamId: next.teamId, userId: next.to }), ...sessionOf(session) };
-		await remove(trx, 'snoozes', got).execute();
+		await handOverQuestion(trx, asked, { handOver: next, note }, cipher);
 		await passOn(tx, session, post);
 		return { kind: 'handedOver', handOver: next };
 	}
@@ -80,47 +75,6 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 			return open === undefined || open.id === newest.id;
 		},
 	};
-}
-
-/** What `userId` gives back, with what the message about it shows. */
-type GivenBack = HandedQuestion & Pick<ContentOf<'givenBack'>, 'undelivered'> & { readonly userId: string };
-
-/** `repeated`: it was given back before. */
-export async function giveBack(tx: Tx, given: GivenBack) {
-	const { trx, now } = tx;
-	const { userId: by, undelivered, ...handed } = given;
-	const asked = await lockQuestion(trx, handed);
-	const current = readHandOver(asked, handed.teamId);
-	if (asked === undefined || current === null) return { kind: 'closed' } as const;
-	if (current.to !== by) return { kind: 'notYours', handOver: current } as const;
-	if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true } as const;
-	const handOver = { ...current, givenBackAt: now };
-	await change(trx, 'questions', { id: asked.id }, { givenBackAt: now, handOverNote: null }).execute();
-	const { id: handOverId, watchId } = handOver;
-	const content = { kind: 'givenBack', watchId, handOverId, by, ...(undelivered && { undelivered }) } as const;
-	await passOn(tx, handOver.session, { target: targetOfHandOver(handOver), key: 'givenBack', content });
-	return { kind: 'givenBack', handOver, repeated: false } as const;
-}
-
-/** Gives an undeliverable question back and tells its giver, unless that is over. The caller holds the session's lock. */
-export async function giveBackUndelivered(tx: Tx, { handOverId }: ContentOf<'handedOver'>, questionId: string | null) {
-	const held = from(tx.trx, 'questions', { id: questionId ?? '', handOverId });
-	const handOver = readHandOver(await held.selectAll().executeTakeFirst());
-	if (handOver !== null) await giveBack(tx, { ...handOver, userId: handOver.to, undelivered: true });
-}
-
-/** Locks the session. The question; undefined when it is not open any more. */
-async function lockQuestion(trx: Db, { session, fingerprint }: HandedQuestion) {
-	await lockSession(trx, session);
-	const question = await openQuestionOf(trx, session);
-	return question?.fingerprint === fingerprint ? question : undefined;
-}
-
-/** Has all posts show who has the question, and queues the direct message. The caller holds the lock of the session. */
-async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promise<void> {
-	noteQuestions(tx.trx, null);
-	await markPosts(tx, sessionOf(session));
-	await planPosts(tx, [post]);
 }
 
 /** The key of the direct messages about what somebody hands over: by that their hand-overs are counted. */

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
+import type { Asked } from '../../database/question-store.ts';
 import type { ContentOf } from '../../posts/kinds.ts';
-import type { Asked } from '../../posts/post.ts';
 import {
 	HAND_OVER_WINDOW_MS,
 	type HandOver,

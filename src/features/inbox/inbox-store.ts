@@ -1,3 +1,4 @@
+// Owns `inboxes`.
 import { type RawBuilder, sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
 import type { Log } from '../../core/log.ts';
@@ -5,28 +6,27 @@ import { pick } from '../../core/values.ts';
 import { add, change, countChanged, from, hasChanged, isFound, remove } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
-import { personOf, questionOf, type Row, sessionOf, TABLES, WITHOUT_LEASE } from '../../database/tables.ts';
-import { IS_ANSWERED, readHandOver } from '../../posts/question-store.ts';
-import { viewColumn } from '../../posts/watch-rows.ts';
+import {
+	endSnoozes,
+	IS_ANSWERED,
+	readHandOver,
+	removeLapsedSnoozes,
+	type Snooze,
+	snooze,
+} from '../../database/question-store.ts';
+import { personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
+import { viewColumn } from '../../database/watch-store.ts';
+import type { Tx } from '../../posts/plan-store.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person } from '../../questions/answer.ts';
 import { holderOf } from '../../questions/hand-over.ts';
-import type { SessionKey } from '../../questions/session.ts';
 import { isOffered } from '../../questions/session-snapshot.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
 import { activeClaims, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
-import { createAnswerReader } from '../answer/rows-store.ts';
+import { createAnswerReader, dismissAnswer } from '../answer/rows-store.ts';
 
 /** Presses in one inbox show in it at most this often. */
 export const PRESS_SPACING_MS = 1_000;
-
-/** A question of a session that one person does not see until `until`. Another question of it is not snoozed. */
-export interface Snooze {
-	readonly person: Person;
-	readonly session: SessionKey;
-	readonly fingerprint: string;
-	readonly until: number;
-}
 
 /** Drafts that are looked at: of one question there may be several, and some are empty. */
 const DRAFTS_EXAMINED = 40;
@@ -239,14 +239,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
 		},
 
-		/** Leaves an answer that is over out of its author's inbox, unless it goes on: then its next end is another one. */
-		dismiss: (id: string, person: Person) =>
-			db.writeOne((trx) => {
-				const dismissed = { dismissedAt: sql<number>`ended_at` };
-				const own = change(trx, 'answers', { id, ...personOf(person) }, dismissed);
-				return hasChanged(own.where('endedAt', 'is not', null));
-			}),
-
 		/** What agents asked since `since`, once for each channel of this workspace that watches the session, or watched it. */
 		async askedSince(service: string, teamId: string, since: number) {
 			const { rows } = await sql<Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & Asking>`
@@ -279,22 +271,22 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 				.filter(({ values }) => Object.values(values).some((text) => text.trim() !== ''));
 		},
 
-		/** Hides a question from its person's inbox until `until`; replaces what they have snoozed of this session. */
-		snooze: ({ person, session, fingerprint, until }: Snooze) =>
-			db.writeOne((trx) =>
-				add(trx, 'snoozes', { ...personOf(person), ...sessionOf(session), fingerprint, until })
-					.onConflict((conflict) => conflict.columns(TABLES.snoozes.key).doUpdateSet({ fingerprint, until }))
-					.execute(),
-			),
+		snooze: (wish: Snooze) => db.writeOne((trx) => snooze(trx, wish)),
 
 		async endSnoozes(service: string, person: Person): Promise<void> {
-			await db.writeOne((trx) => remove(trx, 'snoozes', { service, ...personOf(person) }).execute());
+			await db.writeOne((trx) => endSnoozes(trx, { service, ...personOf(person) }));
 		},
 
-		removeEndedSnoozes: (now: number) =>
-			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where('until', '<=', now))),
+		removeEndedSnoozes: (now: number) => db.writeOne((trx) => removeLapsedSnoozes(trx, now)),
+
+		/** Leaves an answer that is over out of its author's inbox, unless it goes on: then its next end is another one. */
+		dismiss: (id: string, person: Person) => db.writeOne((trx) => dismissAnswer(trx, id, person)),
 	};
 }
+
+/** Has all inboxes put together anew, and what is put together at this moment not shown. */
+export const rebuildInboxes = ({ trx, now }: Tx) =>
+	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
 
 type Asking = { readonly channelId: string; readonly isAnswered: 0 | 1 };
 

@@ -1,24 +1,18 @@
 import { sql } from 'kysely';
 import type { Lease } from '../../core/lease-loop.ts';
-import { parseOrNull, pick } from '../../core/values.ts';
-import type { ReminderStage } from '../../database/channel-settings.ts';
-import { add, change, from, hasChanged, inLockOrder, locked, lockFor, remove } from '../../database/database.ts';
+import { parseOrNull } from '../../core/values.ts';
+import { from, inLockOrder, locked, lockFor, lockSession } from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
-import { channelOf, type Db, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
-import type { ChannelKey } from '../../database/watch.ts';
+import { type LadderOutcome, type LadderRow, readLadder, recordLadder, touchLadders } from '../../database/ladders.ts';
+import { IS_ANSWERED } from '../../database/question-store.ts';
+import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
+import { AWAITED_AHEAD_MS, type ChannelKey } from '../../database/watch.ts';
+import { askForRead, hasPlace } from '../../database/watch-store.ts';
 import { planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { IS_ANSWERED } from '../../posts/question-store.ts';
-import type { PostHooks } from '../../posts/store.ts';
-import type { WatchRow } from '../../posts/watch-rows.ts';
-import { askForRead, hasPlace, lockSession, touchLadders } from '../../posts/watch-store.ts';
 import { evidence } from '../../questions/asked.ts';
-import type { SessionKey } from '../../questions/session.ts';
 import { activeClaims, nameInService } from '../answer/answering-store.ts';
 import { readSettings, type SettingsParts } from '../watch/channel-store.ts';
-import { AWAITED_AHEAD_MS } from '../watch/schedule.ts';
-
-type LadderRow = Row<'ladders'>;
 
 /** The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. */
 export function createLadderStore({ db, log }: SettingsParts) {
@@ -90,13 +84,6 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		if (row !== undefined && !hasPlace(row, by, now)) await askForRead(trx, row, by, now);
 	}
 
-	async function recordOutcome(trx: Db, token: string, outcome: LadderOutcome, now: number) {
-		const held = { watchId: outcome.ladder.watchId, leaseToken: token };
-		if (outcome.kind === 'over') return hasChanged(remove(trx, 'ladders', held));
-		const columns = outcome.kind === 'wait' ? waitColumns(outcome, now) : reminderColumns(outcome, now);
-		return hasChanged(change(trx, 'ladders', held, { ...WITHOUT_LEASE, ...columns }));
-	}
-
 	return {
 		/**
 		 * Leases the due ladders of up to `limit` channels, longest due first, with the reminders of these channels that wait for
@@ -131,7 +118,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 					if (post !== null) await planPosts({ trx, now }, [post]);
 					await locked(trx, 'ladders', { watchId: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
 					for (const outcome of outcomes) {
-						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
+						if (!(await recordLadder(trx, token, outcome, now))) throw new LeaseLost();
 					}
 					return 'recorded' as const;
 				})
@@ -153,31 +140,6 @@ export function createLadderStore({ db, log }: SettingsParts) {
 export type LadderStore = ReturnType<typeof createLadderStore>;
 export type LadderBatch = Awaited<ReturnType<LadderStore['takeDue']>>[number];
 export type TakenLadder = LadderBatch['ladders'][number];
-/** The reminders of one question in one channel. All times are milliseconds since the epoch. */
-export type Ladder = Readonly<ReturnType<typeof readLadder>>;
-/** Since when reminders of a channel wait: when one was first seen due, and since when at most a few are not read. */
-export type WaitingReminders = NonNullable<Ladder['waiting']>;
-
-/** Look at the ladder again at `dueAt` (null: when something changes). `reminderDueAt`: the time of the due reminder. */
-export interface Wait {
-	readonly kind: 'wait';
-	readonly dueAt: number | null;
-	readonly reminderDueAt: number | null;
-	readonly heldBy: string | null;
-}
-
-/** What becomes of a ladder that was taken. One whose question changed meanwhile is due at once. */
-export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: number } & (
-	| { readonly kind: 'over' }
-	| (Wait & {
-			/** Left out: its reminder waits for no others. */
-			readonly waiting?: WaitingReminders | null;
-			/** Read the session early: those that reminders wait for in the order of these times. Null: no read is needed. */
-			readonly readBy: number | null;
-	  })
-	| { readonly kind: 'remind'; readonly stage: ReminderStage }
-);
-
 /** Far more than are due in a few channels: the number of a statement's parameters is limited. */
 const MOST_LADDERS = 10_000;
 
@@ -200,61 +162,3 @@ function isElsewhere(table: string, channels: readonly ChannelKey[]) {
 
 /** Ends the transaction of a batch whose lease somebody else has. */
 class LeaseLost extends Error {}
-
-/** Begins the ladder of a question whose post is there, and forgets that of the question before. */
-export async function beginLadder(
-	trx: Db,
-	watch: Pick<WatchRow, 'id'> & ChannelKey & SessionKey,
-	{ now, ...begun }: Parameters<PostHooks['beginLadder']>[2],
-): Promise<void> {
-	const of = { watchId: watch.id };
-	await remove(trx, 'ladders', of).execute();
-	await add(trx, 'ladders', { ...of, ...channelOf(watch), ...sessionOf(watch), ...begun, dueAt: now }).execute();
-}
-
-function readLadder(row: LadderRow) {
-	return {
-		...pick(row, 'watchId', 'questionId', 'postTs', 'postedAt', 'remindedAt', 'lastReminderAt', 'reminderDueAt'),
-		...pick(row, 'escalationCount', 'heldBy'),
-		channel: channelOf(row),
-		session: sessionOf(row),
-		isSending: row.isSending === 1,
-		waiting: row.waitingSince === null ? null : { since: row.waitingSince, fewSince: row.fewSince },
-	};
-}
-
-function waitColumns(outcome: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
-	const { dueAt, changeCount, waiting } = outcome;
-	const plannedAt = dueAt === null ? null : Math.round(dueAt);
-	return {
-		// At once if the question changed meanwhile. PostgreSQL takes a case of nothing but parameters for a text.
-		dueAt: sql<number>`cast(case when change_count = ${changeCount} then ${plannedAt} else ${now} end as bigint)`,
-		...pick(outcome, 'reminderDueAt', 'heldBy'),
-		waitingSince: waiting?.since ?? null,
-		fewSince: waiting?.fewSince ?? null,
-	};
-}
-
-function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
-	const count = stage === 'reminder' ? { remindedAt: now } : { escalationCount: sql<number>`escalation_count + 1` };
-	const waitsForNothing = { reminderDueAt: null, heldBy: null, waitingSince: null, fewSince: null };
-	return { ...count, ...waitsForNothing, lastReminderAt: now, isSending: 1, dueAt: now };
-}
-
-/** What left a reminder out may still hold: without this time it would be queued and left out again and again. */
-const UNSEEN_AGAIN_MS = 5_000;
-
-/** Lets the ladders of these ended reminders go on, unless of another post. `unseen` ones are due after `UNSEEN_AGAIN_MS`. */
-export const endReminders: PostHooks['endReminders'] = async (trx, { entries, unseen }, now) => {
-	if (entries.length === 0) return;
-	await locked(trx, 'ladders', { watchId: entries.map(({ watchId }) => watchId) }).execute();
-	for (const { watchId, postTs, stage, lastReminderAt } of entries) {
-		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
-		const before = stage === 'reminder' ? { remindedAt: null } : { escalationCount: sql<number>`escalation_count - 1` };
-		const again = isUnseen
-			? { ...before, lastReminderAt, dueAt: now + UNSEEN_AGAIN_MS }
-			: { lastReminderAt: now, dueAt: now };
-		const ended = { isSending: 0, changeCount: sql<number>`change_count + 1`, ...again };
-		await change(trx, 'ladders', { watchId, postTs, isSending: 1 }, ended).execute();
-	}
-};

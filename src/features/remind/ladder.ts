@@ -1,6 +1,7 @@
 import { type QuietHours, quietUntil } from '../../core/quiet-hours.ts';
 import type { LadderTimes, ReminderStage } from '../../database/channel-settings.ts';
-import type { TakenLadder, Wait } from './ladder-store.ts';
+import type { Wait } from '../../database/ladders.ts';
+import type { TakenLadder } from './ladder-store.ts';
 
 export interface LadderFacts extends Omit<TakenLadder, 'changeCount'> {
 	readonly times: LadderTimes;

@@ -3,9 +3,10 @@ import { elapsedSince } from '../../core/clock.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import { timesIn } from '../../database/channel-settings.ts';
+import type { LadderOutcome, WaitingReminders } from '../../database/ladders.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { type DueReminder, decide, LOOK_AGAIN_MS, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
-import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder, WaitingReminders } from './ladder-store.ts';
+import type { LadderBatch, LadderStore, TakenLadder } from './ladder-store.ts';
 
 interface Due<Kind = DueReminder> {
 	readonly taken: TakenLadder;

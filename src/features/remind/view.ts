@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import type { Mention } from '../../database/channel-settings.ts';
+import type { Asked } from '../../database/question-store.ts';
 import type { ReminderEntry } from '../../posts/kinds.ts';
-import type { Asked } from '../../posts/post.ts';
 import { inboxRowId } from '../../slack/ids.ts';
 import { buttons, context, type MessageContent, message, section } from '../../slack/parts.ts';
 import { handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';

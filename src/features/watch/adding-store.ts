@@ -1,19 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { add, change, countChanged, from, locked, lockFor, noteQuestions } from '../../database/database.ts';
+import { from, lockFor } from '../../database/database.ts';
 import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
-import type { ChannelKey, LimitReached, Watch, WatchLimit, WatchLimits, WatchSettings } from '../../database/watch.ts';
-import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../../database/watch.ts';
-import { type CipherTx, HAS_POSTED, markPosts, planPosts, type Tx } from '../../posts/plan-store.ts';
+import {
+	AWAITED_AHEAD_MS,
+	type ChannelKey,
+	hasOpenQuestion,
+	type LimitReached,
+	type Watch,
+	type WatchLimit,
+	type WatchLimits,
+	type WatchSettings,
+} from '../../database/watch.ts';
+import {
+	changeSession,
+	changeWatch,
+	insertWatch,
+	liveWatches,
+	readDigest,
+	readWatch,
+	startReading,
+	viewColumn,
+} from '../../database/watch-store.ts';
+import { type CipherTx, HAS_POSTED, planPosts, planRefused, redrawFormer } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { recordQuestions } from '../../posts/question-store.ts';
-import { readDigest, readWatch, viewColumn, type WatchedSessionRow, type WatchRow } from '../../posts/watch-rows.ts';
-import { liveWatches, lockSession, redrawFormer } from '../../posts/watch-store.ts';
+import { recordQuestions } from '../../posts/questions.ts';
 import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { Judgement } from '../../questions/asked.ts';
-import type { SessionKey } from '../../questions/session.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
-import { AWAITED_AHEAD_MS } from './schedule.ts';
 
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
@@ -66,8 +80,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	}
 	// What a newer read tells than that of the session follows with the next read.
 	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);
-	if (!isKnown)
-		await change(trx, 'watched_sessions', sessionOf(watch.session), { nextReadAt: watch.createdAt }).execute();
+	if (!isKnown) await changeSession(trx, watch.session, { nextReadAt: watch.createdAt });
 	const news = isKnown ? watch.news : undefined;
 	// What that read finds is not told to this watch, but by the next one.
 	const isBeingRead = stored !== null && stored.leaseToken !== null;
@@ -84,7 +97,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const ofHand = told > 0 && !isBeingRead ? told + 1 : Math.min(told, 0) - 1;
 	const revision = live === undefined ? Number(news !== undefined && !isBeingRead) : ofHand;
 	const begun = { ...settings, createdBy: watch.createdBy, revision };
-	const row = await (live === undefined ? insert(trx, watch, begun) : changeWatch(trx, live.id, begun));
+	const row = await (live === undefined ? insertWatch(trx, watch, begun) : changeWatch(trx, live.id, begun));
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
 	await redrawFormer(tx, watch);
@@ -106,66 +119,13 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	if (reached !== null && stalest === null) return reached;
 	const read = { session, readAt: createdAt, readBy: hand.ahead ? createdAt - AWAITED_AHEAD_MS : createdAt };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
-	await insert(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
+	await insertWatch(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
 	return { kind: 'raised' } as const;
 }
 
 const UNNEEDED = { kind: 'unneeded' } as const;
 const RAISED = 'raisedHand' as const;
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
-
-function insert(
-	trx: Db,
-	{ id, session, createdAt, ...channel }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
-	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'createdBy'> & Partial<WatchRow>,
-): Promise<WatchRow> {
-	noteQuestions(trx, null);
-	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
-	const row = add(trx, 'watches', { id, ...channelOf(channel), ...sessionOf(session), ...begun });
-	return row.returningAll().executeTakeFirstOrThrow();
-}
-
-/** Plans the card and the open question of a watch anew if Slack had refused them; returns whether it had. */
-async function planRefused(tx: Tx, watch: WatchRow): Promise<boolean> {
-	const open = from(tx.trx, 'questions', { ...sessionOf(watch), settledAt: null }).select('id');
-	const refused = from(tx.trx, 'posts', { watchId: watch.id, state: 'refused', kind: ['card', 'question'] });
-	const shown = refused.where(({ eb, or }) => or([eb('questionId', 'is', null), eb('questionId', 'in', open)]));
-	const id = locked(tx.trx, 'posts', { id: shown.select('id') });
-	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, lastError: null };
-	const count = await countChanged(change(tx.trx, 'posts', { id }, anew));
-	// It shows the question instead.
-	if (count > 0) await markPosts(tx, { watchId: watch.id, kind: 'card' });
-	return count > 0;
-}
-
-function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
-	noteQuestions(trx, null);
-	return change(trx, 'watches', { id }, columns).returningAll().executeTakeFirstOrThrow();
-}
-
-/** Inserts the session's row, or starts to read it again; locks it. Returns what is stored; null: `firstRead` is now. */
-async function startReading(
-	trx: Db,
-	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
-	firstRead: Pick<WatchedSessionRow, 'failures'> & Partial<WatchedSessionRow>,
-): Promise<WatchedSessionRow | null> {
-	const row = await lockSession(trx, session);
-	const planned = { nextReadAt: readAt, readBy };
-	if (row === undefined) {
-		const unread = { ...sessionOf(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
-		// Of two replicas that find none, one fails on the key and runs again.
-		await add(trx, 'watched_sessions', { ...unread, ...firstRead, ...planned }).execute();
-		return null;
-	}
-	const { nextReadAt: at, readBy: by, hurry } = row;
-	const next =
-		at === null ? { overSince: null, ...planned } : { nextReadAt: Math.min(at, readAt), readBy: Math.min(by, readBy) };
-	// A read that is under way, and begins with nothing, would not find what this one stores.
-	const isFirst = at === null || (row.view === null && row.leaseToken === null);
-	const columns = { ...(isFirst && firstRead), ...next, hurry: hurry + 1 };
-	await change(trx, 'watched_sessions', sessionOf(session), columns).execute();
-	return isFirst ? null : row;
-}
 
 function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
 	return {

@@ -1,18 +1,18 @@
-import { sql } from 'kysely';
+// Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
+import { type RawBuilder, sql } from 'kysely';
 import type { Log } from '../../core/log.ts';
 import { parseOrNull, pick } from '../../core/values.ts';
 import { channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
 import { add, addNew, change, from, hasChanged, isFound, lockFor, remove } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
+import { touchLadders } from '../../database/ladders.ts';
 import { placeId } from '../../database/sealed-columns.ts';
 import { channelOf, type Db, type Row, sessionOf } from '../../database/tables.ts';
-import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession, WatchLimits } from '../../database/watch.ts';
+import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { asksAnew, touchLadders } from '../../posts/watch-store.ts';
 import type { Person } from '../../questions/answer.ts';
 import type { ListedSession, SessionKey } from '../../questions/session.ts';
-import { limitReached, type NewRaisedHand, raiseHand } from './adding-store.ts';
 
 type WaitingRow = Row<'waiting_sessions'>;
 
@@ -76,7 +76,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 		},
 
 		/** Begins to discover with `posts`, or changes the given settings; who began it stays. Replaces that of another service. */
-		discover: (
+		begin: (
 			{ settings, ...begun }: Omit<Discovery, keyof DiscoverySettings> & { settings: Partial<DiscoverySettings> },
 			posts: readonly NewPost[],
 		) =>
@@ -101,25 +101,8 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 				return 'changed';
 			}),
 
-		/** Has the notices of the last day in channels say why it is paused, or all that it goes on (null). Returns whether any changed. */
-		async notePaused(service: string, why: string | null, now: number): Promise<boolean> {
-			const said = why === null ? { why: 'noList', isOver: true } : { why };
-			const content = JSON.stringify({ kind: 'discoveryPaused', ...said });
-			const stream = sql<string>`(select 'channel:' || team_id || ':' || channel_id from discoveries where service = ${service})`;
-			const since = why === null ? 0 : now - BACK_WITHIN_MS;
-			const told = from(db.read, 'posts', { kind: 'discoveryPaused', state: ['shown', 'closed'] }).select('id');
-			const others = told.where('stream', 'in', stream).where('content', '!=', content).where('createdAt', '>', since);
-			const rows = await others.execute();
-			const again = { content, state: 'shown', dueAt: now, wanted: sql<number>`wanted + 1` };
-			for (const { id } of rows) await db.writeOne((trx) => change(trx, 'posts', { id }, again).execute());
-			return rows.length > 0;
-		},
-
 		/** Ends it and queues `posts`; null when the channel discovers nothing. */
-		endDiscovery: (
-			channel: ChannelKey,
-			{ now, posts }: { now: number; posts: (discovery: Discovery) => readonly NewPost[] },
-		) =>
+		end: (channel: ChannelKey, { now, posts }: { now: number; posts: (discovery: Discovery) => readonly NewPost[] }) =>
 			db.write(async (trx) => {
 				const ended = remove(trx, 'discoveries', channelOf(channel)).returningAll();
 				const row = await ended.executeTakeFirst();
@@ -133,14 +116,14 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 				return discovery;
 			}),
 
-		async discoveryOf(channel: ChannelKey, service: string): Promise<Discovery | null> {
+		async find(channel: ChannelKey, service: string): Promise<Discovery | null> {
 			const here = from(db.read, 'discoveries', { ...channelOf(channel), service });
 			const row = await here.selectAll().executeTakeFirst();
 			return row === undefined ? null : readDiscovery(row);
 		},
 
 		/** The oldest first. */
-		async discoveries(service: string): Promise<readonly Discovery[]> {
+		async list(service: string): Promise<readonly Discovery[]> {
 			const all = from(db.read, 'discoveries', { service }).selectAll();
 			return (await all.orderBy('createdAt').orderBy('channelId').execute()).map(readDiscovery);
 		},
@@ -165,20 +148,40 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			});
 		},
 
-		/**
-		 * Creates a watch without a card, whose session is read at once: the read shows what it asks. A question that the channel
-		 * stopped watching while it was open is not posted again. `unneeded`: it watches the session already, or discovers no more.
-		 */
-		raiseHand: (hand: NewRaisedHand) => db.write((trx) => raiseHand(trx, hand)),
-
-		/** The limit that leaves no place in a channel; raised hands whose question does not stand yet do not count. */
-		limitOf: (discovery: Discovery, limits: WatchLimits) =>
-			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
-
-		/** Queues a post, unless one with its key was queued before. */
-		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, now }, [post])),
+		/** Forgets sessions first listed before `before`, but not those of `listedService`: its lists show who still waits. */
+		forgetListed: (before: number, listedService: string | null) =>
+			db.writeOne((trx) => {
+				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
+				return ofOthers.where('since', '<', before).execute();
+			}),
 	};
 }
+
+export type DiscoveryStore = ReturnType<typeof createDiscoveryStore>;
+
+/** The columns of a waiting session that asks something else, however long it has been listed. */
+const asksAnew = (now: number) => ({ since: now, isNew: 1 });
+
+/** Notes that a listed session asks something else. */
+export const noteAsked = (trx: Db, session: SessionKey, now: number) =>
+	change(trx, 'waiting_sessions', sessionOf(session), asksAnew(now)).execute();
+
+/** Notes that a read found a listed session to ask nothing. `wasPosted`: what it asked before stood in a channel. */
+export async function noteLowered(trx: Db, session: SessionKey, wasPosted: boolean, now: number): Promise<void> {
+	// Once for all channels.
+	const count = sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`;
+	const lowered = { loweredAt: now, loweredCount: wasPosted ? 0 : count };
+	const columns = { ...lowered, ...(wasPosted && asksAnew(now)) };
+	await change(trx, 'waiting_sessions', sessionOf(session), columns).execute();
+}
+
+/** Notes that the question of a listed session gave way to a newer one. */
+export const noteGaveWay = (trx: Db, session: SessionKey) =>
+	change(trx, 'waiting_sessions', sessionOf(session), { isNew: 0 }).execute();
+
+/** Ends what somebody began in their direct message with the app. `isDirect`: as SQL. */
+export const removeDiscoveries = (trx: Db, createdBy: string, isDirect: RawBuilder<boolean>) =>
+	remove(trx, 'discoveries', { createdBy }).where(isDirect).execute();
 
 /** Whether what a session that comes back asks is known to be something else. `savedAt`: `ListedSession.updatedAt`. */
 async function hasGoneOn(trx: Db, row: WaitingRow, savedAt: number | null): Promise<boolean> {

@@ -3,13 +3,14 @@ import { backOff, codeOf } from '../../core/errors.ts';
 import type { Core } from '../../core.ts';
 import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from '../../database/watch.ts';
 import type { NewPost } from '../../posts/post.ts';
+import type { PostStore } from '../../posts/store.ts';
 import type { createChannelList } from '../../slack/channels.ts';
 import { isDirectMessage } from '../../slack/words.ts';
+import type { DiscoveryStore } from './channel-store.ts';
 import type { WatchStore } from './watch-store.ts';
 
-export function createEndings(core: Core<{ watches: WatchStore }>) {
-	const { clock, log } = core;
-	const { watches: store } = core.store;
+export function createEndings(core: Core<{ watches: WatchStore; discoveries: DiscoveryStore; posts: PostStore }>) {
+	const { clock, log, store } = core;
 
 	/** Writes the log line that tells later why a channel hears no more of a session. */
 	function ended({ id, session, channelId }: Watch, reason: WatchEnd): void {
@@ -18,7 +19,8 @@ export function createEndings(core: Core<{ watches: WatchStore }>) {
 
 	/** Returns false when it had ended before. */
 	async function end(watch: Watch, reason: WatchEnd, posts: readonly NewPost[] = []): Promise<boolean> {
-		if ((await store.end(watch.id, reason, { now: clock.now(), posts, keepPending: false })) === null) return false;
+		if ((await store.watches.end(watch.id, reason, { now: clock.now(), posts, keepPending: false })) === null)
+			return false;
 		ended(watch, reason);
 		return true;
 	}
@@ -30,13 +32,13 @@ export function createEndings(core: Core<{ watches: WatchStore }>) {
 			const content = { kind: 'creatorTold', reason, channelId, sessionIds } as const;
 			return { target: { kind: 'person', teamId, userId }, key: `ended:${key}`, content };
 		}
-		await store.silence(channel);
+		await store.posts.silence(channel);
 		// Before the watches: it adds new ones.
-		await store.endDiscovery(channel, {
+		await store.discoveries.end(channel, {
 			now: clock.now(),
 			posts: ({ createdBy, createdAt }) => [told(createdBy, `all:${channelId}:${createdAt}`, [])],
 		});
-		for (const [userId, own] of Map.groupBy(await store.ofChannel(channel), ({ createdBy }) => createdBy)) {
+		for (const [userId, own] of Map.groupBy(await store.watches.ofChannel(channel), ({ createdBy }) => createdBy)) {
 			// Nobody asked for a single raised hand.
 			const watched = own.filter(({ mode }) => mode !== 'raisedHand');
 			const sessionIds = watched.map(({ session }) => session.sessionId);
@@ -52,14 +54,15 @@ export function createEndings(core: Core<{ watches: WatchStore }>) {
 		async endNotAllowed(): Promise<void> {
 			const allowed = core.config.ALLOWED_CHANNELS;
 			if (allowed.length === 0) return;
-			for (const channel of await store.activeChannels()) {
+			for (const channel of await store.posts.activeChannels()) {
 				if (!allowed.includes(channel.channelId)) await endChannel(channel, 'channelNotAllowed');
 			}
 		},
 		/** Ends one watch of a channel, or all (`sessionId` null); returns how many. The card stays as it was. */
 		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
-			const one = sessionId === null ? null : await store.find(channel, { service: core.serviceUrl, sessionId });
-			const watches = sessionId === null ? await store.ofChannel(channel) : one === null ? [] : [one];
+			const one =
+				sessionId === null ? null : await store.watches.find(channel, { service: core.serviceUrl, sessionId });
+			const watches = sessionId === null ? await store.watches.ofChannel(channel) : one === null ? [] : [one];
 			let count = 0;
 			for (const watch of watches) {
 				// Nobody stopped this one: it comes again with the next `watch all`.
@@ -84,7 +87,7 @@ const FIRST_CHECK_MS = 15_000;
  * `end` for each. Only a channel that Slack lists as external ends: a page that fails or leaves it out proves nothing.
  */
 export function createChannelGuard(
-	core: Core<{ watches: WatchStore }>,
+	core: Core<{ posts: PostStore }>,
 	listChannels: ReturnType<typeof createChannelList>,
 	end: (channel: ChannelKey) => Promise<void>,
 ) {
@@ -107,7 +110,7 @@ export function createChannelGuard(
 
 	/** Checks one page. Returns the milliseconds to wait before the next page. */
 	async function checkPage(signal: AbortSignal): Promise<number> {
-		const active = (await core.store.watches.activeChannels()).filter(({ channelId }) => !isDirectMessage(channelId));
+		const active = (await core.store.posts.activeChannels()).filter(({ channelId }) => !isDirectMessage(channelId));
 		if (active.length > 0) {
 			const page = await unlessAborted(listChannels(cursor), signal);
 			if (page.kind === 'failed') return retry(page.code, page.retryAfterMs);

@@ -3,14 +3,15 @@ import { codeOf, retryAtOf } from '../../core/errors.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
+import type { SessionStore, TakenSession } from '../../database/watch-store.ts';
 import type { QuestionDigest } from '../../questions/session.ts';
 import type { BackgroundBudget, SessionReading } from '../../session-service/client.ts';
 import { MISSING, WAITING_CODES } from '../../session-service/errors.ts';
 import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
+import type { ReadOutcome, RecordingStore, SessionUpdate } from './recording-store.ts';
 import { PLAN_MS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
-import type { ReadOutcome, SessionUpdate, TakenSession } from './watched-session-store.ts';
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;
@@ -37,9 +38,12 @@ const NOTE_INTERVAL_MS = 60_000;
 const PERMIT_CHECK_MS = 1_000;
 
 /** Reads watched sessions when they are due, and stores the changes together with the posts of them. */
-export function createPoller(core: Core<{ watches: WatchStore }>, options: PollerOptions) {
-	const { sessionService, serviceUrl, clock, log } = core;
-	const { watches: store } = core.store;
+export function createPoller(
+	core: Core<{ sessions: SessionStore; watches: WatchStore; reads: RecordingStore }>,
+	options: PollerOptions,
+) {
+	const { sessionService, serviceUrl, clock, log, store } = core;
+	const { sessions } = store;
 	const { watches: metrics } = core.metrics;
 	const { budget, health, onEnd } = options;
 	const reading = createReading(core);
@@ -57,7 +61,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 
 	const loop = createLeaseLoop<TakenSession>(core, {
 		itemsName: 'reads',
-		rows: store.sessionRows,
+		rows: sessions.rows,
 		leaseMs: LEASE_MS,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
@@ -71,7 +75,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 			const now = clock.now();
 			if (budget.pausedUntil() > now) return [];
 			for (const { only, count } of freeReads(running)) {
-				const taken = await store.takeDue(serviceUrl, lease, Math.min(room, count), { now, only });
+				const taken = await sessions.takeDue(serviceUrl, lease, Math.min(room, count), { now, only });
 				if (taken.length > 0) return taken;
 			}
 			return [];
@@ -82,7 +86,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 			// By then the outage has to be stored, also when nothing is read meanwhile.
 			const planOrDownAt = downAt > now ? Math.min(planAt, downAt) : planAt;
 			if (budget.pausedUntil() > now) return Math.min(planOrDownAt, budget.pausedUntil());
-			const times = freeReads(running).map(({ only }) => store.nextReadDueAt(serviceUrl, only));
+			const times = freeReads(running).map(({ only }) => sessions.nextDueAt(serviceUrl, only));
 			const readAt = Math.min(...(await Promise.all(times)).map((at) => at ?? Number.POSITIVE_INFINITY));
 			const isFull = budget.waiting() > 0 || readWindow.room() < 1;
 			return Math.min(planOrDownAt, readAt, isFull ? now + PERMIT_CHECK_MS : readAt);
@@ -90,7 +94,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		work: readAndRecord,
 		logFailure: ({ session: { sessionId } }, error) => log.warn('read_not_stored', { sessionId, code: codeOf(error) }),
 		async renew(held, ms) {
-			const kept = await store.renew(
+			const kept = await sessions.renew(
 				held.map(({ item: { session }, token }) => ({ session, token })),
 				ms,
 				clock.now(),
@@ -98,7 +102,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 			const ids = new Set(kept.map(({ sessionId }) => sessionId));
 			return held.filter(({ item }) => ids.has(item.session.sessionId));
 		},
-		release: (held) => store.releaseReads(held.map(({ token }) => token)),
+		release: (held) => sessions.release(held.map(({ token }) => token)),
 	});
 
 	/** How many more reads may be under way and wait for the budget, the first first. Each kind may always have one. */
@@ -120,13 +124,13 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 	}
 
 	async function plan(): Promise<void> {
-		const outlines = await store.outlines(serviceUrl);
+		const outlines = await sessions.outlines(serviceUrl);
 		const { planned, left } = budget.rates();
 		metrics.watchedSessions(outlines.length);
 		metrics.backgroundPerSecond(left);
 		const moves = reading.plan(outlines, { perSecond: planned, recovered });
 		recovered = false;
-		if (moves.length > 0) await store.reschedule(moves);
+		if (moves.length > 0) await sessions.reschedule(moves);
 	}
 
 	async function readAndRecord(taken: TakenSession, token: string, signal: AbortSignal): Promise<void> {
@@ -143,7 +147,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 			return;
 		}
 		health.succeeded();
-		const watches = await store.ofSession(key, clock.now());
+		const watches = await store.watches.ofSession(key, clock.now());
 		const ours = await options.ourAnswers(found, taken.digest?.question ?? null);
 		const outcome = reading.succeeded(taken, found, watches, ours);
 		const isChanged = outcome.update.view !== undefined;
@@ -160,7 +164,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		live: readonly Watch[] = [],
 	): Promise<void> {
 		const outcome = { update, watches, now: clock.now(), isNews: changesQuestion(taken, update) };
-		if (!(await store.record({ session: taken.session, token }, outcome))) return;
+		if (!(await store.reads.record({ session: taken.session, token }, outcome))) return;
 		for (const { watchId, card, end } of watches) {
 			if (card !== null) metrics.card('wanted');
 			const watch = live.find(({ id }) => id === watchId);
@@ -186,7 +190,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		const meant = missed?.code ?? code;
 		health.failed(meant, missed?.run.code === null);
 		const isGone = meant === MISSING.gone && (missed !== null || failures >= UNREAD_TRIES);
-		const watches = await store.ofSession(session, now);
+		const watches = await store.watches.ofSession(session, now);
 		const noted = { ...taken, reads: { ...reads, unread: missed?.run ?? null } };
 		await record(taken, token, reading.failed(noted, watches, isGone), watches);
 		log.info({ sessionId, code: meant, failures }, 'a watched session could not be read');
@@ -203,7 +207,7 @@ export function createPoller(core: Core<{ watches: WatchStore }>, options: Polle
 		const since = health.failingSince ?? now;
 		const unlessReadSince = now - DOWN_AFTER_MS;
 		const outage = { service: serviceUrl, now, down, since, unlessReadSince, code: health.newestCode };
-		const isNews = await store.noteOutage(outage);
+		const isNews = await store.reads.noteOutage(outage);
 		notedDown = down;
 		noteAgainAt = now + NOTE_INTERVAL_MS;
 		if (!isNews) return;

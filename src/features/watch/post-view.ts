@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
+import type { Asked } from '../../database/question-store.ts';
 import type { WatchEnd } from '../../database/watch.ts';
-import type { Asked } from '../../posts/post.ts';
 import { type Answer, arrivalOf, canSendAgain, hasArrived, isBlocking, itemsOf } from '../../questions/answer.ts';
 import type { SettledHow } from '../../questions/asked.ts';
 import type { HandOver } from '../../questions/hand-over.ts';

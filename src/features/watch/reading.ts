@@ -3,13 +3,14 @@ import { steadySince } from '../../core/clock.ts';
 import type { Core } from '../../core.ts';
 import type { StepRate, Watch, WatchEnd } from '../../database/watch.ts';
 import { DISMISSED, hasOpenQuestion, stepRateAfter } from '../../database/watch.ts';
+import type { TakenSession, WatchedSession } from '../../database/watch-store.ts';
 import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post.ts';
-import type { WatchedSession } from '../../posts/watch-rows.ts';
 import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, isWaiting, type Session } from '../../questions/session.ts';
 import { type OurAnswers, questionViewAt, snapshotOf } from '../../questions/session-snapshot.ts';
 import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
+import type { ReadOutcome, SessionUpdate, WatchUpdate } from './recording-store.ts';
 import {
 	createPlanner,
 	isEarlyReadAsked,
@@ -18,7 +19,6 @@ import {
 	type SessionOutline,
 	type WatchedOutline,
 } from './schedule.ts';
-import type { ReadOutcome, SessionUpdate, TakenSession, WatchUpdate } from './watched-session-store.ts';
 
 const DAY_MS = 86_400_000;
 /** A raised hand that was never read holds its place for this many reads. Its session is listed again. */

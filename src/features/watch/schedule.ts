@@ -1,7 +1,7 @@
 import { backOff } from '../../core/errors.ts';
 import { LONGEST_INTERVAL_MS } from '../../database/schema/watches.ts';
 import { activityOf, type PlannedRead } from '../../database/watch.ts';
-import type { WatchedSession } from '../../posts/watch-rows.ts';
+import type { WatchedSession } from '../../database/watch-store.ts';
 import type { SessionKey } from '../../questions/session.ts';
 
 /*
@@ -150,8 +150,6 @@ function besidesTheHeaviest(
 }
 
 export const PLAN_MS = 5_000;
-/** A read that a due reminder waits for goes before those that were due in this time before it (`by` before `at`). */
-export const AWAITED_AHEAD_MS = 5 * 60_000;
 /** A read is moved only by more than this share of its interval, and only to an earlier time: reads that are spread stay so. */
 const WORTH_MOVING = 0.2;
 

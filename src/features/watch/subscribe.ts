@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { HandraiseError } from '../../core/errors.ts';
 import type { Core } from '../../core.ts';
 import type { ChannelKey, LimitReached, Watch, WatchSettings } from '../../database/watch.ts';
+import type { SessionStore } from '../../database/watch-store.ts';
 import { targetOf } from '../../posts/post.ts';
 import { changesBetween } from '../../questions/changes.ts';
 import { snapshotOf } from '../../questions/session-snapshot.ts';
@@ -44,16 +45,19 @@ export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'> {
 	readonly expectPost: (id: string) => () => Promise<string | null>;
 }
 
-export function createSubscriptions(core: Core<{ watches: WatchStore }>, { budget, ourAnswers, expectPost }: Hooks) {
+export function createSubscriptions(
+	core: Core<{ watches: WatchStore; sessions: SessionStore }>,
+	{ budget, ourAnswers, expectPost }: Hooks,
+) {
 	const { serviceUrl, clock } = core;
-	const { watches: store } = core.store;
+	const { store } = core;
 
 	return {
 		/** The access policy has allowed the request, and the bot is a member of the channel. */
 		async watch(request: WatchRequest): Promise<WatchOutcome> {
 			const { teamId, channelId, sessionId } = request;
 			const key = { service: serviceUrl, sessionId };
-			const existing = await store.find({ teamId, channelId }, key);
+			const existing = await store.watches.find({ teamId, channelId }, key);
 			let reading: Awaited<ReturnType<WatchRequest['read']>>;
 			try {
 				reading = await request.read(sessionId);
@@ -75,9 +79,9 @@ export function createSubscriptions(core: Core<{ watches: WatchStore }>, { budge
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
 			const { postTs = null } = request;
 			const former =
-				existing === null && postTs !== null ? await store.findByPost({ teamId, channelId }, postTs) : null;
+				existing === null && postTs !== null ? await store.watches.findByPost({ teamId, channelId }, postTs) : null;
 			const now = clock.now();
-			const watched = await store.countSessions(serviceUrl);
+			const watched = await store.sessions.count(serviceUrl);
 			// While somebody adds many, the rate is lower than in the long run.
 			const expectation = expectationFor(watched + 1, budget.rates().usual);
 			const watch: Watch = {
@@ -93,7 +97,7 @@ export function createSubscriptions(core: Core<{ watches: WatchStore }>, { budge
 				ended: null,
 			};
 			const attempted = expectPost(existing?.id ?? watch.id);
-			const result = await store.add({
+			const result = await store.watches.add({
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
@@ -112,8 +116,8 @@ export function createSubscriptions(core: Core<{ watches: WatchStore }>, { budge
 			return { kind: 'watching', expectation, refused };
 		},
 
-		list: store.list,
-		ofChannel: store.ofChannel,
+		list: store.watches.list,
+		ofChannel: store.watches.ofChannel,
 	};
 }
 

@@ -1,45 +1,75 @@
 import { sql } from 'kysely';
-import { change, changeInBatches, countOf, from, inBatches, locked, lockFor, remove } from '../../database/database.ts';
-import { isOurs } from '../../database/due.ts';
-import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
-import type { ChannelKey, Discovery, Watch, WatchEnd, WatchLimits } from '../../database/watch.ts';
-import { DISMISSED } from '../../database/watch.ts';
-import { WATCH_KINDS } from '../../posts/kinds.ts';
-import type { Tx } from '../../posts/plan-store.ts';
-import type { NewPost } from '../../posts/post.ts';
-import { createPostStore, type PostHooks } from '../../posts/store.ts';
-import { readWatch } from '../../posts/watch-rows.ts';
-import type { WatchEnding } from '../../posts/watch-store.ts';
 import {
-	endWatch,
-	liveWatches,
-	lockPosts,
+	countOf,
+	from,
+	inBatches,
+	isFound,
+	lockFor,
+	lockSession,
 	lockSessionOf,
+	type StoreDatabase,
+} from '../../database/database.ts';
+import type { StoreParts } from '../../database/encryption.ts';
+import { removeLadders, touchLadders } from '../../database/ladders.ts';
+import { endHandOvers, removeQuestions } from '../../database/question-store.ts';
+import { channelOf, type Db, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
+import {
+	type ChannelKey,
+	DISMISSED,
+	type Discovery,
+	isChannelEnd,
+	type Watch,
+	type WatchEnd,
+	type WatchLimits,
+} from '../../database/watch.ts';
+import {
+	changeSession,
+	changeWatch,
+	liveWatches,
 	readShownWatch,
+	readWatch,
+	removeSession,
+	removeWatches,
+	type WatchRow,
+} from '../../database/watch-store.ts';
+import { WATCH_KINDS } from '../../posts/kinds.ts';
+import {
+	dropPlanned,
+	endingsOf,
+	lockPosts,
+	markPosts,
+	planPosts,
+	removePosts,
 	silencePosts,
-	touchLadders,
-} from '../../posts/watch-store.ts';
+	type Tx,
+} from '../../posts/plan-store.ts';
+import type { NewPost } from '../../posts/post.ts';
+import { settle } from '../../posts/questions.ts';
 import type { SessionKey } from '../../questions/session.ts';
-import { addWatch, limitReached, type NewWatch, stalestHand } from './adding-store.ts';
-import { createDiscoveryStore } from './channel-store.ts';
-import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
+import { addWatch, limitReached, type NewRaisedHand, type NewWatch, raiseHand, stalestHand } from './adding-store.ts';
+import { noteGaveWay, noteLowered } from './channel-store.ts';
 
 /**
  * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out of all
  * results and stays unchanged. Such a post is tried again after 10 minutes and at the next start.
  */
-export function createWatchStore(parts: Parameters<typeof createPostStore>[0], hooks: PostHooks) {
-	const { db, cipher } = parts;
-
+export function createWatchStore({ db, cipher }: StoreParts) {
 	return {
-		...createWatchedSessionStore({ db, cipher }),
-		...createPostStore(parts, hooks),
-		...createDiscoveryStore({ db, cipher }),
 		/**
 		 * Creates the watch, its session's row and the post of its card; idempotent by channel and session. The limits hold
 		 * exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts: `added`.
 		 */
 		add: (watch: NewWatch) => db.write((trx) => addWatch({ trx, cipher, now: watch.createdAt }, watch)),
+		/**
+		 * Creates a watch without a card, whose session is read at once: the read shows what it asks. A question that the channel
+		 * stopped watching while it was open is not posted again. `unneeded`: it watches the session already, or discovers no more.
+		 */
+		raiseHand: (hand: NewRaisedHand) => db.write((trx) => raiseHand(trx, hand)),
+
+		/** The limit that leaves no place in a channel; raised hands whose question does not stand yet do not count. */
+		limitOf: (discovery: Discovery, limits: WatchLimits) =>
+			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
+
 		/**
 		 * Ends a watch and queues `posts`; drops its pending ones unless `keepPending`. Null when it had ended before.
 		 * The session's row goes with its last watch. A raised hand that is unwatched before its first read ends with that read.
@@ -88,50 +118,25 @@ export function createWatchStore(parts: Parameters<typeof createPostStore>[0], h
 			const live = liveWatches(db.read, channelOf(channel)).orderBy('createdAt').orderBy('id');
 			return (await live.execute()).map(readWatch);
 		},
-		/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
-		async activeChannels(): Promise<readonly ChannelKey[]> {
-			const keys = ['teamId', 'channelId'] as const;
-			const watched = from(db.read, 'watches', { endedAt: null }).select(keys).where(isOurs(db));
-			const due = from(db.read, 'posts').where(isOurs(db)).where('dueAt', 'is not', null);
-			const posted = due.select(['teamId', 'placeId as channelId']).where('stream', 'not like', 'person:%');
-			const discovering = from(db.read, 'discoveries').select(keys).where(isOurs(db));
-			return (await watched.union(posted).union(discovering).execute()).map(channelOf);
+		/** The watches of a session that have not ended, with their `endings` and what they dismissed. */
+		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
+			const live = liveWatches(db.read, sessionOf(session)).orderBy('createdAt').orderBy('id');
+			const [rows, endings] = await Promise.all([live.execute(), endingsOf(db.read, session, now)]);
+			const found = rows.map(async (row) => ({
+				...readWatch(row),
+				endings,
+				dismissed: await dismissedQuestion(db.read, row),
+			}));
+			return Promise.all(found);
 		},
-		/** Ends all posts of a channel, also of ended watches, and revokes their leases. */
-		silence: (channel: ChannelKey) =>
-			db.write(async (trx) => {
-				// Whoever else drops posts of a watch has locked it.
-				await locked(trx, 'watches', channelOf(channel)).execute();
-				await silencePosts(trx, { teamId: channel.teamId, placeId: channel.channelId });
-			}),
-		/** Removes posts that were over before `before`, questions that were settled and watches that ended before it. */
-		async removeEnded(before: number): Promise<number> {
-			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changedAt', '<', before).execute());
-			const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
-			// What reads have shown of the newest one stays, without its text and its people.
-			const gone = { content: null, heldWatchId: null, fromUserId: null, toUserId: null };
-			await db.writeOne((trx) => {
-				const id = settled(trx).where('content', 'is not', null);
-				return change(trx, 'questions', { id }, gone).execute();
-			});
-			await changeInBatches(db, (trx, limit) =>
-				remove(trx, 'questions', { id: settled(trx).where(IS_SUPERSEDED).limit(limit) }),
-			);
-			await changeInBatches(db, (trx, limit) => remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }));
-			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
+		/** These watches, ended or not, with what their cards show and when that was last read, by id. */
+		async shownOf(watchIds: readonly string[]) {
+			const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
+			const shown = rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const);
+			return new Map(await Promise.all(shown));
 		},
-		/** Forgets sessions first listed before `before`, but not those of `listedService`: its lists show who still waits. */
-		forgetListed: (before: number, listedService: string | null) =>
-			db.writeOne((trx) => {
-				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
-				return ofOthers.where('since', '<', before).execute();
-			}),
 	};
 }
-
-/** Whether the agent has asked again since a row of `questions`. */
-const IS_SUPERSEDED = sql<boolean>`number < (select max(number) from questions as newer
-	where newer.service = questions.service and newer.session_id = questions.session_id)`;
 
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
@@ -144,35 +149,89 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 	const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
 	if (row === undefined) return null;
 	if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
-		const dismissed = change(trx, 'watches', { id: watchId }, { revision: DISMISSED });
-		return readWatch(await dismissed.returningAll().executeTakeFirstOrThrow());
+		return readWatch(await changeWatch(trx, watchId, { revision: DISMISSED }));
 	}
 	const ended = await endWatch(tx, row, ending);
-	if (ending.reason === 'gaveWay') {
-		await change(trx, 'waiting_sessions', sessionOf(session), { isNew: 0 }).execute();
-	}
+	if (ending.reason === 'gaveWay') await noteGaveWay(trx, session);
 	await stopUnwatched(trx, session, tx.now);
 	await touchLadders(trx, sessionOf(session), tx.now);
 	return readWatch(ended);
 }
 
-/** Posts that are over, last shown before `before`. Not cards: they hold no text, and the last one tells when another one may be posted. */
-function overBefore(trx: Db, before: number) {
-	// Written out: SQLite uses a partial index only then.
-	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);
-	const isOld = sql<boolean>`created_at < ${before} and coalesce(shown_at, 0) < ${before}`;
-	return over.where(isOld).where('kind', '!=', 'card');
+export interface WatchEnding {
+	readonly reason: WatchEnd;
+	readonly posts: readonly NewPost[];
+	/** Whether what was queued before is still posted. */
+	readonly keepPending: boolean;
 }
+
+/** Ends a live watch. The caller holds the locks of its session and of the watch, and touches its ladders at the end. */
+export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
+	const { trx, now } = tx;
+	const { reason, posts, keepPending } = ending;
+	const ended = await changeWatch(trx, row.id, { endedReason: reason, endedAt: now });
+	// A post that is on its way is drawn once more when it has arrived.
+	if (!keepPending) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
+	await planPosts(tx, posts);
+	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
+	await markPosts(tx, { watchId: row.id });
+	// Its hand-overs are over.
+	await endHandOvers(trx, row.id);
+	return ended;
+}
+
+/** Ends a raised hand whose question is settled, and drops its unsent posts. */
+export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]): Promise<void> {
+	const { trx, now } = tx;
+	await endWatch(tx, row, { reason: 'handLowered', posts, keepPending: false });
+	const asked = { watchId: row.id, state: ['planned', 'shown', 'closed', 'gone'] };
+	const wasPosted = await isFound(from(trx, 'posts', asked).select('id'));
+	await noteLowered(trx, row, wasPosted, now);
+	if (wasPosted) return;
+	await removePosts(trx, row.id);
+	await removeWatches(trx, row.id);
+}
+
+/** Of a raised hand before its first read: what was open when its channel last stopped watching, since `watch all` began. */
+export async function dismissedQuestion(db: Db, hand: WatchRow) {
+	if (hand.mode !== 'raisedHand' || hand.revision > 0) return null;
+	const [here, session] = [channelOf(hand), sessionOf(hand)];
+	const begun = from(db, 'discoveries', { ...here, service: hand.service }).select('createdAt');
+	const former = from(db, 'watches', { ...here, ...session }).where('endedAt', '>=', begun);
+	const last = await former.selectAll().orderBy('endedAt', 'desc').limit(1).executeTakeFirst();
+	if (last?.endedReason !== 'unwatched' && last?.endedReason !== 'noChange') return null;
+	const wasOpen = sql<boolean>`asked_at <= ${last.endedAt} and coalesce(settled_at, ${last.endedAt}) >= ${last.endedAt}`;
+	const asked = from(db, 'questions', session).select(['fingerprint', 'sameBefore']).where(wasOpen);
+	return (await asked.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
+}
+
+/** Removes watches that ended before `before`. */
+export const removeEndedWatches = (db: StoreDatabase, before: number) =>
+	inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 
 async function removeBatch(trx: Db, before: number, limit: number): Promise<number> {
 	const old = from(trx, 'watches').select(['id', 'service', 'sessionId']).where('endedAt', '<', before);
 	const ended = await old.limit(limit).execute();
 	const ids = ended.map((row) => row.id);
 	if (ids.length > 0) {
-		await remove(trx, 'watches', { id: ids }).execute();
-		await remove(trx, 'posts', { watchId: ids }).execute();
-		await remove(trx, 'ladders', { watchId: ids }).execute();
+		await removeWatches(trx, ids);
+		await removePosts(trx, ids);
+		await removeLadders(trx, ids);
 	}
 	for (const row of ended) await stopUnwatched(trx, sessionOf(row), before);
 	return ids.length;
+}
+
+/** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
+export async function stopUnwatched(trx: Db, key: SessionKey, now: number): Promise<void> {
+	await lockSession(trx, key);
+	const watches = from(trx, 'watches', sessionOf(key)).select('id');
+	if (await isFound(watches.where('endedAt', 'is', null))) return;
+	await settle(trx, key, 'unwatched', { now });
+	if (await isFound(watches)) {
+		await changeSession(trx, key, { nextReadAt: null, ...WITHOUT_LEASE });
+		return;
+	}
+	await removeQuestions(trx, key);
+	await removeSession(trx, key);
 }

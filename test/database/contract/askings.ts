@@ -52,11 +52,11 @@ export function describeAskings(subject: Subject): void {
 	/** Records a read with these changes of questions; returns the ids of all of them. */
 	async function found(questions: readonly OccurrenceChange[], judged: Partial<Judgement> = {}) {
 		const token = 'reads';
-		await store().takeDue(SERVICE, { ...LEASE, token }, 10, { now: T0, only: null });
+		await store().sessions.takeDue(SERVICE, { ...LEASE, token }, 10, { now: T0, only: null });
 		const { newest } = await subject.store.answers.asked(KEY, null);
 		const nextRead = { at: T0, by: T0 };
 		const update = read({ nextRead, questions, judged: { ...NOT_JUDGED, ...judged, known: newest } });
-		expect(await store().record({ session: KEY, token }, { update, watches: [], now: T0 })).toBe(true);
+		expect(await store().reads.record({ session: KEY, token }, { update, watches: [], now: T0 })).toBe(true);
 		return (await rows()).map(({ id }) => id);
 	}
 
@@ -206,7 +206,7 @@ export function describeAskings(subject: Subject): void {
 			await added();
 			await found([asks()]);
 			const given = await accepted(subject.store, submission());
-			await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			const before = (await known()).newest;
 			await moved(subject.store, given.id, 'delivering', 'delivered');
 			const late = T0 + 5_000;
@@ -216,14 +216,14 @@ export function describeAskings(subject: Subject): void {
 				now: late,
 			};
 			const stored = await rows();
-			expect(await store().record({ session: KEY, token: LEASE.token }, outcome)).toBe(false);
+			expect(await store().reads.record({ session: KEY, token: LEASE.token }, outcome)).toBe(false);
 			expect(await rows()).toEqual(stored);
-			expect(await store().nextReadDueAt(SERVICE, null)).toBe(late);
-			const [taken] = await store().takeDue(SERVICE, LEASE, 10, { now: late, only: null });
+			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(late);
+			const [taken] = await store().sessions.takeDue(SERVICE, LEASE, 10, { now: late, only: null });
 			expect(taken).toMatchObject({ session: KEY, lastReadAt: T0 });
 			const { newest } = await known();
 			const judgedAnew = { ...outcome, update: { ...outcome.update, judged: { ...NOT_JUDGED, known: newest } } };
-			expect(await store().record({ session: KEY, token: LEASE.token }, judgedAnew)).toBe(true);
+			expect(await store().reads.record({ session: KEY, token: LEASE.token }, judgedAnew)).toBe(true);
 			expect(await rows()).toMatchObject([{ settledHow: 'closed' }]);
 		});
 
@@ -232,7 +232,7 @@ export function describeAskings(subject: Subject): void {
 			const of = placeOf(ASKED);
 			const shown = { ...NOTHING_SEEN, waitedSeen: true };
 			const [id] = await found([asks()], { of, evidence: shown, isNews: true });
-			await store().end(watch.id, 'unwatched', { now: T0 + 1, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0 + 1, posts: [], keepPending: false });
 			expect(await rows()).toMatchObject([{ id, settledHow: 'unwatched' }]);
 			const question = { ...QUESTION, fingerprint: ASKED.fingerprint };
 			const view = askingView(question);
@@ -248,7 +248,7 @@ export function describeAskings(subject: Subject): void {
 		it('is another one when its session is watched again, and the agent asks something else', async () => {
 			const watch = await added();
 			await found([asks()]);
-			await store().end(watch.id, 'unwatched', { now: T0 + 1, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0 + 1, posts: [], keepPending: false });
 			const view = askingView({ ...QUESTION, messageIndex: OTHER.messageIndex, fingerprint: OTHER.fingerprint });
 			const judged = { ...NOT_JUDGED, of: placeOf(OTHER) };
 			await added({ view: { ...view, digest: { ...view.digest, question: OTHER } }, judged });

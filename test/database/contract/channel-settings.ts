@@ -35,7 +35,7 @@ export function describeChannelSettings(subject: Subject): void {
 
 	/** The posts that are due, in the order in which they were queued. */
 	async function queued(): Promise<NewPost[]> {
-		const due = await subject.store.watches.takePosts(LEASE, 10, T0 + 60_000);
+		const due = await subject.store.posts.takeDue(LEASE, 10, T0 + 60_000);
 		return due.map(({ post }) => post);
 	}
 

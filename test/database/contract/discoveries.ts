@@ -4,9 +4,9 @@ import { systemClock } from '../../../src/core/clock.ts';
 import type { Discovery, Watch } from '../../../src/database/watch.ts';
 import { createDiscoveries } from '../../../src/features/discover/discovery.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';
-import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
 import type { NewPost } from '../../../src/posts/post.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
+import type { Store } from '../../../src/stores.ts';
 import { createRecordingMetrics, NO_LIMITS, newWatch, SERVICE } from '../../features/watch/support.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Subject } from '../contract.ts';
@@ -26,17 +26,17 @@ export function describeDiscoveries(subject: Subject): void {
 		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 }, questions, view: askingView() }));
 	const named = (...ids: string[]) =>
 		ids.map((sessionId) => ({ sessionId, name: `Name of ${sessionId}`, updatedAt: null }));
-	const list = (...ids: string[]) => store().replaceWaiting(SERVICE, named(...ids), at(T0));
+	const list = (...ids: string[]) => store().discoveries.replaceWaiting(SERVICE, named(...ids), at(T0));
 
 	async function discovery(changes: Partial<typeof BEGUN> = {}): Promise<Discovery> {
-		await store().discover({ ...BEGUN, ...changes }, []);
-		const found = await store().discoveryOf({ ...C1, ...changes }, SERVICE);
+		await store().discoveries.begin({ ...BEGUN, ...changes }, []);
+		const found = await store().discoveries.find({ ...C1, ...changes }, SERVICE);
 		if (found === null) throw new Error('The discovery is missing');
 		return found;
 	}
 
 	const raise = (sessionId = 's1', limits = NO_LIMITS, at = store()) =>
-		at.raiseHand({
+		at.watches.raiseHand({
 			...C1,
 			id: randomUUID(),
 			session: { service: SERVICE, sessionId },
@@ -46,11 +46,11 @@ export function describeDiscoveries(subject: Subject): void {
 			limits,
 		});
 	const hands = async (discovery: Discovery) =>
-		(await store().raisedHands(discovery)).map(({ sessionId }) => sessionId);
+		(await store().discoveries.raisedHands(discovery)).map(({ sessionId }) => sessionId);
 
 	async function raised(sessionId = 's1'): Promise<Watch> {
 		expect(await raise(sessionId)).toEqual({ kind: 'raised' });
-		const watch = await store().find(C1, { service: SERVICE, sessionId });
+		const watch = await store().watches.find(C1, { service: SERVICE, sessionId });
 		if (watch === null) throw new Error('The raised hand is missing');
 		return watch;
 	}
@@ -59,7 +59,7 @@ export function describeDiscoveries(subject: Subject): void {
 		return news(watch, { posts: [askedIn(watch)], ...overrides });
 	}
 
-	const dismissedOf = async () => (await store().ofSession(KEY, T0)).at(-1)?.dismissed;
+	const dismissedOf = async () => (await store().watches.ofSession(KEY, T0)).at(-1)?.dismissed;
 
 	const lowered = (watch: Watch) => news(watch, { end: 'handLowered' });
 
@@ -68,41 +68,47 @@ export function describeDiscoveries(subject: Subject): void {
 			const told: readonly NewPost[] = [
 				{ target: { kind: 'channel', ...C1 }, key: 'begun', content: { kind: 'discoveryBegun', by: 'U-ANN' } },
 			];
-			expect(await store().discover(BEGUN, told)).toBe('begun');
-			expect(await replica().discover({ ...BEGUN, createdBy: 'U-BOB', settings: {} }, told)).toBe('already');
+			expect(await store().discoveries.begin(BEGUN, told)).toBe('begun');
+			expect(await replica().discoveries.begin({ ...BEGUN, createdBy: 'U-BOB', settings: {} }, told)).toBe('already');
 			const changed = { ...BEGUN, createdBy: 'U-BOB', settings: { discreet: true } };
-			expect(await store().discover(changed, told)).toBe('changed');
+			expect(await store().discoveries.begin(changed, told)).toBe('changed');
 			expect(await posted()).toEqual(['begun']);
 			const { teamId, channelId, service, createdBy, createdAt } = BEGUN;
 			const expected = { teamId, channelId, service, createdBy, createdAt, discreet: true, buttons: true };
-			expect(await store().discoveries(SERVICE)).toEqual([expected]);
-			expect(await store().discoveries(OTHER_SERVICE)).toEqual([]);
-			expect(await store().activeChannels()).toEqual([C1]);
+			expect(await store().discoveries.list(SERVICE)).toEqual([expected]);
+			expect(await store().discoveries.list(OTHER_SERVICE)).toEqual([]);
+			expect(await store().posts.activeChannels()).toEqual([C1]);
 		});
 
 		it('raises the hand of a session that the channel does not watch, once for all replicas, and reads it first', async () => {
 			await discovery();
-			await store().add(newWatch({ sessionId: 's9', channelId: 'C2' }));
+			await store().watches.add(newWatch({ sessionId: 's9', channelId: 'C2' }));
 			const results = await Promise.all(
 				Array.from({ length: 6 }, (_, index) => raise('s1', NO_LIMITS, index % 2 === 0 ? store() : replica())),
 			);
 			expect(results.filter(({ kind }) => kind === 'raised')).toHaveLength(1);
 			expect(results.filter(({ kind }) => kind === 'unneeded')).toHaveLength(5);
 			expect(
-				(await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null })).map(({ session }) => session.sessionId),
+				(await store().sessions.takeDue(SERVICE, LEASE, 1, { now: T0, only: null })).map(
+					({ session }) => session.sessionId,
+				),
 			).toEqual(['s1']);
-			expect(await store().find(C1, KEY)).toMatchObject({ mode: 'raisedHand', createdBy: 'U-ANN', revision: 0 });
+			expect(await store().watches.find(C1, KEY)).toMatchObject({
+				mode: 'raisedHand',
+				createdBy: 'U-ANN',
+				revision: 0,
+			});
 			expect(await posted()).toEqual(['card']);
 		});
 
 		it('raises no hand in a channel that watches the session, or has ended its discovery', async () => {
 			await discovery();
-			await store().add(newWatch());
+			await store().watches.add(newWatch());
 			expect(await raise()).toEqual({ kind: 'unneeded' });
-			expect(await store().endDiscovery(C1, { now: T0, posts: () => [] })).toMatchObject({
+			expect(await store().discoveries.end(C1, { now: T0, posts: () => [] })).toMatchObject({
 				createdBy: 'U-ANN',
 			});
-			expect(await store().endDiscovery(C1, { now: T0, posts: () => [] })).toBeNull();
+			expect(await store().discoveries.end(C1, { now: T0, posts: () => [] })).toBeNull();
 			expect(await raise('s2')).toEqual({ kind: 'unneeded' });
 		});
 
@@ -110,17 +116,17 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			const limits = { person: 1, channel: 2, all: 3 };
 			await raised('s1');
-			expect(await store().add(newWatch({ sessionId: 's2', limits }))).toMatchObject({ kind: 'added' });
+			expect(await store().watches.add(newWatch({ sessionId: 's2', limits }))).toMatchObject({ kind: 'added' });
 			expect(await raise('s3', limits)).toEqual({ kind: 'limit', limit: 'channel', count: 2, most: 2 });
 			expect(await raise('s3', { ...limits, channel: 9, all: 2 })).toMatchObject({ limit: 'all', count: 2 });
-			expect(await store().add(newWatch({ limits }))).toMatchObject({ limit: 'person', count: 1 });
-			expect(await store().countSessions(SERVICE)).toBe(2);
+			expect(await store().watches.add(newWatch({ limits }))).toMatchObject({ limit: 'person', count: 1 });
+			expect(await store().sessions.count(SERVICE)).toBe(2);
 		});
 
 		it('lists what a channel does not watch, the longest waiting first', async () => {
 			const here = await discovery();
 			await list('s3', 's4');
-			await store().replaceWaiting(SERVICE, named('s1', 's2', 's3', 's4'), at(T0 + 1_000));
+			await store().discoveries.replaceWaiting(SERVICE, named('s1', 's2', 's3', 's4'), at(T0 + 1_000));
 			expect(await hands(here)).toEqual(['s3', 's4', 's1', 's2']);
 			await raised('s3');
 			expect(await hands(here)).toEqual(['s4', 's1', 's2']);
@@ -132,7 +138,7 @@ export function describeDiscoveries(subject: Subject): void {
 			const watch = await raised();
 			await recorded([asking(watch)], [ASKED]);
 			const end = { now: T0 + 1_000, posts: [], keepPending: false };
-			await store().end(watch.id, 'unwatched', end);
+			await store().watches.end(watch.id, 'unwatched', end);
 			expect(await hands(here)).toEqual(['s1']);
 			await raised();
 			const { fingerprint, sameBefore } = ASKED.question;
@@ -144,8 +150,8 @@ export function describeDiscoveries(subject: Subject): void {
 			await list('s1');
 			const watch = await raised();
 			await recorded([asking(watch)], [ASKED]);
-			await store().end(watch.id, 'unwatched', { now: T0 + 1_000, posts: [], keepPending: false });
-			await store().endDiscovery(C1, { now: T0 + 1_500, posts: () => [] });
+			await store().watches.end(watch.id, 'unwatched', { now: T0 + 1_000, posts: [], keepPending: false });
+			await store().discoveries.end(C1, { now: T0 + 1_500, posts: () => [] });
 			await discovery({ createdAt: T0 + 2_000 });
 			await raised();
 			expect(await dismissedOf()).toBeNull();
@@ -156,12 +162,12 @@ export function describeDiscoveries(subject: Subject): void {
 				return { target: { kind: 'channel', ...C1 }, key, content: { kind, by: 'U-ANN' } };
 			};
 			const end = { now: T0 + 1_000, posts: () => [told('discoveryEnded')] };
-			await store().discover(BEGUN, [told('discoveryBegun')]);
-			await store().endDiscovery(C1, end);
+			await store().discoveries.begin(BEGUN, [told('discoveryBegun')]);
+			await store().discoveries.end(C1, end);
 			expect(await posted(T0 + 1_000)).toEqual([]);
-			await store().discover(BEGUN, [told('discoveryBegun', 'again')]);
+			await store().discoveries.begin(BEGUN, [told('discoveryBegun', 'again')]);
 			expect(await posted(T0 + 1_000)).toEqual(['again']);
-			await store().endDiscovery(C1, end);
+			await store().discoveries.end(C1, end);
 			expect(await posted(T0 + 1_000)).toEqual(['discoveryEnded']);
 		});
 
@@ -172,33 +178,33 @@ export function describeDiscoveries(subject: Subject): void {
 			await recorded([lowered(watch)], [settled('closed')]);
 			const offered = { sessionId: 's1', loweredAt: T0, loweredCount: 1, isNew: false };
 			expect(await stored(watch.id)).toBeNull();
-			expect(await store().raisedHands(here)).toEqual([offered]);
+			expect(await store().discoveries.raisedHands(here)).toEqual([offered]);
 			await recorded([lowered(await raised())], [settled('closed')]);
-			expect(await store().raisedHands(here)).toEqual([offered]);
-			expect(await store().countSessions(SERVICE)).toBe(0);
+			expect(await store().discoveries.raisedHands(here)).toEqual([offered]);
+			expect(await store().sessions.count(SERVICE)).toBe(0);
 		});
 
 		it('reads a session less often each time that it asked nothing, until it posts a question', async () => {
 			const here = await discovery();
 			await discovery({ channelId: 'C2' });
 			await list('s1');
-			const count = async () => (await store().raisedHands(here))[0]?.loweredCount;
+			const count = async () => (await store().discoveries.raisedHands(here))[0]?.loweredCount;
 			for (const expected of [1, 2, 3]) {
 				const other = { ...C1, channelId: 'C2', id: randomUUID(), session: { service: SERVICE, sessionId: 's1' } };
 				expect(
-					await store().raiseHand({ ...other, createdAt: T0, ahead: false, isNew: false, limits: NO_LIMITS }),
+					await store().watches.raiseHand({ ...other, createdAt: T0, ahead: false, isNew: false, limits: NO_LIMITS }),
 				).toEqual({
 					kind: 'raised',
 				});
-				const watch = await store().find({ ...C1, channelId: 'C2' }, other.session);
+				const watch = await store().watches.find({ ...C1, channelId: 'C2' }, other.session);
 				if (watch === null) throw new Error('The raised hand is missing');
 				// Two channels, one read.
 				const at = T0 + expected;
 				const first = await raised();
-				await store().takeDue(SERVICE, LEASE, 10, { now: at, only: null });
+				await store().sessions.takeDue(SERVICE, LEASE, 10, { now: at, only: null });
 				const update = read({ nextRead: { at: T0, by: T0 } });
 				const held = { session: other.session, token: LEASE.token };
-				await store().record(held, { update, watches: [lowered(first), lowered(watch)], now: at });
+				await store().reads.record(held, { update, watches: [lowered(first), lowered(watch)], now: at });
 				expect(await count()).toBe(expected);
 			}
 		});
@@ -207,7 +213,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			const seen = await raised();
 			await recorded([asking(seen)], [ASKED]);
-			const unwatch = (id: string) => store().end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			await unwatch(seen.id);
 			const hand = await raised();
 			expect(hand.revision).toBe(0);
@@ -248,13 +254,13 @@ export function describeDiscoveries(subject: Subject): void {
 			const watch = await raised();
 			await recorded([asking(watch)], [ASKED]);
 			await posted();
-			expect(await store().waiting(SERVICE)).toMatchObject([{ isNew: false }]);
+			expect(await store().discoveries.waiting(SERVICE)).toMatchObject([{ isNew: false }]);
 			const before = (await stored(watch.id)) as Watch;
 			await recorded(
 				[how === 'closed' ? lowered(before) : asking(before)],
 				how === 'closed' ? [settled('closed')] : [settled('changed'), ASKED],
 			);
-			expect(await store().waiting(SERVICE)).toMatchObject([{ isNew: true }]);
+			expect(await store().discoveries.waiting(SERVICE)).toMatchObject([{ isNew: true }]);
 		});
 
 		it('keeps a question whose post may exist', async () => {
@@ -262,11 +268,11 @@ export function describeDiscoveries(subject: Subject): void {
 			const watch = await raised();
 			await recorded([asking(watch)], [ASKED]);
 			const due = await next();
-			await store().beginAttempt(due.post.id, LEASE.token, attemptAt(T0));
+			await store().posts.beginAttempt(due.post.id, LEASE.token, attemptAt(T0));
 			await recorded([lowered((await stored(watch.id)) as Watch)], [settled('closed')]);
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'handLowered' } });
 			const retry = { kind: 'retry', at: T0, code: 'no_answer', unknown: true } as const;
-			await store().endAttempt(due.post, LEASE.token, retry, T0);
+			await store().posts.endAttempt(due.post, LEASE.token, retry, T0);
 			expect(await posted()).toEqual(['question']);
 		});
 
@@ -278,7 +284,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await drawn();
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			expect(await drawn()).toEqual(['question']);
-			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'unwatched' } });
 			expect(await drawn()).toEqual(['question']);
 			expect(await cardOf(watch.id)).toBeUndefined();
@@ -290,7 +296,9 @@ export function describeDiscoveries(subject: Subject): void {
 			await recorded([asking(hand)], [ASKED]);
 			await posted();
 			const before = (await stored(hand.id)) as Watch;
-			const added = await store().add(newWatch({ createdBy: 'U-BOB', limits: { ...NO_LIMITS, channel: 0, all: 0 } }));
+			const added = await store().watches.add(
+				newWatch({ createdBy: 'U-BOB', limits: { ...NO_LIMITS, channel: 0, all: 0 } }),
+			);
 			expect(added).toMatchObject({
 				kind: 'added',
 				watch: { id: hand.id, mode: 'everything', createdBy: 'U-BOB' },
@@ -305,11 +313,11 @@ export function describeDiscoveries(subject: Subject): void {
 			const here = await discovery();
 			const limits = { ...NO_LIMITS, channel: 1 };
 			const watch = await raised();
-			expect(await store().limitOf(here, limits)).toBeNull();
+			expect(await store().watches.limitOf(here, limits)).toBeNull();
 			await recorded([asking(watch)], [ASKED]);
 			await posted();
-			expect(await store().limitOf(here, limits)).toMatchObject({ limit: 'channel', most: 1 });
-			expect(await store().limitOf(here, { ...NO_LIMITS, all: 1 })).toMatchObject({ limit: 'all', most: 1 });
+			expect(await store().watches.limitOf(here, limits)).toMatchObject({ limit: 'channel', most: 1 });
+			expect(await store().watches.limitOf(here, { ...NO_LIMITS, all: 1 })).toMatchObject({ limit: 'all', most: 1 });
 		});
 
 		it('tells a channel once a day that sessions are not listed, also when two processes find it', async () => {
@@ -344,31 +352,28 @@ export function describeDiscoveries(subject: Subject): void {
 			const found = { sessions: [...sessions, done], isComplete: true };
 			await Promise.all([...processes, ...processes].map((one) => one.listed(found)));
 			for (const channelId of ['C1', 'C2']) {
-				const watches = await store().ofChannel({ ...C1, channelId });
+				const watches = await store().watches.ofChannel({ ...C1, channelId });
 				expect(watches.map(({ session }) => session.sessionId).toSorted()).toEqual(['s1', 's8', 's9']);
 			}
 			// None was read yet, so nobody knows whether they fill the channels.
 			expect(await posted()).toEqual([]);
 			await Promise.all(processes.map((one) => one.listed({ sessions: [], isComplete: false })));
-			expect(await store().waiting(SERVICE)).toHaveLength(4);
+			expect(await store().discoveries.waiting(SERVICE)).toHaveLength(4);
 			const part = [{ sessionId: 's7', name: 'Seven', status: 'humanInput', updatedAt: null }];
 			await processes[0]?.listed({ sessions: part, isComplete: false });
-			expect((await store().waiting(SERVICE)).map(({ sessionId }) => sessionId)).toEqual(['s7']);
+			expect((await store().discoveries.waiting(SERVICE)).map(({ sessionId }) => sessionId)).toEqual(['s7']);
 		});
 
 		it('ends with its channel, and tells who began it once, also between replicas', async () => {
 			await discovery();
 			await raised('s1');
-			await store().add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
+			await store().watches.add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
 			const end = (at: ReturnType<typeof store>) =>
-				createEndings(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log: LOG })).endChannel(
-					C1,
-					'channelShared',
-				);
+				createEndings(coreOf({ store: at, clock: { now: () => T0 }, log: LOG })).endChannel(C1, 'channelShared');
 			await Promise.all([end(store()), end(replica())]);
-			expect(await store().discoveryOf(C1, SERVICE)).toBeNull();
-			expect(await store().ofChannel(C1)).toEqual([]);
-			const due = await store().takePosts(LEASE, 9, T0);
+			expect(await store().discoveries.find(C1, SERVICE)).toBeNull();
+			expect(await store().watches.ofChannel(C1)).toEqual([]);
+			const due = await store().posts.takeDue(LEASE, 9, T0);
 			const told = due.map(({ post: { target, content } }) => [target, content]);
 			expect(told).toHaveLength(2);
 			const common = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1' };
@@ -382,9 +387,9 @@ export function describeDiscoveries(subject: Subject): void {
 	});
 }
 
-function discoveriesOver(store: WatchStore, now: () => number) {
+function discoveriesOver(store: Store, now: () => number) {
 	const core = coreOf({
-		store: { watches: store },
+		store,
 		serviceUrl: SERVICE,
 		config: {
 			DISCOVER_SESSIONS: true,

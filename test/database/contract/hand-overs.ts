@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { newestQuestionOf, openQuestionOf, readHandOver } from '../../../src/database/question-store.ts';
 import type { Watch } from '../../../src/database/watch.ts';
+import { removeEnded } from '../../../src/ops/housekeeping.ts';
 import type { Post } from '../../../src/posts/post.ts';
-import { newestQuestionOf, openQuestionOf, readHandOver } from '../../../src/posts/question-store.ts';
 import type { NewHandOver } from '../../../src/questions/hand-over.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
@@ -71,20 +72,20 @@ export function describeHandOvers(subject: Subject): void {
 
 	/** The posts that are due, with their questions. */
 	async function due(now = T0) {
-		const taken = await subject.store.watches.takePosts(LEASE, 10, now);
-		await subject.store.watches.releasePosts([LEASE.token]);
+		const taken = await subject.store.posts.takeDue(LEASE, 10, now);
+		await subject.store.posts.release([LEASE.token]);
 		return taken;
 	}
 
 	/** Gives the posts of this stream their last look. */
 	async function closed(stream: string): Promise<void> {
-		const taken = await subject.store.watches.takePosts(LEASE, 10, T0);
+		const taken = await subject.store.posts.takeDue(LEASE, 10, T0);
 		for (const { post } of taken) {
 			const { target } = post;
 			if (target.kind !== 'person' || `person:T1:${target.userId}:${target.topic}` !== stream) continue;
-			await subject.store.watches.endAttempt(post, LEASE.token, shownAt(post, '', { isLast: true }), T0);
+			await subject.store.posts.endAttempt(post, LEASE.token, shownAt(post, '', { isLast: true }), T0);
 		}
-		await subject.store.watches.releasePosts([LEASE.token]);
+		await subject.store.posts.release([LEASE.token]);
 	}
 
 	/** Records the read that finds this. */
@@ -244,11 +245,11 @@ export function describeHandOvers(subject: Subject): void {
 		it('is given back when Slack refuses its direct message, once', async () => {
 			const watch = await askedIn();
 			const refuse = async (id: string) => {
-				const taken = await subject.store.watches.takePosts(LEASE, 10, T0);
+				const taken = await subject.store.posts.takeDue(LEASE, 10, T0);
 				const told = taken.find(({ post: { target } }) => target.kind === 'person' && target.topic === id);
 				const refused = { kind: 'refused', code: 'user_disabled' } as const;
-				await subject.store.watches.endAttempt(told?.post as Post, LEASE.token, refused, T0);
-				await subject.store.watches.releasePosts([LEASE.token]);
+				await subject.store.posts.endAttempt(told?.post as Post, LEASE.token, refused, T0);
+				await subject.store.posts.release([LEASE.token]);
 			};
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			await refuse('V1');
@@ -291,7 +292,7 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await waiting()).toEqual(left);
 			await acts.drawn();
 			// It is not settled yet, so it stays beyond the retention time.
-			await subject.store.watches.removeEnded(T0 + 1);
+			await removeEnded(subject.store.db, T0 + 1);
 			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			expect(await waiting()).toEqual(left);
 			const direct = (await due()).find(({ post }) => post.target.kind === 'person');
@@ -320,17 +321,17 @@ export function describeHandOvers(subject: Subject): void {
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			await told();
 			await store().handOver(wish(watch, 'V2', ['U-BOB', 'U-DAN']), T0);
-			await subject.store.watches.removeEnded(T0 + 1);
+			await removeEnded(subject.store.db, T0 + 1);
 			expect(await messages()).toEqual(['person:T1:U-BOB:V1', 'person:T1:U-DAN:V2']);
 			await closed('person:T1:U-BOB:V1');
 			await told();
-			await subject.store.watches.removeEnded(T0 + 1);
+			await removeEnded(subject.store.db, T0 + 1);
 			expect(await messages()).toEqual(['person:T1:U-DAN:V2']);
 			await giveBack('U-DAN');
-			await subject.store.watches.removeEnded(T0 + 1);
+			await removeEnded(subject.store.db, T0 + 1);
 			expect(await waiting()).toContain('person:T1:U-DAN:V2 handedOver again');
 			await closed('person:T1:U-DAN:V2');
-			await subject.store.watches.removeEnded(T0 + 1);
+			await removeEnded(subject.store.db, T0 + 1);
 			expect(await messages()).toEqual([]);
 		});
 

@@ -166,7 +166,7 @@ export function describeInboxReads(subject: Subject): void {
 		});
 
 		it('that are over are left out once dismissed, by their author, until they go on', async () => {
-			const dismissed = (id: string, person = ANN) => replica().dismiss(id, person);
+			const dismissed = (id: string, person = ANN) => subject.replica.inboxes.dismiss(id, person);
 			const refused = await accepted(subject.store, given('refused'), 'refused');
 			const waiting = await accepted(subject.store, given('waits'), 'waiting');
 			expect(await dismissed(refused.id, BOB)).toBe(false);
@@ -289,10 +289,8 @@ const SESSION = { service: SERVICE, sessionId: 's1' };
 const MINUTE = 60_000;
 
 export function describeSnoozes(subject: Subject): void {
-	const store = () => subject.store.inboxes;
-	const replica = () => subject.replica.inboxes;
 	const snooze = (until: number, overrides = {}) =>
-		store().snooze({ person: ANN, session: SESSION, fingerprint: 'f1', until, ...overrides });
+		subject.store.inboxes.snooze({ person: ANN, session: SESSION, fingerprint: 'f1', until, ...overrides });
 
 	describe('snoozes', () => {
 		it('are those of one person, one for each session', async () => {
@@ -300,21 +298,21 @@ export function describeSnoozes(subject: Subject): void {
 			await snooze(T0 + 60 * MINUTE, { fingerprint: 'f2' });
 			await snooze(T0 + 30 * MINUTE, { session: { ...SESSION, sessionId: 's2' } });
 			await snooze(T0 + 45 * MINUTE, { person: BOB });
-			const anns = await replica().snoozes(SERVICE, ANN);
+			const anns = await subject.replica.inboxes.snoozes(SERVICE, ANN);
 			expect(anns.toSorted((one, other) => one.until - other.until)).toEqual([
 				{ person: ANN, session: { ...SESSION, sessionId: 's2' }, fingerprint: 'f1', until: T0 + 30 * MINUTE },
 				{ person: ANN, session: SESSION, fingerprint: 'f2', until: T0 + 60 * MINUTE },
 			]);
-			expect(await replica().snoozes('https://other.example', ANN)).toEqual([]);
+			expect(await subject.replica.inboxes.snoozes('https://other.example', ANN)).toEqual([]);
 		});
 
 		it('of a person end together, those of others stay', async () => {
 			await snooze(T0 + 15 * MINUTE);
 			await snooze(T0 + 15 * MINUTE, { person: BOB });
-			await replica().endSnoozes(SERVICE, ANN);
-			await replica().endSnoozes(SERVICE, ANN);
-			expect(await store().snoozes(SERVICE, ANN)).toEqual([]);
-			expect(await store().snoozes(SERVICE, BOB)).toHaveLength(1);
+			await subject.replica.inboxes.endSnoozes(SERVICE, ANN);
+			await subject.replica.inboxes.endSnoozes(SERVICE, ANN);
+			expect(await subject.store.inboxes.snoozes(SERVICE, ANN)).toEqual([]);
+			expect(await subject.store.inboxes.snoozes(SERVICE, BOB)).toHaveLength(1);
 		});
 
 		it('of a question end when it is settled, not when one of its watches ends', async () => {
@@ -325,13 +323,13 @@ export function describeSnoozes(subject: Subject): void {
 			await snooze(T0 + 15 * MINUTE, { session: { ...SESSION, sessionId: 's2' } });
 			const end = { now: T0, posts: [], keepPending: false } as const;
 			await subject.store.watches.end(one.id, 'unwatched', end);
-			expect(await replica().snoozes(SERVICE, BOB)).toHaveLength(1);
+			expect(await subject.replica.inboxes.snoozes(SERVICE, BOB)).toHaveLength(1);
 			const again = { nextRead: { at: T0, by: T0 } };
 			await acts.recorded([news(two)], read({ ...again, questions: [ASKED] }));
-			expect(await replica().snoozes(SERVICE, BOB)).toHaveLength(1);
+			expect(await subject.replica.inboxes.snoozes(SERVICE, BOB)).toHaveLength(1);
 			await acts.recorded([], read({ ...again, questions: [settled('answered')] }));
-			expect(await replica().snoozes(SERVICE, BOB)).toEqual([]);
-			const anns = await replica().snoozes(SERVICE, ANN);
+			expect(await subject.replica.inboxes.snoozes(SERVICE, BOB)).toEqual([]);
+			const anns = await subject.replica.inboxes.snoozes(SERVICE, ANN);
 			expect(anns.map((snooze) => snooze.session.sessionId)).toEqual(['s2']);
 		});
 
@@ -343,18 +341,18 @@ export function describeSnoozes(subject: Subject): void {
 			await found(ASKED);
 			await snooze(T0 + 15 * MINUTE);
 			await found(settled('wentOn'));
-			expect(await replica().snoozes(SERVICE, ANN)).toHaveLength(1);
+			expect(await subject.replica.inboxes.snoozes(SERVICE, ANN)).toHaveLength(1);
 			await found({ kind: 'reopened', question: ASKED.question });
-			expect(await replica().snoozes(SERVICE, ANN)).toHaveLength(1);
+			expect(await subject.replica.inboxes.snoozes(SERVICE, ANN)).toHaveLength(1);
 			await found(settled('wentOn'));
 			await found({ ...ASKED, question: { ...ASKED.question, fingerprint: 'another', messageIndex: 9 } });
-			expect(await replica().snoozes(SERVICE, ANN)).toEqual([]);
+			expect(await subject.replica.inboxes.snoozes(SERVICE, ANN)).toEqual([]);
 		});
 
 		it('are forgotten after their end', async () => {
 			await snooze(T0 + 15 * MINUTE);
-			expect(await replica().removeEndedSnoozes(T0 + 15 * MINUTE - 1)).toBe(0);
-			expect(await replica().removeEndedSnoozes(T0 + 15 * MINUTE)).toBe(1);
+			expect(await subject.replica.inboxes.removeEndedSnoozes(T0 + 15 * MINUTE - 1)).toBe(0);
+			expect(await subject.replica.inboxes.removeEndedSnoozes(T0 + 15 * MINUTE)).toBe(1);
 		});
 	});
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Ladder, LadderOutcome } from '../../../src/database/ladders.ts';
 import { hasOpenQuestion, type Watch } from '../../../src/database/watch.ts';
-import type { Ladder, LadderBatch, LadderOutcome } from '../../../src/features/remind/ladder-store.ts';
+import type { LadderBatch } from '../../../src/features/remind/ladder-store.ts';
 import type { NewPost, Post } from '../../../src/posts/post.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
@@ -108,11 +109,11 @@ export function describeLadders(subject: Subject): void {
 		const view = { ...snapshotOf(asks(), T0), sessionId };
 		const watch = await addWatch(watches(), { sessionId, view });
 		await posted();
-		await watches().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 		const update = news(watch, { posts: [asking(watch)] });
 		const held = { session: { ...KEY, sessionId }, token: LEASE.token };
 		const seen = await again(view, held.session);
-		await watches().record(held, { update: seen, watches: [update], now: T0 });
+		await subject.store.reads.record(held, { update: seen, watches: [update], now: T0 });
 		await posted();
 		return watch;
 	}
@@ -121,10 +122,10 @@ export function describeLadders(subject: Subject): void {
 	async function addChannels(): Promise<void> {
 		const watch = await addWatch(watches(), { channelId: 'C2', view: snapshotOf(asks(), T0) });
 		await posted();
-		await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
+		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
 		const update = news(watch, { posts: [asking(watch)] });
 		const held = { session: KEY, token: LEASE.token };
-		await watches().record(held, { update: read(), watches: [update], now: T0 });
+		await subject.store.reads.record(held, { update: read(), watches: [update], now: T0 });
 		await posted();
 	}
 	const watches = () => subject.store.watches;
@@ -160,11 +161,11 @@ export function describeLadders(subject: Subject): void {
 				['Size', T0 + 99_000, T0 + 62_000],
 			] as const) {
 				await announce({ ...watch, revision: title === 'Colour' ? 0 : 1 }, title);
-				const due = await watches().takePosts(LEASE, 9, T0 + 62_000);
+				const due = await subject.store.posts.takeDue(LEASE, 9, T0 + 62_000);
 				const post = due.find((one) => one.post.ts === null)?.post as Post;
-				await watches().beginAttempt(post.id, LEASE.token, attemptAt(T0));
-				await watches().endAttempt(post, LEASE.token, shownAt(post, '1.2', { sentAt }), T0 + 62_000);
-				await watches().releasePosts([LEASE.token]);
+				await subject.store.posts.beginAttempt(post.id, LEASE.token, attemptAt(T0));
+				await subject.store.posts.endAttempt(post, LEASE.token, shownAt(post, '1.2', { sentAt }), T0 + 62_000);
+				await subject.store.posts.release([LEASE.token]);
 				expect((await takeOne(T0 + 62_000)).ladder.postedAt).toBe(countsFrom);
 				await ladders().release([LEASE.token]);
 			}
@@ -304,8 +305,8 @@ export function describeLadders(subject: Subject): void {
 			const answer = submission({ question: { ...submission().question, messageIndex: 0 } });
 			await accepted(subject.store, answer, 'delivering', 'delivered');
 			const again = read({ lastReadAt: T0 + 60_000, nextRead: { at: T0, by: T0 } });
-			await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
-			await watches().record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
+			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
+			await subject.store.reads.record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
 			expect(await takeOne(T0 + 2)).toMatchObject({ isAnswered: false, readAt: T0 + 60_000 });
 		});
 
@@ -318,7 +319,7 @@ export function describeLadders(subject: Subject): void {
 			expect(await takeOne()).toMatchObject({ isOpen: false });
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
-			await watches().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			const { ladder, changeCount, isOpen } = await takeOne();
 			expect(isOpen).toBe(false);
 			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { post: null, now: T0 });
@@ -344,10 +345,10 @@ export function describeLadders(subject: Subject): void {
 			expect(await takeOne()).toMatchObject({ ladder: { isSending: true } });
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
-			const due = await watches().takePosts(LEASE, 9, T0);
+			const due = await subject.store.posts.takeDue(LEASE, 9, T0);
 			const reminder = due.find((one) => one.post.content.kind === 'reminder')?.post as Post;
 			const dropped = { kind: 'dropped', unknown: false } as const;
-			await watches().endAttempt(reminder, LEASE.token, dropped, T0 + 5_000);
+			await subject.store.posts.endAttempt(reminder, LEASE.token, dropped, T0 + 5_000);
 			expect(await take(T0 + 9_999)).toEqual([]);
 			expect(await takeOne(T0 + 10_000)).toMatchObject({
 				ladder: { isSending: false, remindedAt: null, lastReminderAt: null },
@@ -388,7 +389,7 @@ export function describeLadders(subject: Subject): void {
 			await another('s2');
 			await recorded([], read({ nextRead: { at: T0 + 90_000, by: T0 + 90_000 } }));
 			await asksForReads(T0 + 60_000, { s1: T0 + 60_000 });
-			const [first] = await watches().takeDue(SERVICE, LEASE, 1, { now: T0 + 60_000, only: null });
+			const [first] = await subject.store.sessions.takeDue(SERVICE, LEASE, 1, { now: T0 + 60_000, only: null });
 			expect(first?.session.sessionId).toBe('s1');
 		});
 
@@ -397,7 +398,7 @@ export function describeLadders(subject: Subject): void {
 			await asksForReads(T0 + 60_000, { s3: T0 + 58_000, s1: T0 + 59_000 });
 			await asksForReads(T0 + 70_000, { s3: T0 + 58_000, s2: T0 + 59_500 });
 			await asksForReads(T0 + 80_000, { s1: T0 + 59_000, s3: T0 + 60_000 });
-			const taken = await watches().takeDue(SERVICE, LEASE, 3, { now: T0 + 80_000, only: null });
+			const taken = await subject.store.sessions.takeDue(SERVICE, LEASE, 3, { now: T0 + 80_000, only: null });
 			expect(taken.map(({ session: { sessionId } }) => sessionId)).toEqual(['s3', 's1', 's2']);
 		});
 
@@ -417,36 +418,36 @@ export function describeLadders(subject: Subject): void {
 			const failed = read({ failures: 3, nextRead: { at: T0 + 50_000, by: T0 + 50_000 } });
 			await recorded([], failed);
 			await waits({ readBy: T0, dueAt: T0 + 5_000 }, REMIND_AT);
-			const [row] = await watches().outlines(SERVICE);
+			const [row] = await subject.store.sessions.outlines(SERVICE);
 			expect(row?.nextRead.at).toBe(T0 + 50_000);
 			expect(row?.nextRead.by).toBeLessThan(T0);
 			expect(row?.earlyReadAskedAt).toBeNull();
 			// A further failure keeps the place that its outcome names.
-			await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 50_000, only: null });
+			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 50_000, only: null });
 			const update = read({ failures: 4, nextRead: { at: T0 + 90_000, by: T0 - 60_000 } });
-			await watches().record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
-			expect((await watches().outlines(SERVICE))[0]?.nextRead.by).toBe(T0 - 60_000);
+			await subject.store.reads.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
+			expect((await subject.store.sessions.outlines(SERVICE))[0]?.nextRead.by).toBe(T0 - 60_000);
 		});
 
 		it('ask for a read of their session once', async () => {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
-			await watches().takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
-			await watches().record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
+			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
+			await subject.store.reads.record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
-			expect(await watches().nextReadDueAt(SERVICE, null)).toBe(T0);
-			const [taken] = await watches().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			expect(await subject.store.sessions.nextDueAt(SERVICE, null)).toBe(T0);
+			const [taken] = await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			await waits({ readBy: T0, dueAt: T0 + 20_000 }, T0 + 10_000);
 			const { earlyReadCount = -1 } = taken ?? {};
 			const update = { ...later, earlyReadCount };
-			await watches().record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
-			expect(await watches().nextReadDueAt(SERVICE, null)).toBe(T0 + 600_000);
+			await subject.store.reads.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
+			expect(await subject.store.sessions.nextDueAt(SERVICE, null)).toBe(T0 + 600_000);
 		});
 
 		it('have no further early reads after the one that they asked for', async () => {
 			await asked();
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
-			expect((await watches().outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
+			expect((await subject.store.sessions.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
 		});
 	});
 }

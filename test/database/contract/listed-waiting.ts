@@ -13,66 +13,77 @@ export function describeWaitingList(subject: Subject): void {
 	const { store, replica } = watchActs(subject);
 	const named = (...ids: string[]) =>
 		ids.map((sessionId) => ({ sessionId, name: `Name of ${sessionId}`, updatedAt: null }));
-	const list = (...ids: string[]) => store().replaceWaiting(SERVICE, named(...ids), at(T0));
+	const list = (...ids: string[]) => store().discoveries.replaceWaiting(SERVICE, named(...ids), at(T0));
 
 	describe('the list of waiting sessions', () => {
 		it('is forgotten after its retention time, also of another service', async () => {
 			await list('s1');
-			await store().replaceWaiting('http://former.test', named('s2'), at(T0));
-			await store().forgetListed(T0, null);
-			expect(await store().waiting(SERVICE)).toHaveLength(1);
-			await store().forgetListed(T0 + 1, null);
-			expect(await store().waiting(SERVICE)).toEqual([]);
-			expect(await store().waiting('http://former.test')).toEqual([]);
+			await store().discoveries.replaceWaiting('http://former.test', named('s2'), at(T0));
+			await store().discoveries.forgetListed(T0, null);
+			expect(await store().discoveries.waiting(SERVICE)).toHaveLength(1);
+			await store().discoveries.forgetListed(T0 + 1, null);
+			expect(await store().discoveries.waiting(SERVICE)).toEqual([]);
+			expect(await store().discoveries.waiting('http://former.test')).toEqual([]);
 		});
 
 		it('is kept while sessions are listed, but not that of another service', async () => {
 			await list('s1');
-			await store().replaceWaiting('http://former.test', named('s2'), at(T0));
-			await store().forgetListed(T0 + 1, SERVICE);
-			expect(await store().waiting(SERVICE)).toMatchObject([{ sessionId: 's1', name: 'Name of s1', since: T0 }]);
-			expect(await store().waiting('http://former.test')).toEqual([]);
+			await store().discoveries.replaceWaiting('http://former.test', named('s2'), at(T0));
+			await store().discoveries.forgetListed(T0 + 1, SERVICE);
+			expect(await store().discoveries.waiting(SERVICE)).toMatchObject([
+				{ sessionId: 's1', name: 'Name of s1', since: T0 },
+			]);
+			expect(await store().discoveries.waiting('http://former.test')).toEqual([]);
 		});
 
 		it('is replaced as a whole, keeps since when a session waits, and tells whether it changed', async () => {
 			expect(await list('s1', 's2')).toBe(true);
 			expect(await list('s2', 's1')).toBe(false);
-			expect(await store().replaceWaiting(SERVICE, named('s2', 's3'), at(T0 + 5_000))).toBe(true);
-			expect(await replica().waiting(SERVICE)).toEqual([
+			expect(await store().discoveries.replaceWaiting(SERVICE, named('s2', 's3'), at(T0 + 5_000))).toBe(true);
+			expect(await replica().discoveries.waiting(SERVICE)).toEqual([
 				{ sessionId: 's2', name: 'Name of s2', since: T0, isNew: false },
 				{ sessionId: 's3', name: 'Name of s3', since: T0 + 5_000, isNew: true },
 			]);
 			expect(
-				await store().replaceWaiting(SERVICE, [{ sessionId: 's2', name: 'Other', updatedAt: null }], at(T0 + 9_000)),
+				await store().discoveries.replaceWaiting(
+					SERVICE,
+					[{ sessionId: 's2', name: 'Other', updatedAt: null }],
+					at(T0 + 9_000),
+				),
 			).toBe(true);
-			expect(await store().waiting(SERVICE)).toEqual([{ sessionId: 's2', name: 'Other', since: T0, isNew: false }]);
-			expect(await store().waiting(OTHER_SERVICE)).toEqual([]);
+			expect(await store().discoveries.waiting(SERVICE)).toEqual([
+				{ sessionId: 's2', name: 'Other', since: T0, isNew: false },
+			]);
+			expect(await store().discoveries.waiting(OTHER_SERVICE)).toEqual([]);
 		});
 
 		it('knows which sessions began to wait after the first list, and which only moved up in one that is cut', async () => {
 			const isNew = async () =>
-				Object.fromEntries((await store().waiting(SERVICE)).map((one) => [one.sessionId, one.isNew]));
-			await store().replaceWaiting(SERVICE, named('s1'), { ...at(T0), isFollowing: true });
+				Object.fromEntries((await store().discoveries.waiting(SERVICE)).map((one) => [one.sessionId, one.isNew]));
+			await store().discoveries.replaceWaiting(SERVICE, named('s1'), { ...at(T0), isFollowing: true });
 			expect(await isNew()).toEqual({ s1: true });
-			await store().replaceWaiting(SERVICE, [], at(T0 + 1));
-			await store().replaceWaiting(SERVICE, [], at(T0 + 2));
-			await store().replaceWaiting(SERVICE, named('s1', 's2'), { ...at(T0 + 3), isFollowing: true });
+			await store().discoveries.replaceWaiting(SERVICE, [], at(T0 + 1));
+			await store().discoveries.replaceWaiting(SERVICE, [], at(T0 + 2));
+			await store().discoveries.replaceWaiting(SERVICE, named('s1', 's2'), { ...at(T0 + 3), isFollowing: true });
 			expect(await isNew()).toEqual({ s1: true, s2: true });
-			await store().replaceWaiting(SERVICE, [], at(T0 + 4));
-			await store().replaceWaiting(SERVICE, named('s1', 's2', 's3'), at(T0 + 86_400_004));
+			await store().discoveries.replaceWaiting(SERVICE, [], at(T0 + 4));
+			await store().discoveries.replaceWaiting(SERVICE, named('s1', 's2', 's3'), at(T0 + 86_400_004));
 			expect(await isNew()).toEqual({ s1: false, s2: false, s3: false });
-			await store().replaceWaiting(SERVICE, named('s0', 's1', 's3', 's4'), { ...at(T0 + 86_400_005), isCut: true });
+			await store().discoveries.replaceWaiting(SERVICE, named('s0', 's1', 's3', 's4'), {
+				...at(T0 + 86_400_005),
+				isCut: true,
+			});
 			expect(await isNew()).toEqual({ s0: true, s1: false, s3: false, s4: false });
 		});
 
 		it('counts a session that comes back as new only when it was saved while it left the list', async () => {
 			const back = async (updatedAt: number | null) => {
 				await list('s1');
-				await store().replaceWaiting(SERVICE, [], at(T0 + 3_600_000));
+				await store().discoveries.replaceWaiting(SERVICE, [], at(T0 + 3_600_000));
 				const sessions = [{ sessionId: 's1', name: 'Name of s1', updatedAt }];
-				await store().replaceWaiting(SERVICE, sessions, at(T0 + 7_200_000));
-				const [{ since, isNew } = {}] = await store().waiting(SERVICE);
-				await store().forgetListed(T0 + 86_400_000, null);
+				await store().discoveries.replaceWaiting(SERVICE, sessions, at(T0 + 7_200_000));
+				const [{ since, isNew } = {}] = await store().discoveries.waiting(SERVICE);
+				await store().discoveries.forgetListed(T0 + 86_400_000, null);
 				return { since, isNew };
 			};
 			const before = { since: T0, isNew: false };
@@ -92,11 +103,15 @@ export function describeWaitingList(subject: Subject): void {
 			const lists = [named('s1', 's2'), named('s2', 's3'), named('s4')];
 			await Promise.all(
 				Array.from({ length: 9 }, (_, index) =>
-					(index % 2 === 0 ? store() : replica()).replaceWaiting(SERVICE, lists[index % 3] ?? [], at(T0 + index)),
+					(index % 2 === 0 ? store() : replica()).discoveries.replaceWaiting(
+						SERVICE,
+						lists[index % 3] ?? [],
+						at(T0 + index),
+					),
 				),
 			);
-			await store().replaceWaiting(SERVICE, named('s9'), at(T0 + 10));
-			expect((await store().waiting(SERVICE)).map(({ sessionId }) => sessionId)).toEqual(['s9']);
+			await store().discoveries.replaceWaiting(SERVICE, named('s9'), at(T0 + 10));
+			expect((await store().discoveries.waiting(SERVICE)).map(({ sessionId }) => sessionId)).toEqual(['s9']);
 		});
 	});
 }
@@ -118,10 +133,10 @@ export function describeListedWaiting(subject: Subject): void {
 		return { sessionId, absentAt, moved };
 	};
 	const moves = async (at: number, ...sessions: ListedWaiting[]) =>
-		(await store().readWaiting(SERVICE, sessions, at)).map(({ sessionId }) => sessionId);
+		(await store().sessions.readWaiting(SERVICE, sessions, at)).map(({ sessionId }) => sessionId);
 
 	async function planned(): Promise<PlannedRead | undefined> {
-		return (await store().outlines(SERVICE))[0]?.nextRead;
+		return (await store().sessions.outlines(SERVICE))[0]?.nextRead;
 	}
 
 	describe('sessions that wait by a list', () => {
@@ -129,10 +144,10 @@ export function describeListedWaiting(subject: Subject): void {
 			await watchedWith('active');
 			const due = T0 + 1_000;
 			await added({ sessionId: 'due' });
-			expect(await replica().readWaiting(SERVICE, [waiting('s1'), waiting('not watched')], due)).toEqual([
+			expect(await replica().sessions.readWaiting(SERVICE, [waiting('s1'), waiting('not watched')], due)).toEqual([
 				{ sessionId: 's1', hasChanged: true },
 			]);
-			const [first] = await store().takeDue(SERVICE, LEASE, 1, { now: due, only: null });
+			const [first] = await store().sessions.takeDue(SERVICE, LEASE, 1, { now: due, only: null });
 			expect(first?.session).toEqual(KEY);
 			expect(first?.earlyReadAskedAt).toBeNull();
 		});
@@ -142,11 +157,11 @@ export function describeListedWaiting(subject: Subject): void {
 			const now = T0 + 1_000;
 			await added({ sessionId: 'due' });
 			const taken = async (only: ReadKind, lease = LEASE) =>
-				(await replica().takeDue(SERVICE, lease, 2, { now, only })).map(({ session }) => session.sessionId);
-			const dueAt = (only: ReadKind) => store().nextReadDueAt(SERVICE, only);
+				(await replica().sessions.takeDue(SERVICE, lease, 2, { now, only })).map(({ session }) => session.sessionId);
+			const dueAt = (only: ReadKind) => store().sessions.nextDueAt(SERVICE, only);
 			expect(await taken('awaited')).toEqual([]);
 			expect([await dueAt('awaited'), await dueAt('planned')]).toEqual([null, T0]);
-			await store().readWaiting(SERVICE, [waiting('s1')], now);
+			await store().sessions.readWaiting(SERVICE, [waiting('s1')], now);
 			expect([await dueAt('awaited'), await dueAt('planned')]).toEqual([now, T0]);
 			expect(await taken('awaited')).toEqual(['s1']);
 			expect(await dueAt('awaited')).toBe(now + LEASE.ms);
@@ -156,8 +171,8 @@ export function describeListedWaiting(subject: Subject): void {
 
 		it('are read as planned when their newest read shows it', async () => {
 			await watchedWith('humanInput');
-			expect(await store().readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
-			expect(await store().readWaiting(SERVICE, [waiting('s1', T0 - 1)], T0 + 1_000)).toEqual([]);
+			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
+			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1', T0 - 1)], T0 + 1_000)).toEqual([]);
 			expect(await planned()).toEqual({ at: LATER, by: LATER });
 		});
 
@@ -172,20 +187,20 @@ export function describeListedWaiting(subject: Subject): void {
 			const moved = { at: T0 - 5_000, until: T0 + 25_000 };
 			expect(await moves(T0 + 1_000, waiting('s1', T0 + 500, moved))).toEqual([]);
 			const found = { ...moved, at: T0 - 20_000 };
-			expect(await store().readWaiting(SERVICE, [waiting('s1', T0 + 500, found)], T0 + 1_000)).toEqual([
+			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1', T0 + 500, found)], T0 + 1_000)).toEqual([
 				{ sessionId: 's1', hasChanged: true },
 			]);
-			expect(await store().readWaiting(SERVICE, [waiting('s1', T0 + 500, moved)], T0 + 25_000)).toEqual([
+			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1', T0 + 500, moved)], T0 + 25_000)).toEqual([
 				{ sessionId: 's1', hasChanged: false },
 			]);
 		});
 
 		it('are read once more when a read is under way that may have begun before', async () => {
 			await watchedWith('active');
-			await store().takeDue(SERVICE, OTHER_LEASE, 1, { now: LATER, only: null });
+			await store().sessions.takeDue(SERVICE, OTHER_LEASE, 1, { now: LATER, only: null });
 			expect(await moves(LATER + 100, waiting('s1'))).toEqual(['s1']);
 			const update = read({ lastReadAt: LATER, nextRead: { at: LATER + 60_000, by: LATER + 60_000 } });
-			await store().record({ session: KEY, token: OTHER_LEASE.token }, { update, watches: [], now: LATER + 200 });
+			await store().reads.record({ session: KEY, token: OTHER_LEASE.token }, { update, watches: [], now: LATER + 200 });
 			expect((await planned())?.at).toBe(LATER + 100);
 		});
 
@@ -199,11 +214,11 @@ export function describeListedWaiting(subject: Subject): void {
 
 		it('are not read when nobody watches them any more', async () => {
 			await watchedWith('active');
-			for (const { id } of await store().ofSession(KEY, T0)) {
-				await store().end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			for (const { id } of await store().watches.ofSession(KEY, T0)) {
+				await store().watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			}
-			expect(await store().readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
-			expect(await store().readWaiting(SERVICE, [], T0 + 1_000)).toEqual([]);
+			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
+			expect(await store().sessions.readWaiting(SERVICE, [], T0 + 1_000)).toEqual([]);
 		});
 	});
 }

@@ -10,10 +10,9 @@ import {
 	type SealedName,
 } from '../../../src/database/sealed-columns.ts';
 import { columnsOf, type Row, TABLE_NAMES, type TableName } from '../../../src/database/tables.ts';
-import { giveBack } from '../../../src/features/hand-over/hand-over-store.ts';
-import { createPersonStore } from '../../../src/features/person/person-store.ts';
 import type { Page } from '../../../src/ops/person-requests.ts';
-import { readPost } from '../../../src/posts/watch-rows.ts';
+import { createPersonStore } from '../../../src/ops/person-store.ts';
+import { readPost } from '../../../src/posts/post.ts';
 import type { Person } from '../../../src/questions/answer.ts';
 import type { Store } from '../../../src/stores.ts';
 import type { Subject } from '../contract.ts';
@@ -42,7 +41,7 @@ const TAGS: Readonly<Record<string, string>> = { [ADA]: 'hers', [ADAM]: 'his' };
 const HER: Person = { teamId: 'T1', userId: ADA };
 const BOB: Person = { teamId: 'T1', userId: 'U0BOB' };
 const DAY = 86_400_000;
-const people = (store: Store) => createPersonStore(store.cipher, giveBack, 7);
+const people = (store: Store) => createPersonStore(store.cipher, 7);
 export const forget = (store: Store, userId = ADA, now = T0 + 60_000) =>
 	store.db.write((trx) => people(store).forget({ trx, now }, userId));
 const rowsOf = async <T extends TableName>(store: Store, table: T) =>
@@ -300,13 +299,13 @@ export function describePeople(subject: Subject): void {
 		const post = readPost({ ...((await under()) as Row<'posts'>), wanted: 0 });
 		if (post === null) throw new Error('unreadable');
 		const shown = { kind: 'shown', ts: '1.1', key: 'named', isLast: true } as const;
-		await store.watches.endAttempt(post, LEASE.token, shown, T0 + 70_000);
+		await store.posts.endAttempt(post, LEASE.token, shown, T0 + 70_000);
 		const drawn = { state: 'shown', ts: '1.1', dueAt: T0 + 70_000 };
 		expect(await under()).toMatchObject(drawn);
-		const due = await store.watches.takePosts(LEASE, 50, T0 + 70_000);
+		const due = await store.posts.takeDue(LEASE, 50, T0 + 70_000);
 		const again = due.find((one) => one.post.id === 'under');
 		if (again === undefined) throw new Error('not due');
-		await store.watches.endAttempt(again.post, LEASE.token, { ...shown, key: 'forgotten' }, T0 + 80_000);
+		await store.posts.endAttempt(again.post, LEASE.token, { ...shown, key: 'forgotten' }, T0 + 80_000);
 		expect(await under()).toMatchObject({ state: 'closed', dueAt: null });
 	});
 

@@ -15,20 +15,20 @@ export function describePosts(subject: Subject): void {
 
 	/** Takes all that is due; returns the post of this kind, and gives the others back. */
 	async function take(kind: string, now = T0): Promise<Post> {
-		const due = await store().takePosts(LEASE, 50, now);
+		const due = await store().posts.takeDue(LEASE, 50, now);
 		const mine = due.find(({ post }) => post.content.kind === kind);
 		if (mine === undefined) throw new Error(`no ${kind} is due`);
 		for (const other of due) {
 			const retry = { kind: 'retry', at: now, code: 'paced', unknown: false } as const;
-			if (other !== mine) await store().endAttempt(other.post, LEASE.token, retry, now);
+			if (other !== mine) await store().posts.endAttempt(other.post, LEASE.token, retry, now);
 		}
 		return mine.post;
 	}
 
 	/** An attempt for this post with this outcome. */
 	async function attempt(post: Post, result: AttemptResult, now = T0): Promise<void> {
-		expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(now))).toBe(true);
-		await store().endAttempt(post, LEASE.token, result, now);
+		expect(await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(now))).toBe(true);
+		await store().posts.endAttempt(post, LEASE.token, result, now);
 	}
 
 	const row = async (id: string) => {
@@ -45,7 +45,7 @@ export function describePosts(subject: Subject): void {
 		await recorded([news(watch, { posts: [asking(watch)] })], update);
 		await posted();
 		await drawn();
-		expect(await store().nextPostDueAt()).toBeNull();
+		expect(await store().posts.nextDueAt()).toBeNull();
 		return (await stored(watch.id)) as Watch;
 	}
 
@@ -67,7 +67,7 @@ export function describePosts(subject: Subject): void {
 			expect(await row(id)).toMatchObject({ state: 'closed', ts: '1.1', shownKey: 'over', dueAt: null });
 			const { wanted } = await row(id);
 			await refresh();
-			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: true });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: true });
 			expect(await row(id)).toMatchObject({ state: 'closed', dueAt: null, wanted });
 		});
 
@@ -84,10 +84,10 @@ export function describePosts(subject: Subject): void {
 		it('that is wanted while it is sent for the first time is drawn again at once', async () => {
 			const watch = await added();
 			const post = await take('card');
-			await store().beginAttempt(post.id, LEASE.token, attemptAt(T0));
+			await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0));
 			await refresh(T0 + 1);
-			expect(await store().takePosts(OTHER_LEASE, 9, T0 + 1)).toEqual([]);
-			await store().endAttempt(post, LEASE.token, shownAt(post, '1.1'), T0 + 2);
+			expect(await store().posts.takeDue(OTHER_LEASE, 9, T0 + 1)).toEqual([]);
+			await store().posts.endAttempt(post, LEASE.token, shownAt(post, '1.1'), T0 + 2);
 			expect(await cardOf(watch.id)).toMatchObject({ state: 'shown', dueAt: T0 + 2, sendingSince: null });
 			expect(await drawn(T0 + 2)).toEqual(['card']);
 			expect(await drawn(T0 + HOUR)).toEqual([]);
@@ -103,10 +103,10 @@ export function describePosts(subject: Subject): void {
 		it('is wanted with the higher urgency, and more often does not delay it', async () => {
 			const watch = await asked();
 			const update = async (card: 'now' | 'progress', slowly: boolean, now: number) => {
-				await store().takeDue(SERVICE, LEASE, 10, { now: T0 + HOUR, only: null });
+				await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + HOUR, only: null });
 				const current = (await stored(watch.id)) as Watch;
 				const watches = [news(current, { card, slowly })];
-				await store().record({ session: KEY, token: LEASE.token }, { update: read(again), watches, now });
+				await store().reads.record({ session: KEY, token: LEASE.token }, { update: read(again), watches, now });
 			};
 			// Not more often than every ten seconds.
 			await update('progress', true, T0 + 1_000);
@@ -130,7 +130,7 @@ export function describePosts(subject: Subject): void {
 			await refresh(T0 + 6_000);
 			expect(await cardOf(watch.id)).toMatchObject({ sendingSince: T0, dueAt: T0 + 5_000 });
 			const later = await take('card', T0 + 5_000);
-			await store().endAttempt(later, LEASE.token, retry(false), T0);
+			await store().posts.endAttempt(later, LEASE.token, retry(false), T0);
 			expect(await cardOf(watch.id)).toMatchObject({ ...waits, attempts: 2, sendingSince: null });
 			const last = await take('card', T0 + 5_000);
 			await attempt(last, shownAt(last, ''), T0 + 5_000);
@@ -172,7 +172,7 @@ export function describePosts(subject: Subject): void {
 			const watch = await asked();
 			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'next')] })], read(again));
 			const status = await take('status');
-			await store().endAttempt(status, LEASE.token, { kind: 'dropped', unknown: false }, T0);
+			await store().posts.endAttempt(status, LEASE.token, { kind: 'dropped', unknown: false }, T0);
 			expect(await row(status.id)).toMatchObject({ state: 'dropped', dueAt: null, ts: null });
 			expect(await posted(T0 + HOUR)).toEqual(['next']);
 		});
@@ -197,15 +197,15 @@ export function describePosts(subject: Subject): void {
 			const held = { ...asking(watch), heldUntil: T0 + 60_000 };
 			const update = read({ ...again, view: askingView(), questions: [ASKED] });
 			await recorded([news(watch, { posts: [held] })], update);
-			expect(await store().nextPostDueAt()).toBe(T0);
+			expect(await store().posts.nextDueAt()).toBe(T0);
 			await drawn();
-			expect(await store().nextPostDueAt()).toBe(T0 + 60_000);
+			expect(await store().posts.nextDueAt()).toBe(T0 + 60_000);
 			const current = (await stored(watch.id)) as Watch;
 			await recorded([news(current, { posts: [said(watch, 'paused')] })], read(again));
 			const question = await take('question', T0 + 60_000);
-			await store().beginAttempt(question.id, LEASE.token, attemptAt(T0 + 60_000));
+			await store().posts.beginAttempt(question.id, LEASE.token, attemptAt(T0 + 60_000));
 			expect(await posted(T0 + 60_000)).toEqual([]);
-			await store().endAttempt(question, LEASE.token, shownAt(question, '1.1'), T0 + 60_000);
+			await store().posts.endAttempt(question, LEASE.token, shownAt(question, '1.1'), T0 + 60_000);
 			expect(await posted(T0 + 60_000)).toEqual(['paused']);
 		});
 	});
@@ -259,11 +259,11 @@ export function describePosts(subject: Subject): void {
 			const watch = await asked();
 			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })], read(again));
 			const first = await take('status');
-			await store().beginAttempt(first.id, LEASE.token, attemptAt(T0));
-			await replica().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().posts.beginAttempt(first.id, LEASE.token, attemptAt(T0));
+			await replica().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			const planned = (await postsOf(watch.id)).filter(({ kind }) => kind === 'status');
 			expect(planned.map(({ state }) => state)).toEqual(['planned', 'dropped']);
-			await store().endAttempt(first, LEASE.token, shownAt(first, '1.1'), T0);
+			await store().posts.endAttempt(first, LEASE.token, shownAt(first, '1.1'), T0);
 			expect((await drawn()).toSorted()).toEqual(['a', 'card', 'question']);
 		});
 
@@ -273,15 +273,15 @@ export function describePosts(subject: Subject): void {
 				const watch = await asked();
 				await refresh();
 				const post = await take('card');
-				await replica().end(watch.id, reason, { now: T0, posts: [], keepPending: false });
+				await replica().watches.end(watch.id, reason, { now: T0, posts: [], keepPending: false });
 				expect(await stored(watch.id)).toMatchObject({ ended: { reason } });
-				expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0))).toBe(false);
-				await store().endAttempt(post, LEASE.token, shownAt(post, ''), T0);
+				expect(await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0))).toBe(false);
+				await store().posts.endAttempt(post, LEASE.token, shownAt(post, ''), T0);
 				expect((await postsOf(watch.id)).map(({ state, dueAt }) => [state, dueAt])).toEqual([
 					['closed', null],
 					['closed', null],
 				]);
-				expect(await store().nextPostDueAt()).toBeNull();
+				expect(await store().posts.nextDueAt()).toBeNull();
 			},
 		);
 
@@ -291,7 +291,7 @@ export function describePosts(subject: Subject): void {
 			await posted();
 			await recorded([news(watch, { posts: [said(watch, 'a')], card: 'now' })], read(again));
 			await refresh();
-			await store().silence(C1);
+			await store().posts.silence(C1);
 			expect((await postsOf(watch.id)).map(({ kind, state, dueAt }) => [kind, state, dueAt])).toEqual([
 				['card', 'closed', null],
 				['question', 'closed', null],

@@ -164,26 +164,26 @@ export function describePresses(subject: Subject): void {
 			expect(keyOf(before)).toBe('question');
 			// This attempt may have read the state before the change.
 			await refresh();
-			await store().endAttempt(before.post, LEASE.token, shownAt(before.post, '', { key: 'before' }), T0);
+			await store().posts.endAttempt(before.post, LEASE.token, shownAt(before.post, '', { key: 'before' }), T0);
 			expect(await question(watch)).toMatchObject({ shownKey: 'before', dueAt: T0 });
 			expect(await drawn()).toEqual(['question']);
 			expect(await question(watch)).toMatchObject({ shownKey: 'looks', dueAt: null });
 
 			await refresh();
 			const due = await next(T0, 5);
-			const current = (await store().ofSession(KEY, T0))[0];
+			const current = (await store().watches.ofSession(KEY, T0))[0];
 			if (current === undefined) throw new Error('not there');
-			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
 			const held = { session: KEY, token: LEASE.token };
 			const update = read({ questions: [settled('answered')] });
-			expect(await store().record(held, { update, watches: [news(current)], now: T0 })).toBe(true);
+			expect(await store().reads.record(held, { update, watches: [news(current)], now: T0 })).toBe(true);
 			// The settling waits for the update that is under way.
-			expect((await store().takePosts(LEASE, 5, T0)).map(keyOf)).toEqual(['card']);
-			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, ''), T0);
-			const [last] = await store().takePosts(LEASE, 5, T0);
+			expect((await store().posts.takeDue(LEASE, 5, T0)).map(keyOf)).toEqual(['card']);
+			await store().posts.endAttempt(due.post, LEASE.token, shownAt(due.post, ''), T0);
+			const [last] = await store().posts.takeDue(LEASE, 5, T0);
 			expect(last).toMatchObject({ question: { settled: 'answered' } });
 			if (last === undefined) throw new Error('not due');
-			await store().endAttempt(last.post, LEASE.token, shownAt(last.post, '', { isLast: true }), T0);
+			await store().posts.endAttempt(last.post, LEASE.token, shownAt(last.post, '', { isLast: true }), T0);
 			await refresh();
 			expect(await question(watch)).toMatchObject({ state: 'closed', dueAt: null });
 		});

@@ -380,7 +380,7 @@ export function describeMarks(subject: Subject): void {
 			await drawn(LATER + 60_000);
 			await retry();
 			expect(await subject.store.windows.nextDueAt(LATER)).toBe(LATER);
-			expect((await store().takePosts(LEASE, 10, LATER)).length).toBe(2);
+			expect((await store().posts.takeDue(LEASE, 10, LATER)).length).toBe(2);
 		});
 
 		it('begins or ends a claim, but not that a PUT begins', async () => {
@@ -388,14 +388,14 @@ export function describeMarks(subject: Subject): void {
 			expect(await markedBy(nothing, claim)).toEqual({ ...everything, window: null });
 			await drawn(LATER + 60_000);
 			await subject.store.claims.release(question, ANN, LATER);
-			expect((await store().takePosts(LEASE, 10, LATER)).length).toBe(2);
-			await store().releasePosts([LEASE.token]);
+			expect((await store().posts.takeDue(LEASE, 10, LATER)).length).toBe(2);
+			await store().posts.release([LEASE.token]);
 			await drawn(LATER + 60_000);
 			const answer = given();
 			await under(answer)();
 			await drawn(LATER + 60_000);
 			await update(answer.id, begun);
-			expect(await store().takePosts(LEASE, 10, LATER)).toEqual([]);
+			expect(await store().posts.takeDue(LEASE, 10, LATER)).toEqual([]);
 		});
 	});
 }

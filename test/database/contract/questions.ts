@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { removeEnded } from '../../../src/ops/housekeeping.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import type { QuestionDigest } from '../../../src/questions/session.ts';
 import { SERVICE } from '../../features/watch/support.ts';
@@ -25,9 +26,9 @@ export function describeQuestions(subject: Subject): void {
 
 	/** Records a read that began at `readAt`, and returns all stored questions. */
 	async function readWith(questions: readonly OccurrenceChange[], readAt = T0) {
-		await store().takeDue(SERVICE, LEASE, 10, { now: readAt, only: null });
+		await store().sessions.takeDue(SERVICE, LEASE, 10, { now: readAt, only: null });
 		const update = read({ lastReadAt: readAt, nextRead: { at: readAt, by: readAt }, questions });
-		await store().record({ session: KEY, token: LEASE.token }, { update, watches: [], now: readAt });
+		await store().reads.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: readAt });
 		return rows();
 	}
 
@@ -106,9 +107,9 @@ export function describeQuestions(subject: Subject): void {
 			expect(await rows()).toMatchObject([{ settledAt: null }]);
 			await recorded([news(second, { end: 'noChange' })]);
 			expect(await rows()).toMatchObject([{ settledHow: 'unwatched' }]);
-			await store().removeEnded(T0);
+			await removeEnded(store().db, T0);
 			expect(await rows()).toHaveLength(1);
-			await store().removeEnded(T0 + 1);
+			await removeEnded(store().db, T0 + 1);
 			expect(await rows()).toEqual([]);
 		});
 	});

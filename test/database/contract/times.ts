@@ -22,14 +22,14 @@ export function describeTimes(subject: Subject): void {
 			const press = await accepted(subject.store, submission({ press: { undoUntil: T0 + 10_000 } }));
 			await subject.store.claims.claim({ question, person: ANN, until: T0 + 5 * MINUTE }, T0);
 			await added();
-			const [due] = await subject.store.watches.takePosts(LEASE, 1, T0);
+			const [due] = await subject.store.posts.takeDue(LEASE, 1, T0);
 			const retry = { kind: 'retry', at: T0 + 5 * MINUTE, code: 'timeout', unknown: false } as const;
-			await subject.store.watches.endAttempt((due as DuePost).post, LEASE.token, retry, T0);
+			await subject.store.posts.endAttempt((due as DuePost).post, LEASE.token, retry, T0);
 			const before = await subject.store.answers.get(press.id);
 			await repair();
 			expect(await subject.store.answers.get(press.id)).toEqual(before);
 			expect(await subject.store.claims.active(question, T0)).toHaveLength(1);
-			expect(await subject.store.watches.nextPostDueAt()).toBe(T0 + 5 * MINUTE);
+			expect(await subject.store.posts.nextDueAt()).toBe(T0 + 5 * MINUTE);
 		});
 
 		it('let answers, reads and posts be taken, and leases end after a minute', async () => {
@@ -37,8 +37,8 @@ export function describeTimes(subject: Subject): void {
 			await added({ createdAt: ahead });
 			const taken = async (lease: typeof LEASE, now: number) => [
 				await subject.store.answers.takeDue(SERVICE, lease, 1, now),
-				await subject.store.watches.takeDue(SERVICE, lease, 1, { now, only: null }),
-				await subject.store.watches.takePosts(lease, 1, now),
+				await subject.store.sessions.takeDue(SERVICE, lease, 1, { now, only: null }),
+				await subject.store.posts.takeDue(lease, 1, now),
 			];
 			expect((await taken(LEASE, T0)).flat()).toEqual([]);
 			await repair();
@@ -68,10 +68,10 @@ export function describeTimes(subject: Subject): void {
 
 		it('have a post that may exist searched for from a day before', async () => {
 			await added();
-			const [due] = await subject.store.watches.takePosts(LEASE, 1, T0);
-			await subject.store.watches.beginAttempt(due?.post.id ?? '', LEASE.token, attemptAt(ahead));
+			const [due] = await subject.store.posts.takeDue(LEASE, 1, T0);
+			await subject.store.posts.beginAttempt(due?.post.id ?? '', LEASE.token, attemptAt(ahead));
 			await repair();
-			const [again] = await subject.replica.watches.takePosts(OTHER_LEASE, 1, T0 + MINUTE);
+			const [again] = await subject.replica.posts.takeDue(OTHER_LEASE, 1, T0 + MINUTE);
 			expect(again?.post.sendingSince).toBe(T0 - 24 * HOUR);
 		});
 

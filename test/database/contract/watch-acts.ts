@@ -1,6 +1,6 @@
 import type { Watch } from '../../../src/database/watch.ts';
 import { UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
-import type { SessionUpdate, WatchUpdate } from '../../../src/features/watch/watched-session-store.ts';
+import type { SessionUpdate, WatchUpdate } from '../../../src/features/watch/recording-store.ts';
 import { kindOf } from '../../../src/posts/kinds.ts';
 import type { AttemptResult, DuePost, NewPost, Post } from '../../../src/posts/post.ts';
 import type { SettledHow } from '../../../src/questions/asked.ts';
@@ -107,23 +107,24 @@ export const keyOf = ({ post: { key, content }, question }: DuePost) =>
 
 /** Typical uses of a watch store. */
 export function watchActs(subject: Subject) {
-	const store = () => subject.store.watches;
-	const replica = () => subject.replica.watches;
+	const store = () => subject.store;
+	const replica = () => subject.replica;
 
 	/** The stored watch, ended or not. */
 	const stored = (id: string) => storedWatch(subject.store.db, id);
 
-	const added = (overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> => addWatch(store(), overrides);
+	const added = (overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> =>
+		addWatch(store().watches, overrides);
 
 	/** Takes the session and records a read of it. */
 	async function recorded(updates: readonly WatchUpdate[], update = read()) {
-		await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
-		return store().record({ session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
+		await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+		return store().reads.record({ session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
 	}
 
 	/** Takes the post that is due first, of as many as may be taken. */
 	async function next(now = T0, limit = 1): Promise<DuePost> {
-		const [due] = await store().takePosts(LEASE, limit, now);
+		const [due] = await store().posts.takeDue(LEASE, limit, now);
 		if (due === undefined) throw new Error('no post is due');
 		return due;
 	}
@@ -136,12 +137,12 @@ export function watchActs(subject: Subject) {
 
 	async function attempted(isWanted: (due: DuePost) => boolean, now: number): Promise<string[]> {
 		const lease = { ...LEASE, token: 'attempted' };
-		const due = (await store().takePosts(lease, 50, now)).filter(isWanted);
+		const due = (await store().posts.takeDue(lease, 50, now)).filter(isWanted);
 		for (const one of due) {
-			await store().beginAttempt(one.post.id, lease.token, attemptAt(now));
-			await store().endAttempt(one.post, lease.token, shownAt(one.post, `ts-${keyOf(one)}`), now);
+			await store().posts.beginAttempt(one.post.id, lease.token, attemptAt(now));
+			await store().posts.endAttempt(one.post, lease.token, shownAt(one.post, `ts-${keyOf(one)}`), now);
 		}
-		await store().releasePosts([lease.token]);
+		await store().posts.release([lease.token]);
 		return due.map(keyOf);
 	}
 

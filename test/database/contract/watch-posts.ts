@@ -32,10 +32,10 @@ export function describeWatchPosts(subject: Subject): void {
 
 	describe('posts', () => {
 		it('shows watches that have ended too, with what their cards show, and nothing of none', async () => {
-			expect(await store().shownOf([])).toEqual(new Map());
+			expect(await store().watches.shownOf([])).toEqual(new Map());
 			const watch = await added();
-			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-			const shown = await replica().shownOf([watch.id, 'unknown']);
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			const shown = await replica().watches.shownOf([watch.id, 'unknown']);
 			expect([...shown.keys()]).toEqual([watch.id]);
 			expect(shown.get(watch.id)).toMatchObject({
 				watch: { ended: { reason: 'unwatched' } },
@@ -45,26 +45,31 @@ export function describeWatchPosts(subject: Subject): void {
 
 		it('tells the creator what Slack refuses, and plans it anew when the session is watched again', async () => {
 			await added();
-			await store().endAttempt((await next()).post, LEASE.token, { kind: 'refused', code: 'restricted_action' }, T0);
+			await store().posts.endAttempt(
+				(await next()).post,
+				LEASE.token,
+				{ kind: 'refused', code: 'restricted_action' },
+				T0,
+			);
 			await recorded([]);
-			const [told] = await store().takePosts({ ...LEASE, token: 'told' }, 10, T0);
+			const [told] = await store().posts.takeDue({ ...LEASE, token: 'told' }, 10, T0);
 			expect(told?.post.content).toMatchObject({ kind: 'postRefused', code: 'restricted_action' });
-			expect(await replica().add(newWatch())).toMatchObject({ kind: 'already', again: true });
-			expect(await replica().add(newWatch())).toMatchObject({ kind: 'already', again: false });
+			expect(await replica().watches.add(newWatch())).toMatchObject({ kind: 'already', again: true });
+			expect(await replica().watches.add(newWatch())).toMatchObject({ kind: 'already', again: false });
 			const { post } = await next();
 			expect(post).toMatchObject({ content: { kind: 'card' }, ts: null, attempts: 0 });
 			const place = { teamId: 'T1', placeIds: ['C1'], key: post.id };
-			expect(await store().repeatedBy({ ...place, ts: '0.9' })).toBeNull();
-			await store().endAttempt(post, LEASE.token, shownAt(post, '1.1'), T0);
-			expect(await replica().repeatedBy({ ...place, ts: '0.9' })).toEqual({ channel: 'C1', ts: '1.1' });
-			expect(await replica().repeatedBy({ ...place, ts: '1.1' })).toBeNull();
+			expect(await store().posts.repeatedBy({ ...place, ts: '0.9' })).toBeNull();
+			await store().posts.endAttempt(post, LEASE.token, shownAt(post, '1.1'), T0);
+			expect(await replica().posts.repeatedBy({ ...place, ts: '0.9' })).toEqual({ channel: 'C1', ts: '1.1' });
+			expect(await replica().posts.repeatedBy({ ...place, ts: '1.1' })).toBeNull();
 		});
 
 		it('posts in the order of a target, independent of other targets', async () => {
 			const one = await added();
 			const two = await added({ sessionId: 's2' });
 			await recorded([news(one, { posts: [said(one, 'a'), said(one, 'b')] })]);
-			await store().end(two.id, 'noChange', { now: T0, posts: [said(two, 'bye')], keepPending: true });
+			await store().watches.end(two.id, 'noChange', { now: T0, posts: [said(two, 'bye')], keepPending: true });
 			expect((await posted()).sort()).toEqual(['card', 'card']);
 			expect((await posted()).sort()).toEqual(['a', 'bye']);
 			expect(await posted()).toEqual(['b']);
@@ -74,7 +79,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')], card: 'progress' })]);
-			const both = await store().takePosts(LEASE, 10, T0);
+			const both = await store().posts.takeDue(LEASE, 10, T0);
 			expect(both.map(keyOf).toSorted()).toEqual(['a', 'card']);
 		});
 
@@ -82,16 +87,16 @@ export function describeWatchPosts(subject: Subject): void {
 			await added();
 			const due = await next(T0, 10);
 			const { post } = due;
-			expect(await replica().takePosts(OTHER_LEASE, 10, T0)).toEqual([]);
-			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0 + 1))).toBe(true);
+			expect(await replica().posts.takeDue(OTHER_LEASE, 10, T0)).toEqual([]);
+			expect(await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0 + 1))).toBe(true);
 			// The attempt has prolonged the lease.
-			expect(await replica().takePosts(OTHER_LEASE, 10, T0 + LEASE.ms)).toEqual([]);
-			const [again] = await replica().takePosts(OTHER_LEASE, 10, T0 + 1 + LEASE.ms);
+			expect(await replica().posts.takeDue(OTHER_LEASE, 10, T0 + LEASE.ms)).toEqual([]);
+			const [again] = await replica().posts.takeDue(OTHER_LEASE, 10, T0 + 1 + LEASE.ms);
 			expect(again?.post).toMatchObject({ id: post.id, sendingSince: T0 + 1 });
-			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(T0 + 2))).toBe(false);
-			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, T0);
-			await replica().endAttempt(post, OTHER_LEASE.token, shownAt(post, '1.1'), T0);
-			expect(await store().takePosts(LEASE, 10, T0 + 1e6)).toEqual([]);
+			expect(await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0 + 2))).toBe(false);
+			await store().posts.endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, T0);
+			await replica().posts.endAttempt(post, OTHER_LEASE.token, shownAt(post, '1.1'), T0);
+			expect(await store().posts.takeDue(LEASE, 10, T0 + 1e6)).toEqual([]);
 		});
 
 		it('encrypts texts of a session', async () => {
@@ -114,10 +119,10 @@ export function describeWatchPosts(subject: Subject): void {
 			await added({ sessionId: 's4', createdAt: T0 + 50 });
 			await posted(T0 + 10);
 			await refreshed(subject.store, { ...KEY, sessionId: 's4' }, { now: T0, earlyReadAt: null });
-			await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			const want = async (index: number, card: 'now' | 'progress', now: number) => {
 				const watch = watches[index] as Watch;
-				await store().record(
+				await store().reads.record(
 					{ session: watch.session, token: LEASE.token },
 					{ update: read(), watches: [news(watch, { card })], now },
 				);
@@ -126,7 +131,7 @@ export function describeWatchPosts(subject: Subject): void {
 			await want(1, 'progress', T0);
 			await want(2, 'now', T0 + 2);
 			const take = async () =>
-				(await store().takePosts(LEASE, 1, T0 + 20)).map(({ watch }) => watch?.session.sessionId);
+				(await store().posts.takeDue(LEASE, 1, T0 + 20)).map(({ watch }) => watch?.session.sessionId);
 			expect(await take()).toEqual(['s3']);
 			expect(await take()).toEqual(['s2']);
 			expect(await take()).toEqual(['s1']);
@@ -139,11 +144,11 @@ export function describeWatchPosts(subject: Subject): void {
 			await recorded([news(watch, { card: 'progress' })]);
 			const due = await next();
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
-			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '', { key: 'one' }), T0);
-			const [again] = await store().takePosts(LEASE, 1, T0);
+			await store().posts.endAttempt(due.post, LEASE.token, shownAt(due.post, '', { key: 'one' }), T0);
+			const [again] = await store().posts.takeDue(LEASE, 1, T0);
 			expect(again?.post).toMatchObject({ shownKey: 'one', urgency: 'now', wanted: due.post.wanted + 1 });
 			if (again === undefined) throw new Error('not due');
-			await store().endAttempt(again.post, LEASE.token, shownAt(again.post, '', { key: 'two' }), T0);
+			await store().posts.endAttempt(again.post, LEASE.token, shownAt(again.post, '', { key: 'two' }), T0);
 			expect(await cardOf(watch.id)).toMatchObject({ shownKey: 'two', dueAt: null, state: 'shown' });
 		});
 
@@ -154,7 +159,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const due = await next();
 			await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null });
 			expect(await drawn()).toEqual(['card']);
-			await store().endAttempt(due.post, LEASE.token, shownAt(due.post, '2.1', { isLast: false }), T0);
+			await store().posts.endAttempt(due.post, LEASE.token, shownAt(due.post, '2.1', { isLast: false }), T0);
 			expect(await drawn()).toEqual(['list']);
 		});
 	});
@@ -163,8 +168,8 @@ export function describeWatchPosts(subject: Subject): void {
 		async function queue(watch: Watch, posts: readonly NewPost[], update = read()) {
 			const current = await stored(watch.id);
 			if (current === null) throw new Error('not there');
-			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
-			await store().record(
+			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
+			await store().reads.record(
 				{ session: KEY, token: LEASE.token },
 				{ update, watches: [news(current, { posts })], now: T0 },
 			);
@@ -180,8 +185,8 @@ export function describeWatchPosts(subject: Subject): void {
 			await posted();
 			await drawn();
 			const settles = async () => {
-				const due = await store().takePosts(LEASE, 10, T0);
-				await store().releasePosts([LEASE.token]);
+				const due = await store().posts.takeDue(LEASE, 10, T0);
+				await store().posts.release([LEASE.token]);
 				const questions = due.filter(({ post: { content } }) => content.kind === 'question');
 				return questions.map(({ watch: of, post: { ts }, question }) => [
 					of?.channelId,
@@ -210,17 +215,17 @@ export function describeWatchPosts(subject: Subject): void {
 	describe('the next post', () => {
 		it('returns the due time of posts that can be taken, not of those that wait for another', async () => {
 			const watch = await added();
-			expect(await store().nextPostDueAt()).toBe(T0);
+			expect(await store().posts.nextDueAt()).toBe(T0);
 			await posted();
-			expect(await store().nextPostDueAt()).toBeNull();
+			expect(await store().posts.nextDueAt()).toBeNull();
 			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })]);
-			const [first] = await store().takePosts(LEASE, 10, T0);
-			expect(await store().nextPostDueAt()).toBe(T0 + LEASE.ms);
+			const [first] = await store().posts.takeDue(LEASE, 10, T0);
+			expect(await store().posts.nextDueAt()).toBe(T0 + LEASE.ms);
 			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false } as const;
-			await store().endAttempt((first as DuePost).post, LEASE.token, retry, T0);
-			expect(await store().nextPostDueAt()).toBe(T0 + 40_000);
+			await store().posts.endAttempt((first as DuePost).post, LEASE.token, retry, T0);
+			expect(await store().posts.nextDueAt()).toBe(T0 + 40_000);
 			await refreshed(subject.store, KEY, { now: T0 + 7, earlyReadAt: null });
-			expect(await store().nextPostDueAt()).toBe(T0 + 7);
+			expect(await store().posts.nextDueAt()).toBe(T0 + 7);
 		});
 	});
 }
@@ -235,10 +240,10 @@ export function describeWatchesInTrouble(subject: Subject): void {
 
 		it('refuses writes under a lapsed lease of a read, even when the same process took the session again', async () => {
 			const watch = await added();
-			await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
-			expect(await store().takeDue(SERVICE, AGAIN, 1, { now: later, only: null })).toHaveLength(1);
+			await store().sessions.takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
+			expect(await store().sessions.takeDue(SERVICE, AGAIN, 1, { now: later, only: null })).toHaveLength(1);
 			const isRecorded = (token: string) =>
-				store().record({ session: KEY, token }, { update: read(), watches: [news(watch)], now: later });
+				store().reads.record({ session: KEY, token }, { update: read(), watches: [news(watch)], now: later });
 			expect(await isRecorded(LEASE.token)).toBe(false);
 			expect(await isRecorded(AGAIN.token)).toBe(true);
 			expect(await isRecorded(AGAIN.token)).toBe(false);
@@ -247,14 +252,19 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		it('refuses writes under a lapsed lease of a post', async () => {
 			await added();
 			const { post } = await next();
-			await store().beginAttempt(post.id, LEASE.token, attemptAt(T0));
-			await store().takePosts(AGAIN, 1, later);
-			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
-			expect(await store().beginAttempt(post.id, LEASE.token, attemptAt(later))).toBe(false);
-			expect(await store().beginAttempt(post.id, AGAIN.token, attemptAt(later))).toBe(true);
-			await store().endAttempt(post, AGAIN.token, shownAt(post, '1.1'), later);
-			await store().endAttempt(post, AGAIN.token, { kind: 'retry', at: later, code: 'late', unknown: true }, later);
-			expect(await store().takePosts(LEASE, 1, later + 1e5)).toEqual([]);
+			await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0));
+			await store().posts.takeDue(AGAIN, 1, later);
+			await store().posts.endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
+			expect(await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(later))).toBe(false);
+			expect(await store().posts.beginAttempt(post.id, AGAIN.token, attemptAt(later))).toBe(true);
+			await store().posts.endAttempt(post, AGAIN.token, shownAt(post, '1.1'), later);
+			await store().posts.endAttempt(
+				post,
+				AGAIN.token,
+				{ kind: 'retry', at: later, code: 'late', unknown: true },
+				later,
+			);
+			expect(await store().posts.takeDue(LEASE, 1, later + 1e5)).toEqual([]);
 		});
 
 		it('refuses writes under a lapsed lease of a card that is drawn again', async () => {
@@ -262,45 +272,45 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await posted();
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			const { post } = await next();
-			expect(await store().takePosts(AGAIN, 1, later)).toHaveLength(1);
-			await store().endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
+			expect(await store().posts.takeDue(AGAIN, 1, later)).toHaveLength(1);
+			await store().posts.endAttempt(post, LEASE.token, { kind: 'refused', code: 'late' }, later);
 			expect((await cardOf(watch.id))?.dueAt).not.toBeNull();
-			await store().endAttempt(post, AGAIN.token, shownAt(post, '', { key: 'new' }), later);
+			await store().posts.endAttempt(post, AGAIN.token, shownAt(post, '', { key: 'new' }), later);
 			expect(await cardOf(watch.id)).toMatchObject({ shownKey: 'new', dueAt: null });
 		});
 
 		it('releases a lease only once', async () => {
 			await added();
-			await store().takePosts(LEASE, 10, T0);
-			await store().releasePosts([LEASE.token, 'another']);
-			await store().takePosts(AGAIN, 10, T0);
-			await store().releasePosts([LEASE.token]);
-			await store().releasePosts([]);
-			expect(await replica().takePosts(OTHER_LEASE, 10, T0)).toEqual([]);
+			await store().posts.takeDue(LEASE, 10, T0);
+			await store().posts.release([LEASE.token, 'another']);
+			await store().posts.takeDue(AGAIN, 10, T0);
+			await store().posts.release([LEASE.token]);
+			await store().posts.release([]);
+			expect(await replica().posts.takeDue(OTHER_LEASE, 10, T0)).toEqual([]);
 		});
 	});
 
 	describe('deleted cards', () => {
 		const CARD_TS = 'ts-card';
-		const keys = async (now = T0) => (await store().takePosts(LEASE, 10, now)).map(({ post }) => post.key);
+		const keys = async (now = T0) => (await store().posts.takeDue(LEASE, 10, now)).map(({ post }) => post.key);
 
 		/** Takes the card for an update. */
 		async function taken(): Promise<Post> {
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			return (await next()).post;
 		}
-		const deleted = (post: Post, now = T0) => store().endAttempt(post, LEASE.token, { kind: 'deleted' }, now);
+		const deleted = (post: Post, now = T0) => store().posts.endAttempt(post, LEASE.token, { kind: 'deleted' }, now);
 
 		it('replaces a deleted card once, before all pending posts', async () => {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'active')] })]);
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
-			const due = await replica().takePosts(LEASE, 10, T0);
+			const due = await replica().posts.takeDue(LEASE, 10, T0);
 			const [card, paused] = ['card', 'paused'].map((key) => due.find(({ post }) => post.key === key)?.post);
 			if (card === undefined || paused === undefined) throw new Error('not due');
 			const unthreaded = shownAt(paused, 'ts-paused', { lostThread: CARD_TS });
-			await Promise.all([replica().endAttempt(paused, LEASE.token, unthreaded, T0), deleted(card)]);
+			await Promise.all([replica().posts.endAttempt(paused, LEASE.token, unthreaded, T0), deleted(card)]);
 			expect(await cardOf(watch.id)).toMatchObject({ ts: null, shownKey: null, state: 'planned' });
 			expect(await posted()).toEqual([`card:${CARD_TS}`]);
 			expect((await cardOf(watch.id))?.ts).toBe(`ts-card:${CARD_TS}`);
@@ -324,10 +334,10 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await deleted(second);
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
 			expect(await keys()).toEqual(['paused']);
-			await store().releasePosts([LEASE.token]);
+			await store().posts.release([LEASE.token]);
 			expect(await keys(T0 + 3_599_999)).toEqual(['paused']);
-			await store().releasePosts([LEASE.token]);
-			const later = await store().takePosts(OTHER_LEASE, 10, T0 + 3_600_000);
+			await store().posts.release([LEASE.token]);
+			const later = await store().posts.takeDue(OTHER_LEASE, 10, T0 + 3_600_000);
 			expect(later.map(({ post }) => [post.key, post.attempts])).toEqual([
 				['paused', 0],
 				[`card:${second.ts}`, 0],
@@ -337,7 +347,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		it('does not replace a deleted card after its watch has ended', async () => {
 			const watch = await added();
 			await posted();
-			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			await deleted((await next()).post);
 			expect(await cardOf(watch.id)).toMatchObject({ state: 'gone', dueAt: null });
 			expect(await keys()).toEqual([]);
@@ -352,15 +362,15 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await posted();
 			await drawn();
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
-			const due = await store().takePosts(LEASE, 9, T0);
+			const due = await store().posts.takeDue(LEASE, 9, T0);
 			const card = due.find(({ post }) => post.content.kind === 'card')?.post;
 			await deleted(card as Post);
 			await posted();
 			for (const ts of [CARD_TS, `ts-card:${CARD_TS}`, 'ts-question']) {
-				expect((await store().findByPost(C1, ts))?.watch.id).toBe(watch.id);
+				expect((await store().watches.findByPost(C1, ts))?.watch.id).toBe(watch.id);
 			}
-			for (const ts of ['ts-paused', 'ts-none']) expect(await store().findByPost(C1, ts)).toBeNull();
-			expect(await store().findByPost({ ...C1, channelId: 'C2' }, CARD_TS)).toBeNull();
+			for (const ts of ['ts-paused', 'ts-none']) expect(await store().watches.findByPost(C1, ts)).toBeNull();
+			expect(await store().watches.findByPost({ ...C1, channelId: 'C2' }, CARD_TS)).toBeNull();
 		});
 	});
 
@@ -385,9 +395,9 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await posted();
 			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })]);
 			const show = await hide('posts', 'a');
-			expect(await store().takePosts(LEASE, 10, T0)).toEqual([]);
+			expect(await store().posts.takeDue(LEASE, 10, T0)).toEqual([]);
 			expect(await posted(T0 + 1)).toEqual(['b']);
-			expect(await store().nextPostDueAt()).toBe(T0 + RETRY_MS);
+			expect(await store().posts.nextDueAt()).toBe(T0 + RETRY_MS);
 			expect(await posted(T0 + RETRY_MS - 1)).toEqual([]);
 			await show();
 			expect(await posted(T0 + RETRY_MS)).toEqual(['a']);
@@ -399,7 +409,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')], card: 'now' })]);
 			const shows = [await hide('posts', 'a'), await hide('posts', 'b'), await hide('watched_sessions', 's1')];
 			for (let turn = 0; turn < 3; turn += 1) expect(await posted(T0 + turn)).toEqual([]);
-			expect(await store().takePosts(LEASE, 9, T0 + 3)).toEqual([]);
+			expect(await store().posts.takeDue(LEASE, 9, T0 + 3)).toEqual([]);
 			expect((await cardOf(watch.id))?.dueAt).not.toBeNull();
 			for (const show of shows) await show();
 			await retryUnreadable(subject.store.db);

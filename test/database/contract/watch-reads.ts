@@ -20,8 +20,8 @@ export function describeWatchReads(subject: Subject): void {
 					.where('sessionId', '=', 's1')
 					.execute(),
 			);
-			expect(await store().outlines(SERVICE)).toHaveLength(2);
-			const taken = await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
+			expect(await store().sessions.outlines(SERVICE)).toHaveLength(2);
+			const taken = await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
 			expect(taken.map(({ session }) => session.sessionId).sort()).toEqual(['s1', 's2']);
 			expect(taken.find(({ session }) => session.sessionId === 's1')).toMatchObject({
 				stepRate: UNKNOWN_STEP_RATE,
@@ -36,7 +36,7 @@ export function describeWatchReads(subject: Subject): void {
 			const tables = ['watched_sessions', 'watches', 'posts', 'questions'] as const;
 			const rows = () =>
 				Promise.all(tables.map((table) => subject.store.db.read.selectFrom(table).selectAll().execute()));
-			await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			const before = await rows();
 			const unstorable = {
 				...said(second, 'b'),
@@ -48,36 +48,45 @@ export function describeWatchReads(subject: Subject): void {
 			];
 			const held = { session: KEY, token: LEASE.token };
 			const outcome = { update: read({ lastReadAt: T0 + 1, questions: [ASKED] }), watches: updates, now: T0 };
-			await expect(store().record(held, outcome)).rejects.toThrow(TypeError);
+			await expect(store().reads.record(held, outcome)).rejects.toThrow(TypeError);
 			expect(await rows()).toEqual(before);
 		});
 
 		it('leases each due session to one replica, the most urgent first', async () => {
 			await inTurns([...Array(20).keys()], 5, (index) => added({ sessionId: `s${index}`, createdAt: T0 + index }));
 			const taken = await Promise.all([
-				store().takeDue(SERVICE, LEASE, 12, { now: T0 + 100, only: null }),
-				replica().takeDue(SERVICE, OTHER_LEASE, 12, { now: T0 + 100, only: null }),
+				store().sessions.takeDue(SERVICE, LEASE, 12, { now: T0 + 100, only: null }),
+				replica().sessions.takeDue(SERVICE, OTHER_LEASE, 12, { now: T0 + 100, only: null }),
 			]);
 			const ids = taken.flat().map(({ session }) => session.sessionId);
 			expect(new Set(ids).size).toBe(ids.length);
-			const secondBatch = await store().takeDue(SERVICE, LEASE, 12, { now: T0 + 100, only: null });
+			const secondBatch = await store().sessions.takeDue(SERVICE, LEASE, 12, { now: T0 + 100, only: null });
 			expect(ids.length + secondBatch.length).toBe(20);
-			expect(await store().takeDue('https://other.example', LEASE, 12, { now: T0 + 100, only: null })).toEqual([]);
+			expect(await store().sessions.takeDue('https://other.example', LEASE, 12, { now: T0 + 100, only: null })).toEqual(
+				[],
+			);
 		});
 
 		it('leases a session to another replica after the lease of a dead one lapses', async () => {
 			const watch = await added();
-			await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
-			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, { now: T0 + LEASE.ms - 1, only: null })).toEqual([]);
-			expect(await store().nextReadDueAt(SERVICE, null)).toBe(T0 + LEASE.ms);
-			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, { now: T0 + LEASE.ms, only: null })).toHaveLength(1);
+			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			expect(
-				await store().record({ session: KEY, token: LEASE.token }, { update: read(), watches: [news(watch)], now: T0 }),
+				await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 10, { now: T0 + LEASE.ms - 1, only: null }),
+			).toEqual([]);
+			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(T0 + LEASE.ms);
+			expect(
+				await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 10, { now: T0 + LEASE.ms, only: null }),
+			).toHaveLength(1);
+			expect(
+				await store().reads.record(
+					{ session: KEY, token: LEASE.token },
+					{ update: read(), watches: [news(watch)], now: T0 },
+				),
 			).toBe(false);
 			expect(await stored(watch.id)).toMatchObject({ revision: 0 });
 			const held = (token: string) => [{ session: KEY, token }];
-			expect(await store().renew(held(LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([]);
-			expect(await replica().renew(held(OTHER_LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([KEY]);
+			expect(await store().sessions.renew(held(LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([]);
+			expect(await replica().sessions.renew(held(OTHER_LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([KEY]);
 		});
 
 		it('stores that a watch was told and what it is told in one transaction', async () => {
@@ -93,9 +102,12 @@ export function describeWatchReads(subject: Subject): void {
 		it('announces nothing when another replica has announced what the same read found', async () => {
 			const watch = await added();
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
-			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
 			const late = news(watch, { posts: [said(watch, 'twice')] });
-			await store().record({ session: KEY, token: LEASE.token }, { update: read(), watches: [late], now: T0 + 20_000 });
+			await store().reads.record(
+				{ session: KEY, token: LEASE.token },
+				{ update: read(), watches: [late], now: T0 + 20_000 },
+			);
 			await posted();
 			expect(await posted(T0 + 30_000)).toEqual(['paused']);
 			expect(await posted(T0 + 30_000)).toEqual([]);
@@ -114,9 +126,9 @@ export function describeWatchReads(subject: Subject): void {
 			await posted();
 			await recorded([news(watch, { posts: [said(watch, 'over')], card: 'now', end: 'sessionOver' })]);
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'sessionOver' } });
-			expect(await store().countSessions(SERVICE)).toBe(0);
+			expect(await store().sessions.count(SERVICE)).toBe(0);
 			expect(await posted()).toEqual(['over']);
-			const due = await store().takePosts(LEASE, 10, T0);
+			const due = await store().posts.takeDue(LEASE, 10, T0);
 			expect(due).toMatchObject([{ post: { key: 'card' }, watch: { id: watch.id }, view: { name: 'Session s1' } }]);
 		});
 
@@ -124,26 +136,26 @@ export function describeWatchReads(subject: Subject): void {
 			await added();
 			await recorded([]);
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: T0 + 2_000 });
-			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1_999, only: null })).toEqual([]);
-			const [taken] = await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 2_000, only: null });
+			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1_999, only: null })).toEqual([]);
+			const [taken] = await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 2_000, only: null });
 			expect(taken).toMatchObject({ earlyReadAskedAt: T0 });
 			await refreshed(subject.replica, KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
-			await store().record(
+			await store().reads.record(
 				{ session: KEY, token: LEASE.token },
 				{ update: read({ earlyReadCount: taken?.earlyReadCount ?? 0 }), watches: [], now: T0 + 2_200 },
 			);
-			expect(await store().nextReadDueAt(SERVICE, null)).toBe(T0 + 4_000);
+			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(T0 + 4_000);
 		});
 
 		it('reschedules a read only while its time is unchanged and it has no lease', async () => {
 			await added();
 			await recorded([]);
 			const from = read().nextRead;
-			await store().reschedule([{ session: KEY, from: { ...from, at: from.at + 1 }, to: { at: T0, by: T0 } }]);
-			expect(await store().nextReadDueAt(SERVICE, null)).toBe(from.at);
-			await store().reschedule([{ session: KEY, from, to: { at: T0 + 500, by: T0 + 600 } }]);
-			expect(await store().nextReadDueAt(SERVICE, null)).toBe(T0 + 500);
-			expect(await store().outlines(SERVICE)).toMatchObject([
+			await store().sessions.reschedule([{ session: KEY, from: { ...from, at: from.at + 1 }, to: { at: T0, by: T0 } }]);
+			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(from.at);
+			await store().sessions.reschedule([{ session: KEY, from, to: { at: T0 + 500, by: T0 + 600 } }]);
+			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(T0 + 500);
+			expect(await store().sessions.outlines(SERVICE)).toMatchObject([
 				{ session: KEY, nextRead: { at: T0 + 500, by: T0 + 600 }, status: 'active', questionOpen: false },
 			]);
 		});
@@ -151,14 +163,14 @@ export function describeWatchReads(subject: Subject): void {
 		it("releases only this replica's leases at shutdown", async () => {
 			await added();
 			await added({ sessionId: 's2' });
-			await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
-			await replica().takeDue(SERVICE, OTHER_LEASE, 1, { now: T0, only: null });
-			await store().takePosts(LEASE, 10, T0);
-			await store().releaseReads([LEASE.token]);
-			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null })).toHaveLength(1);
-			expect(await store().takePosts(OTHER_LEASE, 10, T0)).toEqual([]);
-			await store().releasePosts([LEASE.token]);
-			expect(await store().takePosts(OTHER_LEASE, 10, T0)).toHaveLength(2);
+			await store().sessions.takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
+			await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 1, { now: T0, only: null });
+			await store().posts.takeDue(LEASE, 10, T0);
+			await store().sessions.release([LEASE.token]);
+			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null })).toHaveLength(1);
+			expect(await store().posts.takeDue(OTHER_LEASE, 10, T0)).toEqual([]);
+			await store().posts.release([LEASE.token]);
+			expect(await store().posts.takeDue(OTHER_LEASE, 10, T0)).toHaveLength(2);
 		});
 	});
 
@@ -177,11 +189,11 @@ export function describeWatchReads(subject: Subject): void {
 			await added({ sessionId: 's2' });
 			await added({ sessionId: 's3', channelId: 'C2' });
 			await posted();
-			const noted = await Promise.all([store().noteOutage(down), replica().noteOutage(down)]);
+			const noted = await Promise.all([store().reads.noteOutage(down), replica().reads.noteOutage(down)]);
 			expect(noted.filter(Boolean)).toHaveLength(1);
 			expect(await posted(T0 + 60_000)).toHaveLength(2);
 			const back = { ...down, now: T0 + 90_000, down: false };
-			const ended = await Promise.all([store().noteOutage(back), replica().noteOutage(back)]);
+			const ended = await Promise.all([store().reads.noteOutage(back), replica().reads.noteOutage(back)]);
 			expect(ended.filter(Boolean)).toHaveLength(1);
 			expect(await posted(T0 + 90_000)).toHaveLength(2);
 			expect(await posted(T0 + 90_000)).toEqual([]);
@@ -190,27 +202,27 @@ export function describeWatchReads(subject: Subject): void {
 		it('announces no outage that ended before its notice was sent', async () => {
 			await added();
 			await posted();
-			expect(await store().noteOutage(down)).toBe(true);
-			expect(await store().noteOutage({ ...down, down: false })).toBe(true);
+			expect(await store().reads.noteOutage(down)).toBe(true);
+			expect(await store().reads.noteOutage({ ...down, down: false })).toBe(true);
 			expect(await posted(T0 + 90_000)).toEqual([]);
 		});
 
 		it('announces the end of an outage whose notice is being sent', async () => {
 			await added();
 			await posted();
-			await store().noteOutage(down);
+			await store().reads.noteOutage(down);
 			const notice = await next(down.now);
-			await store().beginAttempt(notice.post.id, LEASE.token, attemptAt(down.now));
-			await replica().noteOutage({ ...down, now: T0 + 70_000, down: false });
-			await store().endAttempt(notice.post, LEASE.token, shownAt(notice.post, '9.9'), T0 + 70_000);
-			const [back] = await store().takePosts(LEASE, 5, T0 + 70_000);
+			await store().posts.beginAttempt(notice.post.id, LEASE.token, attemptAt(down.now));
+			await replica().reads.noteOutage({ ...down, now: T0 + 70_000, down: false });
+			await store().posts.endAttempt(notice.post, LEASE.token, shownAt(notice.post, '9.9'), T0 + 70_000);
+			const [back] = await store().posts.takeDue(LEASE, 5, T0 + 70_000);
 			expect(back?.post.content).toEqual({ kind: 'serviceBack', since: T0 + 25_000, downMs: 45_000 });
 		});
 
 		it('notes no outage while another replica reads', async () => {
 			await added();
 			await recorded([], read({ lastReadAt: T0 + 40_000 }));
-			expect(await store().noteOutage(down)).toBe(false);
+			expect(await store().reads.noteOutage(down)).toBe(false);
 		});
 	});
 }

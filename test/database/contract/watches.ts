@@ -4,6 +4,7 @@ import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
 import { createSharedState } from '../../../src/database/postgres.ts';
 import type { Watch } from '../../../src/database/watch.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';
+import { removeEnded } from '../../../src/ops/housekeeping.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../features/watch/support.ts';
 import { coreOf } from '../../support/core.ts';
@@ -32,11 +33,11 @@ export function describeWatches(subject: Subject): void {
 	describe('watches', () => {
 		it('adds one watch for a session and a channel, even when replicas add it at once', async () => {
 			const results = await Promise.all(
-				Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? store() : replica()).add(newWatch())),
+				Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? store() : replica()).watches.add(newWatch())),
 			);
 			expect(results.filter((result) => result.kind === 'added')).toHaveLength(1);
 			expect(new Set(results.map((result) => result.kind !== 'limit' && result.watch.id)).size).toBe(1);
-			expect(await store().countSessions(SERVICE)).toBe(1);
+			expect(await store().sessions.count(SERVICE)).toBe(1);
 			expect(await posted()).toEqual(['card']);
 		});
 
@@ -44,7 +45,7 @@ export function describeWatches(subject: Subject): void {
 			const limits = { ...NO_LIMITS, person: 5 };
 			const results = await Promise.all(
 				Array.from({ length: 16 }, (_, index) =>
-					(index % 2 === 0 ? store() : replica()).add(newWatch({ sessionId: `s${index}`, limits })),
+					(index % 2 === 0 ? store() : replica()).watches.add(newWatch({ sessionId: `s${index}`, limits })),
 				),
 			);
 			expect(results.filter(({ kind }) => kind === 'added')).toHaveLength(5);
@@ -54,13 +55,15 @@ export function describeWatches(subject: Subject): void {
 				count: 5,
 				most: 5,
 			});
-			expect(await store().countSessions(SERVICE)).toBe(5);
-			expect((await store().outlines(SERVICE)).map(({ watchers }) => watchers)).toEqual(Array(5).fill(['U-ANN']));
+			expect(await store().sessions.count(SERVICE)).toBe(5);
+			expect((await store().sessions.outlines(SERVICE)).map(({ watchers }) => watchers)).toEqual(
+				Array(5).fill(['U-ANN']),
+			);
 		});
 
 		it('counts live watches of a person, of a channel and in total', async () => {
 			const add = (sessionId: string, more: Parameters<typeof newWatch>[0]) =>
-				store().add(newWatch({ sessionId, limits: { person: 2, channel: 3, all: 4 }, ...more }));
+				store().watches.add(newWatch({ sessionId, limits: { person: 2, channel: 3, all: 4 }, ...more }));
 			const first = await added();
 			await add('s2', {});
 			expect(await add('s3', { channelId: 'C2' })).toMatchObject({ limit: 'person', count: 2, most: 2 });
@@ -73,7 +76,7 @@ export function describeWatches(subject: Subject): void {
 				most: 4,
 			});
 			expect(await add('s2', { mode: 'questionsOnly' })).toMatchObject({ kind: 'already', changed: true });
-			await store().end(first.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(first.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			expect(await add('s6', {})).toMatchObject({ kind: 'added' });
 		});
 
@@ -101,27 +104,30 @@ export function describeWatches(subject: Subject): void {
 		it('keeps watches above a lowered limit and adds none', async () => {
 			for (const sessionId of ['s1', 's2', 's3']) await added({ sessionId });
 			const limits = { ...NO_LIMITS, person: 1 };
-			expect(await store().add(newWatch({ sessionId: 's4', limits }))).toMatchObject({
+			expect(await store().watches.add(newWatch({ sessionId: 's4', limits }))).toMatchObject({
 				kind: 'limit',
 				count: 3,
 				most: 1,
 			});
-			expect(await store().add(newWatch({ sessionId: 's1', limits }))).toMatchObject({ kind: 'already' });
-			expect(await store().countSessions(SERVICE)).toBe(3);
+			expect(await store().watches.add(newWatch({ sessionId: 's1', limits }))).toMatchObject({ kind: 'already' });
+			expect(await store().sessions.count(SERVICE)).toBe(3);
 		});
 
 		it('changes the noise settings of an existing watch', async () => {
 			await added();
-			const quieter = await store().add(newWatch({ mode: 'questionsOnly' }));
+			const quieter = await store().watches.add(newWatch({ mode: 'questionsOnly' }));
 			expect(quieter).toMatchObject({ kind: 'already', changed: true, watch: { mode: 'questionsOnly' } });
-			expect(await store().add(newWatch({ mode: 'questionsOnly' }))).toMatchObject({ kind: 'already', changed: false });
+			expect(await store().watches.add(newWatch({ mode: 'questionsOnly' }))).toMatchObject({
+				kind: 'already',
+				changed: false,
+			});
 		});
 
 		it("lists a channel's watches with their session snapshots, newest change first", async () => {
 			await added({ createdAt: T0 });
 			await added({ sessionId: 's2', createdAt: T0 + 1 });
 			await added({ sessionId: 's3', channelId: 'C2' });
-			const page = await store().list(C1, { offset: 0, limit: 1 });
+			const page = await store().watches.list(C1, { offset: 0, limit: 1 });
 			expect(page.total).toBe(2);
 			expect(page.watches.map(({ session, view }) => [session.sessionId, view])).toEqual([['s2', sessionView('s2')]]);
 		});
@@ -129,19 +135,19 @@ export function describeWatches(subject: Subject): void {
 		it('stops reading an unwatched session and reads it at once when it is watched again', async () => {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
-			await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-			expect(await store().countSessions(SERVICE)).toBe(1);
-			await store().end(other.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-			expect(await store().countSessions(SERVICE)).toBe(0);
-			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null })).toEqual([]);
-			expect((await store().add(newWatch({ createdAt: T0 + 2e6 }))).kind).toBe('added');
-			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 2e6, only: null })).toHaveLength(1);
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			expect(await store().sessions.count(SERVICE)).toBe(1);
+			await store().watches.end(other.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			expect(await store().sessions.count(SERVICE)).toBe(0);
+			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null })).toEqual([]);
+			expect((await store().watches.add(newWatch({ createdAt: T0 + 2e6 }))).kind).toBe('added');
+			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 2e6, only: null })).toHaveLength(1);
 		});
 
 		it('ends a watch once and drops its pending posts', async () => {
 			const watch = await added();
 			const end = (at: ReturnType<typeof store>) =>
-				at.end(watch.id, 'unwatched', { now: T0, posts: [said(watch, 'bye')], keepPending: false });
+				at.watches.end(watch.id, 'unwatched', { now: T0, posts: [said(watch, 'bye')], keepPending: false });
 			const ends = await Promise.all([end(store()), end(replica())]);
 			expect(ends.filter((ended) => ended !== null)).toMatchObject([{ ended: { reason: 'unwatched', at: T0 } }]);
 			expect(await posted()).toEqual(['bye']);
@@ -150,22 +156,22 @@ export function describeWatches(subject: Subject): void {
 
 	describe('channels', () => {
 		it('lists a channel as active while it has watches, pending posts or card updates', async () => {
-			const active = async () => (await store().activeChannels()).map(({ channelId }) => channelId).sort();
+			const active = async () => (await store().posts.activeChannels()).map(({ channelId }) => channelId).sort();
 			expect(await active()).toEqual([]);
 			const watch = await added();
 			await added({ sessionId: 's2' });
 			const other = await added({ channelId: 'C2', sessionId: 's3' });
 			await added({ teamId: 'T2', channelId: 'C1', sessionId: 's4' });
 			expect(await active()).toEqual(['C1', 'C1', 'C2']);
-			expect(await store().activeChannels()).toContainEqual({ teamId: 'T2', channelId: 'C1' });
+			expect(await store().posts.activeChannels()).toContainEqual({ teamId: 'T2', channelId: 'C1' });
 			const ended = { now: T0, posts: [said(other, 'bye')], keepPending: false };
-			await store().end(other.id, 'unwatched', ended);
+			await store().watches.end(other.id, 'unwatched', ended);
 			expect(await active()).toEqual(['C1', 'C1', 'C2']);
-			await store().silence({ teamId: 'T1', channelId: 'C2' });
+			await store().posts.silence({ teamId: 'T1', channelId: 'C2' });
 			expect(await active()).toEqual(['C1', 'C1']);
 			const word = { target: { kind: 'person', teamId: 'T1', userId: 'U1' }, key: 'k', content: GONE } as const;
-			await store().end(watch.id, 'channelShared', { now: T0, posts: [word], keepPending: false });
-			await store().silence(C1);
+			await store().watches.end(watch.id, 'channelShared', { now: T0, posts: [word], keepPending: false });
+			await store().posts.silence(C1);
 			// The channel's other session.
 			expect(await active()).toEqual(['C1', 'C1']);
 		});
@@ -178,17 +184,17 @@ export function describeWatches(subject: Subject): void {
 				news(watch, { card: 'now', posts: [said(watch, 'here')] }),
 				news(other, { card: 'now', posts: [said(other, 'there')] }),
 			]);
-			const due = await store().takePosts(LEASE, 5, T0);
+			const due = await store().posts.takeDue(LEASE, 5, T0);
 			expect(due.map(({ post: { key }, watch: of }) => `${of?.channelId} ${key}`).toSorted()).toEqual([
 				'C1 card',
 				'C1 here',
 				'C2 card',
 				'C2 there',
 			]);
-			await Promise.all([store().silence(C1), replica().silence(C1)]);
+			await Promise.all([store().posts.silence(C1), replica().posts.silence(C1)]);
 			const begun = due.map(async ({ post, watch: of }) => {
 				const { id, key } = post;
-				return [`${of?.channelId} ${key}`, await store().beginAttempt(id, LEASE.token, attemptAt(T0))];
+				return [`${of?.channelId} ${key}`, await store().posts.beginAttempt(id, LEASE.token, attemptAt(T0))];
 			});
 			expect(Object.fromEntries(await Promise.all(begun))).toEqual({
 				'C1 card': false,
@@ -196,7 +202,7 @@ export function describeWatches(subject: Subject): void {
 				'C2 card': true,
 				'C2 there': true,
 			});
-			expect(await store().beginAttempt(due[0]?.post.id ?? '', OTHER_LEASE.token, attemptAt(T0))).toBe(false);
+			expect(await store().posts.beginAttempt(due[0]?.post.id ?? '', OTHER_LEASE.token, attemptAt(T0))).toBe(false);
 			expect(await posted(T0 + 1e6)).toEqual(['there']);
 			expect(await drawn(T0 + 1e6)).toEqual(['card']);
 		});
@@ -210,15 +216,12 @@ export function describeWatches(subject: Subject): void {
 			await posted();
 			const log = createRecordingLog();
 			const end = (at: ReturnType<typeof store>) =>
-				createEndings(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log })).endChannel(
-					C1,
-					'channelShared',
-				);
+				createEndings(coreOf({ store: at, clock: { now: () => T0 }, log })).endChannel(C1, 'channelShared');
 			await Promise.all([end(store()), end(replica()), end(store())]);
 			await end(replica());
-			expect(await store().ofChannel(C1)).toEqual([]);
+			expect(await store().watches.ofChannel(C1)).toEqual([]);
 			expect(log.lines.map(({ fields }) => fields)).toHaveLength(4);
-			const due = await store().takePosts(LEASE, 50, T0);
+			const due = await store().posts.takeDue(LEASE, 50, T0);
 			const told = due.map(({ post: { target } }) => (target.kind === 'person' ? target.userId : null));
 			expect(new Set(told)).toEqual(new Set(creators));
 		});
@@ -229,8 +232,8 @@ export function describeWatches(subject: Subject): void {
 		await added({ channelId: 'C2' });
 		await added({ channelId: 'C3', createdBy: 'U-BOB' });
 		const gone = await added({ channelId: 'C4', createdBy: 'U-GONE' });
-		await store().end(gone.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-		const [outline] = await store().outlines(SERVICE);
+		await store().watches.end(gone.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+		const [outline] = await store().sessions.outlines(SERVICE);
 		expect(outline?.watchers.toSorted()).toEqual([newWatch().createdBy, 'U-BOB'].toSorted());
 	});
 
@@ -238,9 +241,9 @@ export function describeWatches(subject: Subject): void {
 		const watch = await added();
 		await added({ sessionId: 's2' });
 		await posted();
-		await store().end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-		expect(await store().removeEnded(T0)).toBe(0);
-		expect(await store().removeEnded(T0 + 1)).toBe(1);
+		await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+		expect(await removeEnded(store().db, T0)).toBe(0);
+		expect(await removeEnded(store().db, T0 + 1)).toBe(1);
 		const left = await subject.store.db.read.selectFrom('watched_sessions').select('sessionId').execute();
 		expect(left).toEqual([{ sessionId: 's2' }]);
 	});
@@ -258,10 +261,10 @@ export function describeWatches(subject: Subject): void {
 			read({ ...again, questions: [settled('answered'), ASKED] }),
 		);
 		await posted();
-		const due = await store().takePosts(LEASE, 10, T0);
+		const due = await store().posts.takeDue(LEASE, 10, T0);
 		for (const { post, question } of due) {
 			const isLast = question?.settled != null && post.content.kind === 'question';
-			await store().endAttempt(post, LEASE.token, shownAt(post, '', { isLast }), T0);
+			await store().posts.endAttempt(post, LEASE.token, shownAt(post, '', { isLast }), T0);
 		}
 		return watch;
 	}
@@ -273,9 +276,9 @@ export function describeWatches(subject: Subject): void {
 		await subject.store.db.writeOne((trx) =>
 			trx.updateTable('posts').set(shown).where('kind', '=', 'question').where('state', '=', 'closed').execute(),
 		);
-		await store().removeEnded(T0 + 10);
+		await removeEnded(store().db, T0 + 10);
 		expect(await kinds()).toEqual(['card', 'question', 'question']);
-		await store().removeEnded(T0 + 11);
+		await removeEnded(store().db, T0 + 11);
 		expect(await kinds()).toEqual(['card', 'question']);
 	});
 
@@ -286,15 +289,15 @@ export function describeWatches(subject: Subject): void {
 			return rows.map(({ uniqueKey, questionId }) => uniqueKey.replace(questionId ?? '', ''));
 		};
 		const questions = () => subject.store.db.read.selectFrom('questions').select('settledHow').execute();
-		await store().removeEnded(T0);
+		await removeEnded(store().db, T0);
 		expect(await keys()).toEqual(['card', 'first', 'status', 'second']);
 		expect(await questions()).toHaveLength(2);
-		await store().removeEnded(T0 + 1);
+		await removeEnded(store().db, T0 + 1);
 		expect(await keys()).toEqual(['card', 'second']);
 		expect(await questions()).toEqual([{ settledHow: null }]);
 		// The open question is still drawn.
 		await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
-		const due = await store().takePosts(LEASE, 9, T0);
+		const due = await store().posts.takeDue(LEASE, 9, T0);
 		expect(due).toMatchObject([
 			{ post: { content: { kind: 'question' } }, question: { asked: { question: QUESTION } } },
 		]);
@@ -327,9 +330,9 @@ export function describeWatches(subject: Subject): void {
 		expect(await take(T0)).toBe(3_000);
 		await one.charge('person:U1', limit, { now: T0, count: 100 });
 		expect(await take(T0)).toBe(6_000);
-		await store().removeEnded(T0);
+		await removeEnded(store().db, T0);
 		expect(await take(T0)).toBe(6_000);
-		await store().removeEnded(T0 + 1);
+		await removeEnded(store().db, T0 + 1);
 		expect(await take(T0)).toBe(0);
 	});
 

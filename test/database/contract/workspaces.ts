@@ -28,11 +28,11 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 		}
 		served.teamId = teamId;
 		const isDue = expected.length > 0;
-		expect(await watches().nextPostDueAt()).toBe(isDue ? T0 : null);
+		expect(await subject.store.posts.nextDueAt()).toBe(isDue ? T0 : null);
 		expect((await subject.store.inboxes.nextDueAt()).all).toBe(isDue ? T0 : null);
-		const channels = await watches().activeChannels();
+		const channels = await subject.store.posts.activeChannels();
 		expect(channels.map((channel) => channel.teamId)).toEqual(expected);
-		const posts = await watches().takePosts(LEASE, 10, T0);
+		const posts = await subject.store.posts.takeDue(LEASE, 10, T0);
 		expect(posts.map(({ watch }) => watch?.teamId)).toEqual(expected);
 		const inboxes = await subject.store.inboxes.takeDue(LEASE, 10, { now: T0, only: 'all' });
 		expect(inboxes.map(({ person }) => person.teamId)).toEqual(expected);
@@ -45,14 +45,14 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 		for (const other of ['T1', 'T2']) {
 			await addWatch(watches(), { teamId: other, sessionId: other });
 			served.teamId = other;
-			const [card] = await watches().takePosts(LEASE, 1, T0);
+			const [card] = await subject.store.posts.takeDue(LEASE, 1, T0);
 			if (card === undefined) throw new Error('not due');
-			await watches().endAttempt(card.post, LEASE.token, shownAt(card.post, '1.0'), T0);
+			await subject.store.posts.endAttempt(card.post, LEASE.token, shownAt(card.post, '1.0'), T0);
 			await refreshed(subject.store, { service: SERVICE, sessionId: other }, { now: T0, earlyReadAt: null });
 		}
 		served.teamId = teamId;
-		expect(await watches().nextPostDueAt()).toBe(expected.length > 0 ? T0 : null);
-		const cards = await watches().takePosts(LEASE, 10, T0);
+		expect(await subject.store.posts.nextDueAt()).toBe(expected.length > 0 ? T0 : null);
+		const cards = await subject.store.posts.takeDue(LEASE, 10, T0);
 		expect(cards.map(({ post, watch }) => [post.ts, watch?.teamId])).toEqual(expected.map((id) => ['1.0', id]));
 	});
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../src/core/clock.ts';
+import type { TakenSession } from '../../../src/database/watch-store.ts';
 import type { Planner } from '../../../src/features/watch/schedule.ts';
-import type { TakenSession } from '../../../src/features/watch/watched-session-store.ts';
 import type { Answer, AnswerPatch } from '../../../src/questions/answer.ts';
 import type { coreOf } from '../../support/core.ts';
 import type { Read } from './history.ts';
@@ -37,7 +37,7 @@ const PLANNER: Planner = {
  */
 export function createReader(core: Core, { program, service, reads, ...options }: ProcessOptions) {
 	const { clock, store } = core;
-	const { watches, answers } = store;
+	const { watches, sessions, reads: recording, answers } = store;
 	const random = options.random.fork();
 	const reading = program.createReading(core, PLANNER);
 	let roomAt = 0;
@@ -66,7 +66,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 			// A process that is killed meanwhile hears nothing more of it.
 			const stored: Read = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now, isSure: false };
 			reads.push(stored);
-			const isStored = await watches.record(held, { update, watches: news, now });
+			const isStored = await recording.record(held, { update, watches: news, now });
 			if (!isStored) {
 				reads.splice(reads.lastIndexOf(stored), 1);
 				return;
@@ -78,13 +78,13 @@ export function createReader(core: Core, { program, service, reads, ...options }
 			if (!service.isAway) throw error;
 			isFailing = true;
 			const now = clock.now();
-			await watches.record(held, { ...reading.failed(taken, [], false), now });
+			await recording.record(held, { ...reading.failed(taken, [], false), now });
 		}
 	}
 
 	async function endBackoffs(): Promise<void> {
-		const moves = program.movesFor(await watches.outlines(SERVICE_URL), PLANNER, clock.now(), true);
-		await watches.reschedule(moves);
+		const moves = program.movesFor(await sessions.outlines(SERVICE_URL), PLANNER, clock.now(), true);
+		await sessions.reschedule(moves);
 	}
 
 	/** Begins a read that is due. Returns the milliseconds until the next one may be. */
@@ -93,9 +93,9 @@ export function createReader(core: Core, { program, service, reads, ...options }
 		if (loop.underWay.size >= READS_AT_ONCE) return REGULARLY_MS;
 		if (roomAt > now) return roomAt - now;
 		const token = randomUUID();
-		const [taken] = await watches.takeDue(SERVICE_URL, { token, ms: READ_LEASE_MS }, 1, { now, only: null });
+		const [taken] = await sessions.takeDue(SERVICE_URL, { token, ms: READ_LEASE_MS }, 1, { now, only: null });
 		if (taken === undefined) {
-			const dueAt = await watches.nextReadDueAt(SERVICE_URL, null);
+			const dueAt = await sessions.nextDueAt(SERVICE_URL, null);
 			return dueAt === null ? REGULARLY_MS : Math.max(10, dueAt - now);
 		}
 		roomAt = now + INTERVAL_MS;
@@ -104,7 +104,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 	}
 
 	const loop = createLoop(clock, turn);
-	watches.sessionRows.onChange(loop.wake);
+	sessions.rows.onChange(loop.wake);
 	return loop;
 }
 

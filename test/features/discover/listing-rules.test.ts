@@ -2,13 +2,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
 import { HandraiseError } from '../../../src/core/errors.ts';
 import { type Cell, createMemoryCell } from '../../../src/core/values.ts';
+import type { SessionStore } from '../../../src/database/watch-store.ts';
 import {
 	createListing,
 	type ListingState,
 	listEveryMs,
 	type WaitingList,
 } from '../../../src/features/discover/listing.ts';
-import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
 import { createRecordingLog } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
@@ -84,11 +84,11 @@ function start({
 		config: { DISCOVER_SESSIONS: discoverSessions },
 		serviceUrl: SERVICE,
 		store: {
-			watches: {
-				countSessions: async () => harness.watched,
+			sessions: {
+				count: async () => harness.watched,
 				isFailing: async () => true,
 				readWaiting: async () => [],
-			} as Partial<WatchStore> as WatchStore,
+			} as Partial<SessionStore> as SessionStore,
 		},
 		metrics: {
 			listing: {

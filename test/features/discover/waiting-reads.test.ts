@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
 import type { ListedWaiting } from '../../../src/database/watch.ts';
+import type { SessionStore } from '../../../src/database/watch-store.ts';
 import { createWaitingReads } from '../../../src/features/discover/listing.ts';
-import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
 import { coreOf } from '../../support/core.ts';
 
 /**
@@ -36,7 +36,7 @@ function start({ contradicts = [], changes = false }: { contradicts?: readonly s
 		},
 	};
 	const core = coreOf({
-		store: { watches: watches as unknown as WatchStore },
+		store: { sessions: watches as unknown as SessionStore },
 		serviceUrl: 'https://service.example',
 		metrics: { listing: listing as unknown as Metrics['listing'] },
 		clock,

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
-import { beginLadder } from '../../../src/features/remind/ladder-store.ts';
+import { beginLadder } from '../../../src/database/ladders.ts';
+import { openQuestionOf } from '../../../src/database/question-store.ts';
 import { createReminders } from '../../../src/features/remind/reminders.ts';
-import { openQuestionOf } from '../../../src/posts/question-store.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { read } from '../../database/contract/watch-acts.ts';
 import { createRecordingLog, LEASE } from '../../database/support.ts';
@@ -39,10 +39,10 @@ async function startReplicas() {
 
 	/** The session is read at this time, and asks the same. */
 	async function wasRead(sessionId: string, at: number): Promise<void> {
-		await store.watches.takeDue(SERVICE, LEASE, 10, { now: at, only: null });
+		await store.sessions.takeDue(SERVICE, LEASE, 10, { now: at, only: null });
 		const update = read({ lastReadAt: at, nextRead: { at: at + 3_600_000, by: at + 3_600_000 } });
 		const held = { session: { service: SERVICE, sessionId }, token: LEASE.token };
-		expect(await store.watches.record(held, { update, watches: [], now: at })).toBe(true);
+		expect(await store.reads.record(held, { update, watches: [], now: at })).toBe(true);
 	}
 
 	/** How many questions each reminder names, oldest first; cards are left out. */

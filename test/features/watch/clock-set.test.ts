@@ -26,7 +26,7 @@ async function watchedFor(ms: number, maxDays = 7) {
 	const machine = await settableClock(harness.clock, harness);
 	const { store, put, start, clock, announced, service } = harness;
 	put({});
-	const watch = await addWatch(store);
+	const watch = await addWatch(store.watches);
 	start({
 		clock: machine,
 		sessionService: {
@@ -72,7 +72,7 @@ describe.each([
 			await pass(clock, 8_000);
 			if (step === 4) machine.set(shift);
 		}
-		const [outline] = await store.outlines(SERVICE);
+		const [outline] = await store.sessions.outlines(SERVICE);
 		expect((outline?.stepRate ?? UNKNOWN_STEP_RATE).gapMs).toBeLessThan(30_000);
 		expect(outline?.stepRate.lastStepAt).toBeLessThanOrEqual(machine.now());
 	});

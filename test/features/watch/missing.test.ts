@@ -29,7 +29,7 @@ async function createSlowHarness(): Promise<Watched> {
 	const harness = await createPollerHarness({ budget: FEW_READS });
 	const { clock } = harness;
 	harness.put({ sessionId: 's1' });
-	const watch = await addWatch(harness.store);
+	const watch = await addWatch(harness.store.watches);
 	const untilMinute = (at: number) => Math.ceil((at - T0) / MINUTE) * MINUTE + T0 - clock.now();
 	const sleep: Clock['sleep'] = (ms, signal) => clock.sleep(ms > 0 ? untilMinute(clock.now() + ms) : ms, signal);
 	const started = harness.start({ clock: { ...clock, sleep } });
@@ -113,7 +113,7 @@ it.each([
 	watched.failures.clear();
 	await pass(watched.clock, 3 * MINUTE);
 	expect(await kinds(watched)).not.toContain('watchEnded');
-	expect((await watched.store.outlines(SERVICE))[0]).toMatchObject({ failures: 0, reads: { unread: null } });
+	expect((await watched.store.sessions.outlines(SERVICE))[0]).toMatchObject({ failures: 0, reads: { unread: null } });
 });
 
 it('goes on watching while one session is refused, and says nothing of an outage', async () => {
@@ -192,7 +192,7 @@ it.each([
 	const machine = await settableClock(clock, harness);
 	for (const sessionId of ['s1', 's2']) {
 		put({ sessionId });
-		await addWatch(store, { sessionId, createdAt: T0 });
+		await addWatch(store.watches, { sessionId, createdAt: T0 });
 	}
 	harness.start({
 		clock: machine,

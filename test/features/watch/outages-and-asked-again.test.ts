@@ -36,7 +36,7 @@ describe('a service that is down', () => {
 		await pass(clock, 300_000);
 		for (let index = 12; index < 18; index += 1) {
 			put({ sessionId: `s${index}` });
-			await store.add(newWatch({ sessionId: `s${index}`, createdAt: clock.now() }));
+			await store.watches.add(newWatch({ sessionId: `s${index}`, createdAt: clock.now() }));
 			await pass(clock, 19_000);
 		}
 		await pass(clock, 300_000);
@@ -112,8 +112,8 @@ describe('a service that works again', () => {
 		const { store, clock, put, start, service, failures, readsOf } = await createPollerHarness();
 		put({});
 		put({ sessionId: 's2' });
-		await store.add(newWatch());
-		await store.add(newWatch({ sessionId: 's2' }));
+		await store.watches.add(newWatch());
+		await store.watches.add(newWatch({ sessionId: 's2' }));
 		failures.set('s1', 'timed_out');
 		start({
 			sessionService: {
@@ -131,7 +131,7 @@ describe('a service that works again', () => {
 	it('reads again within minutes when the service asks for a pause of a day', async () => {
 		const { store, clock, put, start, service, readsOf } = await createPollerHarness();
 		put({});
-		await store.add(newWatch());
+		await store.watches.add(newWatch());
 		let answer: 'fine' | 'fails' | 'in a day' = 'fine';
 		start({
 			sessionService: {
@@ -280,7 +280,7 @@ it('an open question that moves to another index is not announced again, and is 
 	expect(await heardAfter(answeredThere)).toEqual(['answered 3']);
 	// It moves again, and is not announced again.
 	expect(await heardAfter(answered)).toEqual([]);
-	expect(await store.takePosts({ token: 'x', ms: 1 }, 10, clock.now())).toEqual([]);
+	expect(await store.posts.takeDue({ token: 'x', ms: 1 }, 10, clock.now())).toEqual([]);
 });
 
 it('a question that moves updates the card', async () => {

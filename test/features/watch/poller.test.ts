@@ -39,7 +39,7 @@ describe('posts', () => {
 		put({ ...answered, status: 'completed' });
 		await pass(clock, 60_000);
 		expect(await announced()).toEqual([]);
-		expect(await store.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
+		expect(await store.watches.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
 	});
 
 	it('posts nothing of a question that was asked and answered between two reads', async () => {
@@ -68,17 +68,17 @@ describe('posts', () => {
 		const { store, clock, put, start, announced, db, ourAnswers } = await createPollerHarness();
 		const now = clock.now();
 		const hand = { teamId: 'T1', channelId: 'C3' };
-		await store.discover({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now, settings: {} }, []);
+		await store.discoveries.begin({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now, settings: {} }, []);
 		put(asking);
-		await store.add(newWatch());
+		await store.watches.add(newWatch());
 		const raised = { ...hand, id: 'hand', createdAt: now, ahead: true, isNew: true, limits: NO_LIMITS };
-		await store.raiseHand({ ...raised, session: KEY });
+		await store.watches.raiseHand({ ...raised, session: KEY });
 		let addsNow = false;
 		const judgedLate: typeof ourAnswers = async (...read) => {
 			const fields = { createdAt: clock.now(), view: snapshotOf(session(asking), clock.now()), news: [] };
 			if (addsNow) {
 				addsNow = false;
-				for (const channelId of ['C2', 'C3']) await store.add(newWatch({ ...fields, channelId }));
+				for (const channelId of ['C2', 'C3']) await store.watches.add(newWatch({ ...fields, channelId }));
 			}
 			return ourAnswers(...read);
 		};
@@ -128,7 +128,7 @@ describe('posts', () => {
 		const item = { title: 'Password for the shop', description: '', value };
 		put({ messages: [...started, { ...assistant('?'), humanInput: [item] }] });
 		await pass(clock, 120_000);
-		const [due] = await store.takePosts({ token: 'x', ms: 1 }, 10, clock.now());
+		const [due] = await store.posts.takeDue({ token: 'x', ms: 1 }, 10, clock.now());
 		expect(due?.question).toMatchObject({ settled: 'answered', asked: { answered: [{ secret: true, value: null }] } });
 		expect(JSON.stringify(due)).not.toContain(value);
 	});
@@ -143,7 +143,7 @@ describe('a session', () => {
 		const done = { ...assistant(''), actions: [{ kind: 'done', text: 'All is well' } as const] };
 		put({ status: 'completed', messages: [...started, done] });
 		await pass(clock, 6_000);
-		const due = await store.takePosts({ token: 'test', ms: 1 }, 10, clock.now());
+		const due = await store.posts.takeDue({ token: 'test', ms: 1 }, 10, clock.now());
 		expect(due).toMatchObject([
 			{ post: { key: 'card' }, view: { status: 'completed', result: 'All is well', step: 2 } },
 		]);
@@ -189,7 +189,7 @@ describe('a session', () => {
 		const long = T0 - 86_400_000 + 60_000;
 		for (const sessionId of ['s1', 's2']) {
 			const view = snapshotOf(withLinks(sessionId, 'before'), long);
-			await store.add(newWatch({ sessionId, channelId: sessionId, createdAt: long, view }));
+			await store.watches.add(newWatch({ sessionId, channelId: sessionId, createdAt: long, view }));
 			put(withLinks(sessionId, 'before'));
 		}
 		start();
@@ -216,7 +216,7 @@ describe('replicas', () => {
 	it('a task that was suspended past its lease does not write over a later one', async () => {
 		const { store, clock, put, start, service, announced, db } = await createPollerHarness();
 		put({});
-		await store.add(newWatch());
+		await store.watches.add(newWatch());
 		const standing: (() => void)[] = [];
 		let stands = false;
 		start({
@@ -235,7 +235,7 @@ describe('replicas', () => {
 		stands = true;
 		await pass(clock, 5_000);
 		// The process was suspended: nothing renewed the lease, and the same process takes the session again.
-		await store.releaseReads([(await token()) ?? '']);
+		await store.sessions.release([(await token()) ?? '']);
 		put(asking);
 		await pass(clock, 5_000);
 		expect(standing).toHaveLength(2);
@@ -254,9 +254,12 @@ describe('replicas', () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		for (let index = 0; index < 20; index += 1) {
 			put({ ...asking, sessionId: `s${index}` });
-			await store.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
+			await store.watches.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
 		}
-		const held = await store.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, { now: clock.now(), only: null });
+		const held = await store.sessions.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, {
+			now: clock.now(),
+			only: null,
+		});
 		expect(held).toHaveLength(20);
 		start();
 		await pass(clock, 30_000);
@@ -287,7 +290,7 @@ describe('replicas', () => {
 		const { store, clock, stop } = await createWatchedHarness({ failure: 'hangs', ms: 1_000 });
 		await stop();
 		expect(
-			await store.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, { now: clock.now(), only: null }),
+			await store.sessions.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, { now: clock.now(), only: null }),
 		).toHaveLength(1);
 	});
 });
@@ -312,7 +315,7 @@ describe('while reads wait for the request budget', () => {
 			},
 			async await(sessionId: string) {
 				const sessions = [{ sessionId, absentAt: clock.now(), moved: null }];
-				expect(await store.readWaiting(SERVICE, sessions, clock.now())).toHaveLength(1);
+				expect(await store.sessions.readWaiting(SERVICE, sessions, clock.now())).toHaveLength(1);
 				poller.wake();
 			},
 		};

@@ -19,14 +19,15 @@ import {
 async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const recorded = createRecordingMetrics();
 	const clock = createManualClock(T0);
-	const { watches: store, answers, db } = await openTestStore();
+	const store = await openTestStore();
+	const { answers, db } = store;
 	const fake = createFakeService(clock);
 	let changes = 0;
-	store.postRows.onChange(() => {
+	store.posts.rows.onChange(() => {
 		changes += 1;
 	});
 	const core = coreOf({
-		store: { watches: store },
+		store,
 		serviceUrl: SERVICE,
 		config: { watchLimits: { ...NO_LIMITS, ...limits } },
 		metrics: { watches: recorded.metrics },
@@ -47,7 +48,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const ann = { teamId: 'T1', channelId: 'C1', userId: 'U-ANN' };
 	const watch = (sessionId: string, settings: Partial<WatchSettings> = {}, asks = {}) =>
 		subscriptions.watch({ ...ann, sessionId, read, settings, ...asks });
-	const stored = () => store.find(ann, { service: SERVICE, sessionId: 's1' });
+	const stored = () => store.watches.find(ann, { service: SERVICE, sessionId: 's1' });
 	return { store, db, subscriptions, watch, stored, unwatch, ann, ...fake, reads, recorded, changes: () => changes };
 }
 
@@ -78,7 +79,7 @@ describe('watching', () => {
 		expect(await watch('s1')).toEqual({ kind: 'over', status: 'completed' });
 		expect(await watch('nothing')).toEqual({ kind: 'unknownSession' });
 		expect(await watch('s2')).toEqual({ kind: 'unreadable', code: 'unavailable' });
-		expect(await store.countSessions(SERVICE)).toBe(0);
+		expect(await store.sessions.count(SERVICE)).toBe(0);
 	});
 
 	it('an existing watch goes on while the service cannot be read', async () => {
@@ -149,14 +150,14 @@ it('a refresh updates the cards, and reads the session early if asked to', async
 	const { watch, put, store, db } = await createHarness();
 	put({});
 	await watch('s1');
-	await store.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, { now: T0, only: null });
-	await store.releaseReads(['x']);
+	await store.sessions.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, { now: T0, only: null });
+	await store.sessions.release(['x']);
 	const key = { service: SERVICE, sessionId: 's1' };
 	await refreshed({ db }, key, { now: T0, earlyReadAt: null });
 	expect(
-		(await store.takePosts({ token: 'x', ms: 1 }, 1, T0)).map(({ post }) => [post.content.kind, post.wanted]),
+		(await store.posts.takeDue({ token: 'x', ms: 1 }, 1, T0)).map(({ post }) => [post.content.kind, post.wanted]),
 	).toEqual([['card', 1]]);
-	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
+	expect((await store.sessions.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
 	await refreshed({ db }, key, { now: T0, earlyReadAt: T0 + 2_000 });
-	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBe(T0);
+	expect((await store.sessions.outlines(SERVICE))[0]?.earlyReadAskedAt).toBe(T0);
 });

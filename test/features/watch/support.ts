@@ -7,12 +7,12 @@ import type { Metrics } from '../../../src/core/metrics.ts';
 import { nextTurn } from '../../../src/core/slices.ts';
 import type { StoreDatabase } from '../../../src/database/database.ts';
 import type { Watch, WatchEnd, WatchLimits } from '../../../src/database/watch.ts';
+import { readWatch } from '../../../src/database/watch-store.ts';
 import { ourAnswers } from '../../../src/features/answer/earlier-answers.ts';
 import type { NewWatch } from '../../../src/features/watch/adding-store.ts';
 import { createPoller, type PollerOptions } from '../../../src/features/watch/poller.ts';
 import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
 import type { PostContent } from '../../../src/posts/kinds.ts';
-import { readWatch } from '../../../src/posts/watch-rows.ts';
 import type { ReadMessage, ReadSession } from '../../../src/questions/gate.ts';
 import type { Session } from '../../../src/questions/session.ts';
 import { NO_ANSWERS, type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
@@ -206,7 +206,8 @@ interface PollerOverrides extends Partial<PollerOptions> {
 /** A poller with a manual clock and its own store. */
 export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	const clock = createManualClock(T0);
-	const { watches: store, answers, inboxes, db } = await openTestStore();
+	const store = await openTestStore();
+	const { answers, inboxes, posts, db } = store;
 	const judging = judgingBy(answers);
 	const fake = createFakeService(clock);
 	const recorded = createRecordingMetrics();
@@ -218,7 +219,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			...options
 		} = { ...overrides, ...ownOverrides };
 		const core = coreOf({
-			store: { watches: store },
+			store,
 			sessionService,
 			serviceUrl: SERVICE,
 			clock: ownClock,
@@ -226,7 +227,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			metrics: { watches: recorded.metrics },
 			config: { WATCH_MAX_DAYS: maxDays },
 		});
-		const otherReadAt = (sessionId: string) => store.otherReadAt({ service: SERVICE, sessionId });
+		const otherReadAt = (sessionId: string) => store.sessions.otherReadAt({ service: SERVICE, sessionId });
 		const health = createServiceHealth({ clock: ownClock }, otherReadAt);
 		const poller = createPoller(core, {
 			budget: plentiful,
@@ -247,7 +248,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 		const contents: (PostContent | Redrawn)[] = [];
 		let count = 0;
 		for (;;) {
-			const due = await store.takePosts({ token: 'test', ms: 1 }, 100, now);
+			const due = await posts.takeDue({ token: 'test', ms: 1 }, 100, now);
 			if (due.length === 0) return contents;
 			for (const { post, question, watch } of due) {
 				const { kind } = post.content;
@@ -261,9 +262,9 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 				const isLast = kind !== 'card' && (kind !== 'question' || (isOver && post.ts !== null));
 				count += 1;
 				const ts = post.ts ?? `${count}.0`;
-				await store.endAttempt(post, 'test', { kind: 'shown', ts, key: 'first', isLast }, now);
+				await posts.endAttempt(post, 'test', { kind: 'shown', ts, key: 'first', isLast }, now);
 			}
-			await store.releasePosts(['test']);
+			await posts.release(['test']);
 		}
 	}
 	return { clock, store, db, answers, inboxes, ...fake, ...judging, recorded, start, announced };
@@ -284,7 +285,7 @@ export async function createWatchedHarness({ state, watches = [{}], failure, ms 
 	const added: Watch[] = [];
 	for (const fields of watches) {
 		harness.put({ ...state, sessionId: fields?.sessionId ?? 's1' });
-		added.push(await addWatch(harness.store, fields));
+		added.push(await addWatch(harness.store.watches, fields));
 	}
 	if (failure !== undefined) harness.failures.set('s1', failure);
 	const started = harness.start();

@@ -1,5 +1,5 @@
+import type { Asked } from '../../../src/database/question-store.ts';
 import type { PostContext } from '../../../src/features/watch/post-view.ts';
-import type { Asked } from '../../../src/posts/post.ts';
 import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
 
 /** The context of a post in a channel that shows everything. */

@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
+import { TABLE_NAMES } from '../../../src/database/tables.ts';
 import { closureOf, importsOf, wrongArrows } from './arrows.ts';
+import { foreignWrites, unowned } from './owners.ts';
 import { LIMITS, measure, problemsOf } from './structure.ts';
 
 /** Where three ways of people's work begin: a command, a submission, a watched question. */
@@ -8,7 +10,12 @@ const WAYS = ['features/session/command.ts', 'features/answer/submission.ts', 'f
 // node test/support/structure/check.ts: the figures of src, one line for each limit that is exceeded, and then exit code 1.
 const texts = new Map(globSync('**/*.ts', { cwd: 'src' }).map((path) => [path, readFileSync(`src/${path}`, 'utf8')]));
 const parts = Array.from(texts, ([path, text]) => measure(`src/${path}`, text));
-const problems = [...problemsOf(parts), ...Array.from(texts, ([path, text]) => wrongArrows(path, text)).flat()];
+const files = Array.from(texts, ([path, text]) => ({ path, text }));
+const problems = [
+	...problemsOf(parts),
+	...files.flatMap(({ path, text }) => [...wrongArrows(path, text), ...foreignWrites(path, text)]),
+	...unowned(files, TABLE_NAMES),
+];
 for (const problem of problems) console.error(problem);
 
 const total = (count: (part: (typeof parts)[number]) => number) => parts.reduce((sum, part) => sum + count(part), 0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { closureOf, importsOf, wrongArrows } from './arrows.ts';
+import { foreignWrites, unowned } from './owners.ts';
 import { measure, problemsOf } from './structure.ts';
 
 describe('what a part depends on', () => {
@@ -117,5 +118,34 @@ describe('arrows', () => {
 		expect(wrongArrows('features/inbox/inbox-store.ts', importing('kysely', '../../database/due.ts'))).toEqual([]);
 		expect(wrongArrows('app.ts', importing('./features/press/handler.ts'))).toEqual([]);
 		expect(wrongArrows('questions/word-list.ts', importing('node:fs'))).toEqual([]);
+	});
+});
+
+describe('a table', () => {
+	it.each([
+		['features/inbox/inbox-store.ts', "await change(trx, 'questions', { id }, columns).execute();"],
+		['features/watch/watch-store.ts', "remove(\n\ttx.trx,\n\t'posts',\n);"],
+		['posts/store.ts', "trx.deleteFrom('shared_states')"],
+		['database/question-store.ts', "db.insertInto('answers')"],
+		['ops/person-store.ts', 'for (const table of tables) await remove(trx, table, { userId });'],
+		['stores.ts', 'trx.updateTable(table)'],
+		['features/press/press-store.ts', 'sql`update answers set state = 1`'],
+	])('is not written by others than its owner: %s', (path, text) => {
+		expect(foreignWrites(path, text)).toHaveLength(1);
+	});
+
+	it('is written by its owner, and with its name in a variable by the database', () => {
+		const text = "await add(trx, 'questions', row).execute();\nhasChanged(change(trx, 'snoozes', {}, {}));";
+		expect(foreignWrites('database/question-store.ts', text)).toEqual([]);
+		expect(foreignWrites('features/answer/retention-store.ts', "remove(trx, 'answers', {})")).toEqual([]);
+		expect(foreignWrites('database/due.ts', 'change(trx, table, {}, {}); trx.updateTable(table)')).toEqual([]);
+		expect(foreignWrites('posts/outbox.ts', 'seen.add(post); remove(orders, key); store.change(db, 1);')).toEqual([]);
+	});
+
+	it('has an owner that says so in its first line', () => {
+		const owner = { path: 'posts/plan-store.ts', text: '// Owns `posts`, with `store.ts`.\n' };
+		expect(unowned([owner], ['posts'])).toEqual([]);
+		expect(unowned([{ ...owner, path: 'features/inbox/view.ts' }], ['posts'])).toHaveLength(1);
+		expect(unowned([owner], ['posts', 'parcels'])).toHaveLength(1);
 	});
 });

@@ -1,12 +1,11 @@
-import { type PlannedRead, stepRateAfter, UNKNOWN_STEP_RATE } from '../../../../src/database/watch.ts';
-import { listEveryMs, reservedFor } from '../../../../src/features/discover/listing.ts';
 import {
 	AWAITED_AHEAD_MS,
-	createPlanner,
-	movesFor,
-	PLAN_MS,
-	type WatchedOutline,
-} from '../../../../src/features/watch/schedule.ts';
+	type PlannedRead,
+	stepRateAfter,
+	UNKNOWN_STEP_RATE,
+} from '../../../../src/database/watch.ts';
+import { listEveryMs, reservedFor } from '../../../../src/features/discover/listing.ts';
+import { createPlanner, movesFor, PLAN_MS, type WatchedOutline } from '../../../../src/features/watch/schedule.ts';
 import { createRandom, type Random } from '../../../support/random.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import { createVirtualBudget, type VirtualBudget } from './budget.ts';

@@ -1,0 +1,342 @@
+// Owns `watches` and `watched_sessions`: which channel watches what, and when it is read.
+import { sql } from 'kysely';
+import type { z } from 'zod';
+import type { Lease } from '../core/lease-loop.ts';
+import { parseOrNull, pick } from '../core/values.ts';
+import { type Digest, digest } from '../questions/changes.ts';
+import { isWaiting, type SessionKey } from '../questions/session.ts';
+import { type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
+import {
+	add,
+	change,
+	countOf,
+	type Filter,
+	from,
+	inLockOrder,
+	isFound,
+	locked,
+	lockSession,
+	noteQuestions,
+	remove,
+	type StoreDatabase,
+} from './database.ts';
+import { leaseDue, nextDue, releaseHeld } from './due.ts';
+import { type Cipher, type StoreParts, sealedColumn } from './encryption.ts';
+import { newestQuestionOf, readQuestion } from './question-store.ts';
+import { channelOf, type Db, type Row, sessionOf, WITHOUT_LEASE } from './tables.ts';
+import {
+	AWAITED_AHEAD_MS,
+	type ChannelKey,
+	hasOpenQuestion,
+	type ListedWaiting,
+	type PlannedRead,
+	type ReadKind,
+	sessionReads,
+	stepRate,
+	UNKNOWN_STEP_RATE,
+	type Watch,
+	type WatchEnd,
+	type WatchMode,
+} from './watch.ts';
+
+export type WatchRow = Row<'watches'>;
+export type WatchedSessionRow = Row<'watched_sessions'>;
+
+/** `open` gives null when there is none yet, it was written with another key, or it is damaged. */
+export const viewColumn = sealedColumn('watched_sessions.view', sessionSnapshot as z.ZodType<SessionSnapshot>);
+
+export function readWatch(row: WatchRow): Watch {
+	return {
+		...pick(row, 'id', 'teamId', 'channelId', 'createdBy', 'createdAt', 'revision', 'lastChangeAt'),
+		session: sessionOf(row),
+		mode: row.mode as WatchMode,
+		questionsInChannel: row.questionsInChannel === 1,
+		discreet: row.discreet === 1,
+		buttons: row.buttons === 1,
+		ended: row.endedAt === null ? null : { reason: row.endedReason as WatchEnd, at: row.endedAt },
+	};
+}
+
+/** Null for a damaged one: the next read stores it again. A question that is open still is the same row. */
+export function readDigest(text: string | null): Digest | null {
+	return parseOrNull(digest, text);
+}
+
+/** A session that at least one channel watches. All its watches share this one row. */
+export type WatchedSession = Readonly<ReturnType<typeof readWatchedSession>>;
+
+export function readWatchedSession(row: WatchedSessionRow) {
+	return {
+		...pick(row, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
+		session: sessionOf(row),
+		stepRate: parseOrNull(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
+		/** Null before the first read. */
+		digest: readDigest(row.digest),
+		nextRead: { at: row.nextReadAt ?? row.readBy, by: row.readBy },
+		earlyReadAskedAt: row.touchedAt,
+		earlyReadCount: row.hurry,
+		reads: readReads(row),
+	};
+}
+
+export function readReads({ reads }: Pick<WatchedSessionRow, 'reads'>) {
+	return parseOrNull(sessionReads, reads) ?? sessionReads.parse({});
+}
+
+export function liveWatches(db: Db, filter: Filter<'watches'>) {
+	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
+}
+
+/** A watch with what its card shows. `view`: null when there is none or it cannot be read; `question`: the newest one. */
+export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
+	const key = sessionOf(row);
+	const stored = from(db.read, 'watched_sessions', sessionOf(key)).selectAll();
+	const [session, asked] = await Promise.all([stored.executeTakeFirst(), newestQuestionOf(db.read, key)]);
+	return {
+		watch: readWatch(row),
+		view: session === undefined ? null : viewColumn.open(session.view, session, cipher),
+		checkedAt: session?.lastReadAt ?? null,
+		unreadCode: (session && readReads(session).unread?.code) ?? null,
+		question: asked === undefined ? null : readQuestion(asked, cipher),
+	};
+}
+
+/** Adds a watch. `columns`: its settings, and who created it. */
+export function insertWatch(
+	trx: Db,
+	{ id, session, createdAt, ...channel }: ChannelKey & Pick<Watch, 'id' | 'session' | 'createdAt'>,
+	columns: Pick<WatchRow, 'mode' | 'questionsInChannel' | 'discreet' | 'buttons' | 'createdBy'> & Partial<WatchRow>,
+): Promise<WatchRow> {
+	noteQuestions(trx, null);
+	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
+	const row = add(trx, 'watches', { id, ...channelOf(channel), ...sessionOf(session), ...begun });
+	return row.returningAll().executeTakeFirstOrThrow();
+}
+
+export function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
+	noteQuestions(trx, null);
+	return change(trx, 'watches', { id }, columns).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Notes that a watch was told of a read. `isChanged`: whether people see a difference. */
+export function tellWatch(trx: Db, { id, revision }: Pick<Watch, 'id' | 'revision'>, isChanged: boolean, now: number) {
+	const told = { revision: Math.max(revision, 0) + 1, ...(isChanged && { lastChangeAt: now }) };
+	return change(trx, 'watches', { id, revision, endedAt: null }, told).returningAll().executeTakeFirstOrThrow();
+}
+
+export const removeWatches = (trx: Db, id: string | readonly string[]) => remove(trx, 'watches', { id }).execute();
+
+export const changeSession = (trx: Db, session: SessionKey, columns: Partial<WatchedSessionRow>) =>
+	change(trx, 'watched_sessions', sessionOf(session), columns).execute();
+
+/** Inserts the session's row, or starts to read it again; locks it. Returns what is stored; null: `firstRead` is now. */
+export async function startReading(
+	trx: Db,
+	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
+	firstRead: Pick<WatchedSessionRow, 'failures'> & Partial<WatchedSessionRow>,
+): Promise<WatchedSessionRow | null> {
+	const row = await lockSession(trx, session);
+	const planned = { nextReadAt: readAt, readBy };
+	if (row === undefined) {
+		const unread = { ...sessionOf(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
+		// Of two replicas that find none, one fails on the key and runs again.
+		await add(trx, 'watched_sessions', { ...unread, ...firstRead, ...planned }).execute();
+		return null;
+	}
+	const { nextReadAt: at, readBy: by, hurry } = row;
+	const next =
+		at === null ? { overSince: null, ...planned } : { nextReadAt: Math.min(at, readAt), readBy: Math.min(by, readBy) };
+	// A read that is under way, and begins with nothing, would not find what this one stores.
+	const isFirst = at === null || (row.view === null && row.leaseToken === null);
+	const columns = { ...(isFirst && firstRead), ...next, hurry: hurry + 1 };
+	await changeSession(trx, session, columns);
+	return isFirst ? null : row;
+}
+
+/**
+ * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place among due
+ * reads (see `PlannedRead`), by default that of its time.
+ */
+export async function readEarly(
+	trx: Db,
+	row: WatchedSessionRow,
+	{ askedAt, at, by }: { askedAt: number | null; at: number; by?: number },
+): Promise<void> {
+	if (row.nextReadAt === null) return;
+	// While the session is being read, `nextReadAt` is the past time of that read.
+	const earlier = row.leaseToken === null ? Math.min(row.nextReadAt, at) : at;
+	const columns = { touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy: by ?? earlier };
+	await changeSession(trx, row, columns);
+}
+
+/** Whether the read of a session has the place `by` or a better one. While the service is away, exactly this one. */
+export function hasPlace(row: WatchedSessionRow, by: number, now: number): boolean {
+	const { nextReadAt, readBy, failures } = row;
+	if (nextReadAt === null) return true;
+	return failures === 0 ? nextReadAt <= now && readBy <= by : readBy === by;
+}
+
+/** Moves the read of a session to the place `by`, ahead of others. */
+export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, now: number): Promise<void> {
+	// Not before its time: the service is away. But ahead of others when it is back.
+	if (row.failures > 0) await changeSession(trx, row, { readBy: by });
+	// As of before: the agent does not go on after this read, so no further early ones follow.
+	else await readEarly(trx, row, { askedAt: row.touchedAt, at: now, by });
+}
+
+/** What a read leaves in the row of its session; `earlyReadCount` is the one with which it was taken. */
+export interface SessionRead extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt'> {
+	/** Left out when it shows what is stored already. */
+	readonly view?: SessionSnapshot;
+}
+
+/** Notes a read and gives the lease back. The caller holds the lock of the session, and has found the lease. */
+export async function noteRead(trx: Db, row: WatchedSessionRow, read: SessionRead, cipher: Cipher): Promise<void> {
+	const held = { ...sessionOf(row), leaseToken: row.leaseToken };
+	await change(trx, 'watched_sessions', held, readColumns(row, read, cipher)).execute();
+}
+
+function readColumns(row: WatchedSessionRow, update: SessionRead, cipher: Cipher): Partial<WatchedSessionRow> {
+	const { hurry, nextReadAt: plannedAt } = row;
+	const isEarly = hurry !== update.earlyReadCount && plannedAt !== null;
+	const at = Math.round(isEarly ? Math.min(plannedAt, update.nextRead.at) : update.nextRead.at);
+	return {
+		rhythm: JSON.stringify(update.stepRate),
+		reads: JSON.stringify(update.reads),
+		nextReadAt: at,
+		readBy: Math.round(isEarly ? at : update.nextRead.by),
+		...pick(update, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
+		...WITHOUT_LEASE,
+		...(update.view !== undefined && {
+			digest: JSON.stringify(update.view.digest),
+			view: viewColumn.seal(update.view, row, cipher),
+		}),
+	};
+}
+
+export const removeSession = (trx: Db, session: SessionKey) =>
+	remove(trx, 'watched_sessions', sessionOf(session)).execute();
+
+export interface HeldSession {
+	readonly session: SessionKey;
+	readonly token: string;
+}
+
+/** The sessions that are watched, and their reads. */
+export function createSessionStore({ db, cipher }: StoreParts) {
+	const readSessions = (service: string) =>
+		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
+
+	return {
+		/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
+		async takeDue(service: string, lease: Lease, limit: number, { now, only }: { now: number; only: ReadKind | null }) {
+			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
+			const due = { table: 'watched_sessions', service, where, orderBy: sql`read_by`, limit } as const;
+			const rows = await leaseDue(db, due, { lease, now });
+			// `view` is null before the first read, and when it cannot be read.
+			return rows.map((row) => ({ ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) }));
+		},
+
+		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
+		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
+			db.writeOne(async (trx) => {
+				const service = [...new Set(held.map(({ session }) => session.service))];
+				const sessionIds = held.map(({ session }) => session.sessionId);
+				const own = { service, sessionId: sessionIds, leaseToken: held.map(({ token }) => token) };
+				const rows = { ...own, sessionId: locked(trx, 'watched_sessions', own) };
+				const renewed = change(trx, 'watched_sessions', rows, { leasedUntil: now + ms });
+				return (await renewed.returning(['service', 'sessionId']).execute()).map(sessionOf);
+			}),
+
+		rows: db.queuedRows('watched_sessions'),
+
+		nextDueAt(service: string, only: ReadKind | null): Promise<number | null> {
+			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
+			return nextDue(db, 'watched_sessions', where, 'nextReadAt');
+		},
+
+		async outlines(service: string) {
+			const rows = await readSessions(service).selectAll().execute();
+			const live = from(db.read, 'watches', { service, endedAt: null });
+			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
+			const watches = await live.select(['sessionId', watcher]).distinct().execute();
+			const watchers = Map.groupBy(watches, (row) => row.sessionId);
+			return rows.map(readWatchedSession).map((session) => ({
+				...session,
+				status: session.digest?.status ?? null,
+				questionOpen: session.digest !== null && hasOpenQuestion(session.digest),
+				watchers: watchers.get(session.session.sessionId)?.map((one) => one.watcher) ?? [],
+			}));
+		},
+
+		/** Whether it could be read while somebody watched it. */
+		wasRead: (session: SessionKey): Promise<boolean> =>
+			isFound(
+				from(db.read, 'watched_sessions', sessionOf(session)).select('service').where('lastReadAt', 'is not', null),
+			),
+
+		count: (service: string): Promise<number> => countOf(readSessions(service)),
+
+		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watched_sessions'),
+
+		/** When another session than this one was last read, by any process; null: never. */
+		async otherReadAt({ service, sessionId }: SessionKey): Promise<number | null> {
+			const others = from(db.read, 'watched_sessions', { service }).where('sessionId', '!=', sessionId);
+			return (await others.select((eb) => eb.fn.max('lastReadAt').as('at')).executeTakeFirst())?.at ?? null;
+		},
+
+		/** Whether the reads of a session fail that could be read before. */
+		async isFailing(service: string): Promise<boolean> {
+			const failing = readSessions(service).where('failures', '>', 0).where('digest', 'is not', null);
+			return isFound(failing.select('sessionId'));
+		},
+
+		/**
+		 * Moves ahead of all others the reads of watched sessions that are listed as waiting and whose newest read does not show
+		 * that: it found another status, or is older than `absentAt`. Returns them. `hasChanged`: since the read was moved before.
+		 */
+		async readWaiting(service: string, sessions: readonly ListedWaiting[], now: number) {
+			if (sessions.length === 0) return [];
+			const listed = new Map(sessions.map((session) => [session.sessionId, session]));
+			const hasChanged = (row: WatchedSessionRow) =>
+				(row.lastChangeAt ?? 0) >= (listed.get(row.sessionId)?.moved?.at ?? 0);
+			const isNews = (row: WatchedSessionRow) => {
+				const { absentAt = null, moved = null } = listed.get(row.sessionId) ?? {};
+				if (row.nextReadAt === null || (moved !== null && now < moved.until && !hasChanged(row))) return false;
+				return !isWaiting(readDigest(row.digest)?.status ?? '') || (row.lastReadAt ?? 0) < (absentAt ?? 0);
+			};
+			const known = from(db.read, 'watched_sessions', { service, sessionId: [...listed.keys()] });
+			const moves: { readonly sessionId: string; readonly hasChanged: boolean }[] = [];
+			for (const before of (await known.selectAll().execute()).filter(isNews)) {
+				const { sessionId } = before;
+				const isMoved = await db.write(async (trx) => {
+					const row = await lockSession(trx, { service, sessionId });
+					if (row === undefined || !isNews(row)) return false;
+					// One read tells. The ones after it are planned as usual.
+					await askForRead(trx, row, now - AWAITED_AHEAD_MS, now);
+					return true;
+				});
+				if (isMoved) moves.push({ sessionId, hasChanged: hasChanged(before) });
+			}
+			return moves;
+		},
+
+		/** Moves the reads that are still planned for `from` and not leased. */
+		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
+			db.write(async (trx) => {
+				for (const { session, from: planned, to } of inLockOrder(moves, (move) => move.session.sessionId)) {
+					const row = { ...sessionOf(session), nextReadAt: planned.at, leaseToken: null };
+					const moved = { nextReadAt: Math.round(to.at), readBy: Math.round(to.by) };
+					await change(trx, 'watched_sessions', row, moved).execute();
+				}
+			}),
+	};
+}
+
+export type SessionStore = ReturnType<typeof createSessionStore>;
+export type TakenSession = Awaited<ReturnType<SessionStore['takeDue']>>[number];
+
+function isOfKind(kind: ReadKind | null) {
+	if (kind === null) return sql<boolean>`true`;
+	return kind === 'awaited' ? sql<boolean>`read_by < next_read_at` : sql<boolean>`read_by >= next_read_at`;
+}

@@ -1,0 +1,181 @@
+// Owns `service_outages`: notes what reads of sessions found, and that they fail.
+import { isDeepStrictEqual } from 'node:util';
+import { add, from, isFound, lockSession, noteQuestions, remove } from '../../database/database.ts';
+import type { StoreParts } from '../../database/encryption.ts';
+import { restartLadders, touchLadders } from '../../database/ladders.ts';
+import { endSnoozes, knownAskings } from '../../database/question-store.ts';
+import { channelOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
+import type { CardUrgency, ChannelKey, Watch, WatchEnd } from '../../database/watch.ts';
+import {
+	changeSession,
+	type HeldSession,
+	noteRead,
+	readReads,
+	readWatch,
+	type SessionRead,
+	tellWatch,
+} from '../../database/watch-store.ts';
+import type { PostContent } from '../../posts/kinds.ts';
+import { dropPlanned, lockPosts, markPosts, planPosts, redrawFormer, type Tx } from '../../posts/plan-store.ts';
+import type { NewPost } from '../../posts/post.ts';
+import { recordQuestions } from '../../posts/questions.ts';
+import type { Judgement, KnownAsking } from '../../questions/asked.ts';
+import type { OccurrenceChange } from '../../questions/occurrences.ts';
+import { noteLost } from '../answer/rows-store.ts';
+import { noteAsked } from './channel-store.ts';
+import { dismissedQuestion, endWatch, lowerHand, stopUnwatched } from './watch-store.ts';
+
+/** The outcome of a read for its session; `earlyReadCount` is the one that the session was taken with. */
+export interface SessionUpdate extends SessionRead {
+	/** Left out, or empty, when nothing changed about the session's questions. */
+	readonly questions?: readonly OccurrenceChange[];
+	/** Whether the agent has gone on, or back, beside an open question. */
+	readonly isStepped?: boolean;
+	/** What the read means, by what was `known` then (undefined: not looked up). Left out of a read that failed. */
+	readonly judged?: Judgement & { readonly known: KnownAsking | null | undefined };
+}
+
+/** A read's outcome for one watch, written only while it is at `revision` and goes on. */
+export interface WatchUpdate extends Pick<Watch, 'revision'> {
+	readonly watchId: string;
+	/** Whether people see a difference: sets `lastChangeAt`. */
+	readonly changed: boolean;
+	readonly posts: readonly NewPost[];
+	readonly card: CardUrgency | null;
+	/** Its session changes its question often: its posts are drawn again now and then. */
+	readonly slowly: boolean;
+	readonly end: WatchEnd | null;
+}
+
+export interface ReadOutcome {
+	readonly update: SessionUpdate;
+	readonly watches: readonly WatchUpdate[];
+}
+
+/** `since`: when the first read failed. The service is not down if any replica has read something since `unlessReadSince`. */
+type OutageUpdate = Readonly<{
+	service: string;
+	now: number;
+	down: boolean;
+	since: number;
+	unlessReadSince: number;
+	code: string;
+}>;
+
+export function createRecordingStore({ db, cipher }: StoreParts) {
+	async function recordWatch(tx: Tx, update: WatchUpdate): Promise<void> {
+		const { trx, now } = tx;
+		const unchanged = { id: update.watchId, revision: update.revision, endedAt: null };
+		const before = await from(trx, 'watches', unchanged).selectAll().forUpdate().executeTakeFirst();
+		if (before === undefined) return;
+		const row = await tellWatch(trx, before, update.changed, now);
+		const { end: reason, posts, card: urgency, slowly } = update;
+		if (reason === 'handLowered') return lowerHand(tx, row, posts);
+		if (reason !== null) return void (await endWatch(tx, row, { reason, posts, keepPending: true }));
+		await planPosts(tx, posts);
+		const isAsked = posts.some(({ content }) => content.kind === 'question');
+		const isAnew = isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)) !== null);
+		if (isAnew) await noteAsked(trx, row, now);
+		// Before its first read, nobody knows whether a raised hand brings anything.
+		if (isAsked && row.mode === 'raisedHand' && before.revision <= 0) await redrawFormer(tx, readWatch(row));
+		if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, { urgency, slowly });
+	}
+
+	return {
+		/**
+		 * Writes a read's outcome, all or nothing, and gives the lease back. False when the lease was lost, and when an answer arrived
+		 * while the session was read: nothing was written, and it is read again at once. `isNews`: people see another question.
+		 */
+		record: (
+			{ session: key, token }: HeldSession,
+			{ update, watches, now, isNews }: ReadOutcome & { now: number; isNews?: boolean },
+		) =>
+			db.write(async (trx) => {
+				const isNew = update.judged?.verdict === 'lost' || update.judged?.verdict === 'askedAgain';
+				const lost = isNew ? update.judged?.evidence?.lost : null;
+				// Before its session: the order in which all writes lock them.
+				if (lost) await from(trx, 'answers', { id: lost }).select('id').forUpdate().execute();
+				const row = await lockSession(trx, key);
+				if (row === undefined || row.leaseToken !== token) return false;
+				const { judged } = update;
+				const known = judged?.known;
+				if (known !== undefined && !isDeepStrictEqual((await knownAskings(trx, key, null)).newest, known)) {
+					await changeSession(trx, key, { ...WITHOUT_LEASE, nextReadAt: now });
+					return false;
+				}
+				if (isNews === true) noteQuestions(trx, null);
+				const begun = { trx, now };
+				await noteRead(trx, row, update, cipher);
+				const { questions = [], view } = update;
+				const isCardOld = (readReads(row).unread?.code ?? null) !== (update.reads.unread?.code ?? null);
+				const tx = questions.length + watches.length > 0 ? await lockPosts(begun, key) : begun;
+				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
+				await recordQuestions({ ...tx, cipher }, key, questions, { newest, before: row.lastReadAt, judged });
+				const isSettled = questions.some(
+					(one) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null),
+				);
+				// What the agent asks next may have the same words. It may ask again what it went on without.
+				if (isSettled && !questions.some((one) => one.kind === 'settled' && one.how === 'wentOn'))
+					await endSnoozes(trx, sessionOf(key));
+				for (const watch of watches) await recordWatch(tx, watch);
+				if (isCardOld) await markPosts(tx, { ...sessionOf(key), kind: 'card' }, { urgency: 'progress' });
+				if (questions.length > 0) {
+					const slowly = watches.some((watch) => watch.slowly);
+					await markPosts(tx, sessionOf(key), { urgency: slowly ? 'progress' : 'now', slowly });
+				}
+				if (questions.length === 0 && update.isStepped === true)
+					await markPosts(tx, { ...sessionOf(key), kind: 'question' }, { urgency: 'progress', slowly: true });
+				const isEnded = watches.some(({ end }) => end !== null);
+				if (isEnded) await stopUnwatched(trx, key, now);
+				// Reminders may have been due while the service was away.
+				const isBack = row.failures > 0 && update.failures === 0;
+				const isAgain = questions.some(({ kind }) => kind === 'reopened');
+				if (isSettled || isAgain || isEnded || isBack) await touchLadders(trx, sessionOf(key), now);
+				if (isAgain) await restartLadders(trx, key, now);
+				if (lost != null) await noteLost(trx, lost, now);
+				return true;
+			}),
+
+		/**
+		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that watches; "back"
+		 * only for channels that were told of the outage. Returns whether it was news.
+		 */
+		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, now: outage.now }, outage)),
+	};
+}
+
+export type RecordingStore = ReturnType<typeof createRecordingStore>;
+
+/** The outage's row is written once, so that only one replica tells the channels. */
+async function noteOutage(tx: Tx, { service, down, since, unlessReadSince, code }: OutageUpdate): Promise<boolean> {
+	const { trx, now } = tx;
+	if (down) {
+		const known = from(trx, 'service_outages', { service }).select('service').forUpdate();
+		const later = from(trx, 'watched_sessions', { service }).select('sessionId');
+		if ((await isFound(known)) || (await isFound(later.where('lastReadAt', '>', unlessReadSince)))) return false;
+		const begin = Math.floor(since);
+		await add(trx, 'service_outages', { service, downSince: begin }).execute();
+		const keys = ['teamId', 'channelId'] as const;
+		const watching = from(trx, 'watches', { service, endedAt: null }).select(keys);
+		// A union has each channel once.
+		const channels = await watching.union(from(trx, 'discoveries', { service }).select(keys)).execute();
+		await queueNotices(tx, channels, `down:${begin}:${service}`, { kind: 'serviceDown', since: begin, code });
+		return true;
+	}
+	const ended = await remove(trx, 'service_outages', { service }).returningAll().executeTakeFirst();
+	if (ended === undefined) return false;
+	const begin = ended.downSince;
+	// A channel that was not told of the outage yet is told of neither the outage nor its end.
+	const notice = { uniqueKey: `down:${begin}:${service}`, kind: 'serviceDown' };
+	await dropPlanned(trx, { ...notice, sendingSince: null });
+	const told = from(trx, 'posts', { ...notice, state: ['planned', 'closed'] });
+	const channels = await told.select(['teamId', 'placeId as channelId']).execute();
+	const back = { kind: 'serviceBack', since: begin, downMs: Math.max(0, now - begin) } as const;
+	await queueNotices(tx, channels, `back:${begin}:${service}`, back);
+	return true;
+}
+
+function queueNotices(tx: Tx, channels: readonly ChannelKey[], key: string, content: PostContent) {
+	const notices = channels.map((row) => ({ target: { kind: 'channel', ...channelOf(row) } as const, key, content }));
+	return planPosts(tx, notices);
+}
