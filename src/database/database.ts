@@ -245,16 +245,6 @@ export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: numbe
 	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
 }
 
-/** Of a killed process: we hold SQLite's lock, so nobody else has a lease. On PostgreSQL a running replica may. */
-export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
-	if (db.dialect !== 'sqlite') return;
-	await db.write(async (trx) => {
-		for (const table of LEASED_TABLES) {
-			await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
-		}
-	});
-}
-
 /** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */
 export class StoreUnavailableError extends HandraiseError {
 	/** Whether the write may be committed: the connection was lost, the database did not respond in time, or a sync failed. */
@@ -264,19 +254,4 @@ export class StoreUnavailableError extends HandraiseError {
 		super(message, { code: 'store_unavailable', retryable: true, cause });
 		this.commitUnknown = commitUnknown;
 	}
-}
-
-/** How many live watches, unsent posts and unfinished answers of a workspace a database has. */
-export type LiveWorkspace = { readonly teamId: string; readonly count: number };
-
-/** Selects them, also on the doctor's own connections, so without parameters. */
-export const WORKSPACES_QUERY = `
-	select team_id as "teamId", cast(count(*) as integer) as count from (
-		select team_id from watches where ended_at is null
-		union all select team_id from posts where state = 'planned'
-		union all select team_id from answers where next_attempt_at is not null
-	) as live group by team_id order by team_id`;
-
-export async function liveWorkspaces(db: StoreDatabase): Promise<readonly LiveWorkspace[]> {
-	return (await sql.raw<LiveWorkspace>(WORKSPACES_QUERY).execute(db.read)).rows;
 }

@@ -3,7 +3,7 @@ import type { Lease } from '../core/lease-loop.ts';
 import type { Log } from '../core/log.ts';
 import { change, type Filter, isPostgres, locked, type StoreDatabase } from './database.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import { type Db, type LeasedTable, lastKeyOf, type Row, WITHOUT_LEASE } from './tables.ts';
+import { type Db, LEASED_TABLES, type LeasedTable, lastKeyOf, type Row, WITHOUT_LEASE } from './tables.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
 export function isOurs({ workspace }: StoreDatabase, column = 'teamId') {
@@ -101,4 +101,14 @@ export async function freeLeases<T extends LeasedTable>(trx: Db, table: T, filte
 
 export async function releaseHeld(db: StoreDatabase, tokens: readonly string[], table: LeasedTable) {
 	if (tokens.length > 0) await db.writeOne((trx) => freeLeases(trx, table, { leaseToken: tokens }));
+}
+
+/** Of a killed process: we hold SQLite's lock, so nobody else has a lease. On PostgreSQL a running replica may. */
+export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
+	if (db.dialect !== 'sqlite') return;
+	await db.write(async (trx) => {
+		for (const table of LEASED_TABLES) {
+			await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
+		}
+	});
 }

@@ -2,8 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { sql } from 'kysely';
 import pg from 'pg';
-import { type LiveWorkspace, nameInSql, type StoreDatabase, WORKSPACES_QUERY } from './database.ts';
+import { nameInSql, type StoreDatabase } from './database.ts';
 import { type Cipher, createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
 import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
 import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
@@ -212,4 +213,19 @@ export async function readPostgres<T>(databaseUrl: string, read: (query: Query) 
 	} finally {
 		await client.end().catch(() => {});
 	}
+}
+
+/** How many live watches, unsent posts and unfinished answers of a workspace a database has. */
+type LiveWorkspace = { readonly teamId: string; readonly count: number };
+
+/** Selects them, also on the doctor's own connections, so without parameters. */
+const WORKSPACES_QUERY = `
+	select team_id as "teamId", cast(count(*) as integer) as count from (
+		select team_id from watches where ended_at is null
+		union all select team_id from posts where state = 'planned'
+		union all select team_id from answers where next_attempt_at is not null
+	) as live group by team_id order by team_id`;
+
+export async function liveWorkspaces(db: StoreDatabase): Promise<readonly LiveWorkspace[]> {
+	return (await sql.raw<LiveWorkspace>(WORKSPACES_QUERY).execute(db.read)).rows;
 }
