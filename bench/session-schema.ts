@@ -1,14 +1,15 @@
+import { z } from 'zod';
+import { atOnce } from '../src/core/lease-loop.ts';
+import { SessionServiceError } from '../src/session-service/errors.ts';
+import { readSessionResponse, sourcesIn } from '../src/session-service/schema.ts';
+import { readBody } from '../src/session-service/transport.ts';
+import { readOptions } from '../test/support/options.ts';
+
 /**
  * The cost of reading a session, compared with JSON.parse of its body: by the service's schema (zod for the envelope,
  * messages by hand) and by zod alone, and of finding the sources of items' fields. Also the cost of the check that refuses
  * bodies of too many parts. Medians of interleaved runs; `npm run bench -- schema`.
  */
-import { z } from 'zod';
-import { atOnce } from '../src/core/slices.ts';
-import { SessionServiceError } from '../src/session-service/errors.ts';
-import { readSessionResponse, sourcesIn } from '../src/session-service/schema.ts';
-import { readBody } from '../src/session-service/transport.ts';
-import { readOptions } from '../test/support/options.ts';
 
 readOptions('npm run bench -- schema', {});
 const RUNS = 60;

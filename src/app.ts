@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type Config, liveSecret } from './config.ts';
-import { type Clock, steadySince } from './core/clock.ts';
-import type { Log } from './core/log.ts';
+import { type Clock, type Log, steadySince } from './core/basics.ts';
 import { createMetrics } from './core/metrics.ts';
 import { createRateLimiter } from './core/rate-limiter.ts';
 import type { Core } from './core.ts';
@@ -47,7 +46,7 @@ import { createAccessPolicy, type MayAct } from './slack/access-policy.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createChannelList, createChannels, createDirectChannels, createMemberships } from './slack/channels.ts';
 import { createDirectory, createInstallation, createSlackClients, identify } from './slack/clients.ts';
-import { createLinks } from './slack/links.ts';
+import { createLinks } from './slack/ids.ts';
 import { createListen } from './slack/listen.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createReply } from './slack/reply.ts';

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { HandraiseError } from './core/errors.ts';
-import type { Log } from './core/log.ts';
+import { HandraiseError, type Log } from './core/basics.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
 import { LONGEST_GIVE_UP_MS, LONGEST_UNDO_MS } from './database/schema/answers.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';

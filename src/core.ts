@@ -1,6 +1,5 @@
 import type { Config } from './config.ts';
-import type { Clock } from './core/clock.ts';
-import type { Log } from './core/log.ts';
+import type { Clock, Log } from './core/basics.ts';
 import type { Metrics } from './core/metrics.ts';
 import type { RateLimiter } from './core/rate-limiter.ts';
 import type { SessionServiceClient } from './session-service/client.ts';

@@ -1,5 +1,5 @@
 import { proxySettings, readSettings } from './config.ts';
-import { systemClock } from './core/clock.ts';
+import { systemClock } from './core/basics.ts';
 import { applyProxy } from './core/proxy.ts';
 import { runDoctor } from './doctor/run.ts';
 

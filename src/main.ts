@@ -1,7 +1,6 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, readSettings } from './config.ts';
-import { HandraiseError } from './core/errors.ts';
-import { createLog } from './core/log.ts';
+import { createLog, HandraiseError } from './core/basics.ts';
 import { applyProxy } from './core/proxy.ts';
 import { ownVersion } from './core/version.ts';
 

@@ -1,7 +1,5 @@
 import { needSettings } from './config.ts';
-import { systemClock } from './core/clock.ts';
-import { HandraiseError } from './core/errors.ts';
-import { createLog } from './core/log.ts';
+import { createLog, HandraiseError, systemClock } from './core/basics.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
 import { migratePostgres } from './stores.ts';
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { hostname, userInfo } from 'node:os';
@@ -6,16 +5,14 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { needSettings, type Settings } from './config.ts';
-import { systemClock as clock } from './core/clock.ts';
-import { HandraiseError } from './core/errors.ts';
-import { createLog } from './core/log.ts';
+import { systemClock as clock, createLog, HandraiseError } from './core/basics.ts';
 import { readKeys } from './database/encryption.ts';
 import { openKeyRing } from './database/key-ring.ts';
 import { PERSON_TABLES } from './database/person-ids.ts';
 import { openPostgres } from './database/postgres.ts';
 import { createLetters } from './database/shared-states.ts';
 import { type Ask, type Forgotten, type Page, SOCKET } from './ops/person-requests.ts';
-import { isUserId } from './slack/words.ts';
+import { isUserId } from './slack/parts.ts';
 
 const USAGE = `Usage: npm run person --silent -- export <slack id>  prints what is stored about somebody, as JSON
        npm run person -- forget <slack id>           forgets them, after the id was typed again
@@ -84,7 +81,7 @@ async function overRows(settings: Settings): Promise<AskFor> {
 	let isStopped = false;
 	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => (isStopped = true));
 	return async (asked) => {
-		const letters = createLetters(db, cipher, randomUUID());
+		const letters = createLetters(db, cipher, crypto.randomUUID());
 		const at = clock.now();
 		await letters.ask(JSON.stringify({ ...asked, at }), at);
 		for (const until = clock.now() + WAIT_MS; ; await clock.sleep(50)) {

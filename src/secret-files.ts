@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { Log } from './core/log.ts';
+import type { Log } from './core/basics.ts';
 
 /** The settings that a file may hold instead: its path is the setting `NAME_FILE`. */
 // biome-ignore format: a list of words

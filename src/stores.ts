@@ -1,7 +1,5 @@
 import { resolve } from 'node:path';
-import { type Clock, systemClock } from './core/clock.ts';
-import { HandraiseError } from './core/errors.ts';
-import type { Log } from './core/log.ts';
+import { type Clock, HandraiseError, type Log, systemClock } from './core/basics.ts';
 import type { StoreDatabase } from './database/database.ts';
 import { freeOrphanedLeases } from './database/due.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';

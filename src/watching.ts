@@ -1,5 +1,4 @@
-import { within } from './core/clock.ts';
-import { type Cell, setBounded } from './core/values.ts';
+import { type Cell, setBounded, within } from './core/basics.ts';
 import type { Core } from './core.ts';
 import { createDiscoveries } from './features/discover/discovery.ts';
 import { createListing, type Listing, type ListingState } from './features/discover/listing.ts';

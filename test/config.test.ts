@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../src/config.ts';
-import { HandraiseError } from '../src/core/errors.ts';
+import { HandraiseError } from '../src/core/basics.ts';
 
 const COMPLETE = {
 	SLACK_BOT_TOKEN: 'xoxb-1',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { askingSession } from '../sandbox/session-service/builders.ts';
-import { statusWords } from '../src/slack/words.ts';
+import { statusWords } from '../src/slack/parts.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startTimedApp } from './slack/support/timed-app.ts';
 import { headline, whatHappened } from './support/sentences.ts';

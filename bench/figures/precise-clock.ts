@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../src/core/basics.ts';
 
 /** The machine's clock with fractions of a millisecond, comparable across processes of one machine. */
 export const preciseClock: Clock = {

@@ -1,4 +1,4 @@
-import { atOnce } from '../../src/core/slices.ts';
+import { atOnce } from '../../src/core/lease-loop.ts';
 import { sessionModal } from '../../src/features/answer/form-view.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { buildSessionModel } from '../../test/support/session-model.ts';

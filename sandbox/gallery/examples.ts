@@ -1,5 +1,5 @@
 import type { HomeView, ModalView } from '@slack/types';
-import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/database/channel-settings.ts';
+import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/database/watch.ts';
 import { type SessionModel, sessionModal } from '../../src/features/answer/form-view.ts';
 import { receiptMessage } from '../../src/features/answer/receipt-view.ts';
 import { handOverPost } from '../../src/features/hand-over/view.ts';
@@ -19,12 +19,11 @@ import {
 	stepsWords,
 	switchingPost,
 } from '../../src/features/watch/post-view.ts';
-import type { PostKind } from '../../src/posts/kinds.ts';
+import type { PostKind } from '../../src/posts/post.ts';
 import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
 import { NOTHING_SEEN } from '../../src/questions/asked.ts';
-import type { ReadSession } from '../../src/questions/gate.ts';
 import type { ShowAnswers } from '../../src/questions/secrecy.ts';
-import type { Session } from '../../src/questions/session.ts';
+import type { ReadSession, Session } from '../../src/questions/session.ts';
 import { type MessageContent, textMessage } from '../../src/slack/parts.ts';
 import { ESCALATION, GIANT_CARD, POST } from './shapes/extremes.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/basics.ts';
 
 export interface RateLimitSettings {
 	/** Requests in a window. */

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { type Clock, createWaker, within } from './clock.ts';
-import { codeOf, repeat } from './errors.ts';
-import type { Log } from './log.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type Clock, codeOf, createWaker, type Log, repeat, within } from './basics.ts';
 
 /** The right to work on a row. */
 export interface Lease {
@@ -100,7 +98,7 @@ export function createLeaseLoop<Item>(
 		if (dueAt === null) return rows.lookEveryMs;
 		const untilDue = dueAt - clock.now();
 		if (untilDue > 0) return Math.min(rows.lookEveryMs, untilDue);
-		const token = randomUUID();
+		const token = crypto.randomUUID();
 		const taken = await take({ token, ms: leaseMs }, room, items);
 		for (const item of taken) begin(item, token);
 		return taken.length > 0 ? 0 : CONTENDED_MS;
@@ -156,4 +154,43 @@ export function createLeaseLoop<Item>(
 		shutdownSignal,
 		wake: waker.wake,
 	};
+}
+
+/** After so many milliseconds other events have their turn. */
+const SLICE_MS = 5;
+
+let turns = Promise.resolve();
+/** Works take turns: in one turn of the event loop, only one of them runs. */
+export function nextTurn(): Promise<void> {
+	turns = turns.then(() => setImmediate());
+	return turns;
+}
+
+/** Runs work that yields often, and lets the event loop breathe. */
+export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
+	for (;;) {
+		await nextTurn();
+		const until = performance.now() + SLICE_MS;
+		do {
+			const { done, value } = work.next();
+			if (done === true) return value;
+		} while (performance.now() < until);
+	}
+}
+
+/** The results of one work for each value. */
+export function* eachIn<From, To>(values: readonly From[], work: (value: From) => Generator<void, To>) {
+	const results: To[] = [];
+	for (const value of values) {
+		results.push(yield* work(value));
+		yield;
+	}
+	return results;
+}
+
+/** Runs such work at once: where it is known to be short. */
+export function atOnce<Result>(work: Generator<void, Result>): Result {
+	let step = work.next();
+	while (step.done !== true) step = work.next();
+	return step.value;
 }

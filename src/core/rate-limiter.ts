@@ -1,5 +1,4 @@
-import type { Clock } from './clock.ts';
-import { type Cell, createMemoryCell, setBounded } from './values.ts';
+import { type Cell, type Clock, createMemoryCell, setBounded } from './basics.ts';
 
 /** One call each `intervalMs` on average, up to `burst` calls at once. */
 export interface RateLimit {

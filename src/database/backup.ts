@@ -1,11 +1,11 @@
 import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { HandraiseError } from '../core/errors.ts';
+import { HandraiseError } from '../core/basics.ts';
+import type { Row } from './database.ts';
 import { lookAt, type Query, readPostgres, refuseSchema } from './inspect.ts';
 import { readKeyCheck } from './key-ring.ts';
 import { makePrivateFile, syncDirectory, takeLock } from './sqlite.ts';
-import type { Row } from './tables.ts';
 
 const problem = (message: string) => new HandraiseError(message, { code: 'backup_unusable' });
 

@@ -1,32 +1,157 @@
 import {
+	ColumnNode,
 	type DeleteQueryBuilder,
+	DeleteQueryNode,
 	type DeleteResult,
 	type Expression,
 	type ExpressionBuilder,
+	type Generated,
 	type InsertObject,
+	InsertQueryNode,
 	type InsertResult,
+	type Kysely,
+	type KyselyPlugin,
+	type PluginTransformQueryArgs,
+	type PluginTransformResultArgs,
 	PostgresAdapter,
+	type RootOperationNode,
+	type Selectable,
 	type SelectQueryBuilder,
 	type SqlBool,
 	sql,
+	TableNode,
 	type UpdateObject,
 	type UpdateQueryBuilder,
+	UpdateQueryNode,
 	type UpdateResult,
 } from 'kysely';
-import { HandraiseError } from '../core/errors.ts';
-import type { Person } from '../questions/answer.ts';
+import { HandraiseError, pick } from '../core/basics.ts';
+import type { QueuedRows } from '../core/lease-loop.ts';
+import type { Person, QuestionKey } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
-import { Changes, type createBus } from './bus.ts';
-import {
-	type Db,
-	LEASED_TABLES,
-	type LeasedTable,
-	lastKeyOf,
-	type Row,
-	sessionOf,
-	type Tables,
-	WITHOUT_LEASE,
-} from './tables.ts';
+import { ANSWER_TABLES } from './schema/answers.ts';
+import { type Column, integer, noted, tables, text } from './schema/columns.ts';
+import { WATCH_TABLES } from './schema/watches.ts';
+import type { ChannelKey } from './watch.ts';
+
+export { type Insertable, type InsertObject, type RawBuilder, sql } from 'kysely';
+
+/**
+ * All tables, the only description of them; in SQL, names are in snake_case (`nameInSql`). Types, migrations, encryption, what
+ * is stored of a person and the repair of times follow it.
+ */
+export const TABLES = tables({
+	migrations: {
+		key: ['number'],
+		columns: { number: integer, name: text, appliedAt: noted },
+		kept: 'always',
+	},
+
+	/** Facts about the database, such as the check value of the encryption key. */
+	meta: { key: ['name'], columns: { name: text, value: text }, kept: 'always' },
+
+	...ANSWER_TABLES,
+	...WATCH_TABLES,
+});
+
+export type TableName = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+export type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name]['columns'];
+
+/** In the order of `create table`. */
+export const columnsOf = (name: TableName) => Object.entries<Column>(TABLES[name].columns);
+
+export type Tables = {
+	[Name in TableName]: { -readonly [Column in keyof ColumnsOf<Name>]: Value<ColumnsOf<Name>[Column]> };
+};
+
+/** The database, or a transaction. */
+export type Db = Kysely<Tables>;
+
+type Value<Of> = Of extends { readonly isNull: true }
+	? Scalar<Of> | null
+	: Of extends { readonly default: unknown }
+		? Generated<Scalar<Of>>
+		: Scalar<Of>;
+type Scalar<Of> = Of extends { readonly type: 'text' } ? string : number;
+
+export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+
+// The keys in a row, or in an object that has more: to filter by them, to insert or to return them.
+
+export const sessionOf = (row: SessionKey): SessionKey => pick(row, 'service', 'sessionId');
+export const questionOf = (row: QuestionKey): QuestionKey => pick(row, 'service', 'sessionId', 'messageIndex');
+export const personOf = (row: Person): Person => pick(row, 'teamId', 'userId');
+export const channelOf = (row: ChannelKey): ChannelKey => pick(row, 'teamId', 'channelId');
+
+/** A holder that still works on the row has its writes refused: they name its token. */
+export const WITHOUT_LEASE = { leaseToken: null, leasedUntil: null } as const;
+
+export type LeasedTable = {
+	[Name in TableName]: 'leaseToken' extends keyof ColumnsOf<Name> ? Name : never;
+}[TableName];
+export const LEASED_TABLES = TABLE_NAMES.filter((name): name is LeasedTable => 'leaseToken' in TABLES[name].columns);
+
+/** The last column of the key, by which rows are leased and locked; that of a session within its service. */
+export const lastKeyOf = (name: TableName) => String(TABLES[name].key.at(-1));
+
+/** What a transaction of this process has changed. */
+export interface Committed {
+	/** Where it added, changed or removed rows. A row that was only leased, or given back, is as it was. */
+	readonly tables: ReadonlySet<keyof Tables>;
+	/** Ids of the users whose acts changed what people see of questions, see `noteQuestions`; null: nobody's. */
+	readonly questionsBy: ReadonlySet<string | null>;
+}
+
+/** The bus: `record` collects what a transaction changes, and listeners are told after its commit. A rollback tells nothing. */
+export function createBus(lookEveryMs: number) {
+	const listeners: ((committed: Committed) => void)[] = [];
+	const onCommit = (listener: (committed: Committed) => void) => void listeners.push(listener);
+	return {
+		/** `run` resolves when it is committed, and has made all its queries with the plugin. */
+		async record<T>(run: (changes: KyselyPlugin) => Promise<T>): Promise<T> {
+			const changes = new Changes();
+			const value = await run(changes);
+			for (const listener of listeners) listener(changes);
+			return value;
+		},
+		/** Calls `listener` after each commit of this process, before its writer goes on. It must not throw. */
+		onCommit,
+		queuedRows: (table: LeasedTable): QueuedRows => ({
+			onChange: (listener) => onCommit(({ tables }) => tables.has(table) && listener()),
+			lookEveryMs,
+		}),
+	};
+}
+
+/** What a transaction has changed, as a plugin of its queries. */
+class Changes implements Committed, KyselyPlugin {
+	readonly tables = new Set<keyof Tables>();
+	readonly questionsBy = new Set<string | null>();
+	readonly #writes = new WeakMap<object, keyof Tables>();
+
+	transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
+		const table = writtenTable(node);
+		if (table !== null) this.#writes.set(queryId, table);
+		return node;
+	}
+
+	async transformResult({ queryId, result }: PluginTransformResultArgs) {
+		const table = this.#writes.get(queryId);
+		if (table !== undefined && (result.rows.length > 0 || (result.numAffectedRows ?? 0n) > 0n)) this.tables.add(table);
+		return result;
+	}
+}
+
+/** Null for a query in plain SQL too: the only one that writes takes leases (`leaseDue`). */
+function writtenTable(node: RootOperationNode): keyof Tables | null {
+	const isUpdate = UpdateQueryNode.is(node);
+	if (isUpdate && node.updates?.every(({ column: of }) => ColumnNode.is(of) && of.column.name in WITHOUT_LEASE))
+		return null;
+	const ofOther = InsertQueryNode.is(node) ? node.into : DeleteQueryNode.is(node) ? node.from.froms[0] : undefined;
+	const table = isUpdate ? node.table : ofOther;
+	return table !== undefined && TableNode.is(table) ? (table.table.identifier.name as keyof Tables) : null;
+}
 
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
 // `CamelCasePlugin` copies each query and each row for that, which made accepting an answer a third slower.

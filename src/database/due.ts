@@ -1,9 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Log } from '../core/basics.ts';
 import type { Lease } from '../core/lease-loop.ts';
-import type { Log } from '../core/log.ts';
-import { change, type Filter, isPostgres, locked, type StoreDatabase } from './database.ts';
+import {
+	change,
+	type Db,
+	type Filter,
+	isPostgres,
+	LEASED_TABLES,
+	type LeasedTable,
+	lastKeyOf,
+	locked,
+	type Row,
+	type StoreDatabase,
+	WITHOUT_LEASE,
+} from './database.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import { type Db, LEASED_TABLES, type LeasedTable, lastKeyOf, type Row, WITHOUT_LEASE } from './tables.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
 export function isOurs({ workspace }: StoreDatabase, column = 'teamId') {

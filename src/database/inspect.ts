@@ -4,15 +4,21 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { nameInSql, type StoreDatabase } from './database.ts';
-import { type Cipher, createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
+import { nameInSql, type StoreDatabase, TABLE_NAMES } from './database.ts';
+import {
+	type Cipher,
+	createKeyRing,
+	type GivenKeys,
+	placeIn,
+	placeInSql,
+	prefixOf,
+	SEALED_COLUMNS,
+} from './encryption.ts';
 import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
 import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
-import { placeIn, placeInSql, SEALED_COLUMNS } from './sealed-columns.ts';
 import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
 import { isSqliteBusy } from './sqlite.ts';
-import { TABLE_NAMES } from './tables.ts';
 
 export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
 

@@ -1,11 +1,17 @@
-import type { Clock } from '../core/clock.ts';
-import { addNew, change, from, type StoreDatabase } from './database.ts';
-import { type Cipher, createCipher, createKeyRing, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
+import type { Clock } from '../core/basics.ts';
+import { addNew, change, type Db, from, type StoreDatabase } from './database.ts';
+import {
+	type Cipher,
+	type CipherPlace,
+	createCipher,
+	createKeyRing,
+	type GivenKeys,
+	type KeySetting,
+	keyOf,
+} from './encryption.ts';
 import { createReencryption } from './reencryption.ts';
-import type { CipherPlace } from './sealed-columns.ts';
 import { markForCompaction, secretsKeyName, startSecretWiping, type WipingOptions } from './secret-wiping.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
-import type { Db } from './tables.ts';
 
 const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
 /** `OLD`: values of version 1 may be there, and are read. Nobody makes it again without the key once all were brought over. */

@@ -1,11 +1,21 @@
 // Owns `ladders`: the reminders of questions in channels, with their due times.
 import { sql } from 'kysely';
-import { pick } from '../core/values.ts';
+import { pick } from '../core/basics.ts';
 import type { SessionKey } from '../questions/session.ts';
-import type { ReminderStage } from './channel-settings.ts';
-import { add, change, type Filter, hasChanged, locked, remove } from './database.ts';
-import { channelOf, type Db, type Row, sessionOf, WITHOUT_LEASE } from './tables.ts';
-import type { ChannelKey } from './watch.ts';
+import {
+	add,
+	change,
+	channelOf,
+	type Db,
+	type Filter,
+	hasChanged,
+	locked,
+	type Row,
+	remove,
+	sessionOf,
+	WITHOUT_LEASE,
+} from './database.ts';
+import type { ChannelKey, ReminderStage } from './watch.ts';
 
 export type LadderRow = Row<'ladders'>;
 

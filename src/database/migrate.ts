@@ -1,12 +1,19 @@
 // Owns `migrations`.
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import type { Clock } from '../core/clock.ts';
-import { HandraiseError } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
-import { isPostgres, lockFor, nameInSql, type StoreDatabase } from './database.ts';
+import { type Clock, HandraiseError, type Log } from '../core/basics.ts';
+import {
+	columnsOf,
+	type Db,
+	isPostgres,
+	lockFor,
+	nameInSql,
+	type StoreDatabase,
+	TABLE_NAMES,
+	TABLES,
+	type TableName,
+} from './database.ts';
 import type { Column, Table } from './schema/columns.ts';
-import { columnsOf, type Db, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;

@@ -1,8 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import { change, countChanged, type Filter, remove } from './database.ts';
-import type { Cipher } from './encryption.ts';
-import { placeIn, SEALED_COLUMNS } from './sealed-columns.ts';
-import { columnsOf, type Db, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+import {
+	change,
+	columnsOf,
+	countChanged,
+	type Db,
+	type Filter,
+	remove,
+	TABLE_NAMES,
+	TABLES,
+	type TableName,
+} from './database.ts';
+import { type Cipher, placeIn, SEALED_COLUMNS } from './encryption.ts';
 
 /** The columns of a table that hold ids of people, and where (`Column`). */
 export const peopleColumns = (table: TableName) =>

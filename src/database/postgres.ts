@@ -9,24 +9,22 @@ import {
 	sql,
 } from 'kysely';
 import pg from 'pg';
-import type { Clock } from '../core/clock.ts';
-import { HandraiseError } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
-import { type Cell, createMemoryCell } from '../core/values.ts';
-import { createBus } from './bus.ts';
+import { type Cell, type Clock, createMemoryCell, HandraiseError, type Log } from '../core/basics.ts';
 import {
 	add,
 	change,
+	createBus,
+	type Db,
 	from,
 	isPostgres,
 	nameInSql,
 	rowsOf,
 	type StoreDatabase,
 	StoreUnavailableError,
+	type Tables,
 } from './database.ts';
 import { MIGRATION_MS, stopBesideNewer } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
-import type { Db, Tables } from './tables.ts';
 
 /** The most connections of one process, and how long a statement may take in milliseconds. */
 export type PoolOptions = typeof SERVING;

@@ -1,8 +1,7 @@
 // Owns `questions` and `snoozes`: what agents of watched sessions asked, who has it, and who hides it.
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { parseOrNull, pick } from '../core/values.ts';
+import { parseOrNull, pick } from '../core/basics.ts';
 import {
 	type Answer,
 	ARRIVED_STATES,
@@ -27,14 +26,18 @@ import {
 	change,
 	changeInBatches,
 	countChanged,
+	type Db,
 	type Filter,
 	from,
 	hasChanged,
+	personOf,
+	type Row,
 	remove,
 	type StoreDatabase,
+	sessionOf,
+	TABLES,
 } from './database.ts';
 import { type Cipher, sealedColumn } from './encryption.ts';
-import { type Db, personOf, type Row, sessionOf, TABLES } from './tables.ts';
 
 /** A question as a channel may see it, and when the read began that found this text, clock milliseconds. */
 export interface Asked {
@@ -78,7 +81,7 @@ export async function addQuestion(
 	const { service, sessionId } = read.session;
 	const number = sql<number>`(select coalesce(max(number), 0) + 1 from questions
 		where service = ${service} and session_id = ${sessionId})`;
-	const id = randomUUID();
+	const id = crypto.randomUUID();
 	const columns = {
 		...shownColumns(id, asked, read),
 		askedAt,

@@ -1,12 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Clock, uptimeOf } from '../core/clock.ts';
-import { repeat } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
+import { type Clock, type Log, repeat, uptimeOf } from '../core/basics.ts';
 import { change, type StoreDatabase } from './database.ts';
-import { type KeyRing, prefixOf } from './encryption.ts';
+import { type KeyRing, placeIn, placeInSql, prefixOf, SEALED_COLUMNS, type SealedColumn } from './encryption.ts';
 import { cellsOf } from './postgres.ts';
-import { placeIn, placeInSql, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 
 /** Rows that are read at once, and the pause after them: people come first. */
 const SCANNED_AT_ONCE = 100;
@@ -59,7 +55,7 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 	const cell = cellsOf({ db, clock })<Progress>(`keys:${ring.keyId}`);
 	const keyIds = ring.all.map(({ keyId }) => keyId);
 	const isOldOfOther = (sealed: string) => /^1\.\w{8}\./.test(sealed) && !keyIds.includes(keyIdOf(sealed));
-	const own = randomUUID();
+	const own = crypto.randomUUID();
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 	let left: number | null = null;

@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { codeOf } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
-import { add, nameInSql, StoreUnavailableError } from './database.ts';
-import { type Cipher, createCipher, type KeyRing, parseEncryptionKey } from './encryption.ts';
-import { type CipherPlace, placeIn, placeInSql, SEALED_COLUMNS } from './sealed-columns.ts';
+import { codeOf, type Log } from '../core/basics.ts';
+import { add, type Db, nameInSql, StoreUnavailableError } from './database.ts';
+import {
+	type Cipher,
+	type CipherPlace,
+	createCipher,
+	type KeyRing,
+	parseEncryptionKey,
+	placeIn,
+	placeInSql,
+	SEALED_COLUMNS,
+} from './encryption.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
-import type { Db } from './tables.ts';
 
 /** Wipes within this time share a checkpoint. A wiped value must be gone from the files after a second. */
 const WIPE_DELAY_MS = 500;

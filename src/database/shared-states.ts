@@ -1,8 +1,7 @@
 // Owns `shared_states` and `meta`, with the other files of this folder: letters between `npm run person` and the program.
 import { randomBytes } from 'node:crypto';
-import { add, addNew, change, from, remove, type StoreDatabase } from './database.ts';
+import { add, addNew, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import type { Db, Row } from './tables.ts';
 
 /** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
 const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;

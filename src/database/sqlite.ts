@@ -11,10 +11,16 @@ import {
 	type SqliteStatement,
 	sql,
 } from 'kysely';
-import { HandraiseError } from '../core/errors.ts';
-import { createBus } from './bus.ts';
-import { nameInSql, rowsOf, type StoreDatabase, StoreUnavailableError } from './database.ts';
-import type { Db, Tables } from './tables.ts';
+import { HandraiseError } from '../core/basics.ts';
+import {
+	createBus,
+	type Db,
+	nameInSql,
+	rowsOf,
+	type StoreDatabase,
+	StoreUnavailableError,
+	type Tables,
+} from './database.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
 const MAX_BATCH = 64;

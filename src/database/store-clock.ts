@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { type Clock, createWaker, STEP_MS } from '../core/clock.ts';
-import { codeOf } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
-import { remove, type StoreDatabase } from './database.ts';
-import { columnsOf, type Db, TABLE_NAMES, type TableName } from './tables.ts';
+import { type Clock, codeOf, createWaker, type Log, STEP_MS } from '../core/basics.ts';
+import { columnsOf, type Db, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
 
 const MEASURE_EVERY_MS = { postgres: 10_000, sqlite: 1_000 };
 const MEASURE_SOON_MS = 100;

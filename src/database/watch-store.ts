@@ -1,15 +1,16 @@
 // Owns `watches` and `watched_sessions`: which channel watches what, and when it is read.
 import { sql } from 'kysely';
 import type { z } from 'zod';
+import { parseOrNull, pick } from '../core/basics.ts';
 import type { Lease } from '../core/lease-loop.ts';
-import { parseOrNull, pick } from '../core/values.ts';
-import { type Digest, digest } from '../questions/changes.ts';
 import { isWaiting, type SessionKey } from '../questions/session.ts';
-import { type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
+import { type Digest, digest, type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
 import {
 	add,
 	change,
+	channelOf,
 	countOf,
+	type Db,
 	type Filter,
 	from,
 	inLockOrder,
@@ -17,13 +18,15 @@ import {
 	locked,
 	lockSession,
 	noteQuestions,
+	type Row,
 	remove,
 	type StoreDatabase,
+	sessionOf,
+	WITHOUT_LEASE,
 } from './database.ts';
 import { leaseDue, nextDue, releaseHeld } from './due.ts';
 import { type Cipher, type StoreParts, sealedColumn } from './encryption.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
-import { channelOf, type Db, type Row, sessionOf, WITHOUT_LEASE } from './tables.ts';
 import {
 	AWAITED_AHEAD_MS,
 	type ChannelKey,

@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { readSettings, type Settings } from '../config.ts';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, HandraiseError, parseOrNull } from '../core/basics.ts';
 import { cutText } from '../core/cut.ts';
-import { HandraiseError } from '../core/errors.ts';
 import type { applyProxy } from '../core/proxy.ts';
-import { parseOrNull } from '../core/values.ts';
 import { type GivenKeys, keyFileIn, parseEncryptionKey, readKeys } from '../database/encryption.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
-import { parseBaseUrl } from '../session-service/address.ts';
+import { parseBaseUrl } from '../session-service/errors.ts';
 import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
 
 export interface Invocation {

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { HandraiseError } from '../core/errors.ts';
+import { HandraiseError } from '../core/basics.ts';
 import { type GivenKeys, keyFileIn } from '../database/encryption.ts';
 import { type DatabaseLook, refuseSchema } from '../database/inspect.ts';
 import { ciphersOf, fits, readKeyCheck } from '../database/key-ring.ts';
 import { DONE } from '../database/reencryption.ts';
-import { counted } from '../slack/words.ts';
+import { counted } from '../slack/parts.ts';
 import { type Findings, notChecked, type Setup } from './check.ts';
 
 /** Whether the keys are those of the database, and which values need another one. */

@@ -1,10 +1,20 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { parseConfig, readSettings } from '../config.ts';
-import { startDeadline, within } from '../core/clock.ts';
-import { HandraiseError } from '../core/errors.ts';
-import type { Finding, Invocation, Json, SlackCall } from './check.ts';
-import { at, createSlackCall, findingsOf, inspect, jsonObject, notChecked, wordsOf } from './check.ts';
+import { HandraiseError, startDeadline, within } from '../core/basics.ts';
+import {
+	at,
+	createSlackCall,
+	type Finding,
+	findingsOf,
+	type Invocation,
+	inspect,
+	type Json,
+	jsonObject,
+	notChecked,
+	type SlackCall,
+	wordsOf,
+} from './check.ts';
 import { checkPort, checkProxy, checkSettings, listen } from './environment.ts';
 import { checkBotToken } from './slack.ts';
 

@@ -1,7 +1,6 @@
 import { type UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { Settings } from '../config.ts';
-import { createLog } from '../core/log.ts';
-import { createMemoryCell } from '../core/values.ts';
+import { createLog, createMemoryCell } from '../core/basics.ts';
 import { CHECK_HOLDS_MS } from '../features/answer/put.ts';
 import { whyNoSettings } from '../features/settings/saving.ts';
 import { CHECK_INTERVAL_MS } from '../features/watch/endings.ts';
@@ -9,7 +8,7 @@ import { ANYWHERE, createAccessPolicy, FACTS_MAX_AGE_MS, FRESH_MS, type Ground }
 import * as slackChannels from '../slack/channels.ts';
 import { codeOf, createDirectory, createSlackLogger } from '../slack/clients.ts';
 import { errorWords } from '../slack/error-view.ts';
-import { durationText, plainText } from '../slack/words.ts';
+import { durationText, plainText } from '../slack/parts.ts';
 import { at, type Bot, type Finding, type SlackReply } from './check.ts';
 
 const old = (ms: number) => `up to ${durationText(ms)} old`;

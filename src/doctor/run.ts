@@ -1,10 +1,20 @@
 import { existsSync } from 'node:fs';
 import { readSettings, type Settings } from '../config.ts';
-import { HandraiseError } from '../core/errors.ts';
+import { HandraiseError } from '../core/basics.ts';
 import { ownVersion } from '../core/version.ts';
-import { counted } from '../slack/words.ts';
-import type { Bot, Finding, Findings, Invocation, Setup, SlackCall } from './check.ts';
-import { askOnce, createSlackCall, findingsOf, lineOf } from './check.ts';
+import { counted } from '../slack/parts.ts';
+import {
+	askOnce,
+	type Bot,
+	createSlackCall,
+	type Finding,
+	type Findings,
+	findingsOf,
+	type Invocation,
+	lineOf,
+	type Setup,
+	type SlackCall,
+} from './check.ts';
 import {
 	checkClock,
 	checkDatabase,

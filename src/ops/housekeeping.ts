@@ -1,8 +1,7 @@
 import type { Core } from '../core.ts';
-import type { StoreDatabase } from '../database/database.ts';
+import { type StoreDatabase, TABLES } from '../database/database.ts';
 import { forgetQuestions } from '../database/question-store.ts';
 import { removeOldStates } from '../database/shared-states.ts';
-import { TABLES } from '../database/tables.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
 import type { DiscoveryStore } from '../features/watch/channel-store.ts';

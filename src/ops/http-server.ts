@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { HandraiseError } from '../core/errors.ts';
+import { HandraiseError } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 
 /** Slack gives up on a request after three seconds. */

@@ -4,13 +4,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { codeOf } from '../core/errors.ts';
+import { codeOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import type { StoreDatabase } from '../database/database.ts';
+import { type Db, type StoreDatabase, TABLES } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
 import { nameSalt, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
-import { type Db, TABLES } from '../database/tables.ts';
 import { createPersonStore } from './person-store.ts';
 
 /** In `DATA_DIR`. */

@@ -1,21 +1,18 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
-import { parseOrNull } from '../core/values.ts';
-import { from, isPostgres } from '../database/database.ts';
+import { parseOrNull } from '../core/basics.ts';
+import { type Db, from, isPostgres, type Row, sql } from '../database/database.ts';
 import type { Cipher } from '../database/encryption.ts';
 import { endLadderLeases } from '../database/ladders.ts';
 import { PERSON_TABLES, type PersonPage, removeRowsOf, replacePerson, rowsOfPerson } from '../database/person-ids.ts';
 import { readHandOver, removeNotesOf } from '../database/question-store.ts';
 import { markForCompaction } from '../database/secret-wiping.ts';
-import type { Db, Row } from '../database/tables.ts';
 import { liveWatches } from '../database/watch-store.ts';
 import { removeWindows } from '../features/answer/answering-store.ts';
 import { createForgetting } from '../features/answer/retention-store.ts';
 import { rebuildInboxes } from '../features/inbox/inbox-store.ts';
 import { removeDiscoveries } from '../features/watch/channel-store.ts';
 import { endStored } from '../features/watch/watch-store.ts';
-import { redrawNaming, type Tx } from '../posts/plan-store.ts';
-import { giveBack } from '../posts/questions.ts';
+import { giveBack, redrawNaming, type Tx } from '../posts/plan-store.ts';
 import { forgottenName, isBlocking, SUBMISSION } from '../questions/answer.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,8 @@
-import { uptimeOf } from '../core/clock.ts';
-import { setBounded } from '../core/values.ts';
+import { setBounded, uptimeOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import { isThreaded, keyedBy, OWN_MESSAGE, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
-import { type MessageContent, replacement, textMessage } from '../slack/parts.ts';
-import { repeatWords } from '../slack/words.ts';
-import { kindOf } from './kinds.ts';
-import type { DuePost, Post, PostTarget, SendOutcome } from './post.ts';
+import { type MessageContent, repeatWords, replacement, textMessage } from '../slack/parts.ts';
+import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } from './post.ts';
 
 /** The presser sees their choice by then, or `chat.update` shows it. */
 const REPLACE_WITHIN_MS = 1_000;

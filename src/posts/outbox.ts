@@ -1,16 +1,24 @@
-import { randomUUID } from 'node:crypto';
-import { backOff, codeOf, HandraiseError } from '../core/errors.ts';
+import { backOff, codeOf, HandraiseError } from '../core/basics.ts';
 import { createLeaseLoop } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import { UNREADABLE } from '../database/due.ts';
 import type { ChannelKey, WatchEnd } from '../database/watch.ts';
-import { context } from '../slack/parts.ts';
-import { MAYBE_REPEAT } from '../slack/words.ts';
-import { kindOf } from './kinds.ts';
+import { context, MAYBE_REPEAT } from '../slack/parts.ts';
 import { type createMessages, placesOf } from './messages.ts';
-import type { AttemptResult, Drawn, DuePost, GoneReason, Post, SendOutcome } from './post.ts';
-import { CARD_AGAIN_MS, HELD, PACED, UNSURE_MS } from './post.ts';
+import {
+	type AttemptResult,
+	CARD_AGAIN_MS,
+	type Drawn,
+	type DuePost,
+	type GoneReason,
+	HELD,
+	kindOf,
+	PACED,
+	type Post,
+	type SendOutcome,
+	UNSURE_MS,
+} from './post.ts';
 import type { PostStore, PressedPlace } from './store.ts';
 
 const POSTS_AT_ONCE = 10;
@@ -264,7 +272,7 @@ export function createOutbox(
 		const real = responseUrl === null ? null : await store.repeatedBy(place);
 		if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);
 		if (!isChanged) return;
-		const token = randomUUID();
+		const token = crypto.randomUUID();
 		for (let tries = 0; tries < SHOW_TRIES && !loop.shutdownSignal.aborted; tries++) {
 			const due = await store.takePressed(place, { token, ms: LEASE_MS }, clock.now());
 			if (due !== null) return work({ due, token, signal: loop.shutdownSignal, responseUrl });

@@ -1,10 +1,12 @@
 // Owns `posts`, with `plan-store.ts`: gives them out, notes what Slack shows, and removes them.
-import { sql } from 'kysely';
+
+import type { Log } from '../core/basics.ts';
 import type { Lease } from '../core/lease-loop.ts';
-import type { Log } from '../core/log.ts';
 import {
 	change,
 	changeInBatches,
+	channelOf,
+	type Db,
 	type Filter,
 	from,
 	hasChanged,
@@ -13,16 +15,16 @@ import {
 	lockSessionOf,
 	remove,
 	type StoreDatabase,
+	sql,
+	WITHOUT_LEASE,
 } from '../database/database.ts';
 import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
 import type { StoreParts } from '../database/encryption.ts';
 import { beginLadder, endReminders } from '../database/ladders.ts';
 import { readQuestion } from '../database/question-store.ts';
-import { channelOf, type Db, WITHOUT_LEASE } from '../database/tables.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
-import { NOWHERE, type PostContent, QUESTION_KINDS, type ReminderEntry } from './kinds.ts';
-import { lockPosts, markPosts, OPEN, planPosts, silencePosts, type Tx } from './plan-store.ts';
+import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts, type Tx } from './plan-store.ts';
 import {
 	type AttemptResult,
 	askedOf,
@@ -31,14 +33,17 @@ import {
 	HELD,
 	type NewPost,
 	NOT_MARKED,
+	NOWHERE,
 	PACED,
 	type Post,
+	type PostContent,
 	type PostRow,
+	QUESTION_KINDS,
+	type ReminderEntry,
 	readPost,
 	targetOf,
 	UNSURE_MS,
 } from './post.ts';
-import { giveBackUndelivered } from './questions.ts';
 
 /** The posts, their attempts and their looks. */
 export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) {

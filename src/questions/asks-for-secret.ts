@@ -1,7 +1,7 @@
-import { atOnce } from '../core/slices.ts';
-import { isGeneric, matchingText, readingsOf } from './matching-text.ts';
+import { atOnce } from '../core/lease-loop.ts';
 import { choiceOf, YES_NO } from './options.ts';
 import type { ItemTexts } from './session.ts';
+import { isGeneric, matchingText, readingsOf } from './texts.ts';
 import { phrases } from './word-list.ts';
 
 /* What names a secret, and how agents ask, stands in the word lists of `words/secret/`. Patterns match `matchingText`. */

@@ -1,4 +1,4 @@
-import { inSlices } from '../core/slices.ts';
+import { inSlices } from '../core/lease-loop.ts';
 import { type Evidence, type ReadTime, sightingOf, type Verdict, verdictOf, withSighting } from './asked.ts';
 import {
 	askingMessageIndex,

@@ -1,8 +1,7 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { isGeneric, matchingText, withoutFinalMarks, words } from './matching-text.ts';
 import { askedItem, choiceOf, YES_NO } from './options.ts';
 import type { ItemTexts } from './session.ts';
-import { optionOr } from './texts.ts';
+import { isGeneric, matchingText, optionOr, withoutFinalMarks, words } from './texts.ts';
 import { wordList } from './word-list.ts';
 
 /** What an item offers. `separator`: between several that are chosen, in one text; without it, only one can be chosen. */

@@ -1,7 +1,6 @@
 import type { Judgement, SettledHow } from './asked.ts';
-import { type Change, type Digest, digestOf, digestOfQuestionAt } from './changes.ts';
 import type { QuestionDigest, Session } from './session.ts';
-import type { QuestionView } from './session-snapshot.ts';
+import { type Change, type Digest, digestOf, digestOfQuestionAt, type QuestionView } from './session-snapshot.ts';
 
 type ItemsShown = QuestionView['items'] | undefined;
 

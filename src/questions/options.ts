@@ -1,20 +1,4 @@
 import {
-	asksForSeveral,
-	asksToChoose,
-	asksToType,
-	asksYesOrNo,
-	isAbout,
-	isGone,
-	isLongLine,
-	isNamed,
-	mayOfferOther,
-	namesTwo,
-	offersOther,
-	questionsIn,
-	saysNothing,
-	yesNoPair,
-} from './introductions.ts';
-import {
 	aligned,
 	entryOf,
 	hasBox,
@@ -25,7 +9,26 @@ import {
 	quotedParts,
 	quotedRun,
 } from './list-text.ts';
-import { type Build, readable, sentencesOf, Words } from './phrases.ts';
+import {
+	asksForSeveral,
+	asksToChoose,
+	asksToType,
+	asksYesOrNo,
+	type Build,
+	isAbout,
+	isGone,
+	isLongLine,
+	isNamed,
+	mayOfferOther,
+	namesTwo,
+	offersOther,
+	questionsIn,
+	readable,
+	saysNothing,
+	sentencesOf,
+	Words,
+	yesNoPair,
+} from './phrases.ts';
 import type { ItemTexts } from './session.ts';
 import { wordList } from './word-list.ts';
 

@@ -1,9 +1,8 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { questionsIn } from './introductions.ts';
-import { PROTOTYPES } from './matching-text.ts';
 import { askedItem, type Choice, choiceOf, YES_NO } from './options.ts';
-import { readable, Words } from './phrases.ts';
+import { questionsIn, readable, Words } from './phrases.ts';
 import type { Question } from './session.ts';
+import { PROTOTYPES } from './texts.ts';
 
 /** More buttons are harder to read than a select. */
 const MAX_OPTIONS = 5;

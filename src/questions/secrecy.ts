@@ -1,4 +1,4 @@
-import { atOnce } from '../core/slices.ts';
+import { atOnce } from '../core/lease-loop.ts';
 import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
 import { choicesOf, guessInput, guessInputAt, splitNote } from './input-kind.ts';
 import type { askedItem } from './options.ts';

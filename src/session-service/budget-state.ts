@@ -1,4 +1,4 @@
-import { LONGEST_RETRY_AFTER_MS } from '../core/errors.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../core/basics.ts';
 
 /** Who waits for a request (the delivery of an answer, a person, watching), in the order in which they are served. */
 export const PRIORITIES = ['delivery', 'person', 'background'] as const;

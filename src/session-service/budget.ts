@@ -1,5 +1,4 @@
-import { type Clock, createWaker, unlessAborted } from '../core/clock.ts';
-import { type Cell, createMemoryCell } from '../core/values.ts';
+import { type Cell, type Clock, createMemoryCell, createWaker, unlessAborted } from '../core/basics.ts';
 import {
 	type Asking,
 	type BudgetState,

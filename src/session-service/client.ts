@@ -1,10 +1,8 @@
 import pRetry from 'p-retry';
-import { type Clock, unlessAborted, uptimeOf } from '../core/clock.ts';
-import { backOff, codeOf } from '../core/errors.ts';
-import { inSlices } from '../core/slices.ts';
+import { backOff, type Clock, codeOf, unlessAborted, uptimeOf } from '../core/basics.ts';
+import { inSlices } from '../core/lease-loop.ts';
 import { putBodyOf } from '../questions/compare.ts';
-import { gated } from '../questions/gate.ts';
-import type { SentItem, Session } from '../questions/session.ts';
+import { gated, type SentItem, type Session } from '../questions/session.ts';
 import type { RequestBudget } from './budget.ts';
 import type { RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, OVER, unlessAborted } from '../core/clock.ts';
+import { type Clock, OVER, unlessAborted } from '../core/basics.ts';
 import { type Operation, SessionServiceError } from './errors.ts';
 
 export interface HttpRequest {

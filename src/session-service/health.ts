@@ -1,4 +1,4 @@
-import { type Clock, elapsedSince, uptimeOf } from '../core/clock.ts';
+import { type Clock, elapsedSince, uptimeOf } from '../core/basics.ts';
 import { MISSING } from './errors.ts';
 
 /** The service is down when no call has succeeded for this long... */

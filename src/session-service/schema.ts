@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { cutText } from '../core/cut.ts';
-import { eachIn } from '../core/slices.ts';
-import type { ReadItem, ReadMessage, ReadSession } from '../questions/gate.ts';
-import { type AgentAction, isWaiting, parseTime, type RawTexts } from '../questions/session.ts';
-import { isSessionId } from './address.ts';
+import { eachIn } from '../core/lease-loop.ts';
+import {
+	type AgentAction,
+	isWaiting,
+	parseTime,
+	type RawTexts,
+	type ReadItem,
+	type ReadMessage,
+	type ReadSession,
+} from '../questions/session.ts';
+import { isSessionId } from './errors.ts';
 import { endOfString } from './transport.ts';
 
 const DEFAULT_MAX_STEPS = 30;

@@ -1,13 +1,10 @@
 import { type Dispatcher, Pool } from 'undici';
-import { type Clock, unlessAborted, uptimeOf } from '../core/clock.ts';
-import { CODINGS, LONGEST_RETRY_AFTER_MS } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
+import { type Clock, CODINGS, LONGEST_RETRY_AFTER_MS, type Log, unlessAborted, uptimeOf } from '../core/basics.ts';
+import { nextTurn } from '../core/lease-loop.ts';
 import { CONNECTIONS } from '../core/proxy.ts';
-import { nextTurn } from '../core/slices.ts';
-import { parseBaseUrl } from './address.ts';
 import type { RequestBudget } from './budget.ts';
 import { PRIORITIES, type RateLimitObservation, type RequestPriority } from './budget-state.ts';
-import { errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
+import { errorOfStatus, type Operation, parseBaseUrl, SessionServiceError } from './errors.ts';
 import { exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 
 const MAX_BODY_BYTES = 32 * 1_048_576;

@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts';
-import { startDeadline } from '../core/clock.ts';
-import { createCache } from '../core/values.ts';
+import { createCache, startDeadline } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { Origin, Person } from '../questions/answer.ts';
 import { type Identity, type PersonFacts, slackFailure } from './clients.ts';

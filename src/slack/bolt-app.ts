@@ -1,7 +1,6 @@
 import { App } from '@slack/bolt';
 import type { Config } from '../config.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
-import type { Log } from '../core/log.ts';
+import { type Clock, type Log, systemClock } from '../core/basics.ts';
 import type { applyProxy } from '../core/proxy.ts';
 import { createSlackLogger, type Identity } from './clients.ts';
 import { createHttpReceiver } from './receivers/http.ts';

@@ -5,9 +5,7 @@ import type {
 	WebClient,
 } from '@slack/web-api';
 import type { Config } from '../config.ts';
-import type { Clock } from '../core/clock.ts';
-import { HandraiseError } from '../core/errors.ts';
-import { type Cell, createCache } from '../core/values.ts';
+import { type Cell, type Clock, createCache, HandraiseError } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { Person } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';

@@ -1,11 +1,17 @@
 import { type Logger, LogLevel } from '@slack/bolt';
 import { type UsersInfoResponse, WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import { type Clock, unlessAborted } from '../core/clock.ts';
-import { backOff, HandraiseError, LEAST_RETRY_AFTER_MS, codeOf as stableCodeOf } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
+import {
+	backOff,
+	type Clock,
+	HandraiseError,
+	LEAST_RETRY_AFTER_MS,
+	type Log,
+	setBounded,
+	codeOf as stableCodeOf,
+	unlessAborted,
+} from '../core/basics.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
-import { setBounded } from '../core/values.ts';
 import { isForgotten } from '../questions/answer.ts';
 
 /** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */

@@ -1,5 +1,4 @@
-import type { ModalView } from '@slack/types';
-import { codedCodes } from '../core/errors.ts';
+import { codedCodes } from '../core/basics.ts';
 import type { ActRefusal } from './access-policy.ts';
 import type { ChannelVerdict } from './channels.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
@@ -7,14 +6,21 @@ import {
 	answerButton,
 	button,
 	buttons,
+	contactMrkdwn,
 	context,
 	type MessageContent,
+	type ModalView,
 	message,
 	modal,
+	momentMrkdwn,
+	plainText,
 	section,
+	sentences,
+	sessionIdMrkdwn,
+	sessionName,
 	textMessage,
+	viewTitle,
 } from './parts.ts';
-import { contactMrkdwn, momentMrkdwn, plainText, sentences, sessionIdMrkdwn, sessionName, viewTitle } from './words.ts';
 
 /** An answer in the store, text that the person still sees, what they would change; `nothing`: they only read. */
 export type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
-import { type DeepReadonly, parseOrNull } from '../core/values.ts';
+import { type DeepReadonly, parseAddress, parseOrNull } from '../core/basics.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
 
 /* The ids that Slack returns. They never change, as old messages carry them, and hold positions and keys, never content. */
@@ -309,3 +310,63 @@ export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<Vie
 }
 
 export const newFormId = () => randomBytes(9).toString('base64url');
+
+/** Slack's limit for the address of a button. */
+const MAX_URL_LENGTH = 3_000;
+
+/** The special-purpose registries of IANA: not public. */
+const PRIVATE_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`.split(
+	/\s/,
+);
+/** Everything outside 2000::/3, and within it what is reserved or holds IPv4 addresses. */
+const PRIVATE_IPV6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+
+/** Two lists, because in one list Node would find every IPv4 address in `::/3`. */
+const PRIVATE = { ipv4: listOf('ipv4', PRIVATE_IPV4), ipv6: listOf('ipv6', PRIVATE_IPV6) };
+
+function listOf(version: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
+	const list = new BlockList();
+	for (const network of networks) {
+		const [address = '', prefix] = network.split('/');
+		list.addSubnet(address, Number(prefix), version);
+	}
+	return list;
+}
+
+/** Names that no public server has: reserved, or used inside networks. */
+const PRIVATE_NAME =
+	/^[^.]*$|(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|in-addr\.arpa|ip6\.arpa|test|onion|svc|docker)$/;
+
+/** Decides whether people get an address as a link. `host` is shown with it; null for the service's or dashboard's own. */
+export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }) {
+	const service = URL.parse(serviceUrl);
+	const ownHosts = new Set([service?.host, URL.parse(dashboardUrl ?? '')?.host]);
+
+	return (address: string | null) => {
+		if (address === null) return { kind: 'none' } as const;
+		// The link is normalised as browsers do, so the shown host is the one that they open.
+		const url = parseAddress(address);
+		if (url === null || url.href.length > MAX_URL_LENGTH || /[\s<>"|\\]/.test(address))
+			return refused('not a usable link');
+		if (url.username !== '' || url.password !== '') return refused('user name in the link');
+		// Not by `origin`: a blob: address has the origin of the page that made it.
+		if (url.protocol === service?.protocol && url.host === service.host)
+			return { kind: 'link', url: url.href, host: null } as const;
+		if (url.protocol !== 'https:') return refused('not https');
+		// Names are not looked up, so a public name that leads into a private network passes.
+		if (isPrivate(url.hostname)) return refused('private network');
+		return { kind: 'link', url: url.href, host: ownHosts.has(url.host) ? null : url.host } as const;
+	};
+}
+
+export type Links = ReturnType<typeof createLinks>;
+
+const refused = <Why extends string>(why: Why) => ({ kind: 'refused', why }) as const;
+
+/** `hostname` as URL returns it: lower case, IPv4 as four decimal numbers, IPv6 in brackets, dots at the end kept. */
+function isPrivate(hostname: string): boolean {
+	const name = hostname.replace(/^\[|\]$/g, '').replace(/(?<!\.)\.+$/, '');
+	const version = ({ 4: 'ipv4', 6: 'ipv6' } as const)[isIP(name)];
+	return version === undefined ? PRIVATE_NAME.test(name) : PRIVATE[version].check(name, version);
+}

@@ -1,15 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
-import { uptimeOf, within } from '../core/clock.ts';
-import { HandraiseError } from '../core/errors.ts';
-import { setBounded } from '../core/values.ts';
+import { HandraiseError, setBounded, uptimeOf, within } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import { type AccessPolicy, FRESH_MS, type MayAct, type Place } from './access-policy.ts';
 import type { Channels, Memberships } from './channels.ts';
 import { codeOf, type Installation } from './clients.ts';
 import { errorMessage } from './error-view.ts';
-import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
-import type { Links } from './links.ts';
+import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice, type Links } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';

@@ -8,7 +8,9 @@ import type {
 	SectionBlock,
 	StaticSelect,
 } from '@slack/types';
-import type { Origin } from '../questions/answer.ts';
+import { type Answer, type AnswerItem, isForgotten, type Origin, SOMEBODY } from '../questions/answer.ts';
+import { type AgentAction, isOver } from '../questions/session.ts';
+import type { SessionSnapshot } from '../questions/session-snapshot.ts';
 import {
 	ACTIONS,
 	type ActionId,
@@ -21,7 +23,10 @@ import {
 	type SessionTarget,
 	type ViewMetadata,
 } from './ids.ts';
-import { isBlank, mrkdwn, plain } from './text.ts';
+import { escapeMrkdwn, unescaped } from './mrkdwn.ts';
+import { isBlank, mrkdwn, oneLine, oneLineMrkdwn, plain, quotedName, quotedNameMrkdwn } from './text.ts';
+
+export type { Button, HomeView, InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 
 /** A section of mrkdwn that is escaped already; no block when nothing in it is visible. */
 export function section(text: string, extra: Partial<SectionBlock> = {}): SectionBlock[] {
@@ -149,3 +154,210 @@ export function textMessage(words: string, below: readonly KnownBlock[] = []): M
 export function replacement({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>) {
 	return { text, blocks, ...AS_WRITTEN };
 }
+
+/** Display names of people, where they are not mentioned. They are untrusted text. */
+export interface Names {
+	displayName(userId: string): string;
+}
+
+/** A mention of somebody. What is no Slack user id is quoted. */
+export function personMrkdwn(userId: string): string {
+	if (isForgotten(userId)) return SOMEBODY;
+	return isUserId(userId) ? `<@${userId}>` : quotedNameMrkdwn(userId, 80) || 'somebody';
+}
+
+/** Mentions of people and user groups; empty for nobody. mrkdwn. */
+export function mentionMrkdwn(mention: { userIds: readonly string[]; groupIds: readonly string[] } | null): string {
+	if (mention === null) return '';
+	return [...mention.userIds.map((id) => `<@${id}>`), ...mention.groupIds.map((id) => `<!subteam^${id}>`)].join(' ');
+}
+
+/** The quoted name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
+export function personName(userId: string, names: Names): string {
+	if (isForgotten(userId)) return SOMEBODY;
+	return quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
+}
+
+const NOBODY_NAMED = 'whoever runs Handraise here';
+
+/** Whom to ask: a Slack user id becomes a mention, anything else stays text. */
+export function contactMrkdwn(adminContact: string | null | undefined): string {
+	const contact = oneLine(adminContact ?? '', 200) || NOBODY_NAMED;
+	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(contact);
+}
+
+export const isUserId = (text: string) => /^[UW][A-Z0-9]{2,30}$/.test(text);
+
+/** A moment (ms since 1970) in each reader's time zone, as a fallback `20 Nov 2026, 08:19 UTC`. `seconds`: without the day. */
+export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
+	// Slack shows a time that it cannot format (before 1970, or from the year 3000 on) as raw `<!date…>`.
+	if (!(at > 0 && at < 32_503_680_000_000)) return 'at an unknown time';
+	if (to === 'seconds') {
+		const seconds = Math.ceil(at / 1000);
+		return `<!date^${seconds}^{time_secs}|${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC>`;
+	}
+	const fallback = new Date(at).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+) (\d\d:\d\d).*/, '$1, $2 UTC');
+	return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${fallback}>`;
+}
+
+/** Words of ours in mrkdwn as plain text, in which times are in UTC and an id means nothing to people. */
+export function plainText(words: string): string {
+	const named = words.replace(/<!date\^[^|<]*\|([^><]*)>/g, '$1').replace(/<@\w+>/g, NOBODY_NAMED);
+	return unescaped(named).replaceAll('`', '');
+}
+
+/** `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+export function agoText(at: number, now: number): string {
+	const ms = now - at;
+	return ms < 60_000 ? 'just now' : `${durationText(ms)} ago`;
+}
+
+/** `40 s`, `5 min`, `2 h 5 min`, `3 days`. Milliseconds; never negative. */
+export function durationText(ms: number): string {
+	const seconds = Math.max(0, Math.round(ms / 1000));
+	if (seconds < 60) return `${seconds} s`;
+	const minutes = Math.floor(seconds / 60);
+	if (minutes < 60) return `${minutes} min`;
+	const hours = Math.floor(minutes / 60);
+	if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+	return `${Math.floor(hours / 24)} days`;
+}
+
+/** The characters of ordinary ids. A link can carry any text as an id. */
+const ID = /^[\w.-]+$/;
+/** Slack shows 24 characters of a view's title. */
+const TITLE_ID = 24 - 'Session '.length;
+
+/** A session's id, between quotation marks if it does not look like an id. mrkdwn. */
+export function sessionIdMrkdwn(sessionId: string): string {
+	return ID.test(sessionId) ? oneLineMrkdwn(sessionId, 100) : quotedNameMrkdwn(sessionId, 100) || '(no id)';
+}
+
+export const sessionName = (sessionId: string) => `session *${sessionIdMrkdwn(sessionId)}*`;
+
+/** `“Book a flight”`, or `session 3f9a2c1d` if it has no name. No message begins with it. mrkdwn without emphasis. */
+export function sessionTitle(name: string, sessionId: string): string {
+	return quotedNameMrkdwn(name, 150) || `session ${sessionIdMrkdwn(sessionId)}`;
+}
+
+export function viewTitle(sessionId: string): string {
+	const id = ID.test(sessionId) ? oneLine(sessionId, TITLE_ID) : quotedName(sessionId, TITLE_ID);
+	return `Session ${id}`.trim();
+}
+
+/** `meaning`: for people who want to answer when no question is open; see `waitingWords`. All are mrkdwn. */
+export const STATUSES = {
+	active: { emoji: '⚙️', mrkdwn: 'working', meaning: 'The agent is working and has no question right now.' },
+	humanInput: { emoji: '✋', mrkdwn: 'needs you', meaning: 'The agent waits for a person.' },
+	inactive: { emoji: '⚪', mrkdwn: 'inactive', meaning: 'The agent is not running and has no question right now.' },
+	paused: { emoji: '⏸️', mrkdwn: 'paused', meaning: 'The session is paused and has no question right now.' },
+	stopped: { emoji: '⏹️', mrkdwn: 'stopped', meaning: 'The session was stopped. It takes no more answers.' },
+	completed: { emoji: '✅', mrkdwn: 'completed', meaning: 'The agent is done. It takes no more answers.' },
+	failed: { emoji: '❌', mrkdwn: 'failed', meaning: 'The session failed. It takes no more answers.' },
+} as const;
+const isKnown = (status: string): status is keyof typeof STATUSES => Object.hasOwn(STATUSES, status);
+
+/** A session's status for people. An unknown status is quoted. */
+export function statusWords(status: string) {
+	if (isKnown(status)) return STATUSES[status];
+	const mrkdwn = quotedNameMrkdwn(status, 60) || 'no status';
+	return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
+}
+
+type Progress = Pick<SessionSnapshot, 'status' | 'step' | 'maxSteps'>;
+
+/** `⚙️ *working* · step 12 of 30`, for step 0 `no step yet`. */
+export function statusLine(progress: Progress): string {
+	const { emoji, mrkdwn } = statusWords(progress.status);
+	return joined(`${emoji} *${mrkdwn}*`, stepWords(progress));
+}
+
+/** `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `completed · step 30`; its id if it has no name. mrkdwn. */
+export function titleLine({ name, sessionId, ...progress }: Progress & Pick<SessionSnapshot, 'name' | 'sessionId'>) {
+	const { emoji, mrkdwn } = statusWords(progress.status);
+	const step = isOver(progress.status) && progress.step > 0 ? `step ${progress.step}` : stepWords(progress);
+	return joined(`${emoji} *${sessionTitle(name, sessionId)}*`, mrkdwn, step);
+}
+
+function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): string {
+	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
+}
+
+/**
+ * Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to it;
+ * `state`: what became of that.
+ */
+export function waitingWords(
+	newest: { readonly goneOn: boolean } | null,
+	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,
+	state = 'The agent should go on soon',
+): string {
+	if (newest === null || newest.goneOn) {
+		const asked =
+			newest === null
+				? 'The agent waits for a person, but it asked nothing'
+				: 'The agent waits for a person. Its last question was answered, and it asked nothing new';
+		return `${asked} that can be answered here. Look at its latest message, or at the session in the dashboard.`;
+	}
+	const by = answer === null ? '' : ` by ${personMrkdwn(answer.person.userId)} ${momentMrkdwn(answer.acceptedAt)}`;
+	return `The newest question has been answered${by}. ${state}.`;
+}
+
+export function stillWaitingWords(waitedMs: number): string {
+	return `Still waiting for the session service… (${durationText(waitedMs)})`;
+}
+
+const named = (text: string, otherwise: string, limit = 80) => quotedNameMrkdwn(text, limit) || otherwise;
+
+/** `clicked`, `opened “example.com”`, `saved “report.pdf”`; unknown actions by their name. mrkdwn. */
+const ACTION_WORDS: Readonly<Record<AgentAction['kind'], (text: string) => string>> = {
+	click: () => 'clicked',
+	open: (text) => `opened ${named(text, 'a page')}`,
+	done: () => 'finished',
+	saveFile: (text) => `saved ${named(text, 'a file')}`,
+	deleteFile: (text) => `deleted ${named(text, 'a file')}`,
+	other: (text) => (text === 'ask_human' ? 'asked you' : named(text.replaceAll('_', ' '), 'did something', 60)),
+};
+
+export function actionsLine(actions: readonly AgentAction[], most = 6): string {
+	const repeats: { words: string; count: number }[] = [];
+	for (const { kind, text } of actions.slice(0, 50)) {
+		const words = ACTION_WORDS[kind](text);
+		const last = repeats.at(-1);
+		if (last?.words === words) last.count += 1;
+		else repeats.push({ words, count: 1 });
+	}
+	const shown = repeats.slice(0, most);
+	const shownCount = shown.reduce((sum, { count }) => sum + count, 0);
+	const parts = shown.map(({ words, count }) => (count === 1 ? words : `${words} ×${count}`));
+	return joined(...parts, andMoreWords(actions.length - shownCount));
+}
+
+export function valueMrkdwn({ value, secret }: Pick<AnswerItem, 'value' | 'secret'>, show: (text: string) => string) {
+	if (secret) return '(hidden)';
+	return value === null || isBlank(value) ? '(left empty)' : show(value);
+}
+
+export const joined = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' · ');
+
+export const sentences = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' ');
+
+/** `1 question`, `3 questions`; `many`: the plural that `one` makes not by an s. */
+export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** `and 3 more`, with `what` behind it; empty when nothing is left out. */
+export const andMoreWords = (count: number, what = '') => (count > 0 ? `and ${count} more ${what}`.trim() : '');
+
+export const isDirectMessage = (channelId: string) => channelId.startsWith('D');
+
+/** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
+export function placeMrkdwn(channelId: string, whose: string | null = null): string {
+	if (!isDirectMessage(channelId)) return `<#${channelId}>`;
+	return whose === null ? 'our direct messages' : `the direct messages of ${whose} with Handraise`;
+}
+
+/** In the place of a message that stands twice. `link`: to the other one. mrkdwn. */
+export const repeatWords = (link: string | undefined) =>
+	`🔁 This was a repeat. The message that is kept current is ${link === undefined ? 'another one here' : `<${link}|this one>`}.`;
+
+export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';

@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { uptimeOf } from '../core/clock.ts';
-import { codeOf, HandraiseError } from '../core/errors.ts';
-import { loggedId } from '../core/log.ts';
+import { codeOf, HandraiseError, loggedId, setBounded, uptimeOf } from '../core/basics.ts';
 import { createRateLimiter, type RateLimit } from '../core/rate-limiter.ts';
-import { setBounded } from '../core/values.ts';
 import type { Core } from '../core.ts';
 import type { PersonRequest } from './request.ts';
 

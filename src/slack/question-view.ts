@@ -1,4 +1,3 @@
-import type { Button, KnownBlock } from '@slack/types';
 import { createCutMark } from '../core/cut.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../questions/hand-over.ts';
 import { lookDifferent, looksOfLabels } from '../questions/quick-answer.ts';
@@ -22,7 +21,22 @@ import {
 	SNOOZE_LENGTHS,
 	type SnoozeLength,
 } from './ids.ts';
-import { answerButton, button, context, moreMenu, section } from './parts.ts';
+import {
+	andMoreWords,
+	answerButton,
+	type Button,
+	button,
+	context,
+	counted,
+	durationText,
+	type KnownBlock,
+	moreMenu,
+	type Names,
+	personMrkdwn,
+	personName,
+	section,
+	valueMrkdwn,
+} from './parts.ts';
 import {
 	cutTo,
 	firstCharactersMrkdwn,
@@ -36,7 +50,6 @@ import {
 	withoutListed,
 	withoutMarks,
 } from './text.ts';
-import { andMoreWords, counted, durationText, type Names, personMrkdwn, personName, valueMrkdwn } from './words.ts';
 
 /** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
 const QUESTION_LIMITS = {

@@ -1,11 +1,10 @@
-import type { ModalView } from '@slack/types';
-import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../core/errors.ts';
+import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { ActRefusal } from './access-policy.ts';
 import { codeOf, respond, slackFailure } from './clients.ts';
 import { errorMessage, errorModal, errorWords, type Kept, noWindow, stillWaitingMessage } from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
-import type { MessageContent } from './parts.ts';
+import type { MessageContent, ModalView } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
 import { type PersonRequest, type Subject, type SubmittedView, whereItBegan } from './request.ts';
 import { addressOf, createViewHandle, openView, type ViewHandle, withNotes } from './windows.ts';

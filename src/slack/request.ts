@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { HandraiseError } from '../core/errors.ts';
-import { type Log, loggedId } from '../core/log.ts';
+import { type DeepReadonly, HandraiseError, type Log, loggedId } from '../core/basics.ts';
 import type { LogEvent } from '../core/log-lines.ts';
-import type { DeepReadonly } from '../core/values.ts';
 import type { Origin, Person } from '../questions/answer.ts';
 import { choicesFrom } from '../questions/input-kind.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
 import { codeOf, OWN_MESSAGE } from './clients.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, type ViewMetadata } from './ids.ts';
-import type { MessageContent } from './parts.ts';
+import type { MessageContent, ModalView } from './parts.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);

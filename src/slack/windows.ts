@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
-import { type Clock, uptimeOf } from '../core/clock.ts';
-import { HandraiseError } from '../core/errors.ts';
-import { setBounded } from '../core/values.ts';
+import { type Clock, HandraiseError, setBounded, uptimeOf } from '../core/basics.ts';
 import { slackErrorCode } from './clients.ts';
+import type { ModalView } from './parts.ts';
 import type { Reading, ReadPermit } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
 

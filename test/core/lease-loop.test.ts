@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { HandraiseError } from '../../src/core/errors.ts';
+import { HandraiseError } from '../../src/core/basics.ts';
 import { createLeaseLoop, type LeaseLoopOptions } from '../../src/core/lease-loop.ts';
 import { createRecordingLog } from '../database/support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelSettings, changedParts } from '../../src/database/channel-settings.ts';
+import { type ChannelSettings, changedParts } from '../../src/database/watch.ts';
 
 const SETTINGS: ChannelSettings = {
 	remindAfterMs: 300_000,

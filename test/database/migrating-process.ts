@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/basics.ts';
 import type { StoreDatabase } from '../../src/database/database.ts';
 import { MIGRATIONS, type Migration, migrate, OWN_SCHEMA } from '../../src/database/migrate.ts';
 import { openPostgres } from '../../src/database/postgres.ts';

@@ -1,17 +1,15 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { channelSettings } from '../../src/database/channel-settings.ts';
+import { columnsOf, TABLE_NAMES } from '../../src/database/database.ts';
 import { PERSON_TABLES, peopleColumns } from '../../src/database/person-ids.ts';
 import { contentColumn } from '../../src/database/question-store.ts';
-import { columnsOf, TABLE_NAMES } from '../../src/database/tables.ts';
-import { sessionReads, stepRate } from '../../src/database/watch.ts';
+import { channelSettings, sessionReads, stepRate } from '../../src/database/watch.ts';
 import { draftColumn } from '../../src/features/answer/answering-store.ts';
 import * as rows from '../../src/features/answer/rows-store.ts';
-import { content } from '../../src/posts/kinds.ts';
+import { content } from '../../src/posts/post.ts';
 import { RECEIPT_STATE, SUBMISSION } from '../../src/questions/answer.ts';
 import { evidence } from '../../src/questions/asked.ts';
-import { digest } from '../../src/questions/changes.ts';
-import { sessionSnapshot } from '../../src/questions/session-snapshot.ts';
+import { digest, sessionSnapshot } from '../../src/questions/session-snapshot.ts';
 
 const ANY_TEXT = z.null();
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/basics.ts';
 import { lockFor } from '../../src/database/database.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { migratePostgres } from '../../src/stores.ts';

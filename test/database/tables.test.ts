@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { columnsOf, TABLE_NAMES, TABLES } from '../../src/database/database.ts';
 import type { Column } from '../../src/database/schema/columns.ts';
-import { columnsOf, TABLE_NAMES, TABLES } from '../../src/database/tables.ts';
 import { makeDataDir, open } from './support.ts';
 
 /** All columns that `is`, as `table.column`. */

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callSlack, sampleOrganisation } from '../../fake-slack/index.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/basics.ts';
 import { CHECK_HOLDS_MS } from '../../src/features/answer/put.ts';
 import { CHECK_INTERVAL_MS } from '../../src/features/watch/endings.ts';
 import { FACTS_MAX_AGE_MS, FRESH_MS } from '../../src/slack/access-policy.ts';
 import { JOINED_MAX_AGE_MS, PRIVACY_MAX_AGE_MS } from '../../src/slack/channels.ts';
-import { durationText } from '../../src/slack/words.ts';
+import { durationText } from '../../src/slack/parts.ts';
 import { createHarness, type Env, type Harness, nobody } from './harness.ts';
 import { outcomesOf } from './may.ts';
 

@@ -1,5 +1,5 @@
 import type { FakeSlack } from '../../fake-slack/index.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/basics.ts';
 import { runDoctor } from '../../src/doctor/run.ts';
 
 /** What a report of `doctor -- may` says, by action: `yes`, the code of a refusal, `off` or `not found out`. */

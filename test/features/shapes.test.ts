@@ -6,7 +6,7 @@ import { examples } from '../../sandbox/gallery/examples.ts';
 import { extremes } from '../../sandbox/gallery/shapes/extremes.ts';
 import { FIELD_ITEMS } from '../../sandbox/gallery/shapes/samples.ts';
 import { SETTLED_WORDS } from '../../src/features/watch/post-view.ts';
-import { KINDS } from '../../src/posts/kinds.ts';
+import { KINDS } from '../../src/posts/post.ts';
 import { ANSWER_STATES } from '../../src/questions/answer.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { lookDifferent, looksOfLabels } from '../../src/questions/quick-answer.ts';

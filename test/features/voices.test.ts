@@ -10,12 +10,10 @@ import { filesMessage, screenshotMessage } from '../../src/features/watch/detail
 import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
 import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
 import { outcomesMessage, watchList, watchOutcomeWords } from '../../src/features/watch/view.ts';
-import type { ReadMessage } from '../../src/questions/gate.ts';
-import { openQuestion, type Session } from '../../src/questions/session.ts';
+import { openQuestion, type ReadMessage, type Session } from '../../src/questions/session.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../src/slack/error-view.ts';
-import { newMetadata } from '../../src/slack/ids.ts';
-import { createLinks } from '../../src/slack/links.ts';
+import { createLinks, newMetadata } from '../../src/slack/ids.ts';
 import { answerOf, item, now } from '../slack/support/answers.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
 import { answeredContent, askedContent, postContext } from '../slack/support/posts.ts';

@@ -8,7 +8,7 @@ import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { asking } from '../../sandbox/session-service/builders.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/basics.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
 import { readExpression, readRules, type Sample, samplesOf } from '../support/ops/rules.ts';

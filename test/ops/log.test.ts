@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLog } from '../../src/core/log.ts';
+import { createLog } from '../../src/core/basics.ts';
 
 const SECRET = 'canary-of-a-header-or-body';
 

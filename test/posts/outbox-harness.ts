@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/basics.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/core/rate-limiter.ts';
 import { type CardUrgency, UNKNOWN_STEP_RATE, type Watch } from '../../src/database/watch.ts';
 import { createEndings } from '../../src/features/watch/endings.ts';

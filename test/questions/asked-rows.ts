@@ -1,4 +1,4 @@
-import { pick } from '../../src/core/values.ts';
+import { pick } from '../../src/core/basics.ts';
 import { evidenceAt, isBlocking } from '../../src/questions/answer.ts';
 import {
 	type Evidence,
@@ -11,7 +11,6 @@ import {
 	type Verdict,
 	withArrival,
 } from '../../src/questions/asked.ts';
-import { changesBetween, type Digest, digest, digestOf, digestOfQuestionAt } from '../../src/questions/changes.ts';
 import { afterRead, type BeforePut, compareForDelivery } from '../../src/questions/compare.ts';
 import { occurrenceChanges } from '../../src/questions/occurrences.ts';
 import {
@@ -23,6 +22,13 @@ import {
 	sameBefore,
 	stepsSince,
 } from '../../src/questions/session.ts';
+import {
+	changesBetween,
+	type Digest,
+	digest,
+	digestOf,
+	digestOfQuestionAt,
+} from '../../src/questions/session-snapshot.ts';
 
 /** What a read showed of a question, or that an answer arrived (`put`: what the read before its PUT showed). */
 export interface Shown {

@@ -9,10 +9,9 @@ import {
 	withArrival,
 	withSighting,
 } from '../../src/questions/asked.ts';
-import { digestOfQuestionAt } from '../../src/questions/changes.ts';
 import { afterRead } from '../../src/questions/compare.ts';
-import type { ReadMessage } from '../../src/questions/gate.ts';
-import { askingMessageIndex, type Session } from '../../src/questions/session.ts';
+import { askingMessageIndex, type ReadMessage, type Session } from '../../src/questions/session.ts';
+import { digestOfQuestionAt } from '../../src/questions/session-snapshot.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { createRows, type GivenAnswer } from './asked-rows.ts';
 import { asking } from './sessions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../src/core/slices.ts';
+import { atOnce } from '../../src/core/lease-loop.ts';
 import { looksSecret, requestIn } from '../../src/questions/asks-for-secret.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { looksSecretAt } from '../../src/questions/secrecy.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOT_JUDGED, NOTHING_SEEN, withArrival } from '../../src/questions/asked.ts';
-import { type Change, changesBetween, digestOf } from '../../src/questions/changes.ts';
-import type { ReadSession } from '../../src/questions/gate.ts';
-import { openQuestion } from '../../src/questions/session.ts';
+import { openQuestion, type ReadSession } from '../../src/questions/session.ts';
+import { type Change, changesBetween, digestOf } from '../../src/questions/session-snapshot.ts';
 import { processorMs } from '../support/processor-ms.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, asking } from './sessions.ts';

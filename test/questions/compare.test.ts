@@ -8,8 +8,7 @@ import {
 	mergeForPut,
 	type OurValues,
 } from '../../src/questions/compare.ts';
-import type { ReadItem, ReadSession } from '../../src/questions/gate.ts';
-import { askingMessageIndex } from '../../src/questions/session.ts';
+import { askingMessageIndex, type ReadItem, type ReadSession } from '../../src/questions/session.ts';
 import { buildSession, fingerprintOf, saying, sentItems, shownHashOf } from '../support/sessions.ts';
 import { anySession, anyStatus, asking } from './sessions.ts';
 

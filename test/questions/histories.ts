@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type { SettledHow } from '../../src/questions/asked.ts';
-import type { ReadItem } from '../../src/questions/gate.ts';
-import type { Session } from '../../src/questions/session.ts';
+import type { ReadItem, Session } from '../../src/questions/session.ts';
 import { buildSession } from '../support/sessions.ts';
 
 const KINDS = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
-import { readingsOf } from '../../src/questions/matching-text.ts';
+import { readingsOf } from '../../src/questions/texts.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
 describe('look-alike characters', () => {

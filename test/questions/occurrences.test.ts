@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Judgement, NOT_JUDGED, type SettledHow } from '../../src/questions/asked.ts';
-import { changesBetween, type Digest, digestOf } from '../../src/questions/changes.ts';
-import type { ReadSession } from '../../src/questions/gate.ts';
 import { occurrenceChanges } from '../../src/questions/occurrences.ts';
-import type { QuestionDigest, Session } from '../../src/questions/session.ts';
+import type { QuestionDigest, ReadSession, Session } from '../../src/questions/session.ts';
+import { changesBetween, type Digest, digestOf } from '../../src/questions/session-snapshot.ts';
 import { buildSession, fingerprintOf, saying } from '../support/sessions.ts';
 import { anyHistory, createHistory } from './histories.ts';
 import { anySession, asking } from './sessions.ts';

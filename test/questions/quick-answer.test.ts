@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
-import type { ReadItem } from '../../src/questions/gate.ts';
 import { lookDifferent, looksOfLabels, quickAnswerOf } from '../../src/questions/quick-answer.ts';
+import type { ReadItem } from '../../src/questions/session.ts';
 import { BUTTON_LABELS } from '../../src/slack/ids.ts';
 import { plain } from '../../src/slack/text.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReadMessage } from '../../src/questions/gate.ts';
 import {
 	ageOf,
 	askingMessageIndex,
@@ -14,6 +13,7 @@ import {
 	openQuestion,
 	parseTime,
 	questionAt,
+	type ReadMessage,
 	resultOf,
 	taskOf,
 } from '../../src/questions/session.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { ReadItem, ReadMessage } from '../../src/questions/gate.ts';
-import type { Session } from '../../src/questions/session.ts';
+import type { ReadItem, ReadMessage, Session } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 
 /** A message that asks for one item per value. The titles repeat on purpose. */

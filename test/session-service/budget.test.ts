@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
-import type { Cell } from '../../src/core/values.ts';
+import type { Cell } from '../../src/core/basics.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
 import type { BudgetState, RequestPriority } from '../../src/session-service/budget-state.ts';
 

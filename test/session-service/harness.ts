@@ -6,7 +6,7 @@ import {
 	createFakeSessionService,
 	type FakeSessionServiceOptions,
 } from '../../sandbox/session-service/fake-session-service.ts';
-import type { Log } from '../../src/core/log.ts';
+import type { Log } from '../../src/core/basics.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/session-service/budget.ts';
 import { createSessionServiceClient, type SessionServiceClient } from '../../src/session-service/client.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';

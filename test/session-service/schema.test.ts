@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../src/core/slices.ts';
-import { gated, type ReadSession } from '../../src/questions/gate.ts';
+import { atOnce } from '../../src/core/lease-loop.ts';
+import { gated, type ReadSession } from '../../src/questions/session.ts';
 import { isPutSuccess, readSessionResponse, sourcesIn } from '../../src/session-service/schema.ts';
 import { readBody } from '../../src/session-service/transport.ts';
 import { anyCharacter, anyWebUrl } from '../support/any-text.ts';

@@ -9,7 +9,7 @@ import {
 	personMrkdwn,
 	plainText,
 	statusWords,
-} from '../../src/slack/words.ts';
+} from '../../src/slack/parts.ts';
 
 const now = Date.parse('2026-11-20T08:40:00Z');
 

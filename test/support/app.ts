@@ -10,8 +10,7 @@ import {
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
-import type { Clock } from '../../src/core/clock.ts';
-import { createLog } from '../../src/core/log.ts';
+import { type Clock, createLog } from '../../src/core/basics.ts';
 import { applyProxy } from '../../src/core/proxy.ts';
 import { notAsWritten } from './as-written.ts';
 import { putDatabase } from './made-database.ts';

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { systemClock } from '../../src/core/clock.ts';
-import { createLog } from '../../src/core/log.ts';
+import { createLog, systemClock } from '../../src/core/basics.ts';
 import { migratePostgres } from '../../src/stores.ts';
 import { createDatabase } from './postgres.ts';
 import { sharedPostgres } from './shared-postgres.ts';

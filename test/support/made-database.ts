@@ -1,8 +1,7 @@
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/core/clock.ts';
-import { createLog } from '../../src/core/log.ts';
+import { createLog, systemClock } from '../../src/core/basics.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openSqlite } from '../../src/database/sqlite.ts';
 

@@ -1,5 +1,4 @@
-import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/database/channel-settings.ts';
-import type { WatchEnd } from '../../src/database/watch.ts';
+import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS, type WatchEnd } from '../../src/database/watch.ts';
 import { NOTICES } from '../../src/features/answer/form-view.ts';
 import { stateLine } from '../../src/features/answer/view.ts';
 import * as handOver from '../../src/features/hand-over/view.ts';
@@ -12,8 +11,8 @@ import { watchOutcomeWords } from '../../src/features/watch/view.ts';
 import type { AnswerState } from '../../src/questions/answer.ts';
 import type { HandOver } from '../../src/questions/hand-over.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
+import { agoText } from '../../src/slack/parts.ts';
 import { claimsWords, handOverLine, questionText } from '../../src/slack/question-view.ts';
-import { agoText } from '../../src/slack/words.ts';
 
 /*
  * The program's sentences, for tests that recognise something by them. One test spells each out: the nearest to its words.

@@ -1,8 +1,6 @@
 import type { SessionModel } from '../../src/features/answer/form-view.ts';
-import type { ReadSession } from '../../src/questions/gate.ts';
-import { openQuestion } from '../../src/questions/session.ts';
-import { newMetadata } from '../../src/slack/ids.ts';
-import { createLinks } from '../../src/slack/links.ts';
+import { openQuestion, type ReadSession } from '../../src/questions/session.ts';
+import { createLinks, newMetadata } from '../../src/slack/ids.ts';
 import { throughGate } from './sessions.ts';
 
 const DASHBOARD_URL = 'https://dash.example';

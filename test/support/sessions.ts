@@ -1,6 +1,12 @@
-import { atOnce } from '../../src/core/slices.ts';
-import { gated, type ReadItem, type ReadMessage, type ReadSession } from '../../src/questions/gate.ts';
-import type { SentItem, Session } from '../../src/questions/session.ts';
+import { atOnce } from '../../src/core/lease-loop.ts';
+import {
+	gated,
+	type ReadItem,
+	type ReadMessage,
+	type ReadSession,
+	type SentItem,
+	type Session,
+} from '../../src/questions/session.ts';
 import * as texts from '../../src/questions/texts.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Clock } from '../../../src/core/basics.ts';
 import { type Finding, type SlackCall, type SlackReply, wordsOf } from '../../../src/doctor/check.ts';
 import { tokenAdvice } from '../../../src/doctor/slack.ts';
-import { counted } from '../../../src/slack/words.ts';
+import { counted } from '../../../src/slack/parts.ts';
 import { extremes } from './extremes.ts';
 import type { Shape } from './samples.ts';
 

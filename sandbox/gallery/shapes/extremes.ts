@@ -1,4 +1,4 @@
-import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
 import { handOverPost, MOST_IN_NOTE } from '../../../src/features/hand-over/view.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../../../src/features/remind/view.ts';
 import { settingsChangedPost } from '../../../src/features/settings/view.ts';

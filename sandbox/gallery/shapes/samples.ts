@@ -1,17 +1,23 @@
 import type { HomeView, ModalView } from '@slack/types';
-import { atOnce } from '../../../src/core/slices.ts';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
+import { atOnce } from '../../../src/core/lease-loop.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
 import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../../src/features/settings/fields.ts';
 import type { SettingsModel } from '../../../src/features/settings/view.ts';
 import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
-import { gated, type ReadItem, type ReadMessage, type ReadSession } from '../../../src/questions/gate.ts';
 import type { HandOver } from '../../../src/questions/hand-over.ts';
 import type { InputGuess } from '../../../src/questions/input-kind.ts';
-import { type AgentAction, openQuestion, type Session } from '../../../src/questions/session.ts';
+import {
+	type AgentAction,
+	gated,
+	openQuestion,
+	type ReadItem,
+	type ReadMessage,
+	type ReadSession,
+	type Session,
+} from '../../../src/questions/session.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
-import { newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
-import { createLinks } from '../../../src/slack/links.ts';
+import { createLinks, newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
 import type { MessageContent } from '../../../src/slack/parts.ts';
 
 /** One view or message as Slack gets it; the name says the builder and the case. */

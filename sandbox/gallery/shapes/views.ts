@@ -16,8 +16,7 @@ import {
 import { homeView, type InboxModel, inboxModal } from '../../../src/features/inbox/view.ts';
 import { replyOffer } from '../../../src/features/reply/view.ts';
 import { settingsForm } from '../../../src/features/settings/view.ts';
-import type { ReadSession } from '../../../src/questions/gate.ts';
-import { openQuestion } from '../../../src/questions/session.ts';
+import { openQuestion, type ReadSession } from '../../../src/questions/session.ts';
 import { answerCard, errorModal } from '../../../src/slack/error-view.ts';
 import {
 	ABOUT,

@@ -1,4 +1,4 @@
-import { LONGEST_RETRY_AFTER_MS } from '../../core/errors.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../../core/basics.ts';
 import {
 	ahead,
 	DAY_MS,

@@ -1,4 +1,4 @@
-import { STEP_MS } from '../../core/clock.ts';
+import { STEP_MS } from '../../core/basics.ts';
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;

@@ -1,11 +1,21 @@
-import { type InsertObject, sql } from 'kysely';
-import type { HandraiseError } from '../../core/errors.ts';
-import { parseOrNull, pick } from '../../core/values.ts';
-import { addIf, change, from, isPostgres, type StoreDatabase } from '../../database/database.ts';
+import { type HandraiseError, parseOrNull, pick } from '../../core/basics.ts';
+import {
+	addIf,
+	change,
+	type Db,
+	from,
+	type InsertObject,
+	isPostgres,
+	personOf,
+	questionOf,
+	type StoreDatabase,
+	sql,
+	type Tables,
+	WITHOUT_LEASE,
+} from '../../database/database.ts';
 import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { newestRowOf } from '../../database/question-store.ts';
-import { type Db, personOf, questionOf, type Tables, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { CipherTx } from '../../posts/plan-store.ts';
 import {
 	type AcceptResult,

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { uptimeOf } from '../../core/clock.ts';
-import { codeOf, HandraiseError } from '../../core/errors.ts';
+import { codeOf, HandraiseError, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type AcceptResult,
@@ -61,7 +59,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 		const result = await acceptDespiteLostReply({
 			...submission,
 			question: { service: serviceUrl, ...question },
-			id: randomUUID(),
+			id: crypto.randomUUID(),
 			press: undoMs === null ? null : { undoUntil: now + undoMs },
 			acceptedAt: now,
 			giveUpAt: now + giveUpMs,

@@ -1,14 +1,23 @@
-import { sql } from 'kysely';
-import { CLOCK_ALLOWANCE_MS } from '../../core/clock.ts';
+import { CLOCK_ALLOWANCE_MS, type Log } from '../../core/basics.ts';
 import type { Lease } from '../../core/lease-loop.ts';
-import type { Log } from '../../core/log.ts';
-import type { Filter } from '../../database/database.ts';
-import { change, countChanged, countOf, from, hasChanged, StoreUnavailableError } from '../../database/database.ts';
+import {
+	change,
+	countChanged,
+	countOf,
+	type Db,
+	type Filter,
+	from,
+	hasChanged,
+	questionOf,
+	StoreUnavailableError,
+	sessionOf,
+	sql,
+	WITHOUT_LEASE,
+} from '../../database/database.ts';
 import { earliest, nextDue, takeReadable } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { knownAskings, newestRowOf, noteArrival, noteEmptied } from '../../database/question-store.ts';
 import { databaseTime } from '../../database/store-clock.ts';
-import { type Db, questionOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
 	ANSWER_STATES,
 	type Answer,

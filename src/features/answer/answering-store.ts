@@ -1,30 +1,37 @@
 // Owns `drafts`, `claims` and `windows`: what people are about to answer.
-import type { ModalView } from '@slack/types';
-import { sql } from 'kysely';
+
 import { z } from 'zod';
+import { pick } from '../../core/basics.ts';
 import type { Lease } from '../../core/lease-loop.ts';
-import { pick } from '../../core/values.ts';
 import {
 	add,
 	addIf,
 	addNew,
 	change,
 	countChanged,
+	type Db,
 	type Filter,
 	from,
 	hasChanged,
 	isFound,
 	isPostgres,
 	noteQuestions,
+	personOf,
+	questionOf,
+	type Row,
 	remove,
+	sessionOf,
+	sql,
+	TABLES,
+	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
 import { touchLadders } from '../../database/ladders.ts';
-import { type Db, personOf, questionOf, type Row, sessionOf, TABLES, WITHOUT_LEASE } from '../../database/tables.ts';
 import { type CipherTx, markSession, type Tx } from '../../posts/plan-store.ts';
 import { type Answer, type Person, type QuestionChange, type QuestionKey, textsOf } from '../../questions/answer.ts';
 import { type Became, becameOf, isWaiting, type Session, type SessionKey } from '../../questions/session.ts';
+import type { ModalView } from '../../slack/parts.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
 export interface Draft extends Pick<Answer, 'person' | 'question' | 'fingerprint' | 'shownHash'> {

@@ -1,4 +1,4 @@
-import { elapsedSince, startDeadline, steadySince } from '../../core/clock.ts';
+import { elapsedSince, startDeadline, steadySince } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { type Answer, type AnswerPatch, NOTHING_TO_START } from '../../questions/answer.ts';
 import { LOST_AFTER_MS } from '../../questions/asked.ts';

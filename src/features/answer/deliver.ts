@@ -1,4 +1,4 @@
-import { HandraiseError } from '../../core/errors.ts';
+import { HandraiseError } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type Answer,

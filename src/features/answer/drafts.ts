@@ -1,7 +1,4 @@
-import type { ModalView } from '@slack/types';
-import { uptimeOf } from '../../core/clock.ts';
-import { codeOf } from '../../core/errors.ts';
-import { pick, setBounded } from '../../core/values.ts';
+import { codeOf, pick, setBounded, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { CLAIM_MS } from '../../database/schema/answers.ts';
 import {
@@ -14,6 +11,7 @@ import {
 } from '../../questions/answer.ts';
 import { readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
+import type { ModalView } from '../../slack/parts.ts';
 import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../../slack/request.ts';
 import type { ViewHandle } from '../../slack/windows.ts';
 import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from './answering-store.ts';

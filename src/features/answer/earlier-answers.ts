@@ -1,4 +1,4 @@
-import { inSlices } from '../../core/slices.ts';
+import { inSlices } from '../../core/lease-loop.ts';
 import {
 	type AgentOutcome,
 	type Answer,
@@ -12,11 +12,18 @@ import {
 	type OtherAnswer,
 } from '../../questions/answer.ts';
 import { type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
-import { atCurrentIndex, digestOfQuestionAt } from '../../questions/changes.ts';
 import { afterRead } from '../../questions/compare.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
-import type { QuestionDigest, Session } from '../../questions/session.ts';
-import { askingMessageIndex, isOver, isReworded, isWaiting, questionAt } from '../../questions/session.ts';
+import {
+	askingMessageIndex,
+	isOver,
+	isReworded,
+	isWaiting,
+	type QuestionDigest,
+	questionAt,
+	type Session,
+} from '../../questions/session.ts';
+import { atCurrentIndex, digestOfQuestionAt } from '../../questions/session-snapshot.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/client.ts';
 import type { AnswerStore } from './answer-store.ts';

@@ -1,29 +1,35 @@
-import type { KnownBlock, ModalView } from '@slack/types';
 import { type CutMark, createCutMark } from '../../core/cut.ts';
 import type { Answer } from '../../questions/answer.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
-import type { Became, Question, Session } from '../../questions/session.ts';
 import {
 	ageOf,
 	askingMessageIndex,
 	assistantCountOf,
+	type Became,
 	isAnswered,
 	isOver,
 	isWaiting,
+	type Question,
 	questionAt,
+	type Session,
 } from '../../questions/session.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, hashOf, type ViewMetadata } from '../../slack/ids.ts';
-import type { Links } from '../../slack/links.ts';
-import { button, buttons, context, dashboardLink, modal, moreMenu, section } from '../../slack/parts.ts';
-import { claimsWords, elsewhereWords, filledItems, noFormWords, UNFOLDED } from '../../slack/question-view.ts';
-import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle } from '../../slack/text.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, hashOf, type Links, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	agoText,
+	button,
+	buttons,
+	context,
+	dashboardLink,
 	durationText,
 	joined,
+	type KnownBlock,
+	type ModalView,
+	modal,
 	momentMrkdwn,
+	moreMenu,
 	personMrkdwn,
+	section,
 	sentences,
 	sessionName,
 	statusWords,
@@ -31,7 +37,9 @@ import {
 	titleLine,
 	viewTitle,
 	waitingWords,
-} from '../../slack/words.ts';
+} from '../../slack/parts.ts';
+import { claimsWords, elsewhereWords, filledItems, noFormWords, UNFOLDED } from '../../slack/question-view.ts';
+import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle } from '../../slack/text.ts';
 import { SCREENSHOT_TEXT, sessionDetails, stepCards } from '../watch/details-view.ts';
 import { stateLine } from './view.ts';
 

@@ -1,4 +1,4 @@
-import { backOff, codeOf, createFailures } from '../../core/errors.ts';
+import { backOff, codeOf, createFailures } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { Session, SessionKey } from '../../questions/session.ts';

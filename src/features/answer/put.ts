@@ -1,5 +1,4 @@
-import { CLOCK_ALLOWANCE_MS, elapsedSince } from '../../core/clock.ts';
-import { backOff, codeOf, HandraiseError, retryAtOf } from '../../core/errors.ts';
+import { backOff, CLOCK_ALLOWANCE_MS, codeOf, elapsedSince, HandraiseError, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type Answer,

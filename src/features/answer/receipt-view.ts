@@ -1,4 +1,3 @@
-import type { Button, KnownBlock, ModalView } from '@slack/types';
 import {
 	type AgentOutcome,
 	type Answer,
@@ -29,27 +28,28 @@ import {
 	type SessionTarget,
 } from '../../slack/ids.ts';
 import {
-	button,
-	buttons,
-	context,
-	type MessageContent,
-	message,
-	modal,
-	section,
-	textMessage,
-} from '../../slack/parts.ts';
-import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
-import {
 	agoText,
 	andMoreWords,
+	type Button,
+	button,
+	buttons,
 	contactMrkdwn,
+	context,
+	type KnownBlock,
+	type MessageContent,
+	type ModalView,
+	message,
+	modal,
 	momentMrkdwn,
 	personMrkdwn,
+	section,
 	sentences,
 	sessionIdMrkdwn,
 	sessionName,
+	textMessage,
 	viewTitle,
-} from '../../slack/words.ts';
+} from '../../slack/parts.ts';
+import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 import type { Pressed } from './accept.ts';
 import { firstPersonOf, hasText, MOST_ITEMS, ownText, stateLine, timelineWords } from './view.ts';
 

@@ -1,4 +1,4 @@
-import { setBounded } from '../../core/values.ts';
+import { setBounded } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { createMessages } from '../../posts/messages.ts';
 import {
@@ -14,9 +14,8 @@ import {
 	type Telling,
 } from '../../questions/answer.ts';
 import { isThreaded, keyedBy, slackErrorCode, slackFailure, slackOutcome } from '../../slack/clients.ts';
-import { context as blocksBelow, replacement } from '../../slack/parts.ts';
+import { context as blocksBelow, MAYBE_REPEAT, replacement } from '../../slack/parts.ts';
 import type { PersonRequest } from '../../slack/request.ts';
-import { MAYBE_REPEAT } from '../../slack/words.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Wish } from './drafts.ts';
 import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } from './receipt-view.ts';

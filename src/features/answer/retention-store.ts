@@ -1,9 +1,15 @@
-import { sql } from 'kysely';
-import type { Log } from '../../core/log.ts';
-import { parseOrNull } from '../../core/values.ts';
-import { change, changeInBatches, countChanged, from, inBatches } from '../../database/database.ts';
+import { type Log, parseOrNull } from '../../core/basics.ts';
+import {
+	change,
+	changeInBatches,
+	countChanged,
+	type Db,
+	from,
+	inBatches,
+	sql,
+	WITHOUT_LEASE,
+} from '../../database/database.ts';
 import type { Cipher, StoreParts } from '../../database/encryption.ts';
-import { type Db, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { Tx } from '../../posts/plan-store.ts';
 import { FORGOTTEN, RECEIPT_STATE } from '../../questions/answer.ts';
 import { withdrawAnswer } from './accept-store.ts';

@@ -1,12 +1,22 @@
 // Owns `answers`, with the other stores of this folder.
-import { type Insertable, type RawBuilder, sql } from 'kysely';
+
 import { z } from 'zod';
-import type { Log } from '../../core/log.ts';
-import { parseOrNull, pick } from '../../core/values.ts';
-import { change, hasChanged, type StoreDatabase } from '../../database/database.ts';
+import { type Log, parseOrNull, pick } from '../../core/basics.ts';
+import {
+	change,
+	type Db,
+	hasChanged,
+	type Insertable,
+	personOf,
+	questionOf,
+	type RawBuilder,
+	type Row,
+	type StoreDatabase,
+	sql,
+	type Tables,
+} from '../../database/database.ts';
 import { isOurs } from '../../database/due.ts';
 import { type Cipher, sealedColumn } from '../../database/encryption.ts';
-import { type Db, personOf, questionOf, type Row, type Tables } from '../../database/tables.ts';
 import {
 	AGENT_OUTCOMES,
 	ANSWER_STATES,

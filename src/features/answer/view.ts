@@ -1,4 +1,3 @@
-import type { KnownBlock, ModalView } from '@slack/types';
 import {
 	type AgentOutcome,
 	type Answer,
@@ -17,9 +16,22 @@ import { MISSING } from '../../session-service/errors.ts';
 import { isProvenRefusal } from '../../slack/access-policy.ts';
 import { whyWords } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from '../../slack/ids.ts';
-import { button, buttons, context, divider, modal, section } from '../../slack/parts.ts';
+import {
+	andMoreWords,
+	button,
+	buttons,
+	context,
+	divider,
+	type KnownBlock,
+	type ModalView,
+	modal,
+	momentMrkdwn,
+	personMrkdwn,
+	section,
+	sessionName,
+	valueMrkdwn,
+} from '../../slack/parts.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
-import { andMoreWords, momentMrkdwn, personMrkdwn, sessionName, valueMrkdwn } from '../../slack/words.ts';
 
 /** What became of an answer in each state: the same words for all, on posts and cards, in receipts, inboxes and histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {

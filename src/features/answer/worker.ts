@@ -1,4 +1,4 @@
-import { codeOf } from '../../core/errors.ts';
+import { codeOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import {

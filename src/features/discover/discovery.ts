@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { backOff } from '../../core/errors.ts';
+import { backOff } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../../database/watch.ts';
-import type { LeftOut, PostContent } from '../../posts/kinds.ts';
-import type { NewPost } from '../../posts/post.ts';
+import type { LeftOut, NewPost, PostContent } from '../../posts/post.ts';
 import type { PostStore } from '../../posts/store.ts';
 import { isWaiting, type ListedSession } from '../../questions/session.ts';
-import { isDirectMessage } from '../../slack/words.ts';
+import { isDirectMessage } from '../../slack/parts.ts';
 import type { DiscoveryStore } from '../watch/channel-store.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
@@ -52,7 +50,7 @@ export function createDiscoveries(
 		for (const { sessionId, loweredAt, isNew } of await dueHands(discovery)) {
 			// Others have been read: they wait like watched sessions.
 			const ahead = loweredAt === null;
-			const hand = { id: randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
+			const hand = { id: crypto.randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
 			const result = await store.watches.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
 			if (result.kind === 'limit') return tell(discovery, () => leftOut(discovery));
 		}

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { uptimeOf } from '../../core/clock.ts';
-import { backOff, codeOf, HandraiseError, repeat, retryAtOf } from '../../core/errors.ts';
+import { backOff, type Cell, codeOf, HandraiseError, repeat, retryAtOf, uptimeOf } from '../../core/basics.ts';
 import { LOG_LINES } from '../../core/log-lines.ts';
-import type { Cell } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
@@ -96,7 +93,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 	// Only lists find sessions that nobody watches.
 	const { DISCOVER_SESSIONS: discoverSessions } = core.config;
 	const readWaiting = createWaitingReads(core);
-	const own = randomUUID();
+	const own = crypto.randomUUID();
 	let shared = NOBODY;
 	let condition: Condition = 'unknown';
 	/** Since the last list. */

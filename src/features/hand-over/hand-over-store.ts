@@ -1,12 +1,9 @@
-import { sql } from 'kysely';
-import { from, isFound, lockFor } from '../../database/database.ts';
+import { type Db, from, isFound, lockFor, sessionOf, sql } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { handOverQuestion, openQuestionOf, readHandOver } from '../../database/question-store.ts';
-import { type Db, sessionOf } from '../../database/tables.ts';
 import { liveWatches } from '../../database/watch-store.ts';
-import type { Tx } from '../../posts/plan-store.ts';
+import { type GivenBack, giveBack, lockQuestion, passOn, type Tx } from '../../posts/plan-store.ts';
 import { streamOf } from '../../posts/post.ts';
-import { type GivenBack, giveBack, lockQuestion, passOn } from '../../posts/questions.ts';
 import type { Person } from '../../questions/answer.ts';
 import {
 	HAND_OVER_WINDOW_MS,

@@ -1,5 +1,4 @@
-import type { ContentOf } from '../../posts/kinds.ts';
-import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
+import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { textMessage } from '../../slack/parts.ts';
 import { endOf } from '../watch/draw.ts';
 import { handOverOf, type QuestionFacts } from '../watch/facts.ts';

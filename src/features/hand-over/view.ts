@@ -1,6 +1,5 @@
-import type { ModalView } from '@slack/types';
 import type { Asked } from '../../database/question-store.ts';
-import type { ContentOf } from '../../posts/kinds.ts';
+import type { ContentOf } from '../../posts/post.ts';
 import {
 	HAND_OVER_WINDOW_MS,
 	type HandOver,
@@ -11,18 +10,24 @@ import {
 import type { Refusal } from '../../slack/access-policy.ts';
 import type { ErrorContext } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
-import { buttons, context, inRow, message, modal, section } from '../../slack/parts.ts';
-import { openQuestion, questionText } from '../../slack/question-view.ts';
-import { plain, quotedLine, quotedName } from '../../slack/text.ts';
 import {
+	buttons,
 	contactMrkdwn,
+	context,
 	durationText,
+	inRow,
+	type ModalView,
+	message,
+	modal,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
 	placeMrkdwn,
 	plainText,
-} from '../../slack/words.ts';
+	section,
+} from '../../slack/parts.ts';
+import { openQuestion, questionText } from '../../slack/question-view.ts';
+import { plain, quotedLine, quotedName } from '../../slack/text.ts';
 import { asksWords, isAnswering, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
 import type { HandOverObstacle, PressedQuestion, QuestionToHandOver } from './hand-overs.ts';
 

@@ -1,11 +1,10 @@
-import { codeOf, retryAtOf } from '../../core/errors.ts';
-import type { DeepReadonly } from '../../core/values.ts';
+import { codeOf, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { NoListReason, WaitingSession } from '../../database/watch.ts';
 import type { Person } from '../../questions/answer.ts';
 import type { MayAct } from '../../slack/access-policy.ts';
 import type { Memberships } from '../../slack/channels.ts';
-import { isDirectMessage } from '../../slack/words.ts';
+import { isDirectMessage } from '../../slack/parts.ts';
 import type { Inbox, InboxStore, OpenQuestion } from './inbox-store.ts';
 
 /** How long an inbox follows changes after its person opened it or did something in it. */

@@ -1,9 +1,23 @@
 // Owns `inboxes`.
-import { type RawBuilder, sql } from 'kysely';
+
+import { type Log, pick } from '../../core/basics.ts';
 import type { Lease } from '../../core/lease-loop.ts';
-import type { Log } from '../../core/log.ts';
-import { pick } from '../../core/values.ts';
-import { add, change, countChanged, from, hasChanged, isFound, remove } from '../../database/database.ts';
+import {
+	add,
+	change,
+	countChanged,
+	from,
+	hasChanged,
+	isFound,
+	personOf,
+	questionOf,
+	type RawBuilder,
+	type Row,
+	remove,
+	sessionOf,
+	sql,
+	WITHOUT_LEASE,
+} from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import {
@@ -14,7 +28,6 @@ import {
 	type Snooze,
 	snooze,
 } from '../../database/question-store.ts';
-import { personOf, questionOf, type Row, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import { viewColumn } from '../../database/watch-store.ts';
 import type { Tx } from '../../posts/plan-store.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person } from '../../questions/answer.ts';

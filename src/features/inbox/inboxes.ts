@@ -1,5 +1,4 @@
-import { uptimeOf } from '../../core/clock.ts';
-import { backOff, createFailures } from '../../core/errors.ts';
+import { backOff, createFailures, uptimeOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { RateLimit } from '../../core/rate-limiter.ts';
 import type { Core } from '../../core.ts';

@@ -1,4 +1,3 @@
-import type { Button, HomeView, KnownBlock, ModalView } from '@slack/types';
 import type { WaitingSession } from '../../database/watch.ts';
 import { type Answer, agentMayStand, firstDueAt, isFailed, itemsOf } from '../../questions/answer.ts';
 import { errorWords } from '../../slack/error-view.ts';
@@ -13,37 +12,46 @@ import {
 	newMetadata,
 } from '../../slack/ids.ts';
 import {
+	andMoreWords,
+	type Button,
 	button,
 	buttons,
 	context,
+	counted,
 	divider,
+	durationText,
+	type HomeView,
 	heading,
 	inRow,
-	modal,
-	moreMenu,
-	section,
-	textMessage,
-} from '../../slack/parts.ts';
-import { claimsWords, handOverLine, openQuestion, UNFOLDED } from '../../slack/question-view.ts';
-import { isBlank, quotedTitleMrkdwn } from '../../slack/text.ts';
-import {
-	andMoreWords,
-	counted,
-	durationText,
 	joined,
+	type KnownBlock,
+	type ModalView,
+	modal,
 	momentMrkdwn,
+	moreMenu,
 	personMrkdwn,
 	placeMrkdwn,
+	section,
 	sentences,
 	sessionIdMrkdwn,
 	sessionTitle,
+	textMessage,
 	valueMrkdwn,
-} from '../../slack/words.ts';
+} from '../../slack/parts.ts';
+import { claimsWords, handOverLine, openQuestion, UNFOLDED } from '../../slack/question-view.ts';
+import { isBlank, quotedTitleMrkdwn } from '../../slack/text.ts';
 import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
 import { stateLine } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
-import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting, ShownInbox } from './content.ts';
-import { FOLLOWED_MS, PER_PAGE } from './content.ts';
+import {
+	FOLLOWED_MS,
+	type InboxContent,
+	type InboxDraft,
+	type InboxQuestion,
+	type InboxWaiting,
+	PER_PAGE,
+	type ShownInbox,
+} from './content.ts';
 import type { Inbox } from './inbox-store.ts';
 
 export interface InboxModel {

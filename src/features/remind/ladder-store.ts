@@ -1,11 +1,19 @@
-import { sql } from 'kysely';
+import { parseOrNull } from '../../core/basics.ts';
 import type { Lease } from '../../core/lease-loop.ts';
-import { parseOrNull } from '../../core/values.ts';
-import { from, inLockOrder, locked, lockFor, lockSession } from '../../database/database.ts';
+import {
+	channelOf,
+	type Db,
+	from,
+	inLockOrder,
+	locked,
+	lockFor,
+	lockSession,
+	sessionOf,
+	sql,
+} from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { type LadderOutcome, type LadderRow, readLadder, recordLadder, touchLadders } from '../../database/ladders.ts';
 import { IS_ANSWERED } from '../../database/question-store.ts';
-import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
 import { AWAITED_AHEAD_MS, type ChannelKey } from '../../database/watch.ts';
 import { askForRead, hasPlace } from '../../database/watch-store.ts';
 import { planPosts } from '../../posts/plan-store.ts';

@@ -1,7 +1,15 @@
 import type { Core } from '../../core.ts';
-import { type Mention, type ReminderStage, stillDue } from '../../database/channel-settings.ts';
-import { type ContentOf, NOWHERE, type ReminderEntry } from '../../posts/kinds.ts';
-import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
+import { type Mention, type ReminderStage, stillDue } from '../../database/watch.ts';
+import {
+	askedOf,
+	type ContentOf,
+	type Drawing,
+	type Drawn,
+	type DuePost,
+	lookOf,
+	NOWHERE,
+	type ReminderEntry,
+} from '../../posts/post.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import { endOf } from '../watch/draw.ts';

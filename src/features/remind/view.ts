@@ -1,24 +1,28 @@
-import type { Button } from '@slack/types';
-import type { Mention } from '../../database/channel-settings.ts';
 import type { Asked } from '../../database/question-store.ts';
-import type { ReminderEntry } from '../../posts/kinds.ts';
+import type { Mention } from '../../database/watch.ts';
+import type { ReminderEntry } from '../../posts/post.ts';
 import { inboxRowId } from '../../slack/ids.ts';
-import { buttons, context, type MessageContent, message, section } from '../../slack/parts.ts';
-import { handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
-import { isBlank } from '../../slack/text.ts';
 import {
 	andMoreWords,
+	type Button,
+	buttons,
+	context,
 	counted,
 	durationText,
 	joined,
+	type MessageContent,
 	mentionMrkdwn,
+	message,
 	momentMrkdwn,
 	type Names,
 	personName,
+	section,
 	sentences,
 	sessionIdMrkdwn,
 	sessionTitle,
-} from '../../slack/words.ts';
+} from '../../slack/parts.ts';
+import { handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
+import { isBlank } from '../../slack/text.ts';
 import type { PostContext } from '../watch/post-view.ts';
 
 export interface RemindedQuestion

@@ -1,4 +1,4 @@
-import { within } from '../../core/clock.ts';
+import { within } from '../../core/basics.ts';
 import { slackErrorCode } from '../../slack/clients.ts';
 import type { OfferedReply } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';

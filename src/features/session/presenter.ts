@@ -10,11 +10,17 @@ import {
 	submissionKeyOf,
 } from '../../questions/answer.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
-import type { Question, Session } from '../../questions/session.ts';
-import { askingMessageIndex, isSameQuestion, openQuestion, questionAt, type Shown } from '../../questions/session.ts';
+import {
+	askingMessageIndex,
+	isSameQuestion,
+	openQuestion,
+	type Question,
+	questionAt,
+	type Session,
+	type Shown,
+} from '../../questions/session.ts';
 import { asksTheSame, type Values, without, withoutChoices } from '../../slack/form/fields.ts';
-import { newFormId, type ViewMetadata } from '../../slack/ids.ts';
-import type { Links } from '../../slack/links.ts';
+import { type Links, newFormId, type ViewMetadata } from '../../slack/ids.ts';
 import type { Reading } from '../../slack/person-reads.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Draft, DraftStore } from '../answer/answering-store.ts';

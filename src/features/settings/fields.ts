@@ -1,12 +1,24 @@
-import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
-import type { QuietHours, Weekday } from '../../core/quiet-hours.ts';
-import { FALLBACK_TIME_ZONE, leavesTime, timeZoneNamed, WEEKDAYS } from '../../core/quiet-hours.ts';
-import type { DeepReadonly } from '../../core/values.ts';
-import type { ChannelSettings, LadderTimes, Mention } from '../../database/channel-settings.ts';
-import { changedParts, mentionsAnybody, timesIn } from '../../database/channel-settings.ts';
+import type { DeepReadonly } from '../../core/basics.ts';
+import {
+	FALLBACK_TIME_ZONE,
+	leavesTime,
+	type QuietHours,
+	timeZoneNamed,
+	WEEKDAYS,
+	type Weekday,
+} from '../../core/quiet-hours.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	type LadderTimes,
+	type Mention,
+	mentionsAnybody,
+	timesIn,
+} from '../../database/watch.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
+import type { InputBlock, PlainTextOption } from '../../slack/parts.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 
 /** `HH:MM`, as Slack gives it. */

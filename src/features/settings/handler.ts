@@ -1,8 +1,16 @@
-import { setBounded } from '../../core/values.ts';
+import { setBounded } from '../../core/basics.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
-import type { AllowedRequest, Submitted, SubmittedView, Wait } from '../../slack/request.ts';
-import { ifAllowed, logged, NOTHING_TO_DO, SILENTLY } from '../../slack/request.ts';
+import {
+	type AllowedRequest,
+	ifAllowed,
+	logged,
+	NOTHING_TO_DO,
+	SILENTLY,
+	type Submitted,
+	type SubmittedView,
+	type Wait,
+} from '../../slack/request.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
 import type { UserGroups } from './fields.ts';
 import { createSettingsSaving, type UserGroupList, whyNoSettings } from './saving.ts';

@@ -1,9 +1,7 @@
 import type { WebClient } from '@slack/web-api';
-import { type Clock, startDeadline, unlessAborted, within } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
-import { createCache } from '../../core/values.ts';
+import { type Clock, createCache, type Log, startDeadline, unlessAborted, within } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import { type ChannelSettings, changedParts, type Mention } from '../../database/channel-settings.ts';
+import { type ChannelSettings, changedParts, type Mention } from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import { FRESH_MS } from '../../slack/access-policy.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
@@ -11,8 +9,14 @@ import type { HandlerContext } from '../../slack/listen.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import type { UserGroups } from './fields.ts';
-import type { MentionProblems, SettingsMetadata } from './view.ts';
-import { mentionErrors, placeError, SETTINGS_ERRORS, settingsChangedPost } from './view.ts';
+import {
+	type MentionProblems,
+	mentionErrors,
+	placeError,
+	SETTINGS_ERRORS,
+	type SettingsMetadata,
+	settingsChangedPost,
+} from './view.ts';
 
 /** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */
 const CHECK_UNTIL_MS = 1_900;

@@ -1,29 +1,42 @@
-import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { ChannelSettings, LadderTimes, Mention } from '../../database/channel-settings.ts';
-import { changedParts, mentionsAnybody, timesIn } from '../../database/channel-settings.ts';
-import type { ContentOf } from '../../posts/kinds.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	type LadderTimes,
+	type Mention,
+	mentionsAnybody,
+	timesIn,
+} from '../../database/watch.ts';
+import type { ContentOf } from '../../posts/post.ts';
 import type { Refusal } from '../../slack/access-policy.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
 import { type errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
 import { entryOf } from '../../slack/form/fields.ts';
 import { ACTIONS, CALLBACKS, settingsBlockId, slackCodec } from '../../slack/ids.ts';
-import { context, divider, type MessageContent, modal, section, textMessage } from '../../slack/parts.ts';
-import type { Submitted, SubmittedView } from '../../slack/request.ts';
-import { oneLine, plain, quotedName, quotedNameMrkdwn } from '../../slack/text.ts';
 import {
 	andMoreWords,
 	contactMrkdwn,
+	context,
+	divider,
+	type InputBlock,
 	isDirectMessage,
+	type KnownBlock,
+	type MessageContent,
+	type ModalView,
 	mentionMrkdwn,
+	modal,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
 	personName,
 	placeMrkdwn,
 	plainText,
+	section,
 	sentences,
-} from '../../slack/words.ts';
+	textMessage,
+} from '../../slack/parts.ts';
+import type { Submitted, SubmittedView } from '../../slack/request.ts';
+import { oneLine, plain, quotedName, quotedNameMrkdwn } from '../../slack/text.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
 import {
 	capitalised,

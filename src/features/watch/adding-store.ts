@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
-import { from, lockFor } from '../../database/database.ts';
-import { channelOf, type Db, sessionOf } from '../../database/tables.ts';
+import { channelOf, type Db, from, lockFor, sessionOf, sql } from '../../database/database.ts';
 import {
 	AWAITED_AHEAD_MS,
 	type ChannelKey,
@@ -22,9 +20,15 @@ import {
 	startReading,
 	viewColumn,
 } from '../../database/watch-store.ts';
-import { type CipherTx, HAS_POSTED, planPosts, planRefused, redrawFormer } from '../../posts/plan-store.ts';
+import {
+	type CipherTx,
+	HAS_POSTED,
+	planPosts,
+	planRefused,
+	recordQuestions,
+	redrawFormer,
+} from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { recordQuestions } from '../../posts/questions.ts';
 import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { Judgement } from '../../questions/asked.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';

@@ -1,21 +1,25 @@
-import type { KnownBlock } from '@slack/types';
 import { isOver } from '../../questions/session.ts';
 import type { QuestionView, SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
 import {
+	actionsLine,
 	button,
 	buttons,
 	context,
 	dashboardLink,
+	joined,
+	type KnownBlock,
 	type MessageContent,
 	message,
+	momentMrkdwn,
 	moreMenu,
 	section,
+	sessionTitle,
+	titleLine,
 } from '../../slack/parts.ts';
 import { claimsWords, handOverLine, openQuestion, questionText } from '../../slack/question-view.ts';
 import { markdownLine, quotedMarkdown } from '../../slack/text.ts';
-import { actionsLine, joined, momentMrkdwn, sessionTitle, titleLine } from '../../slack/words.ts';
 import { endedWords } from './notice-view.ts';
 import { type PostContext, waitingLine, watchAgain } from './post-view.ts';
 

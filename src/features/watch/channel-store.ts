@@ -1,14 +1,32 @@
 // Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
-import { type RawBuilder, sql } from 'kysely';
-import type { Log } from '../../core/log.ts';
-import { parseOrNull, pick } from '../../core/values.ts';
-import { channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../database/channel-settings.ts';
-import { add, addNew, change, from, hasChanged, isFound, lockFor, remove } from '../../database/database.ts';
-import type { StoreParts } from '../../database/encryption.ts';
+
+import { type Log, parseOrNull, pick } from '../../core/basics.ts';
+import {
+	add,
+	addNew,
+	change,
+	channelOf,
+	type Db,
+	from,
+	hasChanged,
+	isFound,
+	lockFor,
+	type RawBuilder,
+	type Row,
+	remove,
+	sessionOf,
+	sql,
+} from '../../database/database.ts';
+import { placeId, type StoreParts } from '../../database/encryption.ts';
 import { touchLadders } from '../../database/ladders.ts';
-import { placeId } from '../../database/sealed-columns.ts';
-import { channelOf, type Db, type Row, sessionOf } from '../../database/tables.ts';
-import type { ChannelKey, Discovery, DiscoverySettings, WaitingSession } from '../../database/watch.ts';
+import {
+	type ChannelKey,
+	channelSettings,
+	DEFAULT_CHANNEL_SETTINGS,
+	type Discovery,
+	type DiscoverySettings,
+	type WaitingSession,
+} from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import type { Person } from '../../questions/answer.ts';

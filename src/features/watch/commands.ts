@@ -1,4 +1,4 @@
-import { loggedId } from '../../core/log.ts';
+import { loggedId } from '../../core/basics.ts';
 import type {
 	ChannelKey,
 	Discovery,
@@ -7,12 +7,12 @@ import type {
 	WaitingSession,
 	WatchSettings,
 } from '../../database/watch.ts';
-import type { LeftOut } from '../../posts/kinds.ts';
+import type { LeftOut } from '../../posts/post.ts';
 import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
+import { isDirectMessage } from '../../slack/parts.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
 import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
-import { isDirectMessage } from '../../slack/words.ts';
 import type { Endings } from './endings.ts';
 import type { Hooks, Subscriptions, WatchOutcome } from './subscribe.ts';
 import {

@@ -1,19 +1,22 @@
-import type { KnownBlock } from '@slack/types';
 import { asks, latestHistory, resultOf, type Session, taskOf } from '../../questions/session.ts';
-import { ACTIONS } from '../../slack/ids.ts';
-import type { Links } from '../../slack/links.ts';
+import { ACTIONS, type Links } from '../../slack/ids.ts';
 import {
+	actionsLine,
+	andMoreWords,
 	button,
 	buttons,
 	context,
+	counted,
 	divider,
+	joined,
+	type KnownBlock,
 	type MessageContent,
 	message,
 	section,
+	sentences,
 	textMessage,
 } from '../../slack/parts.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../../slack/text.ts';
-import { actionsLine, andMoreWords, counted, joined, sentences } from '../../slack/words.ts';
 
 const MOST_FILES = 8;
 const MOST_VARIABLES = 20;

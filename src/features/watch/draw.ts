@@ -1,10 +1,8 @@
 import type { Core } from '../../core.ts';
-import type { ContentOf } from '../../posts/kinds.ts';
-import { askedOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
+import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isOver } from '../../questions/session.ts';
 import { hashOf } from '../../slack/ids.ts';
-import { textMessage } from '../../slack/parts.ts';
-import { personName, sentences } from '../../slack/words.ts';
+import { personName, sentences, textMessage } from '../../slack/parts.ts';
 import { type CardModel, watchCard } from './card-view.ts';
 import type { QuestionFacts } from './facts.ts';
 import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';

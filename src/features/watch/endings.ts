@@ -1,11 +1,10 @@
-import { unlessAborted, within } from '../../core/clock.ts';
-import { backOff, codeOf } from '../../core/errors.ts';
+import { backOff, codeOf, unlessAborted, within } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from '../../database/watch.ts';
 import type { NewPost } from '../../posts/post.ts';
 import type { PostStore } from '../../posts/store.ts';
 import type { createChannelList } from '../../slack/channels.ts';
-import { isDirectMessage } from '../../slack/words.ts';
+import { isDirectMessage } from '../../slack/parts.ts';
 import type { DiscoveryStore } from './channel-store.ts';
 import type { WatchStore } from './watch-store.ts';
 

@@ -1,8 +1,7 @@
 import type { Core } from '../../core.ts';
 import type { Asked, StoredQuestion } from '../../database/question-store.ts';
 import type { WatchEnd } from '../../database/watch.ts';
-import { WATCH_KINDS } from '../../posts/kinds.ts';
-import type { DuePost } from '../../posts/post.ts';
+import { type DuePost, WATCH_KINDS } from '../../posts/post.ts';
 import type { Person, QuestionKey } from '../../questions/answer.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';

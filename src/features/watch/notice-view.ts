@@ -1,18 +1,20 @@
 import type { WatchEnd } from '../../database/watch.ts';
-import type { ContentOf, PostKind } from '../../posts/kinds.ts';
+import type { ContentOf, PostKind } from '../../posts/post.ts';
 import { errorWords } from '../../slack/error-view.ts';
-import { type MessageContent, section, textMessage } from '../../slack/parts.ts';
 import {
 	andMoreWords,
 	contactMrkdwn,
 	durationText,
+	type MessageContent,
 	momentMrkdwn,
 	personName,
 	placeMrkdwn,
+	section,
 	sessionIdMrkdwn,
 	sessionName,
 	statusWords,
-} from '../../slack/words.ts';
+	textMessage,
+} from '../../slack/parts.ts';
 import { type PostContext, titleOf, WATCHED_AGAIN, waitingLine } from './post-view.ts';
 import { leftOutWords } from './view.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { codeOf, retryAtOf } from '../../core/errors.ts';
+import { codeOf, retryAtOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';

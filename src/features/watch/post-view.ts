@@ -1,4 +1,3 @@
-import type { KnownBlock } from '@slack/types';
 import type { Asked } from '../../database/question-store.ts';
 import type { WatchEnd } from '../../database/watch.ts';
 import { type Answer, arrivalOf, canSendAgain, hasArrived, isBlocking, itemsOf } from '../../questions/answer.ts';
@@ -8,7 +7,24 @@ import type { ShowAnswers } from '../../questions/secrecy.ts';
 import { isReworded, isWaiting } from '../../questions/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
-import { button, buttons, context, type MessageContent, message, section } from '../../slack/parts.ts';
+import {
+	andMoreWords,
+	button,
+	buttons,
+	context,
+	counted,
+	joined,
+	type KnownBlock,
+	type MessageContent,
+	message,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	personName,
+	section,
+	sessionTitle,
+	waitingWords,
+} from '../../slack/parts.ts';
 import {
 	answeredItem,
 	askedLine,
@@ -19,17 +35,6 @@ import {
 	questionText,
 } from '../../slack/question-view.ts';
 import { oneLineMrkdwn, quotedTitleMrkdwn } from '../../slack/text.ts';
-import {
-	andMoreWords,
-	counted,
-	joined,
-	momentMrkdwn,
-	type Names,
-	personMrkdwn,
-	personName,
-	sessionTitle,
-	waitingWords,
-} from '../../slack/words.ts';
 import { inlineState, notSentWords, stateLine } from '../answer/view.ts';
 
 export interface PostContext {

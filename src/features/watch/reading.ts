@@ -1,14 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import { steadySince } from '../../core/clock.ts';
+import { steadySince } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import type { StepRate, Watch, WatchEnd } from '../../database/watch.ts';
-import { DISMISSED, hasOpenQuestion, stepRateAfter } from '../../database/watch.ts';
+import {
+	DISMISSED,
+	hasOpenQuestion,
+	type StepRate,
+	stepRateAfter,
+	type Watch,
+	type WatchEnd,
+} from '../../database/watch.ts';
 import type { TakenSession, WatchedSession } from '../../database/watch-store.ts';
 import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post.ts';
-import { type Change, changesBetween, type Digest } from '../../questions/changes.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
 import { isOver, isWaiting, type Session } from '../../questions/session.ts';
-import { type OurAnswers, questionViewAt, snapshotOf } from '../../questions/session-snapshot.ts';
+import {
+	type Change,
+	changesBetween,
+	type Digest,
+	type OurAnswers,
+	questionViewAt,
+	snapshotOf,
+} from '../../questions/session-snapshot.ts';
 import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './recording-store.ts';
 import {

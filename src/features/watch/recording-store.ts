@@ -1,10 +1,19 @@
 // Owns `service_outages`: notes what reads of sessions found, and that they fail.
 import { isDeepStrictEqual } from 'node:util';
-import { add, from, isFound, lockSession, noteQuestions, remove } from '../../database/database.ts';
+import {
+	add,
+	channelOf,
+	from,
+	isFound,
+	lockSession,
+	noteQuestions,
+	remove,
+	sessionOf,
+	WITHOUT_LEASE,
+} from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { restartLadders, touchLadders } from '../../database/ladders.ts';
 import { endSnoozes, knownAskings } from '../../database/question-store.ts';
-import { channelOf, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import type { CardUrgency, ChannelKey, Watch, WatchEnd } from '../../database/watch.ts';
 import {
 	changeSession,
@@ -15,10 +24,16 @@ import {
 	type SessionRead,
 	tellWatch,
 } from '../../database/watch-store.ts';
-import type { PostContent } from '../../posts/kinds.ts';
-import { dropPlanned, lockPosts, markPosts, planPosts, redrawFormer, type Tx } from '../../posts/plan-store.ts';
-import type { NewPost } from '../../posts/post.ts';
-import { recordQuestions } from '../../posts/questions.ts';
+import {
+	dropPlanned,
+	lockPosts,
+	markPosts,
+	planPosts,
+	recordQuestions,
+	redrawFormer,
+	type Tx,
+} from '../../posts/plan-store.ts';
+import type { NewPost, PostContent } from '../../posts/post.ts';
 import type { Judgement, KnownAsking } from '../../questions/asked.ts';
 import type { OccurrenceChange } from '../../questions/occurrences.ts';
 import { noteLost } from '../answer/rows-store.ts';

@@ -1,4 +1,4 @@
-import { backOff } from '../../core/errors.ts';
+import { backOff } from '../../core/basics.ts';
 import { LONGEST_INTERVAL_MS } from '../../database/schema/watches.ts';
 import { activityOf, type PlannedRead } from '../../database/watch.ts';
 import type { WatchedSession } from '../../database/watch-store.ts';

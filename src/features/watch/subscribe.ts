@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { HandraiseError } from '../../core/errors.ts';
+import { HandraiseError } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { ChannelKey, LimitReached, Watch, WatchSettings } from '../../database/watch.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
 import { targetOf } from '../../posts/post.ts';
-import { changesBetween } from '../../questions/changes.ts';
-import { snapshotOf } from '../../questions/session-snapshot.ts';
+import { changesBetween, snapshotOf } from '../../questions/session-snapshot.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
 import type { PollerOptions } from './poller.ts';
 import { postsOf } from './reading.ts';
@@ -85,7 +83,7 @@ export function createSubscriptions(
 			// While somebody adds many, the rate is lower than in the long run.
 			const expectation = expectationFor(watched + 1, budget.rates().usual);
 			const watch: Watch = {
-				id: randomUUID(),
+				id: crypto.randomUUID(),
 				teamId,
 				channelId,
 				session: key,

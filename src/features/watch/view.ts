@@ -1,25 +1,31 @@
-import type { KnownBlock } from '@slack/types';
 import type { Discovery, NoListReason, WaitingSession, Watch } from '../../database/watch.ts';
-import type { LeftOut } from '../../posts/kinds.ts';
+import type { LeftOut } from '../../posts/post.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { type ErrorContext, errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
-import type { MessageContent } from '../../slack/parts.ts';
-import { button, buttons, context, message, section, sectionsOf, textMessage } from '../../slack/parts.ts';
-import { oneLineMrkdwn, quotedNameMrkdwn } from '../../slack/text.ts';
 import {
 	andMoreWords,
+	button,
+	buttons,
 	contactMrkdwn,
+	context,
 	counted,
 	durationText,
 	joined,
+	type KnownBlock,
+	type MessageContent,
+	message,
 	momentMrkdwn,
 	personMrkdwn,
+	section,
+	sectionsOf,
 	sentences,
 	sessionIdMrkdwn,
 	statusLine,
 	statusWords,
-} from '../../slack/words.ts';
+	textMessage,
+} from '../../slack/parts.ts';
+import { oneLineMrkdwn, quotedNameMrkdwn } from '../../slack/text.ts';
 import type { Expectation, WatchOutcome } from './subscribe.ts';
 
 /** Why help is shown. `{typed}`: what was typed. */

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
 import {
+	channelOf,
 	countOf,
+	type Db,
 	from,
 	inBatches,
 	isFound,
@@ -8,11 +9,13 @@ import {
 	lockSession,
 	lockSessionOf,
 	type StoreDatabase,
+	sessionOf,
+	sql,
+	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import type { StoreParts } from '../../database/encryption.ts';
 import { removeLadders, touchLadders } from '../../database/ladders.ts';
 import { endHandOvers, removeQuestions } from '../../database/question-store.ts';
-import { channelOf, type Db, sessionOf, WITHOUT_LEASE } from '../../database/tables.ts';
 import {
 	type ChannelKey,
 	DISMISSED,
@@ -32,7 +35,6 @@ import {
 	removeWatches,
 	type WatchRow,
 } from '../../database/watch-store.ts';
-import { WATCH_KINDS } from '../../posts/kinds.ts';
 import {
 	dropPlanned,
 	endingsOf,
@@ -40,11 +42,11 @@ import {
 	markPosts,
 	planPosts,
 	removePosts,
+	settle,
 	silencePosts,
 	type Tx,
 } from '../../posts/plan-store.ts';
-import type { NewPost } from '../../posts/post.ts';
-import { settle } from '../../posts/questions.ts';
+import { type NewPost, WATCH_KINDS } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { addWatch, limitReached, type NewRaisedHand, type NewWatch, raiseHand, stalestHand } from './adding-store.ts';
 import { noteGaveWay, noteLowered } from './channel-store.ts';

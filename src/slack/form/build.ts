@@ -1,12 +1,10 @@
-import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
 import type { OnCut } from '../../core/cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
 import { splitNote, withNote } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/session.ts';
 import { ACTIONS, type ActionId, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
-import { section } from '../parts.ts';
+import { type InputBlock, type KnownBlock, type PlainTextOption, section, sentences } from '../parts.ts';
 import { cutTo, isBlank, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
-import { sentences } from '../words.ts';
 import {
 	asksTheSame,
 	DESCRIBED_FIELDS,

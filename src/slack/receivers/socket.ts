@@ -1,6 +1,5 @@
 import { type App, SocketModeReceiver } from '@slack/bolt';
-import { type Clock, unlessAborted } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
+import { type Clock, type Log, unlessAborted } from '../../core/basics.ts';
 import { type applyProxy, withSocket } from '../../core/proxy.ts';
 import { createSlackLogger, isTemporary, pauseAfter, slackFailure, tokenRefused } from '../clients.ts';
 

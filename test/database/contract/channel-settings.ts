@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
 import type { NewPost } from '../../../src/posts/post.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, LEASE, SERVICE, T0 } from '../support.ts';

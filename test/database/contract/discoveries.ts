@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/basics.ts';
 import type { Discovery, Watch } from '../../../src/database/watch.ts';
 import { createDiscoveries } from '../../../src/features/discover/discovery.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../../src/core/basics.ts';
 import { type Cipher, createCipher, createKeyRing, parseEncryptionKey } from '../../../src/database/encryption.ts';
 import { createReencryption } from '../../../src/database/reencryption.ts';
 import type { Store, StoreOptions } from '../../../src/stores.ts';

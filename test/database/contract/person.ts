@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
-import { PERSON_TABLES, type PersonPage, peopleColumns } from '../../../src/database/person-ids.ts';
+import { columnsOf, type Row, TABLE_NAMES, type TableName } from '../../../src/database/database.ts';
 import {
 	type PlacedRow,
 	placeIn,
 	SEALED_COLUMNS,
 	type SealedColumn,
 	type SealedName,
-} from '../../../src/database/sealed-columns.ts';
-import { columnsOf, type Row, TABLE_NAMES, type TableName } from '../../../src/database/tables.ts';
+} from '../../../src/database/encryption.ts';
+import { PERSON_TABLES, type PersonPage, peopleColumns } from '../../../src/database/person-ids.ts';
 import type { Page } from '../../../src/ops/person-requests.ts';
 import { createPersonStore } from '../../../src/ops/person-store.ts';
 import { readPost } from '../../../src/posts/post.ts';

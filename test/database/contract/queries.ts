@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Db } from '../../../src/database/tables.ts';
+import type { Db } from '../../../src/database/database.ts';
 import { ourAnswers, outcomeIn, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
 import { questionAt } from '../../../src/questions/session.ts';

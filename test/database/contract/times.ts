@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/basics.ts';
 import { createSharedState } from '../../../src/database/postgres.ts';
 import { repairTimes } from '../../../src/database/store-clock.ts';
 import type { DuePost } from '../../../src/posts/post.ts';

@@ -1,8 +1,6 @@
-import type { Watch } from '../../../src/database/watch.ts';
-import { UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
+import { UNKNOWN_STEP_RATE, type Watch } from '../../../src/database/watch.ts';
 import type { SessionUpdate, WatchUpdate } from '../../../src/features/watch/recording-store.ts';
-import { kindOf } from '../../../src/posts/kinds.ts';
-import type { AttemptResult, DuePost, NewPost, Post } from '../../../src/posts/post.ts';
+import { type AttemptResult, type DuePost, kindOf, type NewPost, type Post } from '../../../src/posts/post.ts';
 import type { SettledHow } from '../../../src/questions/asked.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import type { QuestionView } from '../../../src/questions/session-snapshot.ts';

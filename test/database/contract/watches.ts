@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/basics.ts';
 import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
 import { createSharedState } from '../../../src/database/postgres.ts';
 import type { Watch } from '../../../src/database/watch.ts';

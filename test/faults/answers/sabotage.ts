@@ -78,9 +78,9 @@ export const SABOTAGES = {
 	],
 	clocks: [
 		...OWN_TIMES,
-		{ file: 'core/clock.ts', constant: 'CLOCK_ALLOWANCE_MS', becomes: '0' },
+		{ file: 'core/basics.ts', constant: 'CLOCK_ALLOWANCE_MS', becomes: '0' },
 		// A replica trusts times since its own start only, and the one with the wrong clock has just started.
-		{ file: 'core/clock.ts', in: 'elapsedSince', returns: 'Math.max(0, clock.now() - at)' },
+		{ file: 'core/basics.ts', in: 'elapsedSince', returns: 'Math.max(0, clock.now() - at)' },
 	],
 	// When the reply to an INSERT is lost, nobody checks whether the answer was stored.
 	'insert-reply': [
@@ -91,7 +91,7 @@ export const SABOTAGES = {
 	// Times from before the machine's clock was set are trusted, on PostgreSQL too.
 	'clock-jump': [
 		...OWN_TIMES,
-		{ file: 'core/clock.ts', in: 'elapsedSince', returns: 'clock.now() - at' },
+		{ file: 'core/basics.ts', in: 'elapsedSince', returns: 'clock.now() - at' },
 		{ file: 'database/store-clock.ts', in: 'adopt', call: 'repairTimes', becomes: 'undefined' },
 	],
 } as const satisfies Record<FaultName | 'ack-first' | 'blind-repeat', readonly Edit[]>;

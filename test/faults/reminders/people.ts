@@ -1,4 +1,4 @@
-import { timesIn } from '../../../src/database/channel-settings.ts';
+import { timesIn } from '../../../src/database/watch.ts';
 import { type Answer, isFailed, type Person, type QuestionKey } from '../../../src/questions/answer.ts';
 import type { Asked, Held, History } from './history.ts';
 import { DEFAULTS } from './periods.ts';

@@ -1,5 +1,5 @@
 import type { QuietHours, Weekday } from '../../../src/core/quiet-hours.ts';
-import type { ChannelSettings, LadderTimes, Mention } from '../../../src/database/channel-settings.ts';
+import type { ChannelSettings, LadderTimes, Mention } from '../../../src/database/watch.ts';
 import type { Random } from '../../support/random.ts';
 
 const MINUTE = 60_000;

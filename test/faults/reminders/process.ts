@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import type { Log } from '../../../src/core/log.ts';
+import type { Log } from '../../../src/core/basics.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
 import type { StoreDatabase } from '../../../src/database/database.ts';
 import type { Answer } from '../../../src/questions/answer.ts';

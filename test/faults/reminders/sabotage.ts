@@ -1,7 +1,7 @@
 import type { Edit } from '../edits/edit.ts';
 
 const NO_READ: Edit = {
-	file: 'features/remind/ladder.ts',
+	file: 'features/remind/reminders.ts',
 	in: 'decide',
 	if: 'readAt',
 	becomes: 'facts.readAt === null',
@@ -13,8 +13,8 @@ export const SABOTAGES = {
 	'no-read': [NO_READ],
 	/** Neither the ladder nor the announcer knows quiet hours. */
 	'no-quiet-hours': [
-		{ file: 'features/remind/ladder.ts', in: 'nextReminder', call: 'quietUntil', becomes: 'null', every: true },
-		{ file: 'database/channel-settings.ts', in: 'stillDue', call: 'quietUntil', becomes: 'null' },
+		{ file: 'features/remind/reminders.ts', in: 'nextReminder', call: 'quietUntil', becomes: 'null', every: true },
+		{ file: 'database/watch.ts', in: 'stillDue', call: 'quietUntil', becomes: 'null' },
 	],
 	/** The local time of the quiet hours is not that of the day on which clocks change. */
 	'no-daylight-saving': [
@@ -39,18 +39,18 @@ export const SABOTAGES = {
 		},
 	],
 	/** Reminders come while somebody is answering. */
-	'no-claims': [{ file: 'features/remind/ladder.ts', in: 'decide', if: 'claim', becomes: 'false' }],
+	'no-claims': [{ file: 'features/remind/reminders.ts', in: 'decide', if: 'claim', becomes: 'false' }],
 	/** Neither the ladder nor the announcer looks for answers that are on their way. */
 	'no-answers': [
-		{ file: 'features/remind/ladder.ts', in: 'decide', if: 'isAnswered', becomes: 'false' },
+		{ file: 'features/remind/reminders.ts', in: 'decide', if: 'isAnswered', becomes: 'false' },
 		{ file: 'features/remind/posts.ts', in: 'asked', call: 'isAnsweredSince', becomes: 'false' },
 	],
 	/** After an outage nothing is known of a session, and it counts as read. */
-	'no-outages': [{ file: 'features/remind/ladder.ts', in: 'decide', if: 'isFailing', becomes: 'false' }, NO_READ],
+	'no-outages': [{ file: 'features/remind/reminders.ts', in: 'decide', if: 'isFailing', becomes: 'false' }, NO_READ],
 	/** Nobody looks at a ladder when it is due, and rarely at all. */
 	'late-look': [
 		{
-			file: 'features/remind/ladder.ts',
+			file: 'features/remind/reminders.ts',
 			in: 'decide',
 			returns: `((decision) =>
 				decision.kind === 'wait' && decision.dueAt !== null ? { ...decision, dueAt: decision.dueAt + 45_000 } : decision

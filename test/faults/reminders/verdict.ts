@@ -1,4 +1,4 @@
-import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/parts.ts';
 import type { StoreKind } from '../stores.ts';
 import type { History, Post } from './history.ts';
 import { FAULTS, type Fault, judge, LATE_MS, type Ring } from './judge.ts';

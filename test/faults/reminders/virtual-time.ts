@@ -1,5 +1,5 @@
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Clock } from '../../../src/core/basics.ts';
 import { createAgenda } from '../../features/watch/simulation/agenda.ts';
 
 /** A time that jumps to the next event or sleeper as soon as no call is under way. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Clock } from '../../../src/core/basics.ts';
 import type { TakenSession } from '../../../src/database/watch-store.ts';
 import type { Planner } from '../../../src/features/watch/schedule.ts';
 import type { Answer, AnswerPatch } from '../../../src/questions/answer.ts';

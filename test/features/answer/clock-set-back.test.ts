@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
-import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../../src/core/basics.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startApp } from '../../support/app.ts';
 import { DELIVERED, headline, line } from '../../support/sentences.ts';

@@ -4,7 +4,7 @@ import { asking, askingSession, done } from '../../../sandbox/session-service/bu
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { NOTICES } from '../../../src/features/answer/form-view.ts';
 import { PRESS_NOTES } from '../../../src/features/answer/receipt-view.ts';
-import { waitingWords } from '../../../src/slack/words.ts';
+import { waitingWords } from '../../../src/slack/parts.ts';
 import { type App, answerFields, openSession } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';
 import { answeredMeanwhile, DELIVERED, headline, whatHappened } from '../../support/sentences.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
+import { CLOCK_ALLOWANCE_MS } from '../../../src/core/basics.ts';
 import { LeaseLost } from '../../../src/features/answer/put.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';

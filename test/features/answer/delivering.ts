@@ -1,13 +1,12 @@
 import { createManualClock } from '../../../fake-slack/index.ts';
-import type { Clock } from '../../../src/core/clock.ts';
-import { nextTurn } from '../../../src/core/slices.ts';
+import type { Clock } from '../../../src/core/basics.ts';
+import { nextTurn } from '../../../src/core/lease-loop.ts';
 import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import { createDelivery } from '../../../src/features/answer/deliver.ts';
 import { createPut } from '../../../src/features/answer/put.ts';
 import { createAnswerWorker } from '../../../src/features/answer/worker.ts';
 import type { Answer, Person } from '../../../src/questions/answer.ts';
-import type { ReadItem, ReadSession } from '../../../src/questions/gate.ts';
-import type { SentItem } from '../../../src/questions/session.ts';
+import type { ReadItem, ReadSession, SentItem } from '../../../src/questions/session.ts';
 import type { SessionServiceClient } from '../../../src/session-service/client.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';

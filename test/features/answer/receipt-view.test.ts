@@ -4,7 +4,7 @@ import { ownTextMessage, receiptMessage, receiptModal } from '../../../src/featu
 import { historyView } from '../../../src/features/answer/view.ts';
 import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
-import { momentMrkdwn } from '../../../src/slack/words.ts';
+import { momentMrkdwn } from '../../../src/slack/parts.ts';
 import { answerOf, item, now } from '../../slack/support/answers.ts';
 import { expectSafeMessage, expectSafeView } from '../../slack/support/check.ts';
 import { textsOf } from '../../slack/support/questions.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/basics.ts';
 import { TEXT_REMOVED } from '../../../src/features/answer/view.ts';
 import { unwatchedWords } from '../../../src/features/watch/view.ts';
 import { openStore } from '../../../src/stores.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLOCK_ALLOWANCE_MS } from '../../../src/core/clock.ts';
+import { CLOCK_ALLOWANCE_MS } from '../../../src/core/basics.ts';
 import { StoreUnavailableError } from '../../../src/database/database.ts';
 import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import { stateLine } from '../../../src/features/answer/view.ts';
 import type { Answer, AnswerState } from '../../../src/questions/answer.ts';
-import type { ReadItem, ReadMessage, ReadSession } from '../../../src/questions/gate.ts';
+import type { ReadItem, ReadMessage, ReadSession } from '../../../src/questions/session.ts';
 import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { BOB, item, submission, T0, valuesOf } from '../../database/support.ts';
 import { line } from '../../support/sentences.ts';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/features/watch/view.ts';
-import { statusWords } from '../../../src/slack/words.ts';
+import { statusWords } from '../../../src/slack/parts.ts';
 import { answering, REMINDER, SERVICE_DOWN, watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, USUAL_REQUESTS } from '../watch/harness.ts';
 import { discoveringApp } from './harness.ts';

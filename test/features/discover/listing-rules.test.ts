@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
-import { HandraiseError } from '../../../src/core/errors.ts';
-import { type Cell, createMemoryCell } from '../../../src/core/values.ts';
+import { type Cell, createMemoryCell, HandraiseError } from '../../../src/core/basics.ts';
 import type { SessionStore } from '../../../src/database/watch-store.ts';
 import {
 	createListing,

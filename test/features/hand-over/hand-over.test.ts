@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
-import { placeMrkdwn } from '../../../src/slack/words.ts';
+import { placeMrkdwn } from '../../../src/slack/parts.ts';
 import {
 	ASKS,
 	answeredBy,

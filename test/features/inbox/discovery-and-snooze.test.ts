@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { loggedId } from '../../../src/core/log.ts';
+import { loggedId } from '../../../src/core/basics.ts';
 import { waitingCountWords, waitingSessionsWords, waitingSinceWords } from '../../../src/features/inbox/view.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { noListWords } from '../../../src/features/watch/view.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/features/inbox/view.ts';
-import { placeMrkdwn } from '../../../src/slack/words.ts';
+import { placeMrkdwn } from '../../../src/slack/parts.ts';
 import { answering, DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
 import { tooComplex } from '../../support/too-complex.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS } from '../watch/harness.ts';

@@ -1,11 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
-import { HandraiseError } from '../../../src/core/errors.ts';
+import { HandraiseError } from '../../../src/core/basics.ts';
 import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
-import type { InboxContent } from '../../../src/features/inbox/content.ts';
-import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
-import type { ShowOutcome } from '../../../src/features/inbox/inboxes.ts';
-import { createInboxes } from '../../../src/features/inbox/inboxes.ts';
+import { FOLLOWED_MS, type InboxContent } from '../../../src/features/inbox/content.ts';
+import { createInboxes, type ShowOutcome } from '../../../src/features/inbox/inboxes.ts';
 import type { Person } from '../../../src/questions/answer.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';

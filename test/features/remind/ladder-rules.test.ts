@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Decision, decide, type LadderFacts, MOST_ESCALATIONS } from '../../../src/features/remind/ladder.ts';
+import { type Decision, decide, type LadderFacts, MOST_ESCALATIONS } from '../../../src/features/remind/reminders.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validateMessage } from '../../../fake-slack/index.ts';
-import type { ReminderStage } from '../../../src/database/channel-settings.ts';
+import type { ReminderStage } from '../../../src/database/watch.ts';
 import {
 	digestPost,
 	heldWords,

@@ -3,8 +3,8 @@ import type { Modal } from '../../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import { GONE_ON, WITHOUT_SCREENSHOT } from '../../../src/features/answer/form-view.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
+import { statusWords } from '../../../src/slack/parts.ts';
 import { noFormWords } from '../../../src/slack/question-view.ts';
-import { statusWords } from '../../../src/slack/words.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
 import { startApp } from '../../support/app.ts';
 

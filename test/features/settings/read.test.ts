@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
 import { type SettingsField, valuesOf } from '../../../src/features/settings/fields.ts';
 import {
 	decodeSettingsMetadata,

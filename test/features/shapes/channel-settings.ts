@@ -8,7 +8,7 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../sandbox/gallery/shapes/samples.ts';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/channel-settings.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
 import { valuesOf } from '../../../src/features/settings/fields.ts';
 import {
 	conflictWords,

@@ -36,7 +36,7 @@ import {
 	inboxModal,
 	snoozedMessage,
 } from '../../../src/features/inbox/view.ts';
-import type { ReadSession } from '../../../src/questions/gate.ts';
+import type { ReadSession } from '../../../src/questions/session.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { ANSWERS, casesOf } from './samples.ts';
 

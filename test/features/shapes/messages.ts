@@ -36,8 +36,7 @@ import {
 	USER_ID,
 } from '../../../sandbox/gallery/shapes/samples.ts';
 import { WAITING } from '../../../sandbox/gallery/shapes/views.ts';
-import type { ReminderStage } from '../../../src/database/channel-settings.ts';
-import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/database/watch.ts';
+import { NO_LIST_REASONS, type ReminderStage, WATCH_ENDS } from '../../../src/database/watch.ts';
 import {
 	CHOICE_WORDS,
 	choiceMessage,
@@ -83,7 +82,7 @@ import {
 	watchList,
 	watchOutcomeWords,
 } from '../../../src/features/watch/view.ts';
-import type { ReadSession } from '../../../src/questions/gate.ts';
+import type { ReadSession } from '../../../src/questions/session.ts';
 import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
 import { answerCard, errorMessage, noWindow, stillWaitingMessage } from '../../../src/slack/error-view.ts';
 import { textMessage } from '../../../src/slack/parts.ts';

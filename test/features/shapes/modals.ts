@@ -34,7 +34,7 @@ import { receiptModal } from '../../../src/features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/features/hand-over/view.ts';
 import { errorModal, errorWords, FAILURES, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
-import type { STATUSES } from '../../../src/slack/words.ts';
+import type { STATUSES } from '../../../src/slack/parts.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };

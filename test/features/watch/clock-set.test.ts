@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
 import { UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
-import type { ReadMessage } from '../../../src/questions/gate.ts';
+import type { ReadMessage } from '../../../src/questions/session.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import {

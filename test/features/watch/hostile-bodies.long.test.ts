@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { statusWords } from '../../../src/slack/words.ts';
+import { statusWords } from '../../../src/slack/parts.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 

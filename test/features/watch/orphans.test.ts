@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/parts.ts';
 import { FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;

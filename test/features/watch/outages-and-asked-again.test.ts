@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReadMessage } from '../../../src/questions/gate.ts';
+import type { ReadMessage } from '../../../src/questions/session.ts';
 import { saying } from '../../support/sessions.ts';
 import {
 	assistant,

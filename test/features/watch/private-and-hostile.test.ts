@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
-import { statusWords } from '../../../src/slack/words.ts';
+import { statusWords } from '../../../src/slack/parts.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 

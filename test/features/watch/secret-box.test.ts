@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/core/basics.ts';
 import { WHICH_QUESTION } from '../../../src/features/answer/form-view.ts';
 import { REMOVED_ANSWER } from '../../../src/features/answer/view.ts';
 import { chosenTextHelp } from '../../../src/features/reply/view.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleOrganisation } from '../../../fake-slack/index.ts';
-import { placeMrkdwn } from '../../../src/slack/words.ts';
+import { placeMrkdwn } from '../../../src/slack/parts.ts';
 import type { AppOptions } from '../../support/app.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';

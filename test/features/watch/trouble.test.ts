@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
-import { MAYBE_REPEAT, statusWords } from '../../../src/slack/words.ts';
+import { MAYBE_REPEAT, statusWords } from '../../../src/slack/parts.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { answering, SERVICE_BACK, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';

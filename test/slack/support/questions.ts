@@ -1,6 +1,5 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
-import type { ReadSession } from '../../../src/questions/gate.ts';
-import { openQuestion, type Question } from '../../../src/questions/session.ts';
+import { openQuestion, type Question, type ReadSession } from '../../../src/questions/session.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
 import type { ViewMetadata } from '../../../src/slack/ids.ts';
 import { readSession, saying, throughGate } from '../../support/sessions.ts';

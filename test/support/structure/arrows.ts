@@ -17,10 +17,10 @@ const SHARED_FEATURES = ['answer', 'watch'];
 
 /** Who may use a package. */
 const PACKAGES: readonly { readonly is: RegExp; readonly by: RegExp }[] = [
-	{ is: /^(?:kysely|pg)(?:\/|$)/, by: /^database\/|[/-]store\.ts$/ },
+	{ is: /^(?:kysely|pg)(?:\/|$)/, by: /^database\// },
 	{ is: /^@slack\//, by: /^(?:slack|posts|features|doctor)\// },
 	{ is: /^undici$/, by: /^(?:session-service\/|core\/proxy\.ts$|app\.ts$)/ },
-	{ is: /^pino$/, by: /^core\/log\.ts$/ },
+	{ is: /^pino$/, by: /^core\/basics\.ts$/ },
 	{ is: /^prom-client$/, by: /^core\/metrics\.ts$/ },
 	// `questions` is pure. One file reads its word lists.
 	{ is: /^(?!(?:node:crypto|node:util|zod)$)/, by: /^(?!questions\/(?!word-list\.ts$))/ },

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { TABLE_NAMES } from '../../../src/database/tables.ts';
+import { TABLE_NAMES } from '../../../src/database/database.ts';
 import { closureOf, importsOf, wrongArrows } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
 import { LIMITS, measure, problemsOf } from './structure.ts';

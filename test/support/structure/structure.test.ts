@@ -88,7 +88,7 @@ describe('arrows', () => {
 	});
 
 	it.each([
-		['core/log.ts', '../questions/session.ts'],
+		['core/basics.ts', '../questions/session.ts'],
 		['questions/session.ts', '../database/watch.ts'],
 		['slack/reply.ts', '../database/watch.ts'],
 		['database/due.ts', '../core.ts'],
@@ -109,7 +109,7 @@ describe('arrows', () => {
 	it('go one way, also those of types; a feature knows answer and watch', () => {
 		const text = importing(
 			'../../core.ts',
-			'../../posts/kinds.ts',
+			'../../posts/post.ts',
 			'../answer/view.ts',
 			'../watch/view.ts',
 			'./store.ts',

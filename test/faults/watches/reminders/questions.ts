@@ -1,5 +1,5 @@
 import type { Message } from '../../../../fake-slack/index.ts';
-import { MAYBE_REPEAT } from '../../../../src/slack/words.ts';
+import { MAYBE_REPEAT } from '../../../../src/slack/parts.ts';
 import type { Harness } from '../../harness.ts';
 import { type Fleet, isCard } from '../fleet.ts';
 

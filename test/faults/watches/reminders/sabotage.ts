@@ -25,7 +25,7 @@ export const REMINDER_SABOTAGES = {
 		},
 	],
 	'reminder-unread': [
-		{ file: 'features/remind/ladder.ts', in: 'decide', if: 'isOpen', becomes: 'false' },
+		{ file: 'features/remind/reminders.ts', in: 'decide', if: 'isOpen', becomes: 'false' },
 		{ file: 'features/remind/posts.ts', in: 'asked', property: 'isOpen', becomes: 'true' },
 		{ file: 'features/remind/posts.ts', in: 'asked', property: 'outcome', becomes: "''" },
 	],

@@ -24,7 +24,7 @@ export const SHORT = {
 /** Shortens leases and waits in a copy of the program. */
 export const SHORTER: readonly Edit[] = [
 	{ file: 'features/remind/reminders.ts', constant: 'WAIT_FOR_OTHERS_MS', becomes: '2_000' },
-	{ file: 'features/remind/ladder.ts', constant: 'TOGETHER_MS', becomes: '2_000' },
+	{ file: 'features/remind/reminders.ts', constant: 'TOGETHER_MS', becomes: '2_000' },
 	{ file: 'features/remind/reminders.ts', constant: 'LEASE_MS', becomes: '8_000' },
 	{ file: 'posts/outbox.ts', constant: 'LEASE_MS', becomes: '8_000' },
 	{ file: 'features/watch/poller.ts', constant: 'LEASE_MS', becomes: '8_000' },

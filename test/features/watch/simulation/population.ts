@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Digest } from '../../../../src/questions/changes.ts';
+import type { Digest } from '../../../../src/questions/session-snapshot.ts';
 import type { Random } from '../../../support/random.ts';
 
 const range = z.tuple([z.number().positive(), z.number().positive()]);
