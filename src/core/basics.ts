@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import type { z } from 'zod';
@@ -345,3 +346,14 @@ function errorFields(error: unknown): object {
 	const [message, stack] = [error.message.slice(0, 500), error.stack?.slice(0, 2_000)];
 	return { type: error.name, message, ...code, stack, ...cause };
 }
+
+/** The right to work on a row. */
+export interface Lease {
+	/** Random, new for each take: only its holder may write, so it fences out everybody else. */
+	readonly token: string;
+	/** The lease lapses this long after it was given or renewed. */
+	readonly ms: number;
+}
+
+/** Such as of the JSON that a view shows: with the same hash, two look the same. */
+export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);

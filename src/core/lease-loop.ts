@@ -1,13 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, codeOf, createWaker, type Log, repeat, within } from './basics.ts';
-
-/** The right to work on a row. */
-export interface Lease {
-	/** Random, new for each take: only its holder may write, so it fences out everybody else. */
-	readonly token: string;
-	/** The lease lapses this long after it was given or renewed. */
-	readonly ms: number;
-}
+import { type Clock, codeOf, createWaker, type Lease, type Log, repeat, within } from './basics.ts';
 
 export interface Held<Item> {
 	readonly item: Item;

@@ -25,7 +25,8 @@ import {
 	UpdateQueryNode,
 	type UpdateResult,
 } from 'kysely';
-import { HandraiseError, pick } from '../core/basics.ts';
+import type { z } from 'zod';
+import { HandraiseError, parseOrNull, pick } from '../core/basics.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
 import type { Person, QuestionKey } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
@@ -244,74 +245,11 @@ export function remove<Table extends keyof Tables>(db: Db, table: Table, filter:
 	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
 }
 
-/*
- * The order of locks: two transactions with other orders would wait for each other. Several of one kind are locked in the order
- * of their keys. A function that takes a transaction and writes questions or posts of a session expects that its caller has locked
- * the session.
- *
- * 1. what `lockFor` locks, or the question of an answer (`lockQuestion` of `accept-store.ts`)
- * 2. answers, drafts and claims
- * 3. the discovery of a channel
- * 4. sessions: `lockSession`
- * 5. watches
- * 6. posts, and with them the lists of reminders in their channels: `lockPosts` of `posts/plan-store.ts`
- * 7. ladders
- * 8. windows; the one whose form is sent goes first
- */
-
-/** The query of the keys of these rows, which it locks in their order. */
-export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Table, filter: Filter<Table>) {
-	const key = lastKeyOf(table) as 'id';
-	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
-	// Sessions in the order of `inLockOrder`, whatever the database's own is.
-	const isCollated = table === 'watched_sessions' && isPostgres(trx);
-	return rows
-		.select(key)
-		.orderBy(isCollated ? sql`session_id collate "C"` : sql.ref(key))
-		.forUpdate();
-}
-
-/** For sessions that are locked one after the other. */
-export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => string): readonly T[] {
-	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
-}
-
-/** Locks the session's row. Whoever adds or ends a watch does this first, and then decides whether it is still watched. */
-export async function lockSession(trx: Db, key: SessionKey) {
-	return from(trx, 'watched_sessions', sessionOf(key)).selectAll().forUpdate().executeTakeFirst();
-}
-
-/** Locks the session of a watch; null when there is no such watch. */
-export async function lockSessionOf(trx: Db, watchId: string | null): Promise<SessionKey | null> {
-	if (watchId === null) return null;
-	const row = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();
-	if (row === undefined) return null;
-	await lockSession(trx, sessionOf(row));
-	return sessionOf(row);
-}
-
 /** Names in a transaction who changed what people see of questions; null: an agent, or no single person. */
 export function noteQuestions(trx: Db, by: Person | null): void {
 	const changes = trx.getExecutor().plugins.find((plugin) => plugin instanceof Changes);
 	changes?.questionsBy.add(by?.userId ?? null);
 }
-
-/** Serializes transactions on PostgreSQL until their end. SQLite has a single writer. */
-export async function lockFor(trx: Db, purpose: keyof typeof ADVISORY_LOCKS): Promise<void> {
-	if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])})`.execute(trx);
-}
-
-/** Any different numbers. */
-const ADVISORY_LOCKS = {
-	migrating: 0x68616e64,
-	/** Two replicas at once would add the last allowed watch. */
-	addingWatches: 7_205_759_403,
-	takingLadders: 7_205_759_404,
-	/** Two lists that each remove what the other one has added would wait for each other. */
-	replacingLists: 7_205_759_405,
-	/** What two people hand over at the same moment is counted one after the other. */
-	handingOver: 0x68646f76,
-} as const;
 
 export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
 	return (await query.limit(1).executeTakeFirst()) !== undefined;
@@ -336,7 +274,7 @@ function matching(filter: object) {
 
 export const isPostgres = (db: Db) => db.getExecutor().adapter instanceof PostgresAdapter;
 
-interface Change {
+export interface Change {
 	executeTakeFirst(): Promise<InsertResult | UpdateResult | DeleteResult | undefined>;
 }
 
@@ -352,24 +290,6 @@ export async function countChanged(query: Change): Promise<number> {
 	return Number('numDeletedRows' in result ? result.numDeletedRows : (result.numInsertedOrUpdatedRows ?? 0n));
 }
 
-/** Rows removed in one transaction: on SQLite it blocks the event loop. */
-const REMOVAL_BATCH = 200;
-
-/** Repeats `remove` until it removes fewer rows than its limit. Returns the total. */
-export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
-	let removed = 0;
-	for (;;) {
-		const batch = await remove(REMOVAL_BATCH);
-		removed += batch;
-		if (batch < REMOVAL_BATCH) return removed;
-	}
-}
-
-/** Runs a query that changes at most `limit` rows as often as it finds that many, each time as one transaction. */
-export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => Change): Promise<number> {
-	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
-}
-
 /** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */
 export class StoreUnavailableError extends HandraiseError {
 	/** Whether the write may be committed: the connection was lost, the database did not respond in time, or a sync failed. */
@@ -379,4 +299,87 @@ export class StoreUnavailableError extends HandraiseError {
 		super(message, { code: 'store_unavailable', retryable: true, cause });
 		this.commitUnknown = commitUnknown;
 	}
+}
+
+/** `table.column` */
+export type SealedName = {
+	[Name in TableName]: {
+		[Column in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Column] extends { readonly bound: unknown }
+			? `${Name}.${Column & string}`
+			: never;
+	}[keyof ColumnsOf<Name>];
+}[TableName];
+
+/** Every column with ciphertexts. Nothing is encrypted for another one (`CipherPlace`), so a change of the key finds all. */
+export const SEALED_COLUMNS = TABLE_NAMES.flatMap((table) =>
+	columnsOf(table).flatMap(([column, described]) =>
+		'bound' in described ? { ...described, table, column, keys: TABLES[table].key } : [],
+	),
+);
+
+export type SealedColumn = (typeof SEALED_COLUMNS)[number];
+
+export type BoundOf<Column> = Column extends { readonly bound: readonly (infer Name)[] } ? Name : never;
+
+/** What a row needs so that a value can be encrypted for this column, or decrypted. */
+export type PlacedRow<Wanted extends SealedName> = Wanted extends `${infer Name extends TableName}.${infer Column}`
+	? Pick<
+			Row<Name>,
+			((typeof TABLES)[Name]['key'][number] | BoundOf<ColumnsOf<Name>[Column & keyof ColumnsOf<Name>]>) &
+				keyof Row<Name>
+		>
+	: never;
+
+export type Place<Name> = Name extends `${infer Table}.${infer Column}`
+	? { readonly table: Table; readonly column: Column; readonly id: string }
+	: never;
+
+/** Where a ciphertext is stored. It decrypts nowhere else, so values cannot be moved between rows. */
+export type CipherPlace = Place<SealedName | 'meta.value'> & {
+	/** Values of the row that it is bound to as well. */
+	readonly bound?: readonly unknown[] | undefined;
+};
+
+/** The id of the place in a row whose keys have these values. */
+export function placeId(...keys: readonly string[]): string {
+	const [only = ''] = keys;
+	return keys.length === 1 ? only : JSON.stringify(keys);
+}
+
+/** The columns of the place, for a SELECT whose rows `placeIn` takes. */
+export const placeInSql = ({ keys, bound }: SealedColumn) =>
+	[...new Set([...keys, ...(bound ?? [])])].map((name) => `${nameInSql(name)} as "${name}"`).join(', ');
+
+/** The place in a row, which has at least the keys of the column and what it is bound to. */
+export function placeIn(
+	{ table, column, keys, bound }: SealedColumn,
+	row: Readonly<Record<string, unknown>>,
+): CipherPlace {
+	const id = placeId(...keys.map((key) => String(row[key])));
+	return { table, column, id, bound: bound?.map((name) => row[name]) } as CipherPlace;
+}
+
+export interface StoreParts {
+	readonly db: StoreDatabase;
+	readonly cipher: Cipher;
+}
+
+export interface Cipher {
+	/** Identifies the key without revealing it. */
+	readonly keyId: string;
+	/** `<version>.<key id>.<base64 of nonce, ciphertext and tag>`; different each time. */
+	encrypt(text: string, place: CipherPlace): string;
+	/** Null for another key, another place or a damaged ciphertext. One of version 1 names less of its place. */
+	decrypt(sealed: string, place: CipherPlace): string | null;
+}
+
+/** A column with encrypted JSON. `row`: the one of the value. */
+export function sealedColumn<T, Name extends SealedName>(name: Name, schema: z.ZodType<T>) {
+	const own = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name) as SealedColumn;
+	return {
+		schema,
+		seal: (value: T, row: PlacedRow<Name>, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), placeIn(own, row)),
+		open: (sealed: string | null, row: PlacedRow<Name>, cipher: Cipher): T | null =>
+			parseOrNull(schema, sealed && cipher.decrypt(sealed, placeIn(own, row))),
+	};
 }

@@ -1,19 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Log } from '../core/basics.ts';
-import type { Lease } from '../core/lease-loop.ts';
+import type { Lease, Log } from '../core/basics.ts';
 import {
+	type Change,
 	change,
+	countChanged,
 	type Db,
 	type Filter,
 	isPostgres,
 	LEASED_TABLES,
 	type LeasedTable,
 	lastKeyOf,
-	locked,
 	type Row,
 	type StoreDatabase,
 	WITHOUT_LEASE,
 } from './database.ts';
+import { locked } from './locks.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
@@ -122,4 +123,22 @@ export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 			await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
 		}
 	});
+}
+
+/** Rows removed in one transaction: on SQLite it blocks the event loop. */
+const REMOVAL_BATCH = 200;
+
+/** Repeats `remove` until it removes fewer rows than its limit. Returns the total. */
+export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
+	let removed = 0;
+	for (;;) {
+		const batch = await remove(REMOVAL_BATCH);
+		removed += batch;
+		if (batch < REMOVAL_BATCH) return removed;
+	}
+}
+
+/** Runs a query that changes at most `limit` rows as often as it finds that many, each time as one transaction. */
+export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => Change): Promise<number> {
+	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
 }

@@ -1,91 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { z } from 'zod';
-import { HandraiseError, parseOrNull } from '../core/basics.ts';
-import {
-	type ColumnsOf,
-	columnsOf,
-	nameInSql,
-	type Row,
-	type StoreDatabase,
-	StoreUnavailableError,
-	TABLE_NAMES,
-	TABLES,
-	type TableName,
-} from './database.ts';
+import { HandraiseError } from '../core/basics.ts';
+import { type Cipher, type CipherPlace, StoreUnavailableError } from './database.ts';
 import { syncDirectory } from './sqlite.ts';
-
-/** `table.column` */
-export type SealedName = {
-	[Name in TableName]: {
-		[Column in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Column] extends { readonly bound: unknown }
-			? `${Name}.${Column & string}`
-			: never;
-	}[keyof ColumnsOf<Name>];
-}[TableName];
-
-/** Every column with ciphertexts. Nothing is encrypted for another one (`CipherPlace`), so a change of the key finds all. */
-export const SEALED_COLUMNS = TABLE_NAMES.flatMap((table) =>
-	columnsOf(table).flatMap(([column, described]) =>
-		'bound' in described ? { ...described, table, column, keys: TABLES[table].key } : [],
-	),
-);
-
-export type SealedColumn = (typeof SEALED_COLUMNS)[number];
-
-type BoundOf<Column> = Column extends { readonly bound: readonly (infer Name)[] } ? Name : never;
-/** What a row needs so that a value can be encrypted for this column, or decrypted. */
-export type PlacedRow<Wanted extends SealedName> = Wanted extends `${infer Name extends TableName}.${infer Column}`
-	? Pick<
-			Row<Name>,
-			((typeof TABLES)[Name]['key'][number] | BoundOf<ColumnsOf<Name>[Column & keyof ColumnsOf<Name>]>) &
-				keyof Row<Name>
-		>
-	: never;
-
-type Place<Name> = Name extends `${infer Table}.${infer Column}`
-	? { readonly table: Table; readonly column: Column; readonly id: string }
-	: never;
-
-/** Where a ciphertext is stored. It decrypts nowhere else, so values cannot be moved between rows. */
-export type CipherPlace = Place<SealedName | 'meta.value'> & {
-	/** Values of the row that it is bound to as well. */
-	readonly bound?: readonly unknown[] | undefined;
-};
-
-/** The id of the place in a row whose keys have these values. */
-export function placeId(...keys: readonly string[]): string {
-	const [only = ''] = keys;
-	return keys.length === 1 ? only : JSON.stringify(keys);
-}
-
-/** The columns of the place, for a SELECT whose rows `placeIn` takes. */
-export const placeInSql = ({ keys, bound }: SealedColumn) =>
-	[...new Set([...keys, ...(bound ?? [])])].map((name) => `${nameInSql(name)} as "${name}"`).join(', ');
-
-/** The place in a row, which has at least the keys of the column and what it is bound to. */
-export function placeIn(
-	{ table, column, keys, bound }: SealedColumn,
-	row: Readonly<Record<string, unknown>>,
-): CipherPlace {
-	const id = placeId(...keys.map((key) => String(row[key])));
-	return { table, column, id, bound: bound?.map((name) => row[name]) } as CipherPlace;
-}
-
-export interface StoreParts {
-	readonly db: StoreDatabase;
-	readonly cipher: Cipher;
-}
-
-export interface Cipher {
-	/** Identifies the key without revealing it. */
-	readonly keyId: string;
-	/** `<version>.<key id>.<base64 of nonce, ciphertext and tag>`; different each time. */
-	encrypt(text: string, place: CipherPlace): string;
-	/** Null for another key, another place or a damaged ciphertext. One of version 1 names less of its place. */
-	decrypt(sealed: string, place: CipherPlace): string | null;
-}
 
 const ALGORITHM = 'aes-256-gcm';
 /** Bytes, as NIST SP 800-38D requires for GCM. Random nonces are safe for 2^32 texts per key. */
@@ -160,17 +78,6 @@ export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]) {
 
 function additionalData({ table, id, column, bound }: CipherPlace): Buffer {
 	return Buffer.from(JSON.stringify([String(versionOf({ bound })), table, id, column, ...(bound ?? [])]), 'utf8');
-}
-
-/** A column with encrypted JSON. `row`: the one of the value. */
-export function sealedColumn<T, Name extends SealedName>(name: Name, schema: z.ZodType<T>) {
-	const own = SEALED_COLUMNS.find(({ table, column }) => `${table}.${column}` === name) as SealedColumn;
-	return {
-		schema,
-		seal: (value: T, row: PlacedRow<Name>, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), placeIn(own, row)),
-		open: (sealed: string | null, row: PlacedRow<Name>, cipher: Cipher): T | null =>
-			parseOrNull(schema, sealed && cipher.decrypt(sealed, placeIn(own, row))),
-	};
 }
 
 const KEY_LENGTH = 32;

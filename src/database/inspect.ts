@@ -4,16 +4,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { nameInSql, type StoreDatabase, TABLE_NAMES } from './database.ts';
 import {
 	type Cipher,
-	createKeyRing,
-	type GivenKeys,
+	nameInSql,
 	placeIn,
 	placeInSql,
-	prefixOf,
 	SEALED_COLUMNS,
-} from './encryption.ts';
+	type StoreDatabase,
+	TABLE_NAMES,
+} from './database.ts';
+import { createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
 import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
 import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';

@@ -1,14 +1,6 @@
 import type { Clock } from '../core/basics.ts';
-import { addNew, change, type Db, from, type StoreDatabase } from './database.ts';
-import {
-	type Cipher,
-	type CipherPlace,
-	createCipher,
-	createKeyRing,
-	type GivenKeys,
-	type KeySetting,
-	keyOf,
-} from './encryption.ts';
+import { addNew, type Cipher, type CipherPlace, change, type Db, from, type StoreDatabase } from './database.ts';
+import { createCipher, createKeyRing, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
 import { createReencryption } from './reencryption.ts';
 import { markForCompaction, secretsKeyName, startSecretWiping, type WipingOptions } from './secret-wiping.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';

@@ -9,12 +9,12 @@ import {
 	type Db,
 	type Filter,
 	hasChanged,
-	locked,
 	type Row,
 	remove,
 	sessionOf,
 	WITHOUT_LEASE,
 } from './database.ts';
+import { locked } from './locks.ts';
 import type { ChannelKey, ReminderStage } from './watch.ts';
 
 export type LadderRow = Row<'ladders'>;

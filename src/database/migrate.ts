@@ -6,13 +6,13 @@ import {
 	columnsOf,
 	type Db,
 	isPostgres,
-	lockFor,
 	nameInSql,
 	type StoreDatabase,
 	TABLE_NAMES,
 	TABLES,
 	type TableName,
 } from './database.ts';
+import { lockFor } from './locks.ts';
 import type { Column, Table } from './schema/columns.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */

@@ -1,16 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import {
+	type Cipher,
 	change,
 	columnsOf,
 	countChanged,
 	type Db,
 	type Filter,
+	placeIn,
 	remove,
+	SEALED_COLUMNS,
 	TABLE_NAMES,
 	TABLES,
 	type TableName,
 } from './database.ts';
-import { type Cipher, placeIn, SEALED_COLUMNS } from './encryption.ts';
 
 /** The columns of a table that hold ids of people, and where (`Column`). */
 export const peopleColumns = (table: TableName) =>

@@ -23,8 +23,8 @@ import type { QuestionDigest, SessionKey } from '../questions/session.ts';
 import { type QuestionView, questionView } from '../questions/session-snapshot.ts';
 import {
 	add,
+	type Cipher,
 	change,
-	changeInBatches,
 	countChanged,
 	type Db,
 	type Filter,
@@ -34,10 +34,11 @@ import {
 	type Row,
 	remove,
 	type StoreDatabase,
+	sealedColumn,
 	sessionOf,
 	TABLES,
 } from './database.ts';
-import { type Cipher, sealedColumn } from './encryption.ts';
+import { changeInBatches } from './due.ts';
 
 /** A question as a channel may see it, and when the read began that found this text, clock milliseconds. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Clock, type Log, repeat, uptimeOf } from '../core/basics.ts';
-import { change, type StoreDatabase } from './database.ts';
-import { type KeyRing, placeIn, placeInSql, prefixOf, SEALED_COLUMNS, type SealedColumn } from './encryption.ts';
+import { change, placeIn, placeInSql, SEALED_COLUMNS, type SealedColumn, type StoreDatabase } from './database.ts';
+import { type KeyRing, prefixOf } from './encryption.ts';
 import { cellsOf } from './postgres.ts';
 
 /** Rows that are read at once, and the pause after them: people come first. */

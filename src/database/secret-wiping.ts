@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf, type Log } from '../core/basics.ts';
-import { add, type Db, nameInSql, StoreUnavailableError } from './database.ts';
 import {
+	add,
 	type Cipher,
 	type CipherPlace,
-	createCipher,
-	type KeyRing,
-	parseEncryptionKey,
+	type Db,
+	nameInSql,
 	placeIn,
 	placeInSql,
 	SEALED_COLUMNS,
-} from './encryption.ts';
+	StoreUnavailableError,
+} from './database.ts';
+import { createCipher, type KeyRing, parseEncryptionKey } from './encryption.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 
 /** Wipes within this time share a checkpoint. A wiped value must be gone from the files after a second. */

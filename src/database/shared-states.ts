@@ -1,7 +1,6 @@
 // Owns `shared_states` and `meta`, with the other files of this folder: letters between `npm run person` and the program.
 import { randomBytes } from 'node:crypto';
-import { add, addNew, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
-import type { Cipher } from './encryption.ts';
+import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
 
 /** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
 const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;

@@ -1,31 +1,30 @@
 // Owns `watches` and `watched_sessions`: which channel watches what, and when it is read.
 import { sql } from 'kysely';
 import type { z } from 'zod';
-import { parseOrNull, pick } from '../core/basics.ts';
-import type { Lease } from '../core/lease-loop.ts';
+import { type Lease, parseOrNull, pick } from '../core/basics.ts';
 import { isWaiting, type SessionKey } from '../questions/session.ts';
 import { type Digest, digest, type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
 import {
 	add,
+	type Cipher,
 	change,
 	channelOf,
 	countOf,
 	type Db,
 	type Filter,
 	from,
-	inLockOrder,
 	isFound,
-	locked,
-	lockSession,
 	noteQuestions,
 	type Row,
 	remove,
 	type StoreDatabase,
+	type StoreParts,
+	sealedColumn,
 	sessionOf,
 	WITHOUT_LEASE,
 } from './database.ts';
 import { leaseDue, nextDue, releaseHeld } from './due.ts';
-import { type Cipher, type StoreParts, sealedColumn } from './encryption.ts';
+import { inLockOrder, locked, lockSession } from './locks.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
 import {
 	AWAITED_AHEAD_MS,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parseOrNull } from '../core/basics.ts';
-import { type Db, from, isPostgres, type Row, sql } from '../database/database.ts';
-import type { Cipher } from '../database/encryption.ts';
+import { type Cipher, type Db, from, isPostgres, type Row, sql } from '../database/database.ts';
 import { endLadderLeases } from '../database/ladders.ts';
 import { PERSON_TABLES, type PersonPage, removeRowsOf, replacePerson, rowsOfPerson } from '../database/person-ids.ts';
 import { readHandOver, removeNotesOf } from '../database/question-store.ts';

@@ -1,6 +1,7 @@
 // Owns `posts`, with `store.ts`: plans them, has them drawn again, and closes them.
 import {
 	add,
+	type Cipher,
 	change,
 	channelOf,
 	countChanged,
@@ -8,8 +9,6 @@ import {
 	type Filter,
 	from,
 	isFound,
-	locked,
-	lockSession,
 	noteQuestions,
 	type Row,
 	remove,
@@ -17,7 +16,7 @@ import {
 	sql,
 	WITHOUT_LEASE,
 } from '../database/database.ts';
-import type { Cipher } from '../database/encryption.ts';
+import { locked, lockSession } from '../database/locks.ts';
 import {
 	addQuestion,
 	closeUnwatched,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DeepReadonly, parseOrNull, pick } from '../core/basics.ts';
+import { type DeepReadonly, hashOf, parseOrNull, pick } from '../core/basics.ts';
 import type { Row } from '../database/database.ts';
 import type { Asked, StoredQuestion } from '../database/question-store.ts';
 import {
@@ -14,7 +14,6 @@ import {
 	type WatchEnd,
 } from '../database/watch.ts';
 import type { SessionSnapshot } from '../questions/session-snapshot.ts';
-import { hashOf } from '../slack/ids.ts';
 import type { MessageContent } from '../slack/parts.ts';
 
 export interface Kind {

@@ -1,26 +1,22 @@
 // Owns `posts`, with `plan-store.ts`: gives them out, notes what Slack shows, and removes them.
-
-import type { Log } from '../core/basics.ts';
-import type { Lease } from '../core/lease-loop.ts';
+import type { Lease, Log } from '../core/basics.ts';
 import {
 	change,
-	changeInBatches,
 	channelOf,
 	type Db,
 	type Filter,
 	from,
 	hasChanged,
 	isFound,
-	locked,
-	lockSessionOf,
 	remove,
 	type StoreDatabase,
+	type StoreParts,
 	sql,
 	WITHOUT_LEASE,
 } from '../database/database.ts';
-import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
-import type { StoreParts } from '../database/encryption.ts';
+import { changeInBatches, isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
 import { beginLadder, endReminders } from '../database/ladders.ts';
+import { locked, lockSessionOf } from '../database/locks.ts';
 import { readQuestion } from '../database/question-store.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
-import { type DeepReadonly, parseAddress, parseOrNull } from '../core/basics.ts';
+import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../core/basics.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
 
 /* The ids that Slack returns. They never change, as old messages carry them, and hold positions and keys, never content. */
@@ -257,9 +257,6 @@ const CHOICE = z.object({
 export type Choice = Readonly<z.infer<typeof CHOICE>>;
 export const { encode: encodeChoice, decode: decodeChoice } = slackCodec('choice', CHOICE);
 
-/** Such as of the JSON that a view shows: with the same hash, two look the same. */
-export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
-
 const INDEX = z.int().min(0).max(1_000_000_000);
 const POSITIONS = z.array(INDEX).default([]);
 
@@ -370,3 +367,5 @@ function isPrivate(hostname: string): boolean {
 	const version = ({ 4: 'ipv4', 6: 'ipv6' } as const)[isIP(name)];
 	return version === undefined ? PRIVATE_NAME.test(name) : PRIVATE[version].check(name, version);
 }
+
+export const isDirectMessage = (channelId: string) => channelId.startsWith('D');

@@ -20,6 +20,7 @@ import {
 	encodeMetadata,
 	encodeTarget,
 	inboxRowId,
+	isDirectMessage,
 	type SessionTarget,
 	type ViewMetadata,
 } from './ids.ts';
@@ -347,8 +348,6 @@ export const counted = (count: number, one: string, many = `${one}s`) => `${coun
 
 /** `and 3 more`, with `what` behind it; empty when nothing is left out. */
 export const andMoreWords = (count: number, what = '') => (count > 0 ? `and ${count} more ${what}`.trim() : '');
-
-export const isDirectMessage = (channelId: string) => channelId.startsWith('D');
 
 /** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
 export function placeMrkdwn(channelId: string, whose: string | null = null): string {

@@ -1,7 +1,8 @@
 import { type KyselyPlugin, sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
-import { lockFor, lockSession, type StoreDatabase } from '../../src/database/database.ts';
+import type { StoreDatabase } from '../../src/database/database.ts';
 import { beginLadder } from '../../src/database/ladders.ts';
+import { lockFor, lockSession } from '../../src/database/locks.ts';
 import { mapPostgresError } from '../../src/database/postgres.ts';
 import { acceptAnswer } from '../../src/features/answer/accept-store.ts';
 import { firstPersonOf } from '../../src/features/answer/view.ts';

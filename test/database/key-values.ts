@@ -1,7 +1,13 @@
 import type { ModalView } from '@slack/types';
 import { type Kysely, sql } from 'kysely';
-import { nameInSql, type StoreDatabase } from '../../src/database/database.ts';
-import { type CipherPlace, placeIn, readKeys, SEALED_COLUMNS } from '../../src/database/encryption.ts';
+import {
+	type CipherPlace,
+	nameInSql,
+	placeIn,
+	SEALED_COLUMNS,
+	type StoreDatabase,
+} from '../../src/database/database.ts';
+import { readKeys } from '../../src/database/encryption.ts';
 import { openKeyRing } from '../../src/database/key-ring.ts';
 import { secretsCipher, secretsKeyName } from '../../src/database/secret-wiping.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { systemClock } from '../../src/core/basics.ts';
-import { lockFor } from '../../src/database/database.ts';
+import { lockFor } from '../../src/database/locks.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { migratePostgres } from '../../src/stores.ts';
 import { createHarness } from '../doctor/harness.ts';

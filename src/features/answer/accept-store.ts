@@ -1,6 +1,7 @@
 import { type HandraiseError, parseOrNull, pick } from '../../core/basics.ts';
 import {
 	addIf,
+	type Cipher,
 	change,
 	type Db,
 	from,
@@ -13,7 +14,6 @@ import {
 	type Tables,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import type { Cipher } from '../../database/encryption.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { newestRowOf } from '../../database/question-store.ts';
 import type { CipherTx } from '../../posts/plan-store.ts';

@@ -1,5 +1,4 @@
-import { CLOCK_ALLOWANCE_MS, type Log } from '../../core/basics.ts';
-import type { Lease } from '../../core/lease-loop.ts';
+import { CLOCK_ALLOWANCE_MS, type Lease, type Log } from '../../core/basics.ts';
 import {
 	change,
 	countChanged,
@@ -9,13 +8,13 @@ import {
 	from,
 	hasChanged,
 	questionOf,
+	type StoreParts,
 	StoreUnavailableError,
 	sessionOf,
 	sql,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { earliest, nextDue, takeReadable } from '../../database/due.ts';
-import type { StoreParts } from '../../database/encryption.ts';
 import { knownAskings, newestRowOf, noteArrival, noteEmptied } from '../../database/question-store.ts';
 import { databaseTime } from '../../database/store-clock.ts';
 import {

@@ -1,12 +1,11 @@
 // Owns `drafts`, `claims` and `windows`: what people are about to answer.
-
 import { z } from 'zod';
-import { pick } from '../../core/basics.ts';
-import type { Lease } from '../../core/lease-loop.ts';
+import { type Lease, pick } from '../../core/basics.ts';
 import {
 	add,
 	addIf,
 	addNew,
+	type Cipher,
 	change,
 	countChanged,
 	type Db,
@@ -20,13 +19,14 @@ import {
 	questionOf,
 	type Row,
 	remove,
+	type StoreParts,
+	sealedColumn,
 	sessionOf,
 	sql,
 	TABLES,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
-import { type Cipher, type StoreParts, sealedColumn } from '../../database/encryption.ts';
 import { touchLadders } from '../../database/ladders.ts';
 import { type CipherTx, markSession, type Tx } from '../../posts/plan-store.ts';
 import { type Answer, type Person, type QuestionChange, type QuestionKey, textsOf } from '../../questions/answer.ts';

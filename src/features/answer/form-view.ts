@@ -1,3 +1,4 @@
+import { hashOf } from '../../core/basics.ts';
 import { type CutMark, createCutMark } from '../../core/cut.ts';
 import type { Answer } from '../../questions/answer.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
@@ -14,7 +15,7 @@ import {
 	type Session,
 } from '../../questions/session.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, hashOf, type Links, type ViewMetadata } from '../../slack/ids.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, type Links, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	agoText,
 	button,

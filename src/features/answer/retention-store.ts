@@ -1,15 +1,15 @@
 import { type Log, parseOrNull } from '../../core/basics.ts';
 import {
+	type Cipher,
 	change,
-	changeInBatches,
 	countChanged,
 	type Db,
 	from,
-	inBatches,
+	type StoreParts,
 	sql,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import type { Cipher, StoreParts } from '../../database/encryption.ts';
+import { changeInBatches, inBatches } from '../../database/due.ts';
 import type { Tx } from '../../posts/plan-store.ts';
 import { FORGOTTEN, RECEIPT_STATE } from '../../questions/answer.ts';
 import { withdrawAnswer } from './accept-store.ts';

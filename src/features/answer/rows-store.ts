@@ -1,8 +1,8 @@
 // Owns `answers`, with the other stores of this folder.
-
 import { z } from 'zod';
 import { type Log, parseOrNull, pick } from '../../core/basics.ts';
 import {
+	type Cipher,
 	change,
 	type Db,
 	hasChanged,
@@ -12,11 +12,11 @@ import {
 	type RawBuilder,
 	type Row,
 	type StoreDatabase,
+	sealedColumn,
 	sql,
 	type Tables,
 } from '../../database/database.ts';
 import { isOurs } from '../../database/due.ts';
-import { type Cipher, sealedColumn } from '../../database/encryption.ts';
 import {
 	AGENT_OUTCOMES,
 	ANSWER_STATES,

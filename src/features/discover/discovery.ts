@@ -4,7 +4,7 @@ import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../
 import type { LeftOut, NewPost, PostContent } from '../../posts/post.ts';
 import type { PostStore } from '../../posts/store.ts';
 import { isWaiting, type ListedSession } from '../../questions/session.ts';
-import { isDirectMessage } from '../../slack/parts.ts';
+import { isDirectMessage } from '../../slack/ids.ts';
 import type { DiscoveryStore } from '../watch/channel-store.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 

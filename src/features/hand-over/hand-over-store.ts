@@ -1,5 +1,5 @@
-import { type Db, from, isFound, lockFor, sessionOf, sql } from '../../database/database.ts';
-import type { StoreParts } from '../../database/encryption.ts';
+import { type Db, from, isFound, type StoreParts, sessionOf, sql } from '../../database/database.ts';
+import { lockFor } from '../../database/locks.ts';
 import { handOverQuestion, openQuestionOf, readHandOver } from '../../database/question-store.ts';
 import { liveWatches } from '../../database/watch-store.ts';
 import { type GivenBack, giveBack, lockQuestion, passOn, type Tx } from '../../posts/plan-store.ts';

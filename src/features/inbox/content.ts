@@ -4,7 +4,7 @@ import type { NoListReason, WaitingSession } from '../../database/watch.ts';
 import type { Person } from '../../questions/answer.ts';
 import type { MayAct } from '../../slack/access-policy.ts';
 import type { Memberships } from '../../slack/channels.ts';
-import { isDirectMessage } from '../../slack/parts.ts';
+import { isDirectMessage } from '../../slack/ids.ts';
 import type { Inbox, InboxStore, OpenQuestion } from './inbox-store.ts';
 
 /** How long an inbox follows changes after its person opened it or did something in it. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { hashOf } from '../../core/basics.ts';
 import { codeOf, type SlackClients, slackFailure, slackOutcome } from '../../slack/clients.ts';
-import { ACTIONS, CALLBACKS, hashOf } from '../../slack/ids.ts';
+import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
-import type { PersonRequest } from '../../slack/request.ts';
 import {
 	forAnybody,
 	homeOf,
@@ -11,6 +11,7 @@ import {
 	logAccess,
 	logged,
 	NOTHING_TO_DO,
+	type PersonRequest,
 	windowOf,
 } from '../../slack/request.ts';
 import type { ReceiptContext } from '../answer/receipt-view.ts';

@@ -1,7 +1,5 @@
 // Owns `inboxes`.
-
-import { type Log, pick } from '../../core/basics.ts';
-import type { Lease } from '../../core/lease-loop.ts';
+import { type Lease, type Log, pick } from '../../core/basics.ts';
 import {
 	add,
 	change,
@@ -14,12 +12,12 @@ import {
 	type RawBuilder,
 	type Row,
 	remove,
+	type StoreParts,
 	sessionOf,
 	sql,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
-import type { StoreParts } from '../../database/encryption.ts';
 import {
 	endSnoozes,
 	IS_ANSWERED,

@@ -1,18 +1,8 @@
-import { parseOrNull } from '../../core/basics.ts';
-import type { Lease } from '../../core/lease-loop.ts';
-import {
-	channelOf,
-	type Db,
-	from,
-	inLockOrder,
-	locked,
-	lockFor,
-	lockSession,
-	sessionOf,
-	sql,
-} from '../../database/database.ts';
+import { type Lease, parseOrNull } from '../../core/basics.ts';
+import { channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { type LadderOutcome, type LadderRow, readLadder, recordLadder, touchLadders } from '../../database/ladders.ts';
+import { inLockOrder, locked, lockFor, lockSession } from '../../database/locks.ts';
 import { IS_ANSWERED } from '../../database/question-store.ts';
 import { AWAITED_AHEAD_MS, type ChannelKey } from '../../database/watch.ts';
 import { askForRead, hasPlace } from '../../database/watch-store.ts';

@@ -12,14 +12,13 @@ import type { Refusal } from '../../slack/access-policy.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
 import { type errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
 import { entryOf } from '../../slack/form/fields.ts';
-import { ACTIONS, CALLBACKS, settingsBlockId, slackCodec } from '../../slack/ids.ts';
+import { ACTIONS, CALLBACKS, isDirectMessage, settingsBlockId, slackCodec } from '../../slack/ids.ts';
 import {
 	andMoreWords,
 	contactMrkdwn,
 	context,
 	divider,
 	type InputBlock,
-	isDirectMessage,
 	type KnownBlock,
 	type MessageContent,
 	type ModalView,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { channelOf, type Db, from, lockFor, sessionOf, sql } from '../../database/database.ts';
+import { channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
+import { lockFor } from '../../database/locks.ts';
 import {
 	AWAITED_AHEAD_MS,
 	type ChannelKey,

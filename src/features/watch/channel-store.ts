@@ -1,5 +1,4 @@
 // Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
-
 import { type Log, parseOrNull, pick } from '../../core/basics.ts';
 import {
 	add,
@@ -10,15 +9,16 @@ import {
 	from,
 	hasChanged,
 	isFound,
-	lockFor,
+	placeId,
 	type RawBuilder,
 	type Row,
 	remove,
+	type StoreParts,
 	sessionOf,
 	sql,
 } from '../../database/database.ts';
-import { placeId, type StoreParts } from '../../database/encryption.ts';
 import { touchLadders } from '../../database/ladders.ts';
+import { lockFor } from '../../database/locks.ts';
 import {
 	type ChannelKey,
 	channelSettings,

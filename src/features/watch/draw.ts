@@ -1,7 +1,7 @@
+import { hashOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isOver } from '../../questions/session.ts';
-import { hashOf } from '../../slack/ids.ts';
 import { personName, sentences, textMessage } from '../../slack/parts.ts';
 import { type CardModel, watchCard } from './card-view.ts';
 import type { QuestionFacts } from './facts.ts';

@@ -4,7 +4,7 @@ import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from '../../database/wat
 import type { NewPost } from '../../posts/post.ts';
 import type { PostStore } from '../../posts/store.ts';
 import type { createChannelList } from '../../slack/channels.ts';
-import { isDirectMessage } from '../../slack/parts.ts';
+import { isDirectMessage } from '../../slack/ids.ts';
 import type { DiscoveryStore } from './channel-store.ts';
 import type { WatchStore } from './watch-store.ts';
 

@@ -5,14 +5,14 @@ import {
 	channelOf,
 	from,
 	isFound,
-	lockSession,
 	noteQuestions,
 	remove,
+	type StoreParts,
 	sessionOf,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import type { StoreParts } from '../../database/encryption.ts';
 import { restartLadders, touchLadders } from '../../database/ladders.ts';
+import { lockSession } from '../../database/locks.ts';
 import { endSnoozes, knownAskings } from '../../database/question-store.ts';
 import type { CardUrgency, ChannelKey, Watch, WatchEnd } from '../../database/watch.ts';
 import {

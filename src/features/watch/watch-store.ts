@@ -3,18 +3,16 @@ import {
 	countOf,
 	type Db,
 	from,
-	inBatches,
 	isFound,
-	lockFor,
-	lockSession,
-	lockSessionOf,
 	type StoreDatabase,
+	type StoreParts,
 	sessionOf,
 	sql,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import type { StoreParts } from '../../database/encryption.ts';
+import { inBatches } from '../../database/due.ts';
 import { removeLadders, touchLadders } from '../../database/ladders.ts';
+import { lockFor, lockSession, lockSessionOf } from '../../database/locks.ts';
 import { endHandOvers, removeQuestions } from '../../database/question-store.ts';
 import {
 	type ChannelKey,

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
-import { columnsOf, type Row, TABLE_NAMES, type TableName } from '../../../src/database/database.ts';
 import {
+	columnsOf,
 	type PlacedRow,
 	placeIn,
+	type Row,
 	SEALED_COLUMNS,
 	type SealedColumn,
 	type SealedName,
-} from '../../../src/database/encryption.ts';
+	TABLE_NAMES,
+	type TableName,
+} from '../../../src/database/database.ts';
 import { PERSON_TABLES, type PersonPage, peopleColumns } from '../../../src/database/person-ids.ts';
 import type { Page } from '../../../src/ops/person-requests.ts';
 import { createPersonStore } from '../../../src/ops/person-store.ts';
