@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 import type { Clock, Log } from './core/basics.ts';
 import type { Metrics } from './core/metrics.ts';
 import type { RateLimiter } from './core/rate-limiter.ts';
-import type { SessionServiceClient } from './session-service/client.ts';
+import type { SessionServiceClient } from './session-service/service.ts';
 import type { Directory, SlackClients } from './slack/clients.ts';
 
 /** What most parts need, made once in `app.ts`. What a part takes from it is a dependency of that part. */

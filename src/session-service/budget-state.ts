@@ -1,8 +1,5 @@
 import { LONGEST_RETRY_AFTER_MS } from '../core/basics.ts';
-
-/** Who waits for a request (the delivery of an answer, a person, watching), in the order in which they are served. */
-export const PRIORITIES = ['delivery', 'person', 'background'] as const;
-export type RequestPriority = (typeof PRIORITIES)[number];
+import type { RequestPriority } from './service.ts';
 
 export interface RateLimitObservation {
 	/** Requests a minute. */
@@ -205,15 +202,9 @@ const LEAST_SHARE = 0.05;
 export function backgroundRates({ limit, free, background, ahead }: Usage, reserved: number) {
 	const shares = sharesOf(limit);
 	const kept = shares.delivery + shares.person;
-	/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */
 	const usual = (limit - kept) / WINDOW_SECONDS;
 	return {
-		/** What people and deliveries have left over recently; never 0. */
 		left: Math.max(free + background - kept, LEAST_SHARE * limit) / WINDOW_SECONDS,
-		/**
-		 * The usual rate without what is reserved, or goes ahead now, but at least a quarter. After a burst of people's reads, `decide`
-		 * holds reads back, and no plan does.
-		 */
 		planned: Math.max(usual / 4, usual - Math.max(reserved, ahead / WINDOW_SECONDS)),
 		usual,
 	};

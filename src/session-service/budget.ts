@@ -10,10 +10,9 @@ import {
 	isLimitedByService,
 	observed,
 	type RateLimitObservation,
-	type RequestPriority,
 	usageAt,
 } from './budget-state.ts';
-import { SessionServiceError } from './errors.ts';
+import { type BackgroundBudget, type RequestPriority, SessionServiceError } from './service.ts';
 
 export type RequestBudget = ReturnType<typeof createRequestBudget>;
 
@@ -163,13 +162,12 @@ export function createRequestBudget({
 		usage,
 		waiting: waitingCount,
 		background: {
-			/** Keeps this many requests a second for background that goes ahead of others. */
-			reserve(perSecond: number): void {
+			reserve(perSecond) {
 				reserved = perSecond;
 			},
 			rates: () => backgroundRates(usage(), reserved),
 			pausedUntil: () => latest.pausedUntil,
 			waiting: () => waitingCount('background'),
-		},
+		} satisfies BackgroundBudget,
 	};
 }

@@ -2,10 +2,8 @@ import pRetry from 'p-retry';
 import { backOff, type Clock, codeOf, unlessAborted, uptimeOf } from '../core/basics.ts';
 import { inSlices } from '../core/lease-loop.ts';
 import { putBodyOf } from '../questions/compare.ts';
-import { gated, type SentItem, type Session } from '../questions/session.ts';
+import { gated, type Session } from '../questions/session.ts';
 import type { RequestBudget } from './budget.ts';
-import type { RequestPriority } from './budget-state.ts';
-import { SessionServiceError } from './errors.ts';
 import {
 	isPutSuccess,
 	type ListPage,
@@ -14,22 +12,17 @@ import {
 	readListResponse,
 	readSessionResponse,
 } from './schema.ts';
+import {
+	type RequestPriority,
+	type SessionReading,
+	type SessionServiceClient,
+	SessionServiceError,
+	type WaitingList,
+} from './service.ts';
 import { createTransport, type Kept, type TransportOptions } from './transport.ts';
 
 /** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;
-
-export interface SessionReading {
-	readonly session: Session;
-	/** When the request began, clock milliseconds: the session is as it was then or later. */
-	readonly readAt: number;
-	/** How many answers of ours had arrived in the session by then, null if that is not known; see `arrivalSeen` of an answer. */
-	readonly arrival: number | null;
-	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
-	readonly since: number;
-	/** When the whole response had arrived, clock milliseconds. */
-	readonly endedAt: number;
-}
 
 /** From a read's start: how long it waits for a permit, and until its last repeat begins. Each attempt adds a call's time. */
 const PATIENCE = {
@@ -64,7 +57,7 @@ export function createSessionServiceClient({
 	readonly cacheBytes?: number;
 	readonly arrivals?: (sessionId: string) => Promise<number | null>;
 	readonly onChanged?: (session: Session) => void;
-}) {
+}): SessionServiceClient {
 	const { clock, log, budget } = options;
 	const transport = createTransport(options);
 	const cache = createSessionCache(cacheBytes);
@@ -122,16 +115,10 @@ export function createSessionServiceClient({
 	}
 
 	return {
-		/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
 		callTimeoutMs: transport.callTimeoutMs,
 		listWaiting: createSessionList(transport, budget, clock),
 
-		/** Repeats temporary failures. `person`: whose turn it uses. @throws SessionServiceError, or the signal's reason */
-		async read(
-			sessionId: string,
-			options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
-		): Promise<SessionReading> {
-			const { priority, signal, person = '', ahead = false } = options;
+		async read(sessionId, { priority, signal, person = '', ahead = false }) {
 			const start = (readSignal: AbortSignal | undefined) =>
 				readPatiently(sessionId, {
 					priority,
@@ -142,20 +129,17 @@ export function createSessionServiceClient({
 			return share({ sessionId, isPersons: priority === 'person', signal }, start);
 		},
 
-		/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
-		latest(sessionId: string): Omit<SessionReading, 'endedAt'> | null {
+		latest(sessionId) {
 			const kept = cache.get(sessionId);
 			return kept === undefined || uptimeOf(clock) - kept.beganAt > LATEST_MS ? null : kept;
 		},
 
-		/** For a read and the PUT right after it. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's reason */
-		async reserveDelivery(signal?: AbortSignal) {
+		async reserveDelivery(signal) {
 			const takePair = (deadline: number) => budget.acquire('delivery', { count: 2, deadline, signal });
 			let putSequence = await takePair(clock.now() + PATIENCE.delivery.permitMs);
 			let isFirst = true;
 			return {
-				/** Reads the session with a request of its own, which begins after this call. */
-				read: (sessionId: string) =>
+				read: (sessionId) =>
 					readPatiently(sessionId, {
 						priority: 'delivery',
 						signal,
@@ -166,13 +150,7 @@ export function createSessionServiceClient({
 							return putSequence - 1;
 						},
 					}),
-				/** Replaces all items of one message, once. @throws SessionServiceError, see its `outcomeUnknown` */
-				async putAnswers(
-					sessionId: string,
-					messageIndex: number,
-					items: readonly SentItem[],
-					maySend?: () => boolean,
-				): Promise<void> {
+				async putAnswers(sessionId, messageIndex, items, maySend) {
 					const path = `${transport.pathOf(sessionId)}/update-human-input`;
 					const json = putBodyOf(sessionId, messageIndex, items, MAX_REQUEST_BYTES);
 					if (json === null) {
@@ -197,10 +175,6 @@ export function createSessionServiceClient({
 		close: transport.close,
 	};
 }
-
-export type BackgroundBudget = RequestBudget['background'];
-
-export type SessionServiceClient = ReturnType<typeof createSessionServiceClient>;
 
 interface KeptSession extends Omit<SessionReading, 'endedAt'> {
 	readonly response: Kept<Session>;
@@ -331,8 +305,7 @@ function createSessionList(transport: ReturnType<typeof createTransport>, budget
 		setPageSize(Math.min(MAX_PAGE_SIZE, Math.floor((pageSize * 2 * SMALL_PAGE_BYTES) / Math.max(1, largest))));
 	}
 
-	/** @throws SessionServiceError; when it is not retryable, this service has no list that can be used */
-	return async function listWaiting(signal?: AbortSignal) {
+	return async function listWaiting(signal?: AbortSignal): Promise<WaitingList> {
 		const deadline = clock.now() + LISTING_MS;
 		let pages: Kept<ListPage>[] = [];
 		let requestCount = 0;
@@ -384,10 +357,8 @@ function createSessionList(transport: ReturnType<typeof createTransport>, budget
 		const sessions = pages.flatMap(({ value }) => value.sessions);
 		return {
 			sessions: [...new Map(sessions.map((session) => [session.sessionId, session])).values()],
-			// False when not all pages are read, or they changed: a session may have moved to a page that was read before.
 			isComplete: pages.every(({ value }) => value.sessionCount === sessionCount) && itemCount >= sessionCount,
 			requestCount,
-			/** Of the calls, without the wait for permits. */
 			tookMs,
 		};
 	};

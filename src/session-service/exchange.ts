@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, OVER, unlessAborted } from '../core/basics.ts';
-import { type Operation, SessionServiceError } from './errors.ts';
+import { type Operation, SessionServiceError } from './service.ts';
 
 export interface HttpRequest {
 	readonly operation: Operation;

@@ -1,5 +1,5 @@
 import { type Clock, elapsedSince, uptimeOf } from '../core/basics.ts';
-import { MISSING } from './errors.ts';
+import { MISSING } from './service.ts';
 
 /** The service is down when no call has succeeded for this long... */
 export const DOWN_AFTER_MS = 30_000;

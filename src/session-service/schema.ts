@@ -10,7 +10,7 @@ import {
 	type ReadMessage,
 	type ReadSession,
 } from '../questions/session.ts';
-import { isSessionId } from './errors.ts';
+import { isSessionId } from './service.ts';
 import { endOfString } from './transport.ts';
 
 const DEFAULT_MAX_STEPS = 30;

@@ -3,9 +3,16 @@ import { type Clock, CODINGS, LONGEST_RETRY_AFTER_MS, type Log, unlessAborted, u
 import { nextTurn } from '../core/lease-loop.ts';
 import { CONNECTIONS } from '../core/proxy.ts';
 import type { RequestBudget } from './budget.ts';
-import { PRIORITIES, type RateLimitObservation, type RequestPriority } from './budget-state.ts';
-import { errorOfStatus, type Operation, parseBaseUrl, SessionServiceError } from './errors.ts';
+import type { RateLimitObservation } from './budget-state.ts';
 import { exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
+import {
+	errorOfStatus,
+	type Operation,
+	PRIORITIES,
+	parseBaseUrl,
+	type RequestPriority,
+	SessionServiceError,
+} from './service.ts';
 
 const MAX_BODY_BYTES = 32 * 1_048_576;
 const CONNECT_WITHIN_MS = 3_000;

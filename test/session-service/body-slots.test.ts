@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RequestPriority } from '../../src/session-service/budget-state.ts';
+import type { RequestPriority } from '../../src/session-service/service.ts';
 import { createBodySlots } from '../../src/session-service/transport.ts';
 
 function slotsWithLog() {

@@ -5,10 +5,10 @@ import {
 	decide,
 	EMPTY_BUDGET_STATE,
 	observed,
-	type RequestPriority,
 	sharesOf,
 	usageAt,
 } from '../../src/session-service/budget-state.ts';
+import type { RequestPriority } from '../../src/session-service/service.ts';
 
 const START = Date.parse('2026-01-05T09:00:00Z');
 

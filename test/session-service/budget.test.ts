@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Cell } from '../../src/core/basics.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
-import type { BudgetState, RequestPriority } from '../../src/session-service/budget-state.ts';
+import type { BudgetState } from '../../src/session-service/budget-state.ts';
+import type { RequestPriority } from '../../src/session-service/service.ts';
 
 function createHarness(requestsPerMinute = 250) {
 	const clock = createManualClock();

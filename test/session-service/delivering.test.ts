@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { mergeForPut } from '../../src/questions/compare.ts';
-import { PRIORITIES } from '../../src/session-service/budget-state.ts';
+import { PRIORITIES } from '../../src/session-service/service.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, send, serve, until } from './harness.ts';
 
 it('a PUT sends every item in order as JSON, with the id and the index', async () => {

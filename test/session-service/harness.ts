@@ -8,8 +8,9 @@ import {
 } from '../../sandbox/session-service/fake-session-service.ts';
 import type { Log } from '../../src/core/basics.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/session-service/budget.ts';
-import { createSessionServiceClient, type SessionServiceClient } from '../../src/session-service/client.ts';
-import { SessionServiceError } from '../../src/session-service/errors.ts';
+import { createSessionServiceClient } from '../../src/session-service/client.ts';
+import type { SessionServiceClient } from '../../src/session-service/service.ts';
+import { SessionServiceError } from '../../src/session-service/service.ts';
 import type { CallReport } from '../../src/session-service/transport.ts';
 import { sentItems } from '../support/sessions.ts';
 

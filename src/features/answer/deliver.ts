@@ -16,14 +16,13 @@ import {
 	hasWorkedSince,
 } from '../../questions/compare.ts';
 import type { Session } from '../../questions/session.ts';
-import { MISSING, REASONS } from '../../session-service/errors.ts';
 import type { Missed } from '../../session-service/health.ts';
+import { type DeliveryPermit, MISSING, REASONS } from '../../session-service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { whoWasFirst } from './earlier-answers.ts';
 import {
 	classifyFailure,
 	comparisonInput,
-	type DeliveryPermit,
 	deliveredPatch,
 	LeaseLost,
 	nextStepAt,

@@ -12,8 +12,8 @@ import {
 import { readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
 import type { ModalView } from '../../slack/parts.ts';
+import type { ViewHandle } from '../../slack/reply.ts';
 import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../../slack/request.ts';
-import type { ViewHandle } from '../../slack/windows.ts';
 import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from './answering-store.ts';
 import type { SessionModel } from './form-view.ts';
 

@@ -25,7 +25,7 @@ import {
 } from '../../questions/session.ts';
 import { atCurrentIndex, digestOfQuestionAt } from '../../questions/session-snapshot.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
-import type { SessionReading } from '../../session-service/client.ts';
+import type { SessionReading } from '../../session-service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
 
 type Stored = Pick<AnswerStore, 'ofSession'>;

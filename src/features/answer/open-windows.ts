@@ -3,7 +3,7 @@ import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { Session, SessionKey } from '../../questions/session.ts';
 import { slackOutcome } from '../../slack/clients.ts';
-import { addressOf, createViewHandle } from '../../slack/windows.ts';
+import { addressOf, createViewHandle } from '../../slack/reply.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { WindowStore } from './answering-store.ts';
 import { noticedView } from './form-view.ts';

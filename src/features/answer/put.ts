@@ -10,7 +10,7 @@ import {
 } from '../../questions/answer.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../../questions/compare.ts';
 import type { Session } from '../../questions/session.ts';
-import type { SessionServiceClient } from '../../session-service/client.ts';
+import type { DeliveryPermit } from '../../session-service/service.ts';
 import { FRESH_MS, isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';
 
@@ -32,8 +32,6 @@ export const MAX_ASKING = 16;
 
 /** Another replica has the lease of this answer now, so this one must not write. */
 export class LeaseLost extends Error {}
-
-export type DeliveryPermit = Awaited<ReturnType<SessionServiceClient['reserveDelivery']>>;
 
 /** Asks the access policy whether somebody may answer in this channel ('' in none). */
 export type CheckAuthor = (person: Person, channelId: string, maxAgeMs: number) => Promise<Verdict>;

@@ -12,7 +12,7 @@ import {
 	QUESTION_MOVED,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
-import { MISSING } from '../../session-service/errors.ts';
+import { MISSING } from '../../session-service/service.ts';
 import { isProvenRefusal } from '../../slack/access-policy.ts';
 import { whyWords } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from '../../slack/ids.ts';

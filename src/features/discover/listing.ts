@@ -3,12 +3,10 @@ import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
-import type { SessionServiceClient } from '../../session-service/client.ts';
-import { WAITING_CODES } from '../../session-service/errors.ts';
+import type { WaitingList } from '../../session-service/service.ts';
+import { WAITING_CODES } from '../../session-service/service.ts';
 import type { PollerOptions } from '../watch/poller.ts';
 import type { createDiscoveries } from './discovery.ts';
-
-export type WaitingList = Awaited<ReturnType<SessionServiceClient['listWaiting']>>;
 
 export interface ListingState {
 	/** The process that lists, one request at a time; null: none. */

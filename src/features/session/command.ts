@@ -1,7 +1,7 @@
 import { parseAddress } from '../../core/basics.ts';
 import type { WatchSettings } from '../../database/watch.ts';
 import { withoutFinalMarks } from '../../questions/texts.ts';
-import { isReservedId } from '../../session-service/errors.ts';
+import { isReservedId } from '../../session-service/service.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import {
 	type AllowedRequest,

@@ -3,19 +3,22 @@ import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
 import { CALLBACKS, newMetadata } from '../../slack/ids.ts';
 import type { PersonReads, Reading, ReadPermit } from '../../slack/person-reads.ts';
-import type { Reply } from '../../slack/reply.ts';
-import type { AllowedRequest, NotAllowed, PersonRequest, SubmittedView, Task } from '../../slack/request.ts';
+import { createPatientReads, openView, type Reply, type UpdateOutcome, type ViewHandle } from '../../slack/reply.ts';
 import {
+	type AllowedRequest,
 	copyPlace,
 	ifAllowed,
 	inboxOf,
 	logAccess,
 	logged,
+	type NotAllowed,
 	originOf,
+	type PersonRequest,
+	type SubmittedView,
+	type Task,
 	whereItBegan,
 	windowPlace,
 } from '../../slack/request.ts';
-import { createPatientReads, openView, type UpdateOutcome, type ViewHandle } from '../../slack/windows.ts';
 import type { Wish } from '../answer/drafts.ts';
 import { chooseItemModal, loadingModal, NOTICES, type SessionModel, sessionModal } from '../answer/form-view.ts';
 import { type Content, createPresenter } from './presenter.ts';

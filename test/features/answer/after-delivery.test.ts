@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mayLandForMs } from '../../../src/features/answer/put.ts';
-import { SessionServiceError } from '../../../src/session-service/errors.ts';
+import { SessionServiceError } from '../../../src/session-service/service.ts';
 import { ANN, BOB, item, submission } from '../../database/support.ts';
 import { saying } from '../../support/sessions.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness, failing, type Harness, RESET, STATUS_500 } from './delivering.ts';

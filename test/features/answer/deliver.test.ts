@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/core/basics.ts';
 import { LeaseLost } from '../../../src/features/answer/put.ts';
-import { SessionServiceError } from '../../../src/session-service/errors.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
+import { SessionServiceError } from '../../../src/session-service/service.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../../database/support.ts';
 import { fingerprintOf } from '../../support/sessions.ts';
 import { settableClock } from '../../support/settable-clock.ts';

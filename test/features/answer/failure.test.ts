@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyFailure, nextAttemptAt } from '../../../src/features/answer/put.ts';
-import { SessionServiceError } from '../../../src/session-service/errors.ts';
+import { SessionServiceError } from '../../../src/session-service/service.ts';
 import { T0 } from '../../database/support.ts';
 
 describe('a failure', () => {

@@ -5,7 +5,7 @@ import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import { stateLine } from '../../../src/features/answer/view.ts';
 import type { Answer, AnswerState } from '../../../src/questions/answer.ts';
 import type { ReadItem, ReadMessage, ReadSession } from '../../../src/questions/session.ts';
-import { SessionServiceError } from '../../../src/session-service/errors.ts';
+import { SessionServiceError } from '../../../src/session-service/service.ts';
 import { BOB, item, submission, T0, valuesOf } from '../../database/support.ts';
 import { line } from '../../support/sentences.ts';
 import { fingerprintOf, saying } from '../../support/sessions.ts';

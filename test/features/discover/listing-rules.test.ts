@@ -2,13 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
 import { type Cell, createMemoryCell, HandraiseError } from '../../../src/core/basics.ts';
 import type { SessionStore } from '../../../src/database/watch-store.ts';
-import {
-	createListing,
-	type ListingState,
-	listEveryMs,
-	type WaitingList,
-} from '../../../src/features/discover/listing.ts';
+import { createListing, type ListingState, listEveryMs } from '../../../src/features/discover/listing.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
+import type { WaitingList } from '../../../src/session-service/service.ts';
 import { createRecordingLog } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
 import { pass, plentiful, SERVICE } from '../watch/support.ts';

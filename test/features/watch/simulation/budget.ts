@@ -5,10 +5,9 @@ import {
 	grantWaiting,
 	inOrder,
 	observed,
-	type RequestPriority,
 	usageAt,
 } from '../../../../src/session-service/budget-state.ts';
-import type { BackgroundBudget } from '../../../../src/session-service/client.ts';
+import type { BackgroundBudget, RequestPriority } from '../../../../src/session-service/service.ts';
 import type { Agenda } from './agenda.ts';
 import { LIMIT, type LimitedService } from './limited-service.ts';
 

@@ -1,4 +1,5 @@
 import { codedCodes, HandraiseError } from '../core/basics.ts';
+import type { ListedSession, SentItem, Session } from '../questions/session.ts';
 
 /**
  * - `retryable`: the same call may succeed later.
@@ -140,4 +141,79 @@ function decoded(id: string): string {
 	} catch {
 		return id;
 	}
+}
+
+/** Who waits for a request (the delivery of an answer, a person, watching), in the order in which they are served. */
+export const PRIORITIES = ['delivery', 'person', 'background'] as const;
+
+export type RequestPriority = (typeof PRIORITIES)[number];
+
+export interface SessionReading {
+	readonly session: Session;
+	/** When the request began, clock milliseconds: the session is as it was then or later. */
+	readonly readAt: number;
+	/** How many answers of ours had arrived in the session by then, null if that is not known; see `arrivalSeen` of an answer. */
+	readonly arrival: number | null;
+	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
+	readonly since: number;
+	/** When the whole response had arrived, clock milliseconds. */
+	readonly endedAt: number;
+}
+
+/** What the session service can do: its two operations, and the list that some services have. */
+export interface SessionServiceClient {
+	/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
+	readonly callTimeoutMs: number;
+	/** @throws SessionServiceError; when it is not retryable, this service has no list that can be used */
+	listWaiting(signal?: AbortSignal): Promise<WaitingList>;
+	/** Repeats temporary failures. `person`: whose turn it uses. @throws SessionServiceError, or the signal's reason */
+	read(
+		sessionId: string,
+		options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
+	): Promise<SessionReading>;
+	/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
+	latest(sessionId: string): Omit<SessionReading, 'endedAt'> | null;
+	/** For a read and the PUT right after it. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's reason */
+	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
+	close(): Promise<void>;
+}
+
+export interface DeliveryPermit {
+	/** Reads the session with a request of its own, which begins after this call. */
+	read(sessionId: string): Promise<SessionReading>;
+	/** Replaces all items of one message, once. @throws SessionServiceError, see its `outcomeUnknown` */
+	putAnswers(
+		sessionId: string,
+		messageIndex: number,
+		items: readonly SentItem[],
+		maySend?: () => boolean,
+	): Promise<void>;
+}
+
+export interface WaitingList {
+	readonly sessions: readonly ListedSession[];
+	/** False when not all pages are read, or they changed: a session may have moved to a page that was read before. */
+	readonly isComplete: boolean;
+	readonly requestCount: number;
+	/** Of the calls, without the wait for permits. */
+	readonly tookMs: number;
+}
+
+/** What watching asks of the request budget. Rates are requests a second. */
+export interface BackgroundBudget {
+	/** Keeps this many requests a second for background that goes ahead of others. */
+	reserve(perSecond: number): void;
+	rates(): {
+		/** What people and deliveries have left over recently; never 0. */
+		readonly left: number;
+		/**
+		 * The usual rate without what is reserved, or goes ahead now, but at least a quarter. After a burst of people's reads, the
+		 * budget holds reads back, and no plan does.
+		 */
+		readonly planned: number;
+		/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */
+		readonly usual: number;
+	};
+	pausedUntil(): number;
+	waiting(): number;
 }
