@@ -1,12 +1,10 @@
 import type { Dispatcher } from 'undici';
-import { type Config, liveSecret } from './config.ts';
+import type { Config } from './config.ts';
 import { type Clock, steadySince } from './core/clock.ts';
 import type { Log } from './core/log.ts';
 import { createMetrics } from './core/metrics.ts';
 import { createRateLimiter } from './core/rate-limiter.ts';
-import type { Core } from './core.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
-import { cellsOf } from './database/postgres.ts';
 import { createDrawing } from './drawing.ts';
 import { createAnswers } from './features/answer/accept.ts';
 import { registerAnswerActions } from './features/answer/actions.ts';
@@ -34,24 +32,18 @@ import { registerWatching } from './features/watch/actions.ts';
 import { createWatchCommands } from './features/watch/commands.ts';
 import { registerChannelEvents, registerFallbacks } from './features/watch/events.ts';
 import { createHousekeeping } from './ops/housekeeping.ts';
-import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
+import { createEndpoints, createRefusedRequests } from './ops/http-server.ts';
 import { createMessages } from './posts/messages.ts';
 import type { Answer } from './questions/answer.ts';
 import { disclosureOf } from './questions/secrecy.ts';
-import { createRequestBudget } from './session-service/budget.ts';
-import { type BudgetState, PRIORITIES } from './session-service/budget-state.ts';
-import { createSessionServiceClient } from './session-service/client.ts';
-import { REASONS, SERVICE_CODES } from './session-service/errors.ts';
-import { createServiceHealth } from './session-service/health.ts';
-import { createAccessPolicy, type MayAct } from './slack/access-policy.ts';
+import { REASONS } from './session-service/errors.ts';
+import { createSessionService, SERVICE_CALLS } from './session-service/health.ts';
+import { createSlack } from './slack/access-policy.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
-import { createChannelList, createChannels, createDirectChannels, createMemberships } from './slack/channels.ts';
-import { createDirectory, createInstallation, createSlackClients, identify } from './slack/clients.ts';
-import { createLinks } from './slack/links.ts';
-import { createListen } from './slack/listen.ts';
-import { createPersonReads } from './slack/person-reads.ts';
-import { createReply } from './slack/reply.ts';
-import { openStore, type Store } from './stores.ts';
+import { createChannelList } from './slack/channels.ts';
+import { createInstallation, identify } from './slack/clients.ts';
+import { createHandlerContext } from './slack/context.ts';
+import { openStore } from './stores.ts';
 import { createWatching } from './watching.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
@@ -76,7 +68,7 @@ export async function createHandraise({
 	const serviceUrl = config.SESSION_SERVICE_URL;
 	const metrics = createMetrics({
 		build: { schema: OWN_SCHEMA, dialect: config.DATABASE_URL === null ? 'sqlite' : 'postgres' },
-		serviceCalls: { priorities: PRIORITIES, outcomes: ['ok', 'unchanged', ...SERVICE_CODES] },
+		serviceCalls: SERVICE_CALLS,
 	});
 	const installation = createInstallation();
 	const workspace = () => installation.known()?.teamId ?? null;
@@ -95,58 +87,25 @@ export async function createHandraise({
 	});
 	const { clock, answers: answerStore } = store;
 	/** Replicas share the limits of the session service and of Slack. */
-	const cellOf = cellsOf(store);
 	const rateLimiter = createRateLimiter(
 		clock,
 		// In memory it makes its own, which come and go and so must not listen to the clock.
-		store.db.dialect === 'postgres' ? (key) => cellOf(`rate:${key}`) : undefined,
+		store.db.dialect === 'postgres' ? (key) => store.cellOf(`rate:${key}`) : undefined,
 	);
-
-	const slackAddress = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
-	const clients = createSlackClients(slackAddress, log, metrics.slackCall);
-	const directory = createDirectory(clients.people);
-	const directChannelOf = createDirectChannels(clients.people, clock);
-	const base = { config, clock, log, metrics, store, serviceUrl, rateLimiter, clients, directory, directChannelOf };
-	const accessPolicy = createAccessPolicy(base, installation.known);
-	const patient = { ...base, directory: createDirectory(clients.background) };
-	const latePolicy = createAccessPolicy(patient, installation.known, { isPatient: true });
-	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;
-
+	const slack = createSlack({ config, clock, log, metrics }, installation);
+	const { clients, mayAct } = slack;
+	const base = { config, clock, log, metrics, store, serviceUrl, rateLimiter, ...slack };
 	const openWindows = createOpenWindows(base);
-	const budget = createRequestBudget({
-		requestsPerMinute: config.SESSION_SERVICE_RPM,
-		clock,
-		cell: cellOf<BudgetState>(serviceUrl),
-	});
-	const otherReadAt = (sessionId: string) => store.sessions.otherReadAt({ service: serviceUrl, sessionId });
-	const health = createServiceHealth({ clock }, otherReadAt);
-	const sessionService = createSessionServiceClient({
-		baseUrl: serviceUrl,
-		apiKey: liveSecret('SESSION_SERVICE_API_KEY', config, log),
-		clock,
-		log,
-		budget,
-		callTimeoutMs: config.SESSION_SERVICE_TIMEOUT_MS,
-		proxy,
-		arrivals: (sessionId) => answerStore.arrivals({ service: serviceUrl, sessionId }).catch(() => null),
-		onChanged: (session) => openWindows.sessionRead({ service: serviceUrl, sessionId: session.sessionId }, session),
-		onCall({ operation, priority, outcome, byteCount, tookMs }) {
-			metrics.serviceRequest(priority, outcome);
-			if (operation === 'list') metrics.listing.requested(byteCount, tookMs);
-			// Watching reports its own reads, also those that were never sent.
-			if (priority === 'background') return;
-			if (outcome === 'ok' || outcome === 'unchanged') health.succeeded();
-			else health.failed(outcome);
-		},
-	});
-	const core: Core<Store> = { ...base, sessionService };
+	const service = createSessionService(base, { proxy, onChanged: openWindows.sessionRead });
+	const { budget, health } = service;
+	const core = { ...base, sessionService: service.client };
 
 	const messages = createMessages(core);
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	const watching = createWatching(core, {
 		budget: budget.background,
 		health,
-		listCell: cellOf(`list:${serviceUrl}`),
+		listCell: store.cellOf(`list:${serviceUrl}`),
 		async ourAnswers(reading, wanted) {
 			const { marks, ...ours } = await ourAnswers(answerStore, {
 				serviceUrl,
@@ -166,7 +125,7 @@ export async function createHandraise({
 	const receipts = createReceipts(core, { ...answerStore, nextOf }, messages);
 	const reminders = createReminders(core);
 	const worker = createAnswerWorker(core, {
-		checkAuthor: latePolicy.checkAbsent,
+		checkAuthor: slack.latePolicy.checkAbsent,
 		missed: health.missed,
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace(),
@@ -182,40 +141,21 @@ export async function createHandraise({
 
 	const refusedRequests = createRefusedRequests(core);
 	const bolt = createBoltApp(installation.identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
-	const personReads = createPersonReads(core, (sessionId) =>
-		store.sessions.wasRead({ service: serviceUrl, sessionId }),
-	);
-	const reply = createReply(core, personReads);
-	const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
-	const listen = createListen(core, {
+	const handlers = createHandlerContext(core, {
 		app: bolt.app,
-		installation,
-		accessPolicy,
-		whyNotThere: memberships.whyNotThere,
-		personReads,
-		reply,
 		onInboxPress: (inbox) => inboxes.ask(inbox, null),
 		onPostPress(request, isChanged) {
 			watching.showPressed(request, isChanged);
 			void receipts.showRepeat(request);
 		},
 	});
+	const { listen } = handlers;
 	const drafting = createDrafting(core, claims);
-	const links = createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL });
-	const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });
-	const channels = createChannels(core);
+	const flow = createSessionFlow(core, { ...handlers, claims, drafting }, handlers);
 	const context = {
-		...core,
-		installation,
-		mayAct,
-		listen,
-		reply,
+		...handlers,
 		flow,
 		drafting,
-		personReads,
-		memberships,
-		channels,
-		links,
 		answers,
 		receipts,
 		handOvers,
@@ -241,35 +181,7 @@ export async function createHandraise({
 	registerChannelEvents(context);
 	registerFallbacks(context);
 
-	const isConnected = () => workspace() !== null && bolt.isServing();
-	const http = createHttpServer({
-		host: config.HOST,
-		port: config.PORT,
-		slack:
-			config.transport.kind === 'socket'
-				? null
-				: (request, response, verified) => {
-						if (workspace() !== null) bolt.listener?.(request, response, verified);
-						else response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end();
-					},
-		onRefused: refusedRequests.add,
-		metrics: () =>
-			metrics.expose({
-				answers: answerStore.stats,
-				now: clock.now,
-				isConnected,
-				budgetUsed() {
-					const { delivery, person, background } = budget.usage();
-					return delivery + person + background;
-				},
-			}),
-		async notReady() {
-			const reasons: string[] = [];
-			if (!isConnected()) reasons.push('no connection to Slack');
-			await store.db.ping().catch(() => reasons.push('the database does not answer'));
-			return reasons;
-		},
-	});
+	const http = createEndpoints(core, { bolt, budget, onRefused: refusedRequests.add });
 
 	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
 	async function startWorking(): Promise<void> {
@@ -307,7 +219,7 @@ export async function createHandraise({
 			worker.wake();
 			inboxes.start({
 				display: createInboxDisplay(clients, receipts.context),
-				memberships,
+				memberships: handlers.memberships,
 				mayAct,
 			});
 			openWindows.start();
@@ -328,7 +240,7 @@ export async function createHandraise({
 			]);
 			refusedRequests.stop();
 			// The worker has waited for running PUTs. One that still hangs must not prevent a clean end.
-			await sessionService.close();
+			await service.client.close();
 			await store.close();
 		},
 	};

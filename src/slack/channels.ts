@@ -5,7 +5,6 @@ import type {
 	WebClient,
 } from '@slack/web-api';
 import type { Config } from '../config.ts';
-import type { Clock } from '../core/clock.ts';
 import { HandraiseError } from '../core/errors.ts';
 import { type Cell, createCache } from '../core/values.ts';
 import type { Core } from '../core.ts';
@@ -259,15 +258,3 @@ export function createMemberships(
 }
 
 export type Memberships = ReturnType<typeof createMemberships>;
-
-/** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
-export function createDirectChannels(client: WebClient, clock: Clock): Core['directChannelOf'] {
-	const ask = async (userId: string) => {
-		const { channel } = await client.conversations.open({ users: userId });
-		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
-		return channel.id;
-	};
-	const ids = createCache(clock, ask);
-	// The id never changes.
-	return (userId) => ids.get(userId, Number.POSITIVE_INFINITY);
-}

@@ -5,7 +5,7 @@ import { type Clock, unlessAborted } from '../core/clock.ts';
 import { backOff, HandraiseError, LEAST_RETRY_AFTER_MS, codeOf as stableCodeOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
-import { setBounded } from '../core/values.ts';
+import { createCache, setBounded } from '../core/values.ts';
 import { isForgotten } from '../questions/answer.ts';
 
 /** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
@@ -282,6 +282,18 @@ export function createDirectory(client: WebClient) {
 
 export type Directory = ReturnType<typeof createDirectory>;
 export type PersonFacts = NonNullable<Awaited<ReturnType<Directory['person']>>>;
+
+/** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
+export function createDirectChannels(client: WebClient, clock: Clock) {
+	const ask = async (userId: string) => {
+		const { channel } = await client.conversations.open({ users: userId });
+		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
+		return channel.id;
+	};
+	const ids = createCache(clock, ask);
+	// The id never changes.
+	return (userId: string) => ids.get(userId, Number.POSITIVE_INFINITY);
+}
 
 /** Slack's codes for ids of nobody, or of people whom the app cannot see. */
 const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);

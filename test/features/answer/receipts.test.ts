@@ -10,8 +10,7 @@ import { receiptExplanation } from '../../../src/features/answer/receipt-view.ts
 import { createReceipts } from '../../../src/features/answer/receipts.ts';
 import { createMessages } from '../../../src/posts/messages.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
-import { createDirectChannels } from '../../../src/slack/channels.ts';
-import { createSlackClients } from '../../../src/slack/clients.ts';
+import { createDirectChannels, createSlackClients } from '../../../src/slack/clients.ts';
 import { createRecordingLog } from '../../database/support.ts';
 import { answerOf } from '../../slack/support/answers.ts';
 import { coreOf } from '../../support/core.ts';
