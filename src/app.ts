@@ -5,46 +5,31 @@ import type { Log } from './core/log.ts';
 import { createMetrics } from './core/metrics.ts';
 import { createRateLimiter } from './core/rate-limiter.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
-import { createDrawing } from './drawing.ts';
-import { createAnswers } from './features/answer/accept.ts';
-import { registerAnswerActions } from './features/answer/actions.ts';
-import { createClaims, createDrafting } from './features/answer/drafts.ts';
 import { ourAnswers } from './features/answer/earlier-answers.ts';
-import { registerHistory } from './features/answer/history.ts';
 import { createOpenWindows } from './features/answer/open-windows.ts';
-import { createReceipts } from './features/answer/receipts.ts';
-import { registerSubmission } from './features/answer/submission.ts';
-import { createAnswerWorker, OTHER_SERVICE } from './features/answer/worker.ts';
-import { createHandOvers } from './features/hand-over/hand-overs.ts';
+import { showRepeat } from './features/answer/receipts.ts';
+import { registerAnswer } from './features/answer/register.ts';
+import { registerDiscovery } from './features/discover/register.ts';
 import { registerHandOver } from './features/hand-over/handler.ts';
-import { createInboxDisplay, registerInbox } from './features/inbox/handler.ts';
-import { createInboxes } from './features/inbox/inboxes.ts';
-import { registerSnooze } from './features/inbox/snooze.ts';
-import { registerQuickAnswers } from './features/press/handler.ts';
+import { askInbox } from './features/inbox/inboxes.ts';
+import { registerInbox } from './features/inbox/register.ts';
+import { registerPress } from './features/press/handler.ts';
 import { createReminders } from './features/remind/reminders.ts';
-import { registerTextAsAnswer } from './features/reply/text-as-answer.ts';
-import { registerSessionActions } from './features/session/actions.ts';
-import { registerSessionCommand } from './features/session/command.ts';
-import { createSessionFlow } from './features/session/flow.ts';
-import { registerChannelSettings } from './features/settings/handler.ts';
+import { registerReply } from './features/reply/text-as-answer.ts';
+import { registerSession } from './features/session/actions.ts';
+import { registerSettings } from './features/settings/handler.ts';
 import { createUserGroups } from './features/settings/saving.ts';
-import { registerWatching } from './features/watch/actions.ts';
-import { createWatchCommands } from './features/watch/commands.ts';
-import { registerChannelEvents, registerFallbacks } from './features/watch/events.ts';
+import { registerWatch } from './features/watch/register.ts';
 import { createHousekeeping } from './ops/housekeeping.ts';
 import { createEndpoints, createRefusedRequests } from './ops/http-server.ts';
-import { createMessages } from './posts/messages.ts';
-import type { Answer } from './questions/answer.ts';
+import { createPosting } from './posting.ts';
 import { disclosureOf } from './questions/secrecy.ts';
-import { REASONS } from './session-service/errors.ts';
 import { createSessionService, SERVICE_CALLS } from './session-service/health.ts';
 import { createSlack } from './slack/access-policy.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
-import { createChannelList } from './slack/channels.ts';
 import { createInstallation, identify } from './slack/clients.ts';
 import { createHandlerContext } from './slack/context.ts';
 import { openStore } from './stores.ts';
-import { createWatching } from './watching.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
@@ -71,7 +56,6 @@ export async function createHandraise({
 		serviceCalls: SERVICE_CALLS,
 	});
 	const installation = createInstallation();
-	const workspace = () => installation.known()?.teamId ?? null;
 	const store = await openStore({
 		databaseUrl: config.DATABASE_URL,
 		pool: { size: config.DATABASE_POOL_SIZE, statementMs: config.DATABASE_STATEMENT_TIMEOUT_MS },
@@ -79,13 +63,13 @@ export async function createHandraise({
 		encryptionKey: config.ENCRYPTION_KEY,
 		formerKeys: config.ENCRYPTION_KEY_FORMER,
 		writesFormer: config.ENCRYPTION_KEY_WRITE === 'former',
-		workspace,
+		workspace: () => installation.known()?.teamId ?? null,
 		clock: ownClock,
 		onCheckpoint: metrics.checkpoint,
 		onFormerValues: metrics.formerValues,
 		log,
 	});
-	const { clock, answers: answerStore } = store;
+	const { clock } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const rateLimiter = createRateLimiter(
 		clock,
@@ -93,111 +77,60 @@ export async function createHandraise({
 		store.db.dialect === 'postgres' ? (key) => store.cellOf(`rate:${key}`) : undefined,
 	);
 	const slack = createSlack({ config, clock, log, metrics }, installation);
-	const { clients, mayAct } = slack;
 	const base = { config, clock, log, metrics, store, serviceUrl, rateLimiter, ...slack };
 	const openWindows = createOpenWindows(base);
 	const service = createSessionService(base, { proxy, onChanged: openWindows.sessionRead });
-	const { budget, health } = service;
 	const core = { ...base, sessionService: service.client };
 
-	const messages = createMessages(core);
-	const userGroups = createUserGroups({ client: clients.people, clock, log });
-	const watching = createWatching(core, {
-		budget: budget.background,
-		health,
-		listCell: store.cellOf(`list:${serviceUrl}`),
-		async ourAnswers(reading, wanted) {
-			const { marks, ...ours } = await ourAnswers(answerStore, {
-				serviceUrl,
-				reading: { ...reading, steadySince: steadySince(clock) },
-				wanted,
-			});
-			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
-		},
-		announcer: { draw: createDrawing(core, { mayAct, userGroups }), ...messages },
-		listChannels: createChannelList(clients.background),
-	});
-	const inboxes = createInboxes(core, async () =>
-		// Nobody opens a session from the inbox where only some channels are allowed.
-		config.ALLOWED_CHANNELS.length > 0 ? null : watching.discoveries.discovered(),
-	);
-	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
-	const receipts = createReceipts(core, { ...answerStore, nextOf }, messages);
-	const reminders = createReminders(core);
-	const worker = createAnswerWorker(core, {
-		checkAuthor: slack.latePolicy.checkAbsent,
-		missed: health.missed,
-		receipts,
-		isOurs: ({ teamId }) => teamId === workspace(),
-	});
-	const claims = createClaims(core);
-	const answers = createAnswers(core, claims);
-	const handOvers = createHandOvers(core, mayAct);
-	const housekeeping = createHousekeeping(core, {
-		isDiscovering: () => watching.discoveries.whyNot() === null,
-		forgetInboxes: inboxes.forget,
-	});
-	health.onRecovered(() => void answers.hasten([...REASONS]));
-
+	const userGroups = createUserGroups({ client: slack.clients.people, clock, log });
+	const { messages, ...posting } = createPosting(core, userGroups);
 	const refusedRequests = createRefusedRequests(core);
 	const bolt = createBoltApp(installation.identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
-	const handlers = createHandlerContext(core, {
+	const http = createEndpoints(core, { bolt, budget: service.budget, onRefused: refusedRequests.add });
+	const context = createHandlerContext(core, {
 		app: bolt.app,
-		onInboxPress: (inbox) => inboxes.ask(inbox, null),
+		onInboxPress: (inbox) => askInbox(core, inbox, null),
 		onPostPress(request, isChanged) {
-			watching.showPressed(request, isChanged);
-			void receipts.showRepeat(request);
+			posting.showPressed(request, isChanged);
+			void showRepeat(store.answers, messages, request);
 		},
 	});
-	const { listen } = handlers;
-	const drafting = createDrafting(core, claims);
-	const flow = createSessionFlow(core, { ...handlers, claims, drafting }, handlers);
-	const context = {
-		...handlers,
-		flow,
-		drafting,
-		answers,
-		receipts,
-		handOvers,
-		inboxes,
-		watching,
-		userGroups,
-	};
-	const watchCommands = createWatchCommands(context);
-	registerWatching(context, watchCommands);
-	registerSessionCommand(context, {
-		...watchCommands,
-		openHistory: registerHistory(context),
-		openInbox: registerInbox(context),
-		openSettings: registerChannelSettings(context),
+	const { listen } = context;
+
+	const discovery = registerDiscovery(core, service);
+	const watching = registerWatch(context, posting, discovery, {
+		...service,
+		async ourAnswers(read, wanted) {
+			const reading = { ...read, steadySince: steadySince(clock) };
+			const { marks, ...ours } = await ourAnswers(store.answers, { serviceUrl, reading, wanted });
+			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
+		},
 	});
-	registerSessionActions(context);
-	registerSubmission(context);
-	registerAnswerActions(context);
-	registerQuickAnswers(context);
+	const inboxes = registerInbox(context, discovery);
+	const openSettings = registerSettings({ ...context, userGroups });
+	const { flow, drafting } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
+	const { answers, ...answering } = registerAnswer(context, { ...service, flow, drafting, messages, inboxes });
+	registerPress({ ...context, flow, answers, inboxes });
+	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);
-	registerSnooze(context);
-	registerTextAsAnswer(context);
-	registerChannelEvents(context);
-	registerFallbacks(context);
+	const reminders = createReminders(core);
+	const housekeeping = createHousekeeping(core, {
+		isDiscovering: () => discovery.whyNot() === null,
+		forgetInboxes: inboxes.forget,
+	});
 
-	const http = createEndpoints(core, { bolt, budget, onRefused: refusedRequests.add });
-
-	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
+	/** Starts what needs no Slack. */
 	async function startWorking(): Promise<void> {
-		const elsewhereCount = await answerStore.unsentElsewhere(serviceUrl);
-		if (elsewhereCount > 0) log.warn('answers_for_other_service', { answers: elsewhereCount });
-		await answers.hasten([OTHER_SERVICE]);
-		await answers.sendReadableAgain();
+		await answering.start();
 		store.reencryption?.start();
-		worker.start();
-		await watching.start();
+		await discovery.start();
+		watching.start();
 		await reminders.start();
 		housekeeping.start();
 	}
 
 	async function stopSlack(): Promise<void> {
-		if (workspace() === null) return;
+		if (installation.known() === null) return;
 		// Before connections close: an acknowledgement needs the one on which its request came.
 		await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
 		await bolt.app.stop();
@@ -212,18 +145,14 @@ export async function createHandraise({
 		async start(signal: AbortSignal): Promise<{ port: number }> {
 			const port = await http.start();
 			await startWorking();
-			const identity = await identify(clients.background, { clock, log, signal });
+			const identity = await identify(slack.clients.background, { clock, log, signal });
 			await store.warnOfOthers(identity.teamId);
 			installation.learn(identity);
 			// What writes to Slack by itself needs to know where the app is installed.
-			worker.wake();
-			inboxes.start({
-				display: createInboxDisplay(clients, receipts.context),
-				memberships: handlers.memberships,
-				mayAct,
-			});
+			answering.wake();
+			inboxes.start();
 			openWindows.start();
-			await watching.startPosting();
+			await posting.start();
 			await bolt.app.start();
 			return { port };
 		},
@@ -231,8 +160,10 @@ export async function createHandraise({
 			await Promise.all([
 				http.stop(),
 				stopSlack(),
-				worker.stop(),
+				answering.stop(),
+				discovery.stop(),
 				watching.stop(),
+				posting.stop(),
 				reminders.stop(),
 				inboxes.stop(),
 				openWindows.stop(),

@@ -59,6 +59,8 @@ export function createSessionService(
 	return { client, budget, health };
 }
 
+export type SessionService = ReturnType<typeof createSessionService>;
+
 /** The service is down when no call has succeeded for this long... */
 export const DOWN_AFTER_MS = 30_000;
 /** ...and this many have failed, or one was limited: calls are rare after that. */

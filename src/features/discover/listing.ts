@@ -6,9 +6,9 @@ import type { Cell } from '../../core/values.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
-import type { SessionServiceClient } from '../../session-service/client.ts';
+import type { BackgroundBudget, SessionServiceClient } from '../../session-service/client.ts';
 import { WAITING_CODES } from '../../session-service/errors.ts';
-import type { PollerOptions } from '../watch/poller.ts';
+import type { ServiceHealth } from '../../session-service/health.ts';
 import type { createDiscoveries } from './discovery.ts';
 
 export type WaitingList = Awaited<ReturnType<SessionServiceClient['listWaiting']>>;
@@ -24,7 +24,9 @@ export interface ListingState {
 	readonly perSecond: number;
 }
 
-interface Options extends Pick<PollerOptions, 'budget' | 'health'> {
+interface Options {
+	readonly budget: BackgroundBudget;
+	readonly health: ServiceHealth;
 	readonly cell: Cell<ListingState>;
 }
 
@@ -227,8 +229,6 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		isAvailable: () => shared.isAvailable,
 	};
 }
-
-export type Listing = ReturnType<typeof createListing>;
 
 /** A listed session is compared again after this, and after twice the time before when a read that was moved found nothing. */
 const COMPARE_AGAIN_MS = 30_000;

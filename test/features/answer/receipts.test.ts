@@ -35,9 +35,9 @@ beforeEach(() => {
 	const clients = createSlackClients(slackConfig, log, () => {});
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const config = { SHOW_ANSWERS: 'auto' as const, ADMIN_CONTACT: null };
-	const core = coreOf({ clients, directChannelOf, config, clock, log });
-	const answers = { nextOf: async () => null, get: async () => null, noteDm: async () => [] };
-	receipts = createReceipts(core, answers, createMessages(core));
+	const answers = { get: async () => null, noteDm: async () => [] };
+	const core = { ...coreOf({ clients, directChannelOf, config, clock, log }), store: { answers } };
+	receipts = createReceipts(core, createMessages(core), async () => null);
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();

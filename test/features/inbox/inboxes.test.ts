@@ -5,11 +5,11 @@ import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
 import type { InboxContent } from '../../../src/features/inbox/content.ts';
 import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
 import type { ShowOutcome } from '../../../src/features/inbox/inboxes.ts';
-import { createInboxes } from '../../../src/features/inbox/inboxes.ts';
+import { askInbox, createInboxes } from '../../../src/features/inbox/inboxes.ts';
 import type { Person } from '../../../src/questions/answer.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';
-import { homeOf, windowOf } from '../../../src/slack/request.ts';
+import { homeOf, type InboxPlace, windowOf } from '../../../src/slack/request.ts';
 import { ANN, BOB, createRecordingLog } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
 import { addWatch, assistant, openTestStore, pass, SERVICE, session, T0 } from '../watch/support.ts';
@@ -58,8 +58,8 @@ async function startInboxes({ processes = 1 } = {}) {
 			clock,
 			log,
 		});
-		const inboxes = createInboxes(core, async () => null);
-		inboxes.start({
+		const inboxes = createInboxes(core, {
+			discovered: async () => null,
 			memberships: {
 				async channelsOf(userId) {
 					slack.asked.push(userId);
@@ -85,7 +85,9 @@ async function startInboxes({ processes = 1 } = {}) {
 				};
 			},
 		});
-		return inboxes;
+		inboxes.start();
+		const ask = (place: InboxPlace, page: number | null) => askInbox(core, place, page);
+		return { ...inboxes, ask };
 	}
 
 	let screenKeyWithoutAges = true;
