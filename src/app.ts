@@ -1,57 +1,34 @@
 import type { Dispatcher } from 'undici';
-import { type Config, liveSecret } from './config.ts';
+import type { Config } from './config.ts';
 import { type Clock, type Log, steadySince } from './core/basics.ts';
 import { createMetrics } from './core/metrics.ts';
 import { createRateLimiter } from './core/rate-limiter.ts';
-import type { Core } from './core.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
-import { cellsOf } from './database/postgres.ts';
-import { createDrawing } from './drawing.ts';
-import { createAnswers } from './features/answer/accept.ts';
-import { registerAnswerActions } from './features/answer/actions.ts';
-import { createClaims, createDrafting } from './features/answer/drafts.ts';
 import { ourAnswers } from './features/answer/earlier-answers.ts';
-import { registerHistory } from './features/answer/history.ts';
 import { createOpenWindows } from './features/answer/open-windows.ts';
-import { createReceipts } from './features/answer/receipts.ts';
-import { registerSubmission } from './features/answer/submission.ts';
-import { createAnswerWorker, OTHER_SERVICE } from './features/answer/worker.ts';
-import { createHandOvers } from './features/hand-over/hand-overs.ts';
+import { showRepeat } from './features/answer/receipts.ts';
+import { registerAnswer } from './features/answer/register.ts';
+import { registerDiscovery } from './features/discover/register.ts';
 import { registerHandOver } from './features/hand-over/handler.ts';
-import { createInboxDisplay, registerInbox } from './features/inbox/handler.ts';
-import { createInboxes } from './features/inbox/inboxes.ts';
-import { registerSnooze } from './features/inbox/snooze.ts';
-import { registerQuickAnswers } from './features/press/handler.ts';
+import { askInbox } from './features/inbox/inboxes.ts';
+import { registerInbox } from './features/inbox/register.ts';
+import { registerPress } from './features/press/handler.ts';
 import { createReminders } from './features/remind/reminders.ts';
-import { registerTextAsAnswer } from './features/reply/text-as-answer.ts';
-import { registerSessionActions } from './features/session/actions.ts';
-import { registerSessionCommand } from './features/session/command.ts';
-import { createSessionFlow } from './features/session/flow.ts';
-import { registerChannelSettings } from './features/settings/handler.ts';
+import { registerReply } from './features/reply/text-as-answer.ts';
+import { registerSession } from './features/session/actions.ts';
+import { registerSettings } from './features/settings/handler.ts';
 import { createUserGroups } from './features/settings/saving.ts';
-import { registerWatching } from './features/watch/actions.ts';
-import { createWatchCommands } from './features/watch/commands.ts';
-import { registerChannelEvents, registerFallbacks } from './features/watch/events.ts';
+import { registerWatch } from './features/watch/register.ts';
 import { createHousekeeping } from './ops/housekeeping.ts';
-import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
-import { createMessages } from './posts/messages.ts';
-import type { Answer } from './questions/answer.ts';
+import { createEndpoints, createRefusedRequests } from './ops/http-server.ts';
+import { createPosting } from './posting.ts';
 import { disclosureOf } from './questions/secrecy.ts';
-import { createRequestBudget } from './session-service/budget.ts';
-import type { BudgetState } from './session-service/budget-state.ts';
-import { createSessionServiceClient } from './session-service/client.ts';
-import { createServiceHealth } from './session-service/health.ts';
-import { PRIORITIES, REASONS, SERVICE_CODES } from './session-service/service.ts';
-import { createAccessPolicy, type MayAct } from './slack/access-policy.ts';
+import { createSessionService, SERVICE_CALLS } from './session-service/session-service.ts';
+import { createSlack } from './slack/access-policy.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
-import { createChannelList, createChannels, createDirectChannels, createMemberships } from './slack/channels.ts';
-import { createDirectory, createInstallation, createSlackClients, identify } from './slack/clients.ts';
-import { createLinks } from './slack/ids.ts';
-import { createListen } from './slack/listen.ts';
-import { createPersonReads } from './slack/person-reads.ts';
-import { createReply } from './slack/reply.ts';
-import { openStore, type Store } from './stores.ts';
-import { createWatching } from './watching.ts';
+import { createInstallation, identify } from './slack/clients.ts';
+import { createHandlerContext } from './slack/context.ts';
+import { openStore } from './stores.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
@@ -75,10 +52,9 @@ export async function createHandraise({
 	const serviceUrl = config.SESSION_SERVICE_URL;
 	const metrics = createMetrics({
 		build: { schema: OWN_SCHEMA, dialect: config.DATABASE_URL === null ? 'sqlite' : 'postgres' },
-		serviceCalls: { priorities: PRIORITIES, outcomes: ['ok', 'unchanged', ...SERVICE_CODES] },
+		serviceCalls: SERVICE_CALLS,
 	});
 	const installation = createInstallation();
-	const workspace = () => installation.known()?.teamId ?? null;
 	const store = await openStore({
 		databaseUrl: config.DATABASE_URL,
 		pool: { size: config.DATABASE_POOL_SIZE, statementMs: config.DATABASE_STATEMENT_TIMEOUT_MS },
@@ -86,205 +62,74 @@ export async function createHandraise({
 		encryptionKey: config.ENCRYPTION_KEY,
 		formerKeys: config.ENCRYPTION_KEY_FORMER,
 		writesFormer: config.ENCRYPTION_KEY_WRITE === 'former',
-		workspace,
+		workspace: () => installation.known()?.teamId ?? null,
 		clock: ownClock,
 		onCheckpoint: metrics.checkpoint,
 		onFormerValues: metrics.formerValues,
 		log,
 	});
-	const { clock, answers: answerStore } = store;
+	const { clock } = store;
 	/** Replicas share the limits of the session service and of Slack. */
-	const cellOf = cellsOf(store);
 	const rateLimiter = createRateLimiter(
 		clock,
 		// In memory it makes its own, which come and go and so must not listen to the clock.
-		store.db.dialect === 'postgres' ? (key) => cellOf(`rate:${key}`) : undefined,
+		store.db.dialect === 'postgres' ? (key) => store.cellOf(`rate:${key}`) : undefined,
 	);
-
-	const slackAddress = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
-	const clients = createSlackClients(slackAddress, log, metrics.slackCall);
-	const directory = createDirectory(clients.people);
-	const directChannelOf = createDirectChannels(clients.people, clock);
-	const base = { config, clock, log, metrics, store, serviceUrl, rateLimiter, clients, directory, directChannelOf };
-	const accessPolicy = createAccessPolicy(base, installation.known);
-	const patient = { ...base, directory: createDirectory(clients.background) };
-	const latePolicy = createAccessPolicy(patient, installation.known, { isPatient: true });
-	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;
-
+	const slack = createSlack({ config, clock, log, metrics }, installation);
+	const base = { config, clock, log, metrics, store, serviceUrl, rateLimiter, ...slack };
 	const openWindows = createOpenWindows(base);
-	const budget = createRequestBudget({
-		requestsPerMinute: config.SESSION_SERVICE_RPM,
-		clock,
-		cell: cellOf<BudgetState>(serviceUrl),
-	});
-	const otherReadAt = (sessionId: string) => store.sessions.otherReadAt({ service: serviceUrl, sessionId });
-	const health = createServiceHealth({ clock }, otherReadAt);
-	const sessionService = createSessionServiceClient({
-		baseUrl: serviceUrl,
-		apiKey: liveSecret('SESSION_SERVICE_API_KEY', config, log),
-		clock,
-		log,
-		budget,
-		callTimeoutMs: config.SESSION_SERVICE_TIMEOUT_MS,
-		proxy,
-		arrivals: (sessionId) => answerStore.arrivals({ service: serviceUrl, sessionId }).catch(() => null),
-		onChanged: (session) => openWindows.sessionRead({ service: serviceUrl, sessionId: session.sessionId }, session),
-		onCall({ operation, priority, outcome, byteCount, tookMs }) {
-			metrics.serviceRequest(priority, outcome);
-			if (operation === 'list') metrics.listing.requested(byteCount, tookMs);
-			// Watching reports its own reads, also those that were never sent.
-			if (priority === 'background') return;
-			if (outcome === 'ok' || outcome === 'unchanged') health.succeeded();
-			else health.failed(outcome);
-		},
-	});
-	const core: Core<Store> = { ...base, sessionService };
+	const service = createSessionService(base, { proxy, onChanged: openWindows.sessionRead });
+	const core = { ...base, sessionService: service.client };
 
-	const messages = createMessages(core);
-	const userGroups = createUserGroups({ client: clients.people, clock, log });
-	const watching = createWatching(core, {
-		budget: budget.background,
-		health,
-		listCell: cellOf(`list:${serviceUrl}`),
-		async ourAnswers(reading, wanted) {
-			const { marks, ...ours } = await ourAnswers(answerStore, {
-				serviceUrl,
-				reading: { ...reading, steadySince: steadySince(clock) },
-				wanted,
-			});
-			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
-		},
-		announcer: { draw: createDrawing(core, { mayAct, userGroups }), ...messages },
-		listChannels: createChannelList(clients.background),
-	});
-	const inboxes = createInboxes(core, async () =>
-		// Nobody opens a session from the inbox where only some channels are allowed.
-		config.ALLOWED_CHANNELS.length > 0 ? null : watching.discoveries.discovered(),
-	);
-	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
-	const receipts = createReceipts(core, { ...answerStore, nextOf }, messages);
-	const reminders = createReminders(core);
-	const worker = createAnswerWorker(core, {
-		checkAuthor: latePolicy.checkAbsent,
-		missed: health.missed,
-		receipts,
-		isOurs: ({ teamId }) => teamId === workspace(),
-	});
-	const claims = createClaims(core);
-	const answers = createAnswers(core, claims);
-	const handOvers = createHandOvers(core, mayAct);
-	const housekeeping = createHousekeeping(core, {
-		isDiscovering: () => watching.discoveries.whyNot() === null,
-		forgetInboxes: inboxes.forget,
-	});
-	health.onRecovered(() => void answers.hasten([...REASONS]));
-
+	const userGroups = createUserGroups({ client: slack.clients.people, clock, log });
+	const { messages, ...posting } = createPosting(core, userGroups);
 	const refusedRequests = createRefusedRequests(core);
 	const bolt = createBoltApp(installation.identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
-	const personReads = createPersonReads(core, (sessionId) =>
-		store.sessions.wasRead({ service: serviceUrl, sessionId }),
-	);
-	const reply = createReply(core, personReads);
-	const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
-	const listen = createListen(core, {
+	const http = createEndpoints(core, { bolt, budget: service.budget, onRefused: refusedRequests.add });
+	const context = createHandlerContext(core, {
 		app: bolt.app,
-		installation,
-		accessPolicy,
-		whyNotThere: memberships.whyNotThere,
-		personReads,
-		reply,
-		onInboxPress: (inbox) => inboxes.ask(inbox, null),
+		onInboxPress: (inbox) => askInbox(core, inbox, null),
 		onPostPress(request, isChanged) {
-			watching.showPressed(request, isChanged);
-			void receipts.showRepeat(request);
+			posting.showPressed(request, isChanged);
+			void showRepeat(store.answers, messages, request);
 		},
 	});
-	const drafting = createDrafting(core, claims);
-	const links = createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL });
-	const flow = createSessionFlow(core, { claims, drafting, links }, { personReads, reply });
-	const channels = createChannels(core);
-	const context = {
-		...core,
-		installation,
-		mayAct,
-		listen,
-		reply,
-		flow,
-		drafting,
-		personReads,
-		memberships,
-		channels,
-		links,
-		answers,
-		receipts,
-		handOvers,
-		inboxes,
-		watching,
-		userGroups,
-	};
-	const watchCommands = createWatchCommands(context);
-	registerWatching(context, watchCommands);
-	registerSessionCommand(context, {
-		...watchCommands,
-		openHistory: registerHistory(context),
-		openInbox: registerInbox(context),
-		openSettings: registerChannelSettings(context),
+	const { listen } = context;
+
+	const discovery = registerDiscovery(core, service);
+	const watching = registerWatch(context, posting, discovery, {
+		...service,
+		async ourAnswers(read, wanted) {
+			const reading = { ...read, steadySince: steadySince(clock) };
+			const { marks, ...ours } = await ourAnswers(store.answers, { serviceUrl, reading, wanted });
+			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
+		},
 	});
-	registerSessionActions(context);
-	registerSubmission(context);
-	registerAnswerActions(context);
-	registerQuickAnswers(context);
+	const inboxes = registerInbox(context, discovery);
+	const openSettings = registerSettings({ ...context, userGroups });
+	const { flow, drafting } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
+	const { answers, ...answering } = registerAnswer(context, { ...service, flow, drafting, messages, inboxes });
+	registerPress({ ...context, flow, answers, inboxes });
+	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);
-	registerSnooze(context);
-	registerTextAsAnswer(context);
-	registerChannelEvents(context);
-	registerFallbacks(context);
-
-	const isConnected = () => workspace() !== null && bolt.isServing();
-	const http = createHttpServer({
-		host: config.HOST,
-		port: config.PORT,
-		slack:
-			config.transport.kind === 'socket'
-				? null
-				: (request, response, verified) => {
-						if (workspace() !== null) bolt.listener?.(request, response, verified);
-						else response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end();
-					},
-		onRefused: refusedRequests.add,
-		metrics: () =>
-			metrics.expose({
-				answers: answerStore.stats,
-				now: clock.now,
-				isConnected,
-				budgetUsed() {
-					const { delivery, person, background } = budget.usage();
-					return delivery + person + background;
-				},
-			}),
-		async notReady() {
-			const reasons: string[] = [];
-			if (!isConnected()) reasons.push('no connection to Slack');
-			await store.db.ping().catch(() => reasons.push('the database does not answer'));
-			return reasons;
-		},
+	const reminders = createReminders(core);
+	const housekeeping = createHousekeeping(core, {
+		isDiscovering: () => discovery.whyNot() === null,
+		forgetInboxes: inboxes.forget,
 	});
 
-	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
+	/** Starts what needs no Slack. */
 	async function startWorking(): Promise<void> {
-		const elsewhereCount = await answerStore.unsentElsewhere(serviceUrl);
-		if (elsewhereCount > 0) log.warn('answers_for_other_service', { answers: elsewhereCount });
-		await answers.hasten([OTHER_SERVICE]);
-		await answers.sendReadableAgain();
+		await answering.start();
 		store.reencryption?.start();
-		worker.start();
-		await watching.start();
+		await discovery.start();
+		watching.start();
 		await reminders.start();
 		housekeeping.start();
 	}
 
 	async function stopSlack(): Promise<void> {
-		if (workspace() === null) return;
+		if (installation.known() === null) return;
 		// Before connections close: an acknowledgement needs the one on which its request came.
 		await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
 		await bolt.app.stop();
@@ -299,18 +144,14 @@ export async function createHandraise({
 		async start(signal: AbortSignal): Promise<{ port: number }> {
 			const port = await http.start();
 			await startWorking();
-			const identity = await identify(clients.background, { clock, log, signal });
+			const identity = await identify(slack.clients.background, { clock, log, signal });
 			await store.warnOfOthers(identity.teamId);
 			installation.learn(identity);
 			// What writes to Slack by itself needs to know where the app is installed.
-			worker.wake();
-			inboxes.start({
-				display: createInboxDisplay(clients, receipts.context),
-				memberships,
-				mayAct,
-			});
+			answering.wake();
+			inboxes.start();
 			openWindows.start();
-			await watching.startPosting();
+			await posting.start();
 			await bolt.app.start();
 			return { port };
 		},
@@ -318,8 +159,10 @@ export async function createHandraise({
 			await Promise.all([
 				http.stop(),
 				stopSlack(),
-				worker.stop(),
+				answering.stop(),
+				discovery.stop(),
 				watching.stop(),
+				posting.stop(),
 				reminders.stop(),
 				inboxes.stop(),
 				openWindows.stop(),
@@ -327,7 +170,7 @@ export async function createHandraise({
 			]);
 			refusedRequests.stop();
 			// The worker has waited for running PUTs. One that still hangs must not prevent a clean end.
-			await sessionService.close();
+			await service.client.close();
 			await store.close();
 		},
 	};

@@ -10,10 +10,10 @@ import type { Store } from './stores.ts';
 
 /** Draws posts by the table of all kinds. The compiler names a kind that no feature draws. */
 export function createDrawing(
-	core: Core<Pick<Store, 'answers' | 'claims' | 'watches' | 'channelSettings'>>,
-	{ mayAct, userGroups }: { mayAct: MayAct; userGroups: Parameters<typeof createSettingsDrawing>[1] },
+	core: Core<Pick<Store, 'answers' | 'claims' | 'watches' | 'channelSettings'>> & { readonly mayAct: MayAct },
+	userGroups: Parameters<typeof createSettingsDrawing>[1],
 ) {
-	const facts = createQuestionFacts(core, mayAct);
+	const facts = createQuestionFacts(core, core.mayAct);
 	const drawing: Drawing = {
 		...createWatchDrawing(core, facts),
 		...createReminderDrawing(core, facts),

@@ -6,7 +6,7 @@ import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
 import { liveWorkspaces } from './database/inspect.ts';
 import { type KeyOptions, openKeys } from './database/key-ring.ts';
 import { migrate, warnOfForeignCode } from './database/migrate.ts';
-import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
+import { cellsOf, MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
 import { createSessionStore } from './database/watch-store.ts';
@@ -100,6 +100,8 @@ export async function openStore(options: StoreOptions) {
 				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
 				if (others.length > 0) log.warn('other_workspaces', { workspace: ownWorkspace, others });
 			},
+			/** A state by its name, which replicas share. */
+			cellOf: cellsOf({ db, clock }),
 			db,
 			cipher,
 			compact,

@@ -6,7 +6,7 @@ import { whyNoSettings } from '../features/settings/saving.ts';
 import { CHECK_INTERVAL_MS } from '../features/watch/endings.ts';
 import { ANYWHERE, createAccessPolicy, FACTS_MAX_AGE_MS, FRESH_MS, type Ground } from '../slack/access-policy.ts';
 import * as slackChannels from '../slack/channels.ts';
-import { codeOf, createDirectory, createSlackLogger } from '../slack/clients.ts';
+import { codeOf, createDirectChannels, createDirectory, createSlackLogger } from '../slack/clients.ts';
 import { errorWords } from '../slack/error-view.ts';
 import { durationText, plainText } from '../slack/parts.ts';
 import { at, type Bot, type Finding, type SlackReply } from './check.ts';
@@ -141,7 +141,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 		return yield found('failure', `${nowhere}: give its id, from the end of its "About"`);
 	}
 
-	const directChannelOf = slackChannels.createDirectChannels(client, clock);
+	const directChannelOf = createDirectChannels(client, clock);
 	const parts = { clients: { people: client }, directChannelOf, config, clock, directory, serviceUrl: '' };
 	const policy = createAccessPolicy(parts, () => bot, { isPatient: true });
 	const channels = slackChannels.createChannels(parts);

@@ -4,6 +4,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { HandraiseError } from '../core/basics.ts';
 import type { Core } from '../core.ts';
+import type { StoreDatabase } from '../database/database.ts';
+import type { AnswerStore } from '../features/answer/answer-store.ts';
+import type { RequestBudget } from '../session-service/budget.ts';
+import type { createBoltApp } from '../slack/bolt-app.ts';
+import type { Installation } from '../slack/clients.ts';
 
 /** Slack gives up on a request after three seconds. */
 const STOP_WITHIN_MS = 3_000;
@@ -83,6 +88,52 @@ export function createHttpServer({ host = null, port, notReady, metrics, slack, 
 			clearTimeout(late);
 		},
 	};
+}
+
+/** The server of the program. Slack's requests go to Bolt once it is known where the app is installed. */
+export function createEndpoints(
+	{
+		config,
+		clock,
+		metrics,
+		store,
+		installation,
+	}: Core<{ answers: AnswerStore; db: StoreDatabase }> & { installation: Installation },
+	{
+		bolt,
+		budget,
+		onRefused,
+	}: Pick<Options, 'onRefused'> & { bolt: ReturnType<typeof createBoltApp>; budget: RequestBudget },
+) {
+	const { listener } = bolt;
+	const isConnected = () => installation.known() !== null && bolt.isServing();
+	return createHttpServer({
+		host: config.HOST,
+		port: config.PORT,
+		slack:
+			listener &&
+			((request, response, verified) => {
+				if (installation.known() !== null) listener(request, response, verified);
+				else response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end();
+			}),
+		onRefused,
+		metrics: () =>
+			metrics.expose({
+				answers: store.answers.stats,
+				now: clock.now,
+				isConnected,
+				budgetUsed() {
+					const { delivery, person, background } = budget.usage();
+					return delivery + person + background;
+				},
+			}),
+		async notReady() {
+			const reasons: string[] = [];
+			if (!isConnected()) reasons.push('no connection to Slack');
+			await store.db.ping().catch(() => reasons.push('the database does not answer'));
+			return reasons;
+		},
+	});
 }
 
 /** Calls during a run share its result, so that frequent requests do not load the database. */

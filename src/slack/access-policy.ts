@@ -1,8 +1,16 @@
-import type { Config } from '../config.ts';
+import { type Config, liveSecret } from '../config.ts';
 import { createCache, startDeadline } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { Origin, Person } from '../questions/answer.ts';
-import { type Identity, type PersonFacts, slackFailure } from './clients.ts';
+import {
+	createDirectChannels,
+	createDirectory,
+	createSlackClients,
+	type Identity,
+	type Installation,
+	type PersonFacts,
+	slackFailure,
+} from './clients.ts';
 
 type Ours = Pick<Identity, 'teamId' | 'enterpriseId'>;
 type AccessRules = Pick<Config, Extract<keyof Config, `ALLOW${string}`>>;
@@ -135,6 +143,28 @@ export function createAccessPolicy(
 }
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
+
+/** What reaches Slack, and who may do what there. `latePolicy`: for answers that are sent when nobody waits. */
+export function createSlack(
+	{ config, clock, log, metrics }: Pick<Core, 'config' | 'clock' | 'log' | 'metrics'>,
+	installation: Installation,
+) {
+	const address = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
+	const clients = createSlackClients(address, log, metrics.slackCall);
+	const directory = createDirectory(clients.people);
+	const patient = { config, clock, directory: createDirectory(clients.background) };
+	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known);
+	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;
+	return {
+		installation,
+		clients,
+		directory,
+		directChannelOf: createDirectChannels(clients.people, clock),
+		accessPolicy,
+		latePolicy: createAccessPolicy(patient, installation.known, { isPatient: true }),
+		mayAct,
+	};
+}
 
 /** Whether Slack's facts prove that somebody is a member: they may be missing or contradict each other. */
 function membershipRuling({ teamId, enterprise, isStranger }: PersonFacts, ours: Ours): Ruling {

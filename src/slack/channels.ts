@@ -5,7 +5,7 @@ import type {
 	WebClient,
 } from '@slack/web-api';
 import type { Config } from '../config.ts';
-import { type Cell, type Clock, createCache, HandraiseError } from '../core/basics.ts';
+import { type Cell, createCache, HandraiseError } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { Person } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
@@ -257,15 +257,3 @@ export function createMemberships(
 }
 
 export type Memberships = ReturnType<typeof createMemberships>;
-
-/** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
-export function createDirectChannels(client: WebClient, clock: Clock): Core['directChannelOf'] {
-	const ask = async (userId: string) => {
-		const { channel } = await client.conversations.open({ users: userId });
-		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
-		return channel.id;
-	};
-	const ids = createCache(clock, ask);
-	// The id never changes.
-	return (userId) => ids.get(userId, Number.POSITIVE_INFINITY);
-}

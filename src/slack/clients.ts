@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
 	backOff,
 	type Clock,
+	createCache,
 	HandraiseError,
 	LEAST_RETRY_AFTER_MS,
 	type Log,
@@ -288,6 +289,18 @@ export function createDirectory(client: WebClient) {
 
 export type Directory = ReturnType<typeof createDirectory>;
 export type PersonFacts = NonNullable<Awaited<ReturnType<Directory['person']>>>;
+
+/** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
+export function createDirectChannels(client: WebClient, clock: Clock) {
+	const ask = async (userId: string) => {
+		const { channel } = await client.conversations.open({ users: userId });
+		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
+		return channel.id;
+	};
+	const ids = createCache(clock, ask);
+	// The id never changes.
+	return (userId: string) => ids.get(userId, Number.POSITIVE_INFINITY);
+}
 
 /** Slack's codes for ids of nobody, or of people whom the app cannot see. */
 const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);

@@ -52,9 +52,8 @@ function createWatching(store: Store) {
 		},
 	});
 	const reading = createReading(core);
-	const draw = createDrawing(core, {
-		mayAct: async () => null,
-		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },
+	const draw = createDrawing(Object.assign(core, { mayAct: async () => null }), {
+		list: async () => ({ kind: 'listed', groups: [] }),
 	});
 	const posts = new Map<string, Shown>();
 

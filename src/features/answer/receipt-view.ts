@@ -1,3 +1,4 @@
+import type { Core } from '../../core.ts';
 import {
 	type AgentOutcome,
 	type Answer,
@@ -62,6 +63,10 @@ export interface ReceiptContext {
 	readonly offersNext?: boolean;
 	/** What the press that led here caused. mrkdwn. */
 	readonly note?: string;
+}
+
+export function receiptContext({ config, clock }: Pick<Core, 'config' | 'clock'>, note = ''): ReceiptContext {
+	return { adminContact: config.ADMIN_CONTACT, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
 }
 
 /** The headline says what became of the agent. `room`: characters of the author's text. `more`: below what the author can do. */

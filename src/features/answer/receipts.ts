@@ -18,7 +18,7 @@ import { context as blocksBelow, MAYBE_REPEAT, replacement } from '../../slack/p
 import type { PersonRequest } from '../../slack/request.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Wish } from './drafts.ts';
-import { ownTextMessage, type ReceiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
+import { ownTextMessage, receiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
 
 /** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
 const STILL_THERE_MS = 5_000;
@@ -43,17 +43,19 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = [
 	'overwritten', 'failed', 'stopped', 'emptied', 'lost', 'unconfirmed',
 ];
 
-interface Answers extends Pick<AnswerStore, 'get' | 'noteDm'> {
-	/** The question that waits for its author after this one; null: none is known. */
-	nextOf(answer: Answer): Promise<Wish | null>;
-}
+type Messages = ReturnType<typeof createMessages>;
 
-/** Tells authors the outcome in the modal while Slack knows it, and by DM when delivery takes long and for bad news. */
+/**
+ * Tells authors the outcome in the modal while Slack knows it, and by DM when delivery takes long and for bad news.
+ * `nextOf`: the question that waits for its author after this one; null: none is known.
+ */
 export function createReceipts(
-	{ clients, directChannelOf, config, clock, log }: Core,
-	answers: Answers,
-	messages: Pick<ReturnType<typeof createMessages>, 'find' | 'replaceRepeat'>,
+	core: Core<{ answers: Pick<AnswerStore, 'get' | 'noteDm'> }>,
+	messages: Pick<Messages, 'find'>,
+	nextOf: (answer: Answer) => Promise<Wish | null>,
 ) {
+	const { clients, directChannelOf, clock, log, store } = core;
+	const { answers } = store;
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
@@ -64,9 +66,7 @@ export function createReceipts(
 	const telling = new Map<string, Promise<unknown>>();
 
 	/** `note`: mrkdwn about the press that led to this receipt. */
-	function context(note = ''): ReceiptContext {
-		return { adminContact: config.ADMIN_CONTACT, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
-	}
+	const context = (note = '') => receiptContext(core, note);
 
 	function shown(answer: Answer, note = '') {
 		const receipt = context(note);
@@ -87,7 +87,7 @@ export function createReceipts(
 
 	/** False when the person left the receipt, or Slack will never accept the update. */
 	async function inModal(answer: Answer): Promise<boolean> {
-		const receipt = { ...context(), offersNext: (await answers.nextOf(answer).catch(() => null)) !== null };
+		const receipt = { ...context(), offersNext: (await nextOf(answer).catch(() => null)) !== null };
 		if ((await answers.get(answer.id))?.receiptState.modalOpen === false) return false;
 		return isUpdated(clients.people.views.update({ view_id: answer.viewId, view: receiptModal(answer, receipt) }));
 	}
@@ -179,7 +179,7 @@ export function createReceipts(
 		tell: (answer: Answer, shutdownSignal: AbortSignal) => inTurn(answer, () => tell(answer, shutdownSignal)),
 
 		shown,
-		nextOf: answers.nextOf,
+		nextOf,
 
 		/** Shows an answer in the receipt of a press: in the view, or else in the message. False when Slack takes no update of it. */
 		showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {
@@ -194,15 +194,6 @@ export function createReceipts(
 				return isUpdated(chat.update({ channel, ts, ...replacement(receiptMessage(answer, receipt)) }));
 			}
 			return inTurn(answer, () => update().catch(() => false));
-		},
-
-		/** A receipt that was posted twice and pressed says so, and links to the one that is kept current. Never rejects. */
-		async showRepeat({ postKey, messageTs, responseUrl }: PersonRequest): Promise<void> {
-			const [id = '', former] = postKey?.split(' ') ?? [];
-			if (former === undefined || responseUrl === null) return;
-			const dm = (await answers.get(id).catch(() => null))?.receiptState.dm;
-			if (dm == null || dm.ts === messageTs) return;
-			await messages.replaceRepeat(responseUrl, { channel: dm.channelId, ts: dm.ts });
 		},
 
 		/**
@@ -232,6 +223,19 @@ export function createReceipts(
 }
 
 export type Receipts = ReturnType<typeof createReceipts>;
+
+/** A receipt that was posted twice and pressed says so, and links to the one that is kept current. Never rejects. */
+export async function showRepeat(
+	answers: Pick<AnswerStore, 'get'>,
+	messages: Pick<Messages, 'replaceRepeat'>,
+	{ postKey, messageTs, responseUrl }: PersonRequest,
+): Promise<void> {
+	const [id = '', former] = postKey?.split(' ') ?? [];
+	if (former === undefined || responseUrl === null) return;
+	const dm = (await answers.get(id).catch(() => null))?.receiptState.dm;
+	if (dm == null || dm.ts === messageTs) return;
+	await messages.replaceRepeat(responseUrl, { channel: dm.channelId, ts: dm.ts });
+}
 
 function needsDm(answer: Answer, isShown: boolean, now: number): boolean {
 	const age = now - firstDueAt(answer);

@@ -3,9 +3,8 @@ import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
-import type { WaitingList } from '../../session-service/service.ts';
-import { WAITING_CODES } from '../../session-service/service.ts';
-import type { PollerOptions } from '../watch/poller.ts';
+import type { ServiceHealth } from '../../session-service/health.ts';
+import { type BackgroundBudget, WAITING_CODES, type WaitingList } from '../../session-service/service.ts';
 import type { createDiscoveries } from './discovery.ts';
 
 export interface ListingState {
@@ -19,7 +18,9 @@ export interface ListingState {
 	readonly perSecond: number;
 }
 
-interface Options extends Pick<PollerOptions, 'budget' | 'health'> {
+interface Options {
+	readonly budget: BackgroundBudget;
+	readonly health: ServiceHealth;
 	readonly cell: Cell<ListingState>;
 }
 
@@ -222,8 +223,6 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		isAvailable: () => shared.isAvailable,
 	};
 }
-
-export type Listing = ReturnType<typeof createListing>;
 
 /** A listed session is compared again after this, and after twice the time before when a read that was moved found nothing. */
 const COMPARE_AGAIN_MS = 30_000;

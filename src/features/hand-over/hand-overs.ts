@@ -16,11 +16,14 @@ import type { createHandOverStore } from './hand-over-store.ts';
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
 export type PressedQuestion = Pick<HandOver, 'fingerprint' | 'channelId'> & { readonly sessionId: string };
 
+export interface HandOverStores {
+	readonly handOvers: ReturnType<typeof createHandOverStore>;
+	readonly answers: AnswerStore;
+	readonly watches: WatchStore;
+}
+
 /** Hands questions over to people, and back. */
-export function createHandOvers(
-	core: Core<{ handOvers: ReturnType<typeof createHandOverStore>; answers: AnswerStore; watches: WatchStore }>,
-	mayAct: MayAct,
-) {
+export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 	const { serviceUrl, clock } = core;
 	const { handOvers: store, answers, watches } = core.store;
 
@@ -86,7 +89,7 @@ export function createHandOvers(
 	};
 }
 
-export type HandOvers = ReturnType<typeof createHandOvers>;
+type HandOvers = ReturnType<typeof createHandOvers>;
 type Begun = Awaited<ReturnType<HandOvers['begin']>>;
 export type QuestionToHandOver = Pick<Extract<Begun, { kind: 'possible' }>, 'question' | 'sessionName' | 'discreet'>;
 export type HandOverObstacle = Exclude<Begun, { kind: 'possible' }> | Extract<HandOverResult, { kind: 'elsewhere' }>;

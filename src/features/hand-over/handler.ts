@@ -5,7 +5,7 @@ import type { HandlerContext } from '../../slack/listen.ts';
 import { textMessage } from '../../slack/parts.ts';
 import type { PersonRequest, Press, Submitted } from '../../slack/request.ts';
 import { copyPlace, ifAllowed, NOTHING_TO_DO, sessionViewOf } from '../../slack/request.ts';
-import type { HandOvers, PressedQuestion } from './hand-overs.ts';
+import { createHandOvers, type HandOverStores, type PressedQuestion } from './hand-overs.ts';
 import {
 	GIVE_BACK_LATE,
 	HAND_OVER_FIELD,
@@ -25,8 +25,9 @@ const VALUES = z.object({
 	[NOTE_FIELD]: z.object({ [ACTIONS.handOverNote]: z.object({ value: z.string().nullish() }) }).optional(),
 });
 
-export function registerHandOver(core: HandlerContext & { handOvers: HandOvers }): void {
-	const { listen, personReads, reply, handOvers, mayAct, directory: names } = core;
+export function registerHandOver(core: HandlerContext<HandOverStores>): void {
+	const { listen, personReads, reply, mayAct, directory: names } = core;
+	const handOvers = createHandOvers(core, mayAct);
 
 	listen.action(ACTIONS.handOver, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);

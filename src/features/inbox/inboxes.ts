@@ -6,7 +6,7 @@ import { LONGEST_SNOOZE_MS } from '../../database/schema/watches.ts';
 import type { Person } from '../../questions/answer.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
-import { type ContentOptions, createInboxContent, type Discovered, FOLLOWED_MS, type InboxContent } from './content.ts';
+import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
 
 /** Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's inboxes are due again after it. */
@@ -49,7 +49,10 @@ export type InboxDisplay = (
  * Keeps open inboxes current. Opening one stores a row; a lease loop shows the content of due rows, so the newest state wins
  * and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
  */
-export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: () => Promise<Discovered | null>) {
+export function createInboxes(
+	core: Core<{ inboxes: InboxStore }>,
+	{ display, ...access }: ContentOptions & { readonly display: InboxDisplay },
+) {
 	const { rateLimiter, clock, log } = core;
 	const { inboxes: store } = core.store;
 	const { inboxes: metrics } = core.metrics;
@@ -63,7 +66,7 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	clock.onStep?.(() => {
 		roomAt = { followers: 0, all: 0 };
 	});
-	const slack = Promise.withResolvers<ReturnType<typeof createInboxContent> & { display: InboxDisplay }>();
+	const { build, next } = createInboxContent(core, access);
 
 	const touchDueInMs = () => touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
 
@@ -122,7 +125,6 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	}
 
 	async function update(inbox: Inbox, token: string): Promise<void> {
-		const { build, display } = await slack.promise;
 		const now = clock.now();
 		const isAsked = inbox.askedCount !== inbox.shownCount;
 		const end = (shownKey: string | null, nextAt: number | null, endedAt = now) =>
@@ -199,18 +201,9 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 	store.onNews(touch);
 
 	return {
-		/** A person opened an inbox, changed its page or pressed something in it (null: the page stays). */
-		async ask(place: InboxPlace, page: number | null): Promise<void> {
-			const now = clock.now();
-			const waitMs = await rateLimiter.take(`inbox-first:${place.person.userId}`, FIRST_RATE, { now, keep: 0 });
-			await store.ask(place, page, now, waitMs === 0 ? undefined : SPACING_MS);
-		},
 		closed: (id: string) => store.remove(id),
 		/** The question that waits longest for a person in another session than this, as their inbox has it; null: none is known. */
-		async next(person: Person, exceptSessionId: string) {
-			const { next } = await slack.promise;
-			return next(person, exceptSessionId, clock.now());
-		},
+		next: (person: Person, exceptSessionId: string) => next(person, exceptSessionId, clock.now()),
 		/** Whether the rules of today offer a choice of a question, if it was read as its button shows it. */
 		isOffered: (choice: Choice) => store.isOffered(core.serviceUrl, choice),
 		/** Who may see what has changed. */
@@ -219,14 +212,22 @@ export function createInboxes(core: Core<{ inboxes: InboxStore }>, discovered: (
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
 			await store.removeEndedSnoozes(clock.now());
 		},
-		/** Begins to update, once Slack has told who the app is. */
-		start({ display, ...access }: Omit<ContentOptions, 'discovered'> & { readonly display: InboxDisplay }): void {
-			slack.resolve({ ...createInboxContent(core, { ...access, discovered }), display });
-			loop.start();
-		},
+		/** Begins to update. Call it once Slack has told who the app is. */
+		start: loop.start,
 		/** Stops updating. People keep what they see. */
 		stop: loop.stop,
 	};
+}
+
+/** A person opened an inbox, changed its page or pressed something in it (null: the page stays). */
+export async function askInbox(
+	{ rateLimiter, clock, store: { inboxes } }: Core<{ inboxes: Pick<InboxStore, 'ask'> }>,
+	place: InboxPlace,
+	page: number | null,
+): Promise<void> {
+	const now = clock.now();
+	const waitMs = await rateLimiter.take(`inbox-first:${place.person.userId}`, FIRST_RATE, { now, keep: 0 });
+	await inboxes.ask(place, page, now, waitMs === 0 ? undefined : SPACING_MS);
 }
 
 const isFollowed = ({ openedAt }: Inbox, at: number) => openedAt > at - FOLLOWED_MS;

@@ -19,7 +19,7 @@ const REPEATED_WITHIN_MS = 60_000;
 /** Whether a button for the choice would be drawn today. An older version may have found other options. */
 type Offering = { readonly inboxes: { isOffered(choice: Choice): Promise<boolean> } };
 
-export function registerQuickAnswers(core: HandlerContext & Offering & { answers: Answers; flow: Forms }): void {
+export function registerPress(core: HandlerContext & Offering & { answers: Answers; flow: Forms }): void {
 	const { listen, reply, answers, flow, inboxes, clock, config } = core;
 
 	const pressedAt = new Map<string, number>();

@@ -8,7 +8,7 @@ import { registerReplies } from './replies.ts';
 import { chosenTextHelp } from './view.ts';
 
 /** Registers the shortcut "Use as answer", and messages in watched threads. A message opens no modal: it gets a button. */
-export function registerTextAsAnswer(
+export function registerReply(
 	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerReplies>[0] & { flow: Forms },
 ): void {
 	const { listen, flow, drafting, reply } = core;

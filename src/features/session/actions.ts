@@ -1,11 +1,11 @@
 import { ACTIONS, type ActionId, CALLBACKS, decodeTarget, type ViewMetadata } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import {
 	type AllowedRequest,
 	forAnybody,
 	ifAllowed,
 	isOfSession,
 	NOTHING_TO_DO,
+	originOf,
 	type PersonRequest,
 	type Press,
 	SILENTLY,
@@ -14,14 +14,30 @@ import {
 	type Task,
 	windowPlace,
 } from '../../slack/request.ts';
-import type { Drafting } from '../answer/drafts.ts';
-import type { SessionFlow } from './flow.ts';
+import { createClaims, createDrafting } from '../answer/drafts.ts';
+import { registerHistory } from '../answer/history.ts';
+import type { WatchCommands } from '../watch/commands.ts';
+import { type Commands, registerSessionCommand } from './command.ts';
+import { createSessionFlow } from './flow.ts';
 
 type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
 
-/** Registers buttons, typing and closing of a session's modal, and the buttons on messages that open it. */
-export function registerSessionActions(core: HandlerContext & { flow: SessionFlow; drafting: Drafting }): void {
-	const { listen, flow, drafting } = core;
+/**
+ * Registers `/session`, buttons, typing and closing of a session's modal, and the buttons on messages that open it. Others
+ * open and fill forms by what is returned.
+ */
+export function registerSession(
+	core: Parameters<typeof registerHistory>[0] &
+		Parameters<typeof createClaims>[0] &
+		Parameters<typeof createDrafting>[0] &
+		Parameters<typeof createSessionFlow>[0],
+	{ watching, ...commands }: { watching: WatchCommands } & Pick<Commands, 'openInbox' | 'openSettings'>,
+) {
+	const { listen } = core;
+	const claims = createClaims(core);
+	const drafting = createDrafting(core, claims);
+	const flow = createSessionFlow(core, { ...core, claims, drafting }, core);
+	registerSessionCommand({ ...core, flow }, { ...watching, ...commands, openHistory: registerHistory(core) });
 
 	/** Saves the texts in the fields as a draft and shows the view's session again. */
 	function onPress(id: ActionId, change: (press: Press) => Change, sameReading: boolean): void {
@@ -102,4 +118,41 @@ export function registerSessionActions(core: HandlerContext & { flow: SessionFlo
 	});
 	// Receipts set `notify_on_close`, so Slack reports their closing too.
 	listen.closed(CALLBACKS.receipt, () => NOTHING_TO_DO);
+
+	listen.action(ACTIONS.watch, (asked, { value, view }) => {
+		const target = decodeTarget(value);
+		if (target === null) return null;
+		const { channelId } = originOf(asked, view);
+		const shown = view && sessionViewOf(view);
+		const follow = async (request: AllowedRequest) => {
+			// The draft is saved first, because the person may type while the session is read.
+			const form = shown && (await drafting.save(request.person, shown));
+			// A press inside a modal names no channel.
+			await watching.watch({ ...request, channelId }, [target.sessionId]);
+			if (form !== null) await flow.show(request, { ...form, sameReading: true });
+		};
+		return ifAllowed(shown === null ? channelId : windowPlace(shown.metadata), follow, {
+			changes: true,
+			about: { sessionId: target.sessionId },
+		});
+	});
+
+	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
+		const target = decodeTarget(value);
+		if (target === null) return null;
+		const { sessionId } = target;
+		const { channelId } = originOf(asked, view);
+		const shown = view && sessionViewOf(view);
+		async function stop(anybody: PersonRequest): Promise<Task> {
+			await watching.unwatch({ ...anybody, channelId }, [sessionId]);
+			if (shown === null) return NOTHING_TO_DO;
+			const update = async (request: AllowedRequest) =>
+				flow.show(request, { ...(await drafting.save(request.person, shown)), sameReading: true });
+			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
+			return ifAllowed(channelId, update, SILENTLY);
+		}
+		return ifAllowed({ ...windowPlace(shown?.metadata ?? null), inAnyChannel: true }, stop, { changes: true });
+	});
+
+	return { flow, drafting };
 }

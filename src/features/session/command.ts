@@ -165,13 +165,13 @@ function idOfLink(link: string, dashboardUrl: string | null): string | { problem
 /** `word`: the word that `reason` is about; left out: the whole text. */
 const help = (reason: HelpReason, word?: string) => ({ kind: 'help', reason, word }) as const;
 
-interface Others extends WatchCommands {
+export interface Commands extends WatchCommands {
 	readonly openHistory: (request: AllowedRequest, sessionId: string) => Promise<void>;
 	readonly openInbox: (request: PersonRequest) => Promise<void>;
 	readonly openSettings: (request: AllowedRequest) => Promise<void>;
 }
 
-export function registerSessionCommand(core: HandlerContext & { flow: SessionFlow }, others: Others): void {
+export function registerSessionCommand(core: HandlerContext & { flow: SessionFlow }, others: Commands): void {
 	const { listen, flow, reply, config } = core;
 
 	listen.command('/session', (asked, text) => {

@@ -37,7 +37,7 @@ const LIST_WITHIN_MS = 200;
 const MOST_WINDOWS = 1_000;
 
 /** Registers the settings window; returns `/session settings`. */
-export function registerChannelSettings(
+export function registerSettings(
 	core: HandlerContext<{ channelSettings: ChannelSettingsStore }> & { userGroups: UserGroupList },
 ) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;

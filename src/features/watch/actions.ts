@@ -1,58 +1,25 @@
+import { z } from 'zod';
 import { codeOf } from '../../slack/clients.ts';
 import { ACTIONS, decodeTarget } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
-import type { AllowedRequest, PersonRequest, Task } from '../../slack/request.ts';
-import {
-	ifAllowed,
-	logged,
-	NOTHING_TO_DO,
-	originOf,
-	SILENTLY,
-	sessionViewOf,
-	windowPlace,
-} from '../../slack/request.ts';
-import type { Drafting, Forms } from '../answer/drafts.ts';
+import { type AllowedRequest, forAnybody, ifAllowed, logged, NOTHING_TO_DO } from '../../slack/request.ts';
 import type { WatchCommands } from './commands.ts';
 import { filesMessage, screenshotMessage } from './details-view.ts';
+import { helpMessage } from './view.ts';
 
-export function registerWatching(
-	{ listen, flow, drafting, personReads, reply, links }: HandlerContext & { flow: Forms; drafting: Drafting },
-	{ watch, unwatch, list }: WatchCommands,
-): void {
-	listen.action(ACTIONS.watch, (asked, { value, view }) => {
-		const target = decodeTarget(value);
-		if (target === null) return null;
-		const { channelId } = originOf(asked, view);
-		const shown = view && sessionViewOf(view);
-		const follow = async (request: AllowedRequest) => {
-			// The draft is saved first, because the person may type while the session is read.
-			const form = shown && (await drafting.save(request.person, shown));
-			// A press inside a modal names no channel.
-			await watch({ ...request, channelId }, [target.sessionId]);
-			if (form !== null) await flow.show(request, { ...form, sameReading: true });
-		};
-		return ifAllowed(shown === null ? channelId : windowPlace(shown.metadata), follow, {
-			changes: true,
-			about: { sessionId: target.sessionId },
-		});
-	});
+/** Links open in the browser, but Slack also reports the press and expects an acknowledgement. */
+const LINKS = [ACTIONS.dashboard, ACTIONS.openFile, ACTIONS.openScreenshot];
 
-	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
-		const target = decodeTarget(value);
-		if (target === null) return null;
-		const { sessionId } = target;
-		const { channelId } = originOf(asked, view);
-		const shown = view && sessionViewOf(view);
-		async function stop(anybody: PersonRequest): Promise<Task> {
-			await unwatch({ ...anybody, channelId }, [sessionId]);
-			if (shown === null) return NOTHING_TO_DO;
-			const update = async (request: AllowedRequest) =>
-				flow.show(request, { ...(await drafting.save(request.person, shown)), sameReading: true });
-			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
-			return ifAllowed(channelId, update, SILENTLY);
-		}
-		return ifAllowed({ ...windowPlace(shown?.metadata ?? null), inAnyChannel: true }, stop, { changes: true });
-	});
+const DIRECT_MESSAGE_EVENT = z.object({
+	channel: z.string(),
+	channel_type: z.literal('im'),
+	/** Edits, joins and our own posts have other subtypes. */
+	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
+});
+
+/** Registers what shows a session's files and the list of watches, links, *More* of the help, and messages in the app's DM. */
+export function registerShowing(core: HandlerContext, { list }: Pick<WatchCommands, 'list'>): void {
+	const { listen, personReads, reply, links, clients } = core;
 
 	/** Reads the session again, because its links expire, and replies to the person. Resolves to the outcome for the log. */
 	async function showPrivately(
@@ -89,4 +56,26 @@ export function registerWatching(
 	listen.action([ACTIONS.listOlder, ACTIONS.listNewer], ({ channelId }, { number: offset }) =>
 		ifAllowed(channelId, (request) => list(request, offset, true)),
 	);
+
+	listen.action(LINKS, () => NOTHING_TO_DO);
+
+	listen.action(ACTIONS.moreHelp, (request) =>
+		forAnybody(async () => {
+			const help = helpMessage('asked', '', true);
+			// In a direct message everybody's help is a message of its own.
+			const isReplaced = request.messageTs === null && (await reply.inPlace(request, help));
+			if (!isReplaced) await reply.toPerson(request, help);
+		}),
+	);
+
+	// The reply to every direct message is the help.
+	listen.message('message', (request, event) => {
+		const { data } = DIRECT_MESSAGE_EVENT.safeParse(event);
+		if (data === undefined) return null;
+		return forAnybody(async () => {
+			// Whoever writes so fast has just got the same help.
+			if ((await personReads.turn(request)) !== null) return;
+			await clients.background.chat.postMessage({ channel: data.channel, ...helpMessage('asked') });
+		});
+	});
 }

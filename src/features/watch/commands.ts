@@ -32,8 +32,8 @@ import {
 	watchOutcomeWords,
 } from './view.ts';
 
-/** What the commands need of `features/discover/discovery.ts`. */
-interface Discoveries extends Pick<Hooks, 'expectPost'> {
+/** What watching needs of `features/discover/`. */
+export interface Discoveries {
 	whyNot(): NoListReason | null;
 	leftOut(discovery: Discovery): Promise<LeftOut | null>;
 	begin(
@@ -43,16 +43,24 @@ interface Discoveries extends Pick<Hooks, 'expectPost'> {
 	end(channel: ChannelKey, userId: string): Promise<Discovery | null>;
 	of(channel: ChannelKey): Promise<Discovery | null>;
 	discovered(): Promise<{ readonly sessions: readonly WaitingSession[] } | null>;
+	isListed(): boolean;
 }
 
 /** Watch, unwatch and list, for requests that the access policy allowed. All act in the request's channel. */
 export function createWatchCommands(
-	core: HandlerContext & {
-		watching: { subscriptions: Subscriptions; endings: Endings; discoveries: Discoveries; isListed(): boolean };
+	core: HandlerContext,
+	{
+		subscriptions,
+		endings,
+		expectPost,
+		discoveries,
+	}: Pick<Hooks, 'expectPost'> & {
+		subscriptions: Subscriptions;
+		endings: Endings;
+		discoveries: Discoveries;
 	},
 ) {
-	const { personReads, reply, channels, watching } = core;
-	const { subscriptions, endings, discoveries } = watching;
+	const { personReads, reply, channels } = core;
 	const errorContext = reply.errorContext();
 
 	async function say(request: PersonRequest, lines: readonly string[]): Promise<void> {
@@ -158,12 +166,12 @@ export function createWatchCommands(
 		const begun = await begin(request, [null]);
 		if (begun === null) return;
 		const { channel } = begun;
-		const posted = discoveries.expectPost(channel.channelId);
+		const posted = expectPost(channel.channelId);
 		const outcome = await discoveries.begin(channel, { userId: request.person.userId, settings });
 		logAccess(request, 'watch', null, `all_${outcome}`);
 		const refused = outcome === 'begun' && !isDirectMessage(channel.channelId) ? await posted() : null;
 		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
-		return say(request, [discoveringWords(outcome, { discovery, isListed: watching.isListed(), refused })]);
+		return say(request, [discoveringWords(outcome, { discovery, isListed: discoveries.isListed(), refused })]);
 	}
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {

@@ -180,9 +180,8 @@ export async function startProcess(options: ProcessOptions) {
 		clock,
 		log: LOG,
 	});
-	const draw = program.createDrawing(core, {
-		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },
-		mayAct: async () => null,
+	const draw = program.createDrawing(Object.assign(core, { mayAct: async () => null }), {
+		list: async () => ({ kind: 'listed', groups: [] }),
 	});
 	const announcer = { draw, ...program.createMessages(core) };
 	const { endChannel } = program.createEndings(core);

@@ -10,8 +10,7 @@ import { receiptExplanation } from '../../../src/features/answer/receipt-view.ts
 import { createReceipts } from '../../../src/features/answer/receipts.ts';
 import { createMessages } from '../../../src/posts/messages.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
-import { createDirectChannels } from '../../../src/slack/channels.ts';
-import { createSlackClients } from '../../../src/slack/clients.ts';
+import { createDirectChannels, createSlackClients } from '../../../src/slack/clients.ts';
 import { createRecordingLog } from '../../database/support.ts';
 import { answerOf } from '../../slack/support/answers.ts';
 import { coreOf } from '../../support/core.ts';
@@ -36,9 +35,9 @@ beforeEach(() => {
 	const clients = createSlackClients(slackConfig, log, () => {});
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const config = { SHOW_ANSWERS: 'auto' as const, ADMIN_CONTACT: null };
-	const core = coreOf({ clients, directChannelOf, config, clock, log });
-	const answers = { nextOf: async () => null, get: async () => null, noteDm: async () => [] };
-	receipts = createReceipts(core, answers, createMessages(core));
+	const answers = { get: async () => null, noteDm: async () => [] };
+	const core = { ...coreOf({ clients, directChannelOf, config, clock, log }), store: { answers } };
+	receipts = createReceipts(core, createMessages(core), async () => null);
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();

@@ -3,11 +3,11 @@ import { createManualClock } from '../../../fake-slack/index.ts';
 import { HandraiseError } from '../../../src/core/basics.ts';
 import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
 import { FOLLOWED_MS, type InboxContent } from '../../../src/features/inbox/content.ts';
-import { createInboxes, type ShowOutcome } from '../../../src/features/inbox/inboxes.ts';
+import { askInbox, createInboxes, type ShowOutcome } from '../../../src/features/inbox/inboxes.ts';
 import type { Person } from '../../../src/questions/answer.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';
-import { homeOf, windowOf } from '../../../src/slack/request.ts';
+import { homeOf, type InboxPlace, windowOf } from '../../../src/slack/request.ts';
 import { ANN, BOB, createRecordingLog } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
 import { addWatch, assistant, openTestStore, pass, SERVICE, session, T0 } from '../watch/support.ts';
@@ -56,8 +56,8 @@ async function startInboxes({ processes = 1 } = {}) {
 			clock,
 			log,
 		});
-		const inboxes = createInboxes(core, async () => null);
-		inboxes.start({
+		const inboxes = createInboxes(core, {
+			discovered: async () => null,
 			memberships: {
 				async channelsOf(userId) {
 					slack.asked.push(userId);
@@ -83,7 +83,9 @@ async function startInboxes({ processes = 1 } = {}) {
 				};
 			},
 		});
-		return inboxes;
+		inboxes.start();
+		const ask = (place: InboxPlace, page: number | null) => askInbox(core, place, page);
+		return { ...inboxes, ask };
 	}
 
 	let screenKeyWithoutAges = true;

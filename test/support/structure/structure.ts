@@ -6,7 +6,7 @@ export const LIMITS = { lines: 34_350, bytes: 1_647_022, files: 192, linesOfFile
 /** Why some may have more, and how much. Numbers may only shrink. */
 const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly dependencies?: number }>> = {
 	// The only place that knows every part.
-	'src/app.ts': { dependencies: 48 },
+	'src/app.ts': { dependencies: 28 },
 	// Opens the database with every store.
 	'src/stores.ts': { dependencies: 19 },
 	// Whoever is forgotten is in most tables, and asks their owners.

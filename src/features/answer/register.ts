@@ -1,0 +1,54 @@
+import type { createMessages } from '../../posts/messages.ts';
+import type { Answer, Person } from '../../questions/answer.ts';
+import { REASONS } from '../../session-service/service.ts';
+import type { SessionService } from '../../session-service/session-service.ts';
+import type { AccessPolicy } from '../../slack/access-policy.ts';
+import type { HandlerContext } from '../../slack/listen.ts';
+import { createAnswers } from './accept.ts';
+import { registerAnswerActions } from './actions.ts';
+import type { AnswerStore } from './answer-store.ts';
+import { createClaims, type Drafting, type Forms, type Wish } from './drafts.ts';
+import { createReceipts } from './receipts.ts';
+import { registerSubmission } from './submission.ts';
+import { createAnswerWorker, OTHER_SERVICE } from './worker.ts';
+
+interface Parts {
+	readonly flow: Forms;
+	readonly drafting: Drafting;
+	readonly health: SessionService['health'];
+	readonly messages: ReturnType<typeof createMessages>;
+	readonly inboxes: { next(person: Person, exceptSessionId: string): Promise<Wish | null> };
+}
+
+/** Delivers answers, tells their authors, and registers *Send answer* and the buttons of receipts. */
+export function registerAnswer(
+	core: HandlerContext<{ answers: AnswerStore }> & Parameters<typeof createClaims>[0] & { latePolicy: AccessPolicy },
+	{ flow, drafting, health, messages, inboxes }: Parts,
+) {
+	const { latePolicy, installation, serviceUrl, log, store } = core;
+	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
+	const receipts = createReceipts(core, messages, nextOf);
+	const worker = createAnswerWorker(core, {
+		checkAuthor: latePolicy.checkAbsent,
+		missed: health.missed,
+		receipts,
+		isOurs: ({ teamId }) => teamId === installation.known()?.teamId,
+	});
+	const answers = createAnswers(core, createClaims(core));
+	health.onRecovered(() => void answers.hasten([...REASONS]));
+	const context = { ...core, flow, drafting, answers, receipts };
+	registerSubmission(context);
+	registerAnswerActions(context);
+	return {
+		...worker,
+		answers,
+		/** Needs no Slack: stored answers are delivered even while Slack is unreachable. */
+		async start(): Promise<void> {
+			const elsewhereCount = await store.answers.unsentElsewhere(serviceUrl);
+			if (elsewhereCount > 0) log.warn('answers_for_other_service', { answers: elsewhereCount });
+			await answers.hasten([OTHER_SERVICE]);
+			await answers.sendReadableAgain();
+			worker.start();
+		},
+	};
+}

@@ -1,0 +1,62 @@
+import { setBounded, within } from './core/basics.ts';
+import type { Core } from './core.ts';
+import { createDrawing } from './drawing.ts';
+import type { UserGroupList } from './features/settings/saving.ts';
+import { createChannelGuard, createEndings } from './features/watch/endings.ts';
+import { createMessages } from './posts/messages.ts';
+import { createOutbox } from './posts/outbox.ts';
+import type { MayAct } from './slack/access-policy.ts';
+import { createChannelList } from './slack/channels.ts';
+import type { PersonRequest } from './slack/request.ts';
+import type { Store } from './stores.ts';
+
+/** How long who begins a watch waits for Slack's word on its first post, and of how many watches that is remembered. */
+const EXPECTED_WITHIN_MS = 3_000;
+const MAX_EXPECTED = 1_000;
+
+/** Everything that posts: draws posts and keeps them true, and ends what a channel follows that takes none any more. */
+export function createPosting(core: Core<Store> & { mayAct: MayAct }, userGroups: UserGroupList) {
+	const { config, clock, clients } = core;
+	const stopping = new AbortController();
+	const { signal } = stopping;
+	const endings = createEndings(core);
+	const messages = createMessages(core);
+
+	/** By watch, or by channel for `watch all`, who waits for Slack's word on its new post. */
+	const expected = new Map<string, (refused: string | null) => void>();
+	function expectPost(id: string) {
+		const { promise, resolve } = Promise.withResolvers<string | null>();
+		setBounded(expected, id, resolve, MAX_EXPECTED);
+		return () => within(clock, promise, EXPECTED_WITHIN_MS, () => null).finally(() => expected.delete(id));
+	}
+
+	const announcer = { draw: createDrawing(core, userGroups), ...messages };
+	const outbox = createOutbox(core, announcer, endings.endChannel, (id, code) => expected.get(id)?.(code));
+	const guard = createChannelGuard(core, createChannelList(clients.background), (channel) =>
+		endings.endChannel(channel, 'channelShared'),
+	);
+	const running: Promise<unknown>[] = [];
+	return {
+		messages,
+		endings,
+		expectPost,
+		/** Shows on the message of a press, if that is a post of ours, what it changed, or that it is a repeat. */
+		showPressed({ person, channelId, messageTs: ts, responseUrl, postKey }: PersonRequest, isChanged: boolean): void {
+			if (channelId === null || ts === null) return;
+			const place = { teamId: person.teamId, placeIds: [channelId, person.userId], ts, key: postKey };
+			outbox.showPressed(place, responseUrl, isChanged);
+		},
+		/** Call it once the workspace is known: the store then gives out only its posts. */
+		async start(): Promise<void> {
+			await endings.endNotAllowed();
+			if (signal.aborted) return;
+			if (config.ALLOW_EXTERNAL) outbox.start();
+			else running.push(guard.run(signal), guard.firstCheck().then(outbox.start));
+		},
+		/** Gives the leases back. */
+		async stop(): Promise<void> {
+			stopping.abort();
+			await Promise.all([...running, outbox.stop()]);
+		},
+	};
+}

@@ -1,0 +1,36 @@
+import type { Cell } from '../core/basics.ts';
+import type { Core } from '../core.ts';
+import type { SessionKey } from '../questions/session.ts';
+import type { createSlack } from './access-policy.ts';
+import { createChannels, createMemberships } from './channels.ts';
+import { createLinks } from './ids.ts';
+import { createListen } from './listen.ts';
+import { createPersonReads } from './person-reads.ts';
+import { createReply } from './reply.ts';
+
+type Stored = Parameters<typeof createMemberships>[0]['store'] & {
+	readonly sessions: { wasRead(session: SessionKey): Promise<boolean> };
+	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
+};
+
+/** Adds to `core` what handlers share. The options are those of `createListen`. */
+export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof createSlack>>(
+	core: C,
+	options: Pick<Parameters<typeof createListen>[1], 'app' | 'onInboxPress' | 'onPostPress'>,
+) {
+	const { store, serviceUrl, config } = core;
+	const personReads = createPersonReads(core, (sessionId) =>
+		store.sessions.wasRead({ service: serviceUrl, sessionId }),
+	);
+	const reply = createReply(core, personReads);
+	const memberships = createMemberships(core, { changes: store.cellOf('memberships'), turn: personReads.turn });
+	return {
+		...core,
+		personReads,
+		reply,
+		memberships,
+		channels: createChannels(core),
+		links: createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL }),
+		listen: createListen(core, { ...core, ...options, personReads, reply, whyNotThere: memberships.whyNotThere }),
+	};
+}
