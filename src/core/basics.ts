@@ -357,3 +357,8 @@ export interface Lease {
 
 /** Such as of the JSON that a view shows: with the same hash, two look the same. */
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+/** In place of the id of somebody who was forgotten: random, or an answer's id, so that nothing leads back to a person. */
+export const FORGOTTEN = 'forgotten-';
+
+export const isForgotten = (userId: string) => userId.startsWith(FORGOTTEN);

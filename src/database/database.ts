@@ -28,8 +28,7 @@ import {
 import type { z } from 'zod';
 import { HandraiseError, parseOrNull, pick } from '../core/basics.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
-import type { Person, QuestionKey } from '../questions/answer.ts';
-import type { SessionKey } from '../questions/session.ts';
+import type { Person, QuestionKey, SessionKey } from '../questions/session.ts';
 import { ANSWER_TABLES } from './schema/answers.ts';
 import { type Column, integer, noted, tables, text } from './schema/columns.ts';
 import { WATCH_TABLES } from './schema/watches.ts';
@@ -383,3 +382,12 @@ export function sealedColumn<T, Name extends SealedName>(name: Name, schema: z.Z
 			parseOrNull(schema, sealed && cipher.decrypt(sealed, placeIn(own, row))),
 	};
 }
+
+export interface Tx {
+	readonly trx: Db;
+	readonly now: number;
+	/** The posts that `lockPosts` locked: no other list of reminders is locked after them, or locks have no order. */
+	readonly lockedPosts?: readonly string[];
+}
+
+export type CipherTx = Tx & { readonly cipher: Cipher };

@@ -2,14 +2,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { parseOrNull, pick } from '../core/basics.ts';
-import {
-	type Answer,
-	ARRIVED_STATES,
-	BLOCKING_STATES,
-	evidenceAt,
-	type Person,
-	type QuestionKey,
-} from '../questions/answer.ts';
+import { type Answer, ARRIVED_STATES, BLOCKING_STATES, evidenceAt } from '../questions/answer.ts';
 import {
 	evidence,
 	type Judgement,
@@ -19,7 +12,7 @@ import {
 	withArrival,
 } from '../questions/asked.ts';
 import type { HandOver } from '../questions/hand-over.ts';
-import type { QuestionDigest, SessionKey } from '../questions/session.ts';
+import type { Person, QuestionDigest, QuestionKey, SessionKey } from '../questions/session.ts';
 import { type QuestionView, questionView } from '../questions/session-snapshot.ts';
 import {
 	add,

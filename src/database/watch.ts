@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { DeepReadonly } from '../core/basics.ts';
+import { type DeepReadonly, isForgotten } from '../core/basics.ts';
 import { quietHours, quietUntil } from '../core/quiet-hours.ts';
-import { isForgotten } from '../questions/answer.ts';
 import { isOver, type QuestionDigest, type SessionKey } from '../questions/session.ts';
 import type { Digest } from '../questions/session-snapshot.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseOrNull } from '../core/basics.ts';
-import { type Cipher, type Db, from, isPostgres, type Row, sql } from '../database/database.ts';
+import { type Cipher, type Db, from, isPostgres, type Row, sql, type Tx } from '../database/database.ts';
 import { endLadderLeases } from '../database/ladders.ts';
 import { PERSON_TABLES, type PersonPage, removeRowsOf, replacePerson, rowsOfPerson } from '../database/person-ids.ts';
 import { readHandOver, removeNotesOf } from '../database/question-store.ts';
@@ -11,7 +11,7 @@ import { createForgetting } from '../features/answer/retention-store.ts';
 import { rebuildInboxes } from '../features/inbox/inbox-store.ts';
 import { removeDiscoveries } from '../features/watch/channel-store.ts';
 import { endStored } from '../features/watch/watch-store.ts';
-import { giveBack, redrawNaming, type Tx } from '../posts/plan-store.ts';
+import { giveBack, redrawNaming } from '../posts/plan-store.ts';
 import { forgottenName, isBlocking, SUBMISSION } from '../questions/answer.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,9 @@
 // Owns `posts`, with `store.ts`: plans them, has them drawn again, and closes them.
+
+import { isForgotten } from '../core/basics.ts';
 import {
 	add,
-	type Cipher,
+	type CipherTx,
 	change,
 	channelOf,
 	countChanged,
@@ -14,6 +16,7 @@ import {
 	remove,
 	sessionOf,
 	sql,
+	type Tx,
 	WITHOUT_LEASE,
 } from '../database/database.ts';
 import { locked, lockSession } from '../database/locks.ts';
@@ -37,7 +40,6 @@ import {
 } from '../database/question-store.ts';
 import type { CardUrgency, ChannelKey, Endings } from '../database/watch.ts';
 import { readEarly } from '../database/watch-store.ts';
-import { isForgotten } from '../questions/answer.ts';
 import { type Judgement, NOT_JUDGED } from '../questions/asked.ts';
 import { type HandedQuestion, targetOfHandOver } from '../questions/hand-over.ts';
 import type { OccurrenceChange } from '../questions/occurrences.ts';
@@ -56,15 +58,6 @@ import {
 	WATCH_KINDS,
 	withEnding,
 } from './post.ts';
-
-export interface Tx {
-	readonly trx: Db;
-	readonly now: number;
-	/** The posts that `lockPosts` locked: no other list of reminders is locked after them, or locks have no order. */
-	readonly lockedPosts?: readonly string[];
-}
-
-export type CipherTx = Tx & { readonly cipher: Cipher };
 
 /** The states of a post that is not over. */
 export const OPEN = ['planned', 'shown'] as const;

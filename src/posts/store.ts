@@ -12,6 +12,7 @@ import {
 	type StoreDatabase,
 	type StoreParts,
 	sql,
+	type Tx,
 	WITHOUT_LEASE,
 } from '../database/database.ts';
 import { changeInBatches, isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
@@ -20,7 +21,7 @@ import { locked, lockSessionOf } from '../database/locks.ts';
 import { readQuestion } from '../database/question-store.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
 import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
-import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts, type Tx } from './plan-store.ts';
+import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
 	type AttemptResult,
 	askedOf,

@@ -1,25 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { FORGOTTEN } from '../core/basics.ts';
 import { type Evidence, NOTHING_SEEN, UNKNOWN_STEPS, withArrival } from './asked.ts';
 import type { BeforePut } from './compare.ts';
-import { isWaiting, positions, type SessionKey } from './session.ts';
-
-export interface QuestionKey extends SessionKey {
-	readonly messageIndex: number;
-}
+import { isWaiting, PERSON, type Person, positions, type QuestionKey } from './session.ts';
 
 /** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
 export function submissionKeyOf(viewId: string, formId: string): string {
 	return `${viewId}:${formId}`;
 }
 
-const PERSON = z.object({ teamId: z.string(), userId: z.string() });
-export type Person = Readonly<z.infer<typeof PERSON>>;
-
-/** In place of the id of somebody who was forgotten: random, or an answer's id, so that nothing leads back to a person. */
-export const FORGOTTEN = 'forgotten-';
 export const forgottenName = () => `${FORGOTTEN}${randomBytes(8).toString('hex')}`;
-export const isForgotten = (userId: string) => userId.startsWith(FORGOTTEN);
 export const SOMEBODY = 'Somebody';
 
 export function isSamePerson(one: Person, other: Person): boolean {

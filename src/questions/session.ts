@@ -359,3 +359,11 @@ function hostOf(whole: string): string {
 	const url = parseAddress(/^[\w.-]+\.[\w-]+(:\d+)?([/?#]|$)/.test(address) ? `https://${address}` : address);
 	return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.host : '';
 }
+
+export interface QuestionKey extends SessionKey {
+	readonly messageIndex: number;
+}
+
+export const PERSON = z.object({ teamId: z.string(), userId: z.string() });
+
+export type Person = Readonly<z.infer<typeof PERSON>>;

@@ -1,7 +1,8 @@
 import { type Config, liveSecret } from '../config.ts';
 import { createCache, startDeadline } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import type { Origin, Person } from '../questions/answer.ts';
+import type { Origin } from '../questions/answer.ts';
+import type { Person } from '../questions/session.ts';
 import {
 	createDirectChannels,
 	createDirectory,

@@ -7,8 +7,7 @@ import type {
 import type { Config } from '../config.ts';
 import { type Cell, createCache, HandraiseError } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import type { Person } from '../questions/answer.ts';
-import type { SessionKey } from '../questions/session.ts';
+import type { Person, SessionKey } from '../questions/session.ts';
 import type { Place } from './access-policy.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';

@@ -6,6 +6,7 @@ import {
 	type Clock,
 	createCache,
 	HandraiseError,
+	isForgotten,
 	LEAST_RETRY_AFTER_MS,
 	type Log,
 	setBounded,
@@ -13,7 +14,6 @@ import {
 	unlessAborted,
 } from '../core/basics.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
-import { isForgotten } from '../questions/answer.ts';
 
 /** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
 export function createSlackClients(

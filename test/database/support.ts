@@ -9,8 +9,8 @@ import type { Row } from '../../src/database/database.ts';
 import { touchLadders } from '../../src/database/ladders.ts';
 import { type Draft, markWindows } from '../../src/features/answer/answering-store.ts';
 import { markSession } from '../../src/posts/plan-store.ts';
-import type { Answer, AnswerItem, NewAnswer, Person, QuestionKey } from '../../src/questions/answer.ts';
-import type { SessionKey } from '../../src/questions/session.ts';
+import type { Answer, AnswerItem, NewAnswer } from '../../src/questions/answer.ts';
+import type { Person, QuestionKey, SessionKey } from '../../src/questions/session.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/stores.ts';
 
 export const KEY = Buffer.alloc(32, 7).toString('base64');

@@ -2,6 +2,7 @@ import { type HandraiseError, parseOrNull, pick } from '../../core/basics.ts';
 import {
 	addIf,
 	type Cipher,
+	type CipherTx,
 	change,
 	type Db,
 	from,
@@ -16,7 +17,6 @@ import {
 } from '../../database/database.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
 import { newestRowOf } from '../../database/question-store.ts';
-import type { CipherTx } from '../../posts/plan-store.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -31,13 +31,11 @@ import {
 	itemsOf,
 	type NewAnswer,
 	type OtherAnswer,
-	type Person,
-	type QuestionKey,
 	secretOf,
 	TOLD_WITHIN_MS,
 	UNREADABLE,
 } from '../../questions/answer.ts';
-import { isReworded } from '../../questions/session.ts';
+import { isReworded, type Person, type QuestionKey } from '../../questions/session.ts';
 import { keepAsDraft, markQuestion, removeDraft, removeWindows } from './answering-store.ts';
 import {
 	type AnswerRow,

@@ -1,4 +1,4 @@
-import { CLOCK_ALLOWANCE_MS, type Lease, type Log } from '../../core/basics.ts';
+import { CLOCK_ALLOWANCE_MS, isForgotten, type Lease, type Log } from '../../core/basics.ts';
 import {
 	change,
 	countChanged,
@@ -29,14 +29,11 @@ import {
 	evidenceAt,
 	FAILED_STATES,
 	isFailed,
-	isForgotten,
 	type NewAnswer,
 	type OtherAnswer,
-	type Person,
-	type QuestionKey,
 } from '../../questions/answer.ts';
 import type { Evidence } from '../../questions/asked.ts';
-import type { SessionKey } from '../../questions/session.ts';
+import type { Person, QuestionKey, SessionKey } from '../../questions/session.ts';
 import { PROVEN_REFUSALS } from '../../slack/access-policy.ts';
 import {
 	acceptAnswer,

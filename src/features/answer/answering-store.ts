@@ -6,6 +6,7 @@ import {
 	addIf,
 	addNew,
 	type Cipher,
+	type CipherTx,
 	change,
 	countChanged,
 	type Db,
@@ -24,13 +25,22 @@ import {
 	sessionOf,
 	sql,
 	TABLES,
+	type Tx,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
 import { touchLadders } from '../../database/ladders.ts';
-import { type CipherTx, markSession, type Tx } from '../../posts/plan-store.ts';
-import { type Answer, type Person, type QuestionChange, type QuestionKey, textsOf } from '../../questions/answer.ts';
-import { type Became, becameOf, isWaiting, type Session, type SessionKey } from '../../questions/session.ts';
+import { markSession } from '../../posts/plan-store.ts';
+import { type Answer, type QuestionChange, textsOf } from '../../questions/answer.ts';
+import {
+	type Became,
+	becameOf,
+	isWaiting,
+	type Person,
+	type QuestionKey,
+	type Session,
+	type SessionKey,
+} from '../../questions/session.ts';
 import type { ModalView } from '../../slack/parts.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */

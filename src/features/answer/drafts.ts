@@ -1,14 +1,8 @@
 import { codeOf, pick, setBounded, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { CLAIM_MS } from '../../database/schema/answers.ts';
-import {
-	type Answer,
-	isSamePerson,
-	type Origin,
-	type Person,
-	type QuestionKey,
-	submissionKeyOf,
-} from '../../questions/answer.ts';
+import { type Answer, isSamePerson, type Origin, submissionKeyOf } from '../../questions/answer.ts';
+import type { Person, QuestionKey } from '../../questions/session.ts';
 import { readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
 import type { ModalView } from '../../slack/parts.ts';

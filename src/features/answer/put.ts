@@ -1,15 +1,8 @@
 import { backOff, CLOCK_ALLOWANCE_MS, codeOf, elapsedSince, HandraiseError, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import {
-	type Answer,
-	type AnswerPatch,
-	firstDueAt,
-	itemsOf,
-	type Person,
-	TAKES_LONG_MS,
-} from '../../questions/answer.ts';
+import { type Answer, type AnswerPatch, firstDueAt, itemsOf, TAKES_LONG_MS } from '../../questions/answer.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../../questions/compare.ts';
-import type { Session } from '../../questions/session.ts';
+import type { Person, Session } from '../../questions/session.ts';
 import type { DeliveryPermit } from '../../session-service/service.ts';
 import { FRESH_MS, isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';

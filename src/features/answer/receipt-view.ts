@@ -13,11 +13,11 @@ import {
 	itemsOf,
 	mayHaveArrived,
 	NOTHING_TO_START,
-	type Person,
 	QUESTION_MOVED,
 	SOMEBODY,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
+import type { Person } from '../../questions/session.ts';
 import { answerCard, type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
 import {
 	ACTIONS,

@@ -1,5 +1,6 @@
 import type { createMessages } from '../../posts/messages.ts';
-import type { Answer, Person } from '../../questions/answer.ts';
+import type { Answer } from '../../questions/answer.ts';
+import type { Person } from '../../questions/session.ts';
 import { REASONS } from '../../session-service/service.ts';
 import type { SessionService } from '../../session-service/session-service.ts';
 import type { AccessPolicy } from '../../slack/access-policy.ts';

@@ -1,4 +1,4 @@
-import { type Log, parseOrNull } from '../../core/basics.ts';
+import { FORGOTTEN, type Log, parseOrNull } from '../../core/basics.ts';
 import {
 	type Cipher,
 	change,
@@ -7,11 +7,11 @@ import {
 	from,
 	type StoreParts,
 	sql,
+	type Tx,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { changeInBatches, inBatches } from '../../database/due.ts';
-import type { Tx } from '../../posts/plan-store.ts';
-import { FORGOTTEN, RECEIPT_STATE } from '../../questions/answer.ts';
+import { RECEIPT_STATE } from '../../questions/answer.ts';
 import { withdrawAnswer } from './accept-store.ts';
 import { authorGone, createAnswerReader, otherColumn, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
 

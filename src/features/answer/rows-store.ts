@@ -1,6 +1,6 @@
 // Owns `answers`, with the other stores of this folder.
 import { z } from 'zod';
-import { type Log, parseOrNull, pick } from '../../core/basics.ts';
+import { FORGOTTEN, type Log, parseOrNull, pick } from '../../core/basics.ts';
 import {
 	type Cipher,
 	change,
@@ -28,14 +28,12 @@ import {
 	ARRIVED_STATES,
 	BLOCKING_STATES,
 	FAILED_STATES,
-	FORGOTTEN,
 	firstDueAt,
 	isBlocking,
 	isFailed,
 	type NewAnswer,
 	OTHER_ANSWER,
 	type OtherAnswer,
-	type Person,
 	RECEIPT_STATE,
 	type ReceiptState,
 	SUBMISSION,
@@ -46,6 +44,7 @@ import {
 import { evidence } from '../../questions/asked.ts';
 import type { BeforePut } from '../../questions/compare.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
+import type { Person } from '../../questions/session.ts';
 
 export type AnswerRow = Row<'answers'>;
 /** Columns to write; undefined ones keep their value. */

@@ -8,10 +8,10 @@ import {
 	firstEndingOf,
 	itemsOf,
 	mayHaveArrived,
-	type Person,
 	QUESTION_MOVED,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
+import type { Person } from '../../questions/session.ts';
 import { MISSING } from '../../session-service/service.ts';
 import { isProvenRefusal } from '../../slack/access-policy.ts';
 import { whyWords } from '../../slack/error-view.ts';

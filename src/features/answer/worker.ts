@@ -1,4 +1,4 @@
-import { codeOf } from '../../core/basics.ts';
+import { codeOf, isForgotten } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import {
@@ -6,13 +6,12 @@ import {
 	type AnswerPatch,
 	firstDueAt,
 	isBlocking,
-	isForgotten,
 	isTold,
-	type Person,
 	type ReceiptState,
 	TAKES_LONG_MS,
 	type Telling,
 } from '../../questions/answer.ts';
+import type { Person } from '../../questions/session.ts';
 import type { Missed } from '../../session-service/health.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { createConfirmation, createRestart } from './confirm.ts';

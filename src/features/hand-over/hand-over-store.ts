@@ -1,10 +1,9 @@
-import { type Db, from, isFound, type StoreParts, sessionOf, sql } from '../../database/database.ts';
+import { type Db, from, isFound, type StoreParts, sessionOf, sql, type Tx } from '../../database/database.ts';
 import { lockFor } from '../../database/locks.ts';
 import { handOverQuestion, openQuestionOf, readHandOver } from '../../database/question-store.ts';
 import { liveWatches } from '../../database/watch-store.ts';
-import { type GivenBack, giveBack, lockQuestion, passOn, type Tx } from '../../posts/plan-store.ts';
+import { type GivenBack, giveBack, lockQuestion, passOn } from '../../posts/plan-store.ts';
 import { streamOf } from '../../posts/post.ts';
-import type { Person } from '../../questions/answer.ts';
 import {
 	HAND_OVER_WINDOW_MS,
 	type HandOver,
@@ -15,7 +14,7 @@ import {
 	obstacleTo,
 	targetOfHandOver,
 } from '../../questions/hand-over.ts';
-import type { SessionKey } from '../../questions/session.ts';
+import type { Person, SessionKey } from '../../questions/session.ts';
 
 /** The newest hand-over of each question, stored with it. `settleQuestion` and `endWatch` end it. */
 export function createHandOverStore({ db, cipher }: StoreParts) {

@@ -1,5 +1,5 @@
 import type { Core } from '../../core.ts';
-import { isAnsweredSince, type Person } from '../../questions/answer.ts';
+import { isAnsweredSince } from '../../questions/answer.ts';
 import {
 	type HandedQuestion,
 	type HandOver,
@@ -7,6 +7,7 @@ import {
 	holderOf,
 	obstacleTo,
 } from '../../questions/hand-over.ts';
+import type { Person } from '../../questions/session.ts';
 import type { MayAct, Refusal } from '../../slack/access-policy.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import { activeHolder, handOverOf } from '../watch/facts.ts';

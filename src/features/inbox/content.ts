@@ -1,7 +1,7 @@
 import { codeOf, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { NoListReason, WaitingSession } from '../../database/watch.ts';
-import type { Person } from '../../questions/answer.ts';
+import type { Person } from '../../questions/session.ts';
 import type { MayAct } from '../../slack/access-policy.ts';
 import type { Memberships } from '../../slack/channels.ts';
 import { isDirectMessage } from '../../slack/ids.ts';

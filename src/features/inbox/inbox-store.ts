@@ -15,6 +15,7 @@ import {
 	type StoreParts,
 	sessionOf,
 	sql,
+	type Tx,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
@@ -27,9 +28,9 @@ import {
 	snooze,
 } from '../../database/question-store.ts';
 import { viewColumn } from '../../database/watch-store.ts';
-import type { Tx } from '../../posts/plan-store.ts';
-import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person } from '../../questions/answer.ts';
+import { type Answer, BLOCKING_STATES, FAILED_STATES } from '../../questions/answer.ts';
 import { holderOf } from '../../questions/hand-over.ts';
+import type { Person } from '../../questions/session.ts';
 import { isOffered } from '../../questions/session-snapshot.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';

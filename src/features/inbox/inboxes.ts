@@ -3,7 +3,7 @@ import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { RateLimit } from '../../core/rate-limiter.ts';
 import type { Core } from '../../core.ts';
 import { LONGEST_SNOOZE_MS } from '../../database/schema/watches.ts';
-import type { Person } from '../../questions/answer.ts';
+import type { Person } from '../../questions/session.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
 import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from './content.ts';

@@ -1,6 +1,7 @@
 import { hashOf } from '../../core/basics.ts';
 import { askedOf } from '../../posts/post.ts';
-import { isAnsweredSince, type Person } from '../../questions/answer.ts';
+import { isAnsweredSince } from '../../questions/answer.ts';
+import type { Person } from '../../questions/session.ts';
 import type { OfferedReply } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import { openQuestion } from '../../slack/question-view.ts';

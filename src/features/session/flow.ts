@@ -1,4 +1,4 @@
-import type { Person } from '../../questions/answer.ts';
+import type { Person } from '../../questions/session.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
 import { CALLBACKS, newMetadata } from '../../slack/ids.ts';

@@ -6,7 +6,6 @@ import {
 	isSamePerson,
 	itemsOf,
 	mayHaveArrived,
-	type Person,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
@@ -14,6 +13,7 @@ import {
 	askingMessageIndex,
 	isSameQuestion,
 	openQuestion,
+	type Person,
 	type Question,
 	questionAt,
 	type Session,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
+import { type CipherTx, channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
 import { lockFor } from '../../database/locks.ts';
 import {
 	AWAITED_AHEAD_MS,
@@ -21,14 +21,7 @@ import {
 	startReading,
 	viewColumn,
 } from '../../database/watch-store.ts';
-import {
-	type CipherTx,
-	HAS_POSTED,
-	planPosts,
-	planRefused,
-	recordQuestions,
-	redrawFormer,
-} from '../../posts/plan-store.ts';
+import { HAS_POSTED, planPosts, planRefused, recordQuestions, redrawFormer } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { Judgement } from '../../questions/asked.ts';

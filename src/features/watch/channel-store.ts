@@ -29,8 +29,7 @@ import {
 } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import type { Person } from '../../questions/answer.ts';
-import type { ListedSession, SessionKey } from '../../questions/session.ts';
+import type { ListedSession, Person, SessionKey } from '../../questions/session.ts';
 
 type WaitingRow = Row<'waiting_sessions'>;
 

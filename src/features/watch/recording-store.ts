@@ -9,6 +9,7 @@ import {
 	remove,
 	type StoreParts,
 	sessionOf,
+	type Tx,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { restartLadders, touchLadders } from '../../database/ladders.ts';
@@ -24,15 +25,7 @@ import {
 	type SessionRead,
 	tellWatch,
 } from '../../database/watch-store.ts';
-import {
-	dropPlanned,
-	lockPosts,
-	markPosts,
-	planPosts,
-	recordQuestions,
-	redrawFormer,
-	type Tx,
-} from '../../posts/plan-store.ts';
+import { dropPlanned, lockPosts, markPosts, planPosts, recordQuestions, redrawFormer } from '../../posts/plan-store.ts';
 import type { NewPost, PostContent } from '../../posts/post.ts';
 import type { Judgement, KnownAsking } from '../../questions/asked.ts';
 import type { OccurrenceChange } from '../../questions/occurrences.ts';

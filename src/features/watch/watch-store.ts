@@ -8,6 +8,7 @@ import {
 	type StoreParts,
 	sessionOf,
 	sql,
+	type Tx,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { inBatches } from '../../database/due.ts';
@@ -42,7 +43,6 @@ import {
 	removePosts,
 	settle,
 	silencePosts,
-	type Tx,
 } from '../../posts/plan-store.ts';
 import { type NewPost, WATCH_KINDS } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';

@@ -16,7 +16,7 @@ import { PERSON_TABLES, type PersonPage, peopleColumns } from '../../../src/data
 import type { Page } from '../../../src/ops/person-requests.ts';
 import { createPersonStore } from '../../../src/ops/person-store.ts';
 import { readPost } from '../../../src/posts/post.ts';
-import type { Person } from '../../../src/questions/answer.ts';
+import type { Person } from '../../../src/questions/session.ts';
 import type { Store } from '../../../src/stores.ts';
 import type { Subject } from '../contract.ts';
 import {

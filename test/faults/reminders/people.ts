@@ -1,5 +1,6 @@
 import { timesIn } from '../../../src/database/watch.ts';
-import { type Answer, isFailed, type Person, type QuestionKey } from '../../../src/questions/answer.ts';
+import { type Answer, isFailed } from '../../../src/questions/answer.ts';
+import type { Person, QuestionKey } from '../../../src/questions/session.ts';
 import type { Asked, Held, History } from './history.ts';
 import { DEFAULTS } from './periods.ts';
 import { type Process, ProcessEnded, type ProcessOptions } from './process.ts';

@@ -4,7 +4,7 @@ import { HandraiseError } from '../../../src/core/basics.ts';
 import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
 import { FOLLOWED_MS, type InboxContent } from '../../../src/features/inbox/content.ts';
 import { askInbox, createInboxes, type ShowOutcome } from '../../../src/features/inbox/inboxes.ts';
-import type { Person } from '../../../src/questions/answer.ts';
+import type { Person } from '../../../src/questions/session.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';
 import { homeOf, type InboxPlace, windowOf } from '../../../src/slack/request.ts';
