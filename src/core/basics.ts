@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import type { z } from 'zod';
@@ -362,3 +363,8 @@ export const hashOf = (text: string) => createHash('sha256').update(text).digest
 export const FORGOTTEN = 'forgotten-';
 
 export const isForgotten = (userId: string) => userId.startsWith(FORGOTTEN);
+
+/** The version of this program, from `package.json`. */
+export function ownVersion(): string {
+	return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}

@@ -142,3 +142,10 @@ export async function inBatches(remove: (limit: number) => Promise<number>): Pro
 export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => Change): Promise<number> {
 	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
 }
+
+/** PostgreSQL's current time, also within a transaction: milliseconds since the epoch, with fractions. */
+export async function databaseTime(db: Db): Promise<number> {
+	const { rows } = await sql<{ ms: number }>`
+		select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
+	return rows[0]?.ms ?? 0;
+}

@@ -1,18 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { type Clock, codeOf, createWaker, type Log, STEP_MS } from '../core/basics.ts';
-import { columnsOf, type Db, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
+import { columnsOf, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
+import { databaseTime } from './due.ts';
 
 const MEASURE_EVERY_MS = { postgres: 10_000, sqlite: 1_000 };
 const MEASURE_SOON_MS = 100;
 /** The error of a measurement is half of what it took. After a slower one the previous one stays valid. */
 const LONGEST_ROUND_TRIP_MS = 500;
-
-/** PostgreSQL's current time, also within a transaction: milliseconds since the epoch, with fractions. */
-export async function databaseTime(db: Db): Promise<number> {
-	const { rows } = await sql<{ ms: number }>`
-		select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
-	return rows[0]?.ms ?? 0;
-}
 
 const MACHINE = { wall: () => Date.now(), monotonic: () => performance.now() };
 

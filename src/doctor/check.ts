@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { readSettings, type Settings } from '../config.ts';
 import { type Clock, HandraiseError, parseOrNull } from '../core/basics.ts';
-import { cutText } from '../core/cut.ts';
 import type { applyProxy } from '../core/proxy.ts';
 import { type GivenKeys, keyFileIn, parseEncryptionKey, readKeys } from '../database/encryption.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
+import { cutText } from '../questions/texts.ts';
 import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
 import { parseBaseUrl } from '../session-service/service.ts';
 

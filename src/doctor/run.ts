@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readSettings, type Settings } from '../config.ts';
-import { HandraiseError } from '../core/basics.ts';
-import { ownVersion } from '../core/version.ts';
+import { HandraiseError, ownVersion } from '../core/basics.ts';
 import { counted } from '../slack/parts.ts';
 import {
 	askOnce,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { FORGOTTEN } from '../core/basics.ts';
+import { CLOCK_ALLOWANCE_MS, FORGOTTEN } from '../core/basics.ts';
 import { type Evidence, NOTHING_SEEN, UNKNOWN_STEPS, withArrival } from './asked.ts';
 import type { BeforePut } from './compare.ts';
 import { isWaiting, PERSON, type Person, positions, type QuestionKey } from './session.ts';
@@ -322,3 +322,11 @@ export function textsOf(answer: Answer): Readonly<Record<number, string>> {
 	const texts = itemsOf(answer).map(({ value, secret }, position) => [position, secret ? '' : (value ?? '')] as const);
 	return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 }
+
+/** How long a PUT may still land after it began, in ms: the times to leave and to end, and the difference of clocks. */
+export function mayLandForMs(callTimeoutMs: number): number {
+	return SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
+}
+
+/** A PUT leaves this process within this time after the store has noted it, or not at all. */
+export const SEND_WITHIN_MS = 2_000;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type DeepReadonly, pick } from '../core/basics.ts';
-import { createCutMark, cutWithNote, type OnCut } from '../core/cut.ts';
 import { type Judgement, NOT_JUDGED } from './asked.ts';
 import { quickAnswerOf } from './quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
@@ -24,7 +23,7 @@ import {
 	type Session,
 	sameBefore,
 } from './session.ts';
-import { withoutSignedLinks } from './texts.ts';
+import { createCutMark, cutWithNote, type OnCut, withoutSignedLinks } from './texts.ts';
 
 export const digest = z
 	.object({

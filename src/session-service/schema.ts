@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { cutText } from '../core/cut.ts';
 import { eachIn } from '../core/lease-loop.ts';
 import {
 	type AgentAction,
@@ -10,6 +9,7 @@ import {
 	type ReadMessage,
 	type ReadSession,
 } from '../questions/session.ts';
+import { cutText } from '../questions/texts.ts';
 import { isSessionId } from './service.ts';
 import { endOfString } from './transport.ts';
 

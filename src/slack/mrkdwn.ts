@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseAddress } from '../core/basics.ts';
-import { GRAPHEMES, type OnCut } from '../core/cut.ts';
+import { GRAPHEMES, type OnCut } from '../questions/texts.ts';
 
 /** Of a table: the width in columns of a monospaced font that a window holds, and what more is left out of. */
 const MOST = { width: 60, columns: 8, rows: 20, linesOfCell: 4 } as const;

@@ -1,9 +1,9 @@
-import { createCutMark } from '../core/cut.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../questions/hand-over.ts';
 import { lookDifferent, looksOfLabels } from '../questions/quick-answer.ts';
 import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
 import type { Question } from '../questions/session.ts';
 import type { ItemView, QuestionView } from '../questions/session-snapshot.ts';
+import { createCutMark } from '../questions/texts.ts';
 import type { Form } from './form/build.ts';
 import { MOST_FIELDS } from './form/fields.ts';
 import {

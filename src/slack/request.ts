@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type DeepReadonly, HandraiseError, type Log, loggedId } from '../core/basics.ts';
 import type { LogEvent } from '../core/log-lines.ts';
 import type { Origin } from '../questions/answer.ts';
-import { choicesFrom } from '../questions/input-kind.ts';
+import { choicesFrom } from '../questions/secrecy.ts';
 import type { Person } from '../questions/session.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
 import { codeOf, OWN_MESSAGE } from './clients.ts';

@@ -7,7 +7,7 @@ import {
 	noteOf,
 	type OnCut,
 	withoutNote,
-} from '../core/cut.ts';
+} from '../questions/texts.ts';
 import { wordList } from '../questions/word-list.ts';
 import { escapeMrkdwn, markdownToMrkdwn, withoutFences } from './mrkdwn.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../src/core/lease-loop.ts';
 import { looksSecret, requestIn } from '../../src/questions/asks-for-secret.ts';
-import { guessInput } from '../../src/questions/input-kind.ts';
-import { looksSecretAt } from '../../src/questions/secrecy.ts';
+import { guessInput, looksSecretAt } from '../../src/questions/secrecy.ts';
 import { wordList } from '../../src/questions/word-list.ts';
 import { processorMs } from '../support/processor-ms.ts';
 import { HARMLESS_TITLES, SECRET_TITLES } from './rule-examples.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
-import { guessInput, INPUT_RULES } from '../../src/questions/input-kind.ts';
+import { guessInput, INPUT_RULES } from '../../src/questions/secrecy.ts';
 import { anyCharacter } from '../support/any-text.ts';
 import { type Example, INPUT_EXAMPLES } from './rule-examples.ts';
 

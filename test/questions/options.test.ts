@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { guessInput } from '../../src/questions/input-kind.ts';
 import { askedItem, choiceOf, YES_NO } from '../../src/questions/options.ts';
+import { guessInput } from '../../src/questions/secrecy.ts';
 
 function options(title: string, description = '') {
 	const choice = choiceOf({ title, description });

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { choicesFrom, choicesOf, guessInput, optionsOr, splitNote, withNote } from '../../src/questions/input-kind.ts';
-import { isShownInChannels } from '../../src/questions/secrecy.ts';
+import {
+	choicesFrom,
+	choicesOf,
+	guessInput,
+	isShownInChannels,
+	optionsOr,
+	splitNote,
+	withNote,
+} from '../../src/questions/secrecy.ts';
 
 const TOPPINGS = { title: 'Which toppings? Select all that apply.', description: '- Ham\n- Olives\n- Basil' };
 const SHOPS = { title: 'Which shops? Select all that apply.', description: '- Acme, Inc.\n- Bolt\n- Nut, Ltd.' };

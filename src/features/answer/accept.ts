@@ -1,11 +1,17 @@
 import { codeOf, HandraiseError, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import { type AcceptResult, type Answer, isSamePerson, type NewAnswer, UNREADABLE } from '../../questions/answer.ts';
+import {
+	type AcceptResult,
+	type Answer,
+	isSamePerson,
+	mayLandForMs,
+	type NewAnswer,
+	UNREADABLE,
+} from '../../questions/answer.ts';
 import type { Person, QuestionKey } from '../../questions/session.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Claims } from './drafts.ts';
-import { mayLandForMs } from './put.ts';
 
 /** What one press answers, and to which item. */
 export type Pressed = Omit<Choice, 'channelId' | 'shownHash'> & Pick<NewAnswer, 'shownHash'>;

@@ -14,9 +14,8 @@ import {
 	sql,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import { earliest, nextDue, takeReadable } from '../../database/due.ts';
+import { databaseTime, earliest, nextDue, takeReadable } from '../../database/due.ts';
 import { knownAskings, newestRowOf, noteArrival, noteEmptied } from '../../database/question-store.ts';
-import { databaseTime } from '../../database/store-clock.ts';
 import {
 	ANSWER_STATES,
 	type Answer,

@@ -6,6 +6,7 @@ import {
 	firstDueAt,
 	isBlocking,
 	QUESTION_MOVED,
+	SEND_WITHIN_MS,
 	UNREADABLE,
 } from '../../questions/answer.ts';
 import {
@@ -20,16 +21,7 @@ import type { Missed } from '../../session-service/health.ts';
 import { type DeliveryPermit, MISSING, REASONS } from '../../session-service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import {
-	classifyFailure,
-	comparisonInput,
-	deliveredPatch,
-	LeaseLost,
-	nextStepAt,
-	type Put,
-	SEND_WITHIN_MS,
-	valuesOf,
-} from './put.ts';
+import { classifyFailure, comparisonInput, deliveredPatch, LeaseLost, nextStepAt, type Put, valuesOf } from './put.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;

@@ -1,5 +1,4 @@
 import { hashOf } from '../../core/basics.ts';
-import { type CutMark, createCutMark } from '../../core/cut.ts';
 import type { Answer } from '../../questions/answer.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import {
@@ -14,6 +13,7 @@ import {
 	questionAt,
 	type Session,
 } from '../../questions/session.ts';
+import { type CutMark, createCutMark } from '../../questions/texts.ts';
 import { buildForm, type Form } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, type Links, type ViewMetadata } from '../../slack/ids.ts';
 import {

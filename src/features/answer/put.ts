@@ -1,19 +1,19 @@
-import { backOff, CLOCK_ALLOWANCE_MS, codeOf, elapsedSince, HandraiseError, retryAtOf } from '../../core/basics.ts';
+import { backOff, codeOf, elapsedSince, HandraiseError, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import { type Answer, type AnswerPatch, firstDueAt, itemsOf, TAKES_LONG_MS } from '../../questions/answer.ts';
+import {
+	type Answer,
+	type AnswerPatch,
+	firstDueAt,
+	itemsOf,
+	mayLandForMs,
+	SEND_WITHIN_MS,
+	TAKES_LONG_MS,
+} from '../../questions/answer.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../../questions/compare.ts';
 import type { Person, Session } from '../../questions/session.ts';
 import type { DeliveryPermit } from '../../session-service/service.ts';
 import { FRESH_MS, isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';
-
-/** A PUT leaves this process within this time after the store has noted it, or not at all. */
-export const SEND_WITHIN_MS = 2_000;
-
-/** How long a PUT may still land after it began, in ms: the times to leave and to end, and the difference of clocks. */
-export function mayLandForMs(callTimeoutMs: number): number {
-	return SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
-}
 
 /** The first check whether the agent went on comes this long after the delivery. */
 export const FIRST_CONFIRM_MS = 2_000;

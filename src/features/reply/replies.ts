@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choicesOf, guessInput, optionsOr } from '../../questions/input-kind.ts';
+import { choicesOf, guessInput, optionsOr } from '../../questions/secrecy.ts';
 import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
 import type { HandlerContext } from '../../slack/listen.ts';
 import { type MessageContent, textMessage } from '../../slack/parts.ts';

@@ -1,7 +1,7 @@
-import type { OnCut } from '../../core/cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
-import { splitNote, withNote } from '../../questions/input-kind.ts';
+import { splitNote, withNote } from '../../questions/secrecy.ts';
 import type { Question } from '../../questions/session.ts';
+import type { OnCut } from '../../questions/texts.ts';
 import { ACTIONS, type ActionId, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
 import { type InputBlock, type KnownBlock, type PlainTextOption, section, sentences } from '../parts.ts';
 import { cutTo, isBlank, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';

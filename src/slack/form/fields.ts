@@ -1,15 +1,15 @@
 import { z } from 'zod';
+import { YES_NO } from '../../questions/options.ts';
 import {
 	type Choices,
 	choicesOf,
 	guessInputAt,
 	type InputGuess,
+	looksSecretAt,
 	optionsOr,
 	splitNote,
 	withNote,
-} from '../../questions/input-kind.ts';
-import { YES_NO } from '../../questions/options.ts';
-import { looksSecretAt } from '../../questions/secrecy.ts';
+} from '../../questions/secrecy.ts';
 import { isSameQuestion, type Question } from '../../questions/session.ts';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
 import type { SubmittedSessionView, SubmittedView } from '../request.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mayLandForMs } from '../../../src/features/answer/put.ts';
+import { mayLandForMs } from '../../../src/questions/answer.ts';
 import { SessionServiceError } from '../../../src/session-service/service.ts';
 import { ANN, BOB, item, submission } from '../../database/support.ts';
 import { saying } from '../../support/sessions.ts';
