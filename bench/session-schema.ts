@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { atOnce } from '../src/core/lease-loop.ts';
-import { SessionServiceError } from '../src/session-service/service.ts';
 import { readSessionResponse, sourcesIn } from '../src/session-service/schema.ts';
+import { SessionServiceError } from '../src/session-service/service.ts';
 import { readBody } from '../src/session-service/transport.ts';
 import { readOptions } from '../test/support/options.ts';
 

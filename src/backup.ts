@@ -4,7 +4,8 @@ import { needSettings } from './config.ts';
 import { backUp, comparePostgres, openRestore } from './database/backup.ts';
 
 const USAGE = `Usage: npm run backup -- <new file>   copies SQLite's database, also while Handraise runs
-       npm run restore -- <backup>    lists the answers that a backup lacks, asks, and replaces the stopped database by it
+       npm run restore -- <backup>    lists the answers that a backup lacks, asks, and replaces the stopped
+                                      database by it
 With DATABASE_URL, <backup> is the name of a database on the same server, and nothing is replaced.`;
 
 const isRestore = process.argv[2] === '--restore';
@@ -23,7 +24,8 @@ async function restore(backup: string, databaseUrl: string | null, dataDir: stri
 	for await (const line of createInterface({ input: process.stdin })) {
 		if (line.trim() !== 'yes') break;
 		const former = replace();
-		return `Restored: ${resolve(dataDir, 'handraise.db')}.${former === null ? '' : ` The former database is ${former}`}`;
+		const kept = former === null ? '' : ` The former database is ${former}`;
+		return `Restored: ${resolve(dataDir, 'handraise.db')}.${kept}`;
 	}
 	throw new Error('nothing was changed.');
 }
@@ -34,7 +36,10 @@ async function run(file: string): Promise<string> {
 	if (isRestore) return restore(file, databaseUrl, dataDir);
 	if (databaseUrl !== null) throw new Error('with DATABASE_URL, pg_dump makes backups.');
 	backUp(dataDir, file);
-	return `Written: ${resolve(file)}. It is a copy of ${resolve(dataDir, 'handraise.db')}, and cannot be read without the encryption key, which is not in it.`;
+	return (
+		`Written: ${resolve(file)}. It is a copy of ${resolve(dataDir, 'handraise.db')}, and cannot be read without ` +
+		'the encryption key, which is not in it.'
+	);
 }
 
 if (name === undefined || others.length > 0) {

@@ -124,7 +124,8 @@ const environment = z.object({
 		.default('./data'),
 	ENCRYPTION_KEY: optionally(
 		(key) => !/^~\/|^\$[({]|^\$[A-Z_]+(\/|$)/.test(key),
-		'begins as a path or variable that only a shell replaces: ENCRYPTION_KEY_FILE names a file. If Handraise has run with it, put it into ENCRYPTION_KEY_FORMER',
+		'begins as a path or variable that only a shell replaces: ENCRYPTION_KEY_FILE names a file. If Handraise has ' +
+			'run with it, put it into ENCRYPTION_KEY_FORMER',
 	),
 	ENCRYPTION_KEY_FORMER: optional,
 	ENCRYPTION_KEY_WRITE: oneOf(['new', 'former'], 'new'),
@@ -171,8 +172,8 @@ function crossProblems(env: Environment, settings: Partial<Settings>): string[] 
 	const problems = {
 		'SLACK_APP_TOKEN is missing: set an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP':
 			isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'),
-		'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; for the first start make one with: openssl rand -base64 32':
-			!isUnset('DATABASE_URL') && isUnset('ENCRYPTION_KEY'),
+		['ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; for the first start make one ' +
+			'with: openssl rand -base64 32']: !isUnset('DATABASE_URL') && isUnset('ENCRYPTION_KEY'),
 		'PGSSLMODE is not read: put sslmode into DATABASE_URL, and remove it':
 			!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'),
 		'ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one with: openssl rand -base64 32':
@@ -191,7 +192,10 @@ export type Settings = z.output<typeof environment>;
 
 export type SettingsReading = ReturnType<typeof readSettings>;
 
-/** Parses each setting separately, to use the valid ones beside others. `needed`: of which problems. `paths`: of `.env` files. */
+/**
+ * Parses each setting separately, to use the valid ones beside others. `needed`: of which problems. `paths`: of `.env`
+ * files.
+ */
 export function readSettings(given: Environment, needed = /^/, paths = environmentFiles()) {
 	const settings: Record<string, unknown> = {};
 	const { env, problems: fileProblems } = withSecretFiles(given);
@@ -236,8 +240,13 @@ export function needSettings(env: Environment, needed: RegExp): Settings {
 	return settings as Settings;
 }
 
-const OUR_NAMES =
-	/^(SLACK|DATABASE|ENCRYPTION|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|THREAD|REMIND|ESCALATE|RETENTION|HISTORY|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+// biome-ignore format: a list of words
+const OUR_BEGINNINGS = [
+	'SLACK', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'PERSON', 'MAX_WATCH',
+	'MAX_WATCHES', 'SHOW', 'QUICK', 'UNDO', 'THREAD', 'REMIND', 'ESCALATE', 'RETENTION', 'HISTORY', 'GIVE_UP',
+	'WAITING_SECRET', 'WATCH_MAX',
+];
+const OUR_NAMES = new RegExp(`^(${OUR_BEGINNINGS.join('|')})_`);
 
 const isSetting = (name: string) =>
 	Object.hasOwn(environment.shape, name) || SECRETS.some((secret) => name === `${secret}_FILE`);
@@ -286,14 +295,20 @@ const MENTION = new RegExp(`(?<![\\w.-])(?:(?:${NAMES})(?![\\w.-])(?<=^[^=]*)|(?
 const BEHIND_MARK = 'follows a byte-order mark and is not read: save the file as UTF-8 without BOM';
 const BESIDE_SPACE = 'has a space before or behind its name and is not read: remove the space';
 
-/** Of the environment: names that only contain a setting's, and lines that an open quotation mark put into another setting. */
+/**
+ * Of the environment: names that only contain a setting's, and lines that an open quotation mark put into another
+ * setting.
+ */
 function unreadNames(env: Environment) {
 	const names = Object.keys(env).filter((name) => !/^[\w.-]*$/.test(name));
 	const swallowed = Object.keys(environment.shape).flatMap((name) => env[name]?.match(/(?<=\n).*=.*/g) ?? []);
 	return unreadLines([...names.map((name) => `${name}=`), ...swallowed].join('\n'), {});
 }
 
-/** The settings that are not in `whole`, which Node.js makes of all lines, as a line alone gives them; each with its problem. */
+/**
+ * The settings that are not in `whole`, which Node.js makes of all lines, as a line alone gives them; each with its
+ * problem.
+ */
 function unreadLines(text: string, whole: Environment = parseEnv(text)) {
 	const lines = text.split(/[\r\n]/).filter((line) => !/^[\s\p{Cf}]*#/u.test(line));
 	const alone = lines.map((line): Environment => parseEnv(line));
@@ -307,7 +322,9 @@ function unreadLines(text: string, whole: Environment = parseEnv(text)) {
 			const isEmptyBefore = own === '' && alone.some((other) => other[mention] === (read ?? null));
 			if (own === undefined ? isInValue : own === read || isBegun || isEmptyBefore) return [];
 			const [name, written = ''] = [mention.toUpperCase(), open.split('=')[0]];
-			const problem = `is not read as it is written: write ${name}=value once, alone in its line, and # before comments; above it, close quotation marks and leave no space behind =`;
+			const problem =
+				`is not read as it is written: write ${name}=value once, alone in its line, and # before comments; above ` +
+				'it, close quotation marks and leave no space behind =';
 			const isSpaced = !own && written !== name && written.trim() === name;
 			const words = written.startsWith('\uFEFF') ? BEHIND_MARK : isSpaced ? BESIDE_SPACE : problem;
 			return [[name, `${name} ${words}`] as const];
@@ -332,7 +349,9 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 	return { httpsProxy: HTTPS_PROXY ?? '', httpProxy: HTTP_PROXY ?? '', noProxy, hosts };
 }
 
-/** @throws HandraiseError `config_invalid`, with a line for each missing or invalid setting: what to do, and no value */
+/**
+ * @throws HandraiseError `config_invalid`, with a line for each missing or invalid setting: what to do, and no value
+ */
 export function parseConfig(env: Environment) {
 	const valid = needSettings(env, /^/);
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;

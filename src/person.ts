@@ -67,7 +67,9 @@ async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 		return JSON.parse(await text(socket));
 	} catch (error) {
 		const { code = '' } = error as NodeJS.ErrnoException;
-		const absent = `No Handraise can be asked in ${directory} (${code}): none runs there, it runs as another user, or its log has person_socket_unusable.`;
+		const absent =
+			`No Handraise can be asked in ${directory} (${code}): none runs there, it runs as another user, or its log ` +
+			'has person_socket_unusable.';
 		const isAbsent = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'EACCES'].includes(code);
 		throw refusal(isAbsent ? `${absent} Nothing changed.` : ENDED);
 	}
@@ -130,22 +132,28 @@ function wordsOf(reply: Forgotten & { readonly isCompact?: boolean }, userId: st
 	return [
 		`${userId} is forgotten. ${name} stands where the id stood.`,
 		...Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : `  ${what}: ${count}`)),
-		`Posts in Slack from more than ${days} days ago are not stored any more and may still name them${left.length === 0 ? '.' : ', also those about these answers (session, time, channel, thread):'}`,
+		`Posts in Slack from more than ${days} days ago are not stored any more and may still name ` +
+			`them${left.length === 0 ? '.' : ', also those about these answers (session, time, channel, thread):'}`,
 		...left.map((answer) => `  ${answer}`),
 		isCompact === undefined ? DEAD_ROWS : isCompact ? COMPACT : NOT_COMPACT,
-		'Not covered: what others typed, other messages in Slack, the session service, logs, exports, and backups, also those of a restore beside the database.',
+		'Not covered: what others typed, other messages in Slack, the session service, logs, exports, and backups, ' +
+			'also those of a restore beside the database.',
 	].join('\n');
 }
 
 const ENDED = 'Handraise ended or failed, as its log says: all is done or nothing. Run this again to see.';
-const NOT_TAKEN = `No running Handraise did it within ${WAIT_MS / 1_000} s: the request is taken back, and nothing changed. Either none runs on this database with this ENCRYPTION_KEY, or VACUUM works or much is written: then try again.`;
+const NOT_TAKEN =
+	`No running Handraise did it within ${WAIT_MS / 1_000} s: the request is taken back, and nothing changed. Either ` +
+	'none runs on this database with this ENCRYPTION_KEY, or VACUUM works or much is written: then try again.';
 const DEAD_ROWS = 'PostgreSQL keeps the id in dead rows until VACUUM, and in its log.';
 const UNREADABLE =
-	'Handraise replied, but with another key: set ENCRYPTION_KEY and ENCRYPTION_KEY_FORMER as it has them. All is done or nothing: run this again to see.';
+	'Handraise replied, but with another key: set ENCRYPTION_KEY and ENCRYPTION_KEY_FORMER as it has them. All is ' +
+	'done or nothing: run this again to see.';
 const TAKEN_BACK = 'The request is taken back: nothing changed.';
 const COMPACT = 'The files of the database hold the id nowhere any more.';
 const NOT_COMPACT =
-	'The files of the database still hold the id: another program reads the database, or the disk is full. Handraise tries again.';
+	'The files of the database still hold the id: another program reads the database, or the disk is full. ' +
+	'Handraise tries again.';
 
 main(process.argv.slice(2)).then(
 	(words) =>

@@ -22,7 +22,9 @@ export function secretFilesOf(env: Environment): Partial<Record<Secret, string>>
 	return Object.fromEntries(files.filter(([, path]) => isSet(path)));
 }
 
-/** The environment with the content of the files, and one line for each file that gives no value, without any content. */
+/**
+ * The environment with the content of the files, and one line for each file that gives no value, without any content.
+ */
 export function withSecretFiles(env: Environment): { readonly env: Environment; readonly problems: readonly string[] } {
 	const filled: Record<string, string | undefined> = { ...env };
 	const problems: string[] = [];
@@ -71,8 +73,8 @@ interface LiveSecret {
 }
 
 /**
- * A secret as it is now. Its file is read at each use, so links that are swapped (Kubernetes) need no watching. While the
- * file gives nothing usable, the last usable content holds, and the log says so once.
+ * A secret as it is now. Its file is read at each use, so links that are swapped (Kubernetes) need no watching. While
+ * the file gives nothing usable, the last usable content holds, and the log says so once.
  */
 export function createLiveSecret({ name, first, path, problemOf, log }: LiveSecret): () => string {
 	let [current, told] = [first, ''];

@@ -29,7 +29,9 @@ export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint' | 
 	readonly dataDir: string;
 	/** 32 bytes as base64 or hexadecimal, or a passphrase. Required with `databaseUrl`; else `dataDir` has a key file. */
 	readonly encryptionKey?: string | null | undefined;
-	/** Former keys, one a line. What they encrypted stays readable, and `reencryption` encrypts it with `encryptionKey`. */
+	/**
+	 * Former keys, one a line. What they encrypted stays readable, and `reencryption` encrypts it with `encryptionKey`.
+	 */
 	readonly formerKeys?: string | null | undefined;
 	/** Whether to encrypt with a former key still. */
 	readonly writesFormer?: boolean | undefined;
@@ -42,8 +44,9 @@ export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint' | 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
- * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code `database_in_use`,
- * `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
+ * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code
+ * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or
+ * `encryption_key_invalid`.
  */
 export async function openStore(options: StoreOptions) {
 	const { databaseUrl, pool, dataDir, encryptionKey, formerKeys, workspace, clock: ownClock, log } = options;
@@ -53,7 +56,8 @@ export async function openStore(options: StoreOptions) {
 	}
 	if (databaseUrl != null && keysGiven === null) {
 		throw new HandraiseError(
-			'DATABASE_URL needs ENCRYPTION_KEY, with the same key on all replicas. Create one with `openssl rand -base64 32` and keep a copy.',
+			'DATABASE_URL needs ENCRYPTION_KEY, with the same key on all replicas. Create one with `openssl rand ' +
+				'-base64 32` and keep a copy.',
 			{ code: 'encryption_key_missing' },
 		);
 	}
@@ -109,7 +113,9 @@ export async function openStore(options: StoreOptions) {
 			reencryption,
 			/** Stored times are compared with it. */
 			clock,
-			/** Resolves when a newer version has changed the schema, with what to tell the operator: the program has to stop. */
+			/**
+			 * Resolves when a newer version has changed the schema, with what to tell the operator: the program has to stop.
+			 */
 			replaced,
 			close,
 		};

@@ -9,7 +9,9 @@ import { LOG_LINES, type LogEvent } from './log-lines.ts';
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
-	/** Resolves after `ms` milliseconds, which may be negative; rejects with the signal's reason when it is aborted first. */
+	/**
+	 * Resolves after `ms` milliseconds, which may be negative; rejects with the signal's reason when it is aborted first.
+	 */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 	/** Since when `now` had no step; in the future while that is not known. Absent for a clock without steps. */
 	steadySince?(): number;
@@ -58,10 +60,14 @@ export async function unlessAborted<Value>(
 	return Promise.race([call, aborted.promise]).finally(() => signal?.removeEventListener('abort', abort));
 }
 
-/** The largest difference between clocks of replicas, in milliseconds. Each measures the time of the shared database. */
+/**
+ * The largest difference between clocks of replicas, in milliseconds. Each measures the time of the shared database.
+ */
 export const CLOCK_ALLOWANCE_MS = 5_000;
 
-/** Times before it do not tell how long something lasted: the clock was set since, or this process was not there yet. */
+/**
+ * Times before it do not tell how long something lasted: the clock was set since, or this process was not there yet.
+ */
 export const steadySince = (clock: Clock) => clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
 
 /** Milliseconds that have certainly passed since `at`, a time noted by this or another process: never too many. */
@@ -153,8 +159,9 @@ const MAX_CACHED = 10_000;
 const NULL_MAX_AGE_MS = 10_000;
 
 /**
- * Keeps what `ask` resolved to: null for ten seconds, other values as long as a caller of `get` allows. Requests for a key
- * share a call. A failure is kept for `failureAgeMs`; when it is 0, an older value stays for those whom it is young enough.
+ * Keeps what `ask` resolved to: null for ten seconds, other values as long as a caller of `get` allows. Requests for a
+ * key share a call. A failure is kept for `failureAgeMs`; when it is 0, an older value stays for those whom it is young
+ * enough.
  */
 export function createCache<Value>(
 	clock: Clock,
@@ -242,10 +249,16 @@ export const codeOf = (error: unknown) => (error instanceof HandraiseError ? err
 /** The longest Retry-After that is honored, in milliseconds. A proxy that says "in a day" is asked again sooner. */
 export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
 
-/** The shortest wait that is believed, in milliseconds: whoever says "Retry-After: 0" would be asked again at once, for ever. */
+/**
+ * The shortest wait that is believed, in milliseconds: whoever says "Retry-After: 0" would be asked again at once, for
+ * ever.
+ */
 export const LEAST_RETRY_AFTER_MS = 1_000;
 
-/** Milliseconds: `firstMs` after one failure, doubled for each up to `longestMs`; or `askedMs` by the other side, at least `firstMs`. */
+/**
+ * Milliseconds: `firstMs` after one failure, doubled for each up to `longestMs`; or `askedMs` by the other side, at
+ * least `firstMs`.
+ */
 export function backOff(
 	failures: number,
 	{ firstMs, longestMs }: { firstMs: number; longestMs: number },
@@ -272,8 +285,8 @@ export function createFailures() {
 }
 
 /**
- * Repeats `turn`, which resolves to the milliseconds until the next one, until the signal is aborted. After a failure it goes
- * on after `retryMs`; `onFailure` gets its code, unless the turn before failed with the same. Never rejects.
+ * Repeats `turn`, which resolves to the milliseconds until the next one, until the signal is aborted. After a failure
+ * it goes on after `retryMs`; `onFailure` gets its code, unless the turn before failed with the same. Never rejects.
  */
 export async function repeat(
 	pause: (ms: number, signal: AbortSignal) => Promise<unknown>,
@@ -359,7 +372,9 @@ export interface Lease {
 /** Such as of the JSON that a view shows: with the same hash, two look the same. */
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-/** In place of the id of somebody who was forgotten: random, or an answer's id, so that nothing leads back to a person. */
+/**
+ * In place of the id of somebody who was forgotten: random, or an answer's id, so that nothing leads back to a person.
+ */
 export const FORGOTTEN = 'forgotten-';
 
 export const isForgotten = (userId: string) => userId.startsWith(FORGOTTEN);
@@ -367,4 +382,18 @@ export const isForgotten = (userId: string) => userId.startsWith(FORGOTTEN);
 /** The version of this program, from `package.json`. */
 export function ownVersion(): string {
 	return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}
+
+/** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */
+export class StoreUnavailableError extends HandraiseError {
+	/**
+	 * Whether the write may be committed: the connection was lost, the database did not respond in time, or a sync
+	 * failed.
+	 */
+	readonly commitUnknown: boolean;
+
+	constructor(message: string, { cause, commitUnknown = false }: { cause?: unknown; commitUnknown?: boolean } = {}) {
+		super(message, { code: 'store_unavailable', retryable: true, cause });
+		this.commitUnknown = commitUnknown;
+	}
 }

@@ -45,8 +45,8 @@ const RENEWALS_PER_LEASE = 4;
 
 /**
  * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
- * leases while it works, and takes again when the next row is due, when rows or the clock were changed, when work ends or
- * when it is woken. After a crash, or on another replica, work goes on from what is stored.
+ * leases while it works, and takes again when the next row is due, when rows or the clock were changed, when work ends
+ * or when it is woken. After a crash, or on another replica, work goes on from what is stored.
  */
 export function createLeaseLoop<Item>(
 	{ clock, log }: { readonly clock: Clock; readonly log: Log },

@@ -1,4 +1,7 @@
-/** Every warning and error of the log: its stable name, which operators match on, and its words. `ops/README.md` explains them. */
+/**
+ * Every warning and error of the log: its stable name, which operators match on, and its words. `ops/README.md`
+ * explains them.
+ */
 export const LOG_LINES = {
 	accept_reply_lost: 'lost the reply of the database while storing an answer',
 	answer_damaged: 'a damaged answer cannot be read and is skipped',
@@ -19,8 +22,9 @@ export const LOG_LINES = {
 	discovery_cut: 'more sessions wait than are discovered',
 	discovery_off: 'sessions are not discovered',
 	encryption_key_mismatch:
-		'Stored answers and drafts need an encryption key that is not given, so they cannot be read. Stop Handraise, restore the ' +
-		'former ENCRYPTION_KEY (or DATA_DIR/encryption.key; keep a new one beside it) or name it in ENCRYPTION_KEY_FORMER.',
+		'Stored answers and drafts need an encryption key that is not given, so they cannot be read. Stop Handraise, ' +
+		'restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key; keep a new one beside it) or name it in ' +
+		'ENCRYPTION_KEY_FORMER.',
 	error_not_shown: 'could not show the error in the modal',
 	foreign_code:
 		'what Handraise did not make is on its tables, such as a trigger, and can move answers: drop what you did not make',
@@ -35,8 +39,8 @@ export const LOG_LINES = {
 	list_works: 'the session service lists the sessions that wait; watched ones are read at once',
 	listing_failed: 'could not list the sessions that wait; trying again',
 	other_workspaces:
-		'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise uses ' +
-		'this database, SLACK_BOT_TOKEN is of the wrong workspace',
+		'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise ' +
+		'uses this database, SLACK_BOT_TOKEN is of the wrong workspace',
 	passphrase_as_key: 'ENCRYPTION_KEY is a passphrase; 32 random bytes are safer: openssl rand -base64 32',
 	person_request_failed: 'npm run person asked for something that failed',
 	person_socket_unusable:
@@ -78,7 +82,8 @@ export const LOG_LINES = {
 	window_not_told: 'an open window could not be told of a change; it is tried again',
 	wipe_failed: 'wiped secrets are still in the database files, which could not be written; retrying',
 	wiped_secrets_in_log:
-		'wiped secrets are still in the database files, because another program keeps the database open for reading; retrying',
+		'wiped secrets are still in the database files, because another program keeps the database open for reading; ' +
+		'retrying',
 	work_failed: 'work failed; it is tried again',
 } as const;
 

@@ -99,7 +99,8 @@ export function createMetrics(labels: Labels) {
 	const conflicts = counter('conflicts_total', 'Answers that conflicted with another one', 'seen');
 	const checkpoints = outcomes(
 		'wipe_checkpoints_total',
-		'Removals of wiped secrets from the files of SQLite by outcome: done, busy (another program read) and failed are tried again',
+		'Removals of wiped secrets from the files of SQLite by outcome: done, busy (another program read) and failed ' +
+			'are tried again',
 		...(['done', 'busy', 'failed'] as const),
 	);
 	const checkpointSeconds = duration(

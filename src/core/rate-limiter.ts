@@ -43,7 +43,10 @@ export function createRateLimiter(clock: Clock, cellOf: (key: string) => Cell<Ra
 	}
 
 	return {
-		/** Takes one call now (resolves to 0), or resolves to the ms until the next try. Leaves `keep` of the burst to others. */
+		/**
+		 * Takes one call now (resolves to 0), or resolves to the ms until the next try. Leaves `keep` of the burst to
+		 * others.
+		 */
 		take: (key: string, limit: RateLimit, options: { now: number; keep: number }) =>
 			update(key, (before) => {
 				const { waitMs, state } = takeCall(before, limit, options);

@@ -63,15 +63,18 @@ async function readFile(path: string): Promise<Content> {
 	return await read('sqlite', (statement) => database.prepare(statement).all());
 }
 
-/** What to tell before a backup replaces the present database: above all a line for each answer that it does not know. */
+/**
+ * What to tell before a backup replaces the present database: above all a line for each answer that it does not know.
+ */
 function compare(present: Content | null, backup: Content): readonly string[] {
 	const refusal = backup.schema === null ? problem('it is no database of Handraise') : refuseSchema(backup.schema);
 	if (refusal !== null) throw problem(`This backup cannot be used: ${refusal.message}`);
 	if (backup.foreignCode.length > 0)
 		throw problem(
-			`This backup cannot be used: it has ${backup.foreignCode.join(', ')}. Handraise makes none, and such code can move ` +
-				'answers to other sessions. Drop it in the backup (a view: DROP VIEW, and give its table the former name back); what is ' +
-				'yours (an audit) you can make again after the restore. Of a changed table or column, undo the change.',
+			`This backup cannot be used: it has ${backup.foreignCode.join(', ')}. Handraise makes none, and such code ` +
+				'can move answers to other sessions. Drop it in the backup (a view: DROP VIEW, and give its table the former ' +
+				'name back); what is yours (an audit) you can make again after the restore. Of a changed table or column, ' +
+				'undo the change.',
 		);
 	if (present === null)
 		return ['There is no database that can be read, so nobody knows which answers the backup lacks.'];

@@ -26,7 +26,7 @@ import {
 	type UpdateResult,
 } from 'kysely';
 import type { z } from 'zod';
-import { HandraiseError, parseOrNull, pick } from '../core/basics.ts';
+import { type HandraiseError, parseOrNull, pick } from '../core/basics.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
 import type { Person, QuestionKey, SessionKey } from '../questions/session.ts';
 import { ANSWER_TABLES } from './schema/answers.ts';
@@ -37,8 +37,8 @@ import type { ChannelKey } from './watch.ts';
 export { type Insertable, type InsertObject, type RawBuilder, sql } from 'kysely';
 
 /**
- * All tables, the only description of them; in SQL, names are in snake_case (`nameInSql`). Types, migrations, encryption, what
- * is stored of a person and the repair of times follow it.
+ * All tables, the only description of them; in SQL, names are in snake_case (`nameInSql`). Types, migrations,
+ * encryption, what is stored of a person and the repair of times follow it.
  */
 export const TABLES = tables({
 	migrations: {
@@ -103,7 +103,10 @@ export interface Committed {
 	readonly questionsBy: ReadonlySet<string | null>;
 }
 
-/** The bus: `record` collects what a transaction changes, and listeners are told after its commit. A rollback tells nothing. */
+/**
+ * The bus: `record` collects what a transaction changes, and listeners are told after its commit. A rollback tells
+ * nothing.
+ */
 export function createBus(lookEveryMs: number) {
 	const listeners: ((committed: Committed) => void)[] = [];
 	const onCommit = (listener: (committed: Committed) => void) => void listeners.push(listener);
@@ -174,8 +177,9 @@ export function rowsOf(columns: readonly { readonly name: string }[]) {
 }
 
 /**
- * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`, here
- * and in all methods of the stores. Each of those is one transaction, committed when its promise resolves.
+ * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw
+ * `StoreUnavailableError`, here and in all methods of the stores. Each of those is one transaction, committed when its
+ * promise resolves.
  */
 export interface StoreDatabase extends Pick<ReturnType<typeof createBus>, 'onCommit' | 'queuedRows'> {
 	readonly dialect: 'sqlite' | 'postgres';
@@ -185,9 +189,9 @@ export interface StoreDatabase extends Pick<ReturnType<typeof createBus>, 'onCom
 	readonly read: Db;
 	/**
 	 * Runs `work` as one transaction. Resolves after the commit (on SQLite: synced to disk); rolls back and rejects when
-	 * `work` throws. `work` must only use the given handle and await nothing else: PostgreSQL runs it again after a unique
-	 * violation, a deadlock or a serialization failure. On SQLite, writes that arrive in one turn of the event loop share
-	 * one commit and its fdatasync; each still fails alone.
+	 * `work` throws. `work` must only use the given handle and await nothing else: PostgreSQL runs it again after a
+	 * unique violation, a deadlock or a serialization failure. On SQLite, writes that arrive in one turn of the event
+	 * loop share one commit and its fdatasync; each still fails alone.
 	 */
 	write<T>(work: (db: Db) => Promise<T>): Promise<T>;
 	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */
@@ -289,17 +293,6 @@ export async function countChanged(query: Change): Promise<number> {
 	return Number('numDeletedRows' in result ? result.numDeletedRows : (result.numInsertedOrUpdatedRows ?? 0n));
 }
 
-/** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */
-export class StoreUnavailableError extends HandraiseError {
-	/** Whether the write may be committed: the connection was lost, the database did not respond in time, or a sync failed. */
-	readonly commitUnknown: boolean;
-
-	constructor(message: string, { cause, commitUnknown = false }: { cause?: unknown; commitUnknown?: boolean } = {}) {
-		super(message, { code: 'store_unavailable', retryable: true, cause });
-		this.commitUnknown = commitUnknown;
-	}
-}
-
 /** `table.column` */
 export type SealedName = {
 	[Name in TableName]: {
@@ -309,7 +302,10 @@ export type SealedName = {
 	}[keyof ColumnsOf<Name>];
 }[TableName];
 
-/** Every column with ciphertexts. Nothing is encrypted for another one (`CipherPlace`), so a change of the key finds all. */
+/**
+ * Every column with ciphertexts. Nothing is encrypted for another one (`CipherPlace`), so a change of the key finds
+ * all.
+ */
 export const SEALED_COLUMNS = TABLE_NAMES.flatMap((table) =>
 	columnsOf(table).flatMap(([column, described]) =>
 		'bound' in described ? { ...described, table, column, keys: TABLES[table].key } : [],

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Lease, Log } from '../core/basics.ts';
+import { CLOCK_ALLOWANCE_MS, type Lease, type Log, StoreUnavailableError } from '../core/basics.ts';
 import {
 	type Change,
 	change,
@@ -35,7 +35,9 @@ export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawB
 	return rows[0]?.at ?? null;
 }
 
-/** Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock at this moment. */
+/**
+ * Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock at this moment.
+ */
 export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
 	{ table, service, where, orderBy, limit, before }: DueQuery<T>,
@@ -148,4 +150,13 @@ export async function databaseTime(db: Db): Promise<number> {
 	const { rows } = await sql<{ ms: number }>`
 		select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
 	return rows[0]?.ms ?? 0;
+}
+
+/**
+ * Other processes count from this start of a PUT, so it must be the database's time. A machine that slept may be
+ * behind.
+ */
+export async function expectTime(trx: Db, at: number): Promise<void> {
+	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
+	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
 }

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HandraiseError } from '../core/basics.ts';
-import { type Cipher, type CipherPlace, StoreUnavailableError } from './database.ts';
+import { HandraiseError, StoreUnavailableError } from '../core/basics.ts';
+import type { Cipher, CipherPlace } from './database.ts';
 import { syncDirectory } from './sqlite.ts';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -60,7 +60,9 @@ export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]) {
 		all,
 		keyId,
 		encrypt,
-		/** Whether a value of version 1 is read where version 2 is written: else whoever can write the database moves it. */
+		/**
+		 * Whether a value of version 1 is read where version 2 is written: else whoever can write the database moves it.
+		 */
 		opensOld: () => opensOld,
 		setOpensOld(isOpening: boolean): void {
 			opensOld = isOpening;
@@ -85,7 +87,10 @@ const KEY_LENGTH = 32;
 /** Where the key is kept when `ENCRYPTION_KEY` is not set. */
 export const keyFileIn = (dataDir: string) => join(dataDir, 'encryption.key');
 
-/** Reads 32 bytes as 64 hexadecimal digits or base64 (either alphabet, optional padding). Throws `encryption_key_invalid`. */
+/**
+ * Reads 32 bytes as 64 hexadecimal digits or base64 (either alphabet, optional padding). Throws
+ * `encryption_key_invalid`.
+ */
 export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buffer {
 	const trimmed = text.trim();
 	if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');
@@ -98,7 +103,8 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
 		: '';
 	const advice = source.includes(FORMER) ? '' : ' Make one with `openssl rand -base64 32`.';
 	throw new HandraiseError(
-		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64)${orElse}; it has ${trimmed.length} characters.${advice}`,
+		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64)${orElse}; it has ` +
+			`${trimmed.length} characters.${advice}`,
 		{ code: 'encryption_key_invalid' },
 	);
 }
@@ -125,7 +131,10 @@ export function readKeySetting(text: string, source?: string): KeySetting {
 
 export type GivenKeys = Readonly<ReturnType<typeof readKeys>>;
 
-/** Reads ENCRYPTION_KEY, and each line of ENCRYPTION_KEY_FORMER (UTF-16 is one). Throws `encryption_key_invalid`, a line a problem. */
+/**
+ * Reads ENCRYPTION_KEY, and each line of ENCRYPTION_KEY_FORMER (UTF-16 is one). Throws `encryption_key_invalid`, a line
+ * a problem.
+ */
 export function readKeys(ownText: string, formerText: string | null = null) {
 	const own = readKeySetting(ownText);
 	const problems: string[] = [];
@@ -153,7 +162,10 @@ export function keyOf(setting: KeySetting, salt: string | null): Buffer {
 	return typeof setting === 'string' ? scryptSync(setting, salt ?? '', KEY_LENGTH, SCRYPT_OPTIONS) : setting;
 }
 
-/** Reads, or creates atomically and privately, `encryption.key`. Throws `encryption_key_invalid`, `StoreUnavailableError`. */
+/**
+ * Reads, or creates atomically and privately, `encryption.key`. Throws `encryption_key_invalid`,
+ * `StoreUnavailableError`.
+ */
 export function loadOrMakeKeyFile(dataDir: string): Buffer {
 	const path = keyFileIn(dataDir);
 	let text: string;

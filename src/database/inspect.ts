@@ -59,7 +59,10 @@ export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, ke
 /** Values of former keys that are tried in each column: what remains at the end may be damaged. */
 const MAX_TRIED = 1_000;
 
-/** How many values are of the first key (`own`), of the others (`needed`), of an `otherKey`; no key opens `damaged` ones. */
+/**
+ * How many values are of the first key (`own`), of the others (`needed`), of an `otherKey`; no key opens `damaged`
+ * ones.
+ */
 async function countValues(query: Query, keys: GivenKeys, factOf: (name: string) => string | undefined) {
 	const opened = ciphersOf([keys.own, ...keys.formers], factOf('key_salt') ?? null).map((one) =>
 		[one, secretsCipher(one, factOf(secretsKeyName(one)))].filter((key) => key !== null),
@@ -80,7 +83,9 @@ async function countValues(query: Query, keys: GivenKeys, factOf: (name: string)
 		const groups = `select ${prefix} as begin, count(*) as total from ${table} where ${value} is not null group by 1`;
 		for (const { begin, total } of await query(groups)) {
 			const kind = kinds.get(String(begin)) ?? (isOfOtherKey(String(begin)) ? 'otherKey' : 'damaged');
-			const some = `select ${placeInSql(column)}, ${value} as sealed from ${table} where ${prefix} = '${begin}' limit ${MAX_TRIED}`;
+			const some =
+				`select ${placeInSql(column)}, ${value} as sealed from ${table} where ${prefix} = '${begin}' limit ` +
+				`${MAX_TRIED}`;
 			const tried = kind === 'needed' ? await query(some) : [];
 			const damaged = tried.filter((one) => ring.decrypt(String(one.sealed), placeIn(column, one)) === null).length;
 			counts[kind] += Number(total) - damaged;
@@ -171,14 +176,16 @@ const FACTS = `
 		pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly",
 		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) and not exists (select from pg_class
 			where oid = to_regclass('answers') and not pg_has_role(relowner, 'USAGE')) as "mayMigrate",
-		exists (select from pg_stat_activity where application_name = 'handraise' and datname = current_database()) as "inUse",
+		exists (select from pg_stat_activity
+			where application_name = 'handraise' and datname = current_database()) as "inUse",
 		case when current_setting('fsync') <> 'on' then 'never'
 			when current_setting('synchronous_commit') = 'off' then 'late' else 'always' end as synced,
 		current_setting('default_transaction_isolation') as isolation,
 		exists (select from pg_stat_replication) and (current_setting('synchronous_standby_names') = ''
 			or current_setting('synchronous_commit') in ('local', 'off')) as "isAhead",
 		array(select verb || ' ' || name from unnest($1::text[]) as name, unnest($2::text[]) as verb
-			where not has_table_privilege(to_regclass(name), verb) and (name <> 'migrations' or verb = 'SELECT')) as forbidden`;
+			where not has_table_privilege(to_regclass(name), verb)
+				and (name <> 'migrations' or verb = 'SELECT')) as forbidden`;
 
 const ASKED = [TABLE_NAMES, ['SELECT', 'INSERT', 'UPDATE', 'DELETE']];
 

@@ -6,7 +6,10 @@ import { markForCompaction, secretsKeyName, startSecretWiping, type WipingOption
 import type { SqliteStoreDatabase } from './sqlite.ts';
 
 const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
-/** `OLD`: values of version 1 may be there, and are read. Nobody makes it again without the key once all were brought over. */
+/**
+ * `OLD`: values of version 1 may be there, and are read. Nobody makes it again without the key once all were brought
+ * over.
+ */
 const CHECKED = { OLD: 'handraise', NEW: 'handraise 2' } as const;
 
 /** What `key_check` in `meta` holds: a ciphertext of each key that stored values may need, separated by spaces. */
@@ -93,7 +96,9 @@ export async function openKeys({ db, sqlite, own, formers, migrated, writesForme
 
 	const wiping = sqlite === null ? null : await startSecretWiping({ db: sqlite, ring, log, onCheckpoint });
 	const cipher = wiping?.cipher ?? ring;
-	/** Removes the wiped values from the files; true at once on PostgreSQL, whose dead rows only its own VACUUM removes. */
+	/**
+	 * Removes the wiped values from the files; true at once on PostgreSQL, whose dead rows only its own VACUUM removes.
+	 */
 	const compact = wiping?.compact ?? (async () => true);
 	onFormerValues(former.length === 0 ? 0 : Number.NaN);
 	const reencryption =

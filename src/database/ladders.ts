@@ -24,7 +24,9 @@ export type Ladder = Readonly<ReturnType<typeof readLadder>>;
 /** Since when reminders of a channel wait: when one was first seen due, and since when at most a few are not read. */
 export type WaitingReminders = NonNullable<Ladder['waiting']>;
 
-/** Look at the ladder again at `dueAt` (null: when something changes). `reminderDueAt`: the time of the due reminder. */
+/**
+ * Look at the ladder again at `dueAt` (null: when something changes). `reminderDueAt`: the time of the due reminder.
+ */
 export interface Wait {
 	readonly kind: 'wait';
 	readonly dueAt: number | null;
@@ -113,7 +115,10 @@ const UNSEEN_AGAIN_MS = 5_000;
 
 type EndedReminder = Pick<LadderRow, 'watchId' | 'postTs' | 'lastReminderAt'> & { readonly stage: ReminderStage };
 
-/** Lets the ladders of these ended reminders go on, unless of another post. `unseen` ones are due after `UNSEEN_AGAIN_MS`. */
+/**
+ * Lets the ladders of these ended reminders go on, unless of another post. `unseen` ones are due after
+ * `UNSEEN_AGAIN_MS`.
+ */
 export async function endReminders(
 	trx: Db,
 	{ entries, unseen }: Readonly<Record<'entries' | 'unseen', readonly EndedReminder[]>>,

@@ -3,9 +3,9 @@ import type { SessionKey } from '../questions/session.ts';
 import { type Db, type Filter, from, isPostgres, type LeasedTable, lastKeyOf, sessionOf } from './database.ts';
 
 /*
- * The order of locks: two transactions with other orders would wait for each other. Several of one kind are locked in the order
- * of their keys. A function that takes a transaction and writes questions or posts of a session expects that its caller has locked
- * the session.
+ * The order of locks: two transactions with other orders would wait for each other. Several of one kind are locked in
+ * the order of their keys. A function that takes a transaction and writes questions or posts of a session expects that
+ * its caller has locked the session.
  *
  * 1. what `lockFor` locks, or the question of an answer (`lockQuestion` of `accept-store.ts`)
  * 2. answers, drafts and claims
@@ -34,7 +34,9 @@ export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => st
 	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
 }
 
-/** Locks the session's row. Whoever adds or ends a watch does this first, and then decides whether it is still watched. */
+/**
+ * Locks the session's row. Whoever adds or ends a watch does this first, and then decides whether it is still watched.
+ */
 export async function lockSession(trx: Db, key: SessionKey) {
 	return from(trx, 'watched_sessions', sessionOf(key)).selectAll().forUpdate().executeTakeFirst();
 }

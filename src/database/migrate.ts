@@ -45,8 +45,10 @@ function partsOf(name: TableName, migration = OWN_SCHEMA): string[] {
 	];
 }
 
-const partOf = (column: string, { type, isNull, isUnique, default: value }: Column) =>
-	`"${nameInSql(column)}" ${type}${isNull ? '' : ' not null'}${isUnique ? ' unique' : ''}${value === undefined ? '' : ` default ${value}`}`;
+function partOf(column: string, { type, isNull, isUnique, default: value }: Column): string {
+	const limits = `${isNull ? '' : ' not null'}${isUnique ? ' unique' : ''}`;
+	return `"${nameInSql(column)}" ${type}${limits}${value === undefined ? '' : ` default ${value}`}`;
+}
 
 const createTable = (name: TableName, migration: number) =>
 	sql.raw(`create table if not exists "${name}" (${partsOf(name, migration).join(', ')})`);
@@ -123,7 +125,10 @@ async function hasMigrations(db: Db): Promise<boolean> {
 	return rows[0]?.is === true;
 }
 
-/** In one transaction; replicas that start together wait for each other. Whether any was pending. Throws what `refuseSchema` returns. */
+/**
+ * In one transaction; replicas that start together wait for each other. Whether any was pending. Throws what
+ * `refuseSchema` returns.
+ */
 export async function migrate(
 	db: StoreDatabase,
 	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
@@ -154,7 +159,10 @@ export async function migrate(
 	return applied.length > 0;
 }
 
-/** Logs what of others runs in the database. An operator may have a trigger of their own, so that it is no reason to stop. */
+/**
+ * Logs what of others runs in the database. An operator may have a trigger of their own, so that it is no reason to
+ * stop.
+ */
 export async function warnOfForeignCode({ dialect, read }: StoreDatabase, log: Log): Promise<void> {
 	const code = await readForeignCode(dialect, async (query) => (await sql.raw<object>(query).execute(read)).rows);
 	if (code.length > 0) log.warn('foreign_code', { code });
@@ -164,8 +172,9 @@ const OURS = TABLE_NAMES.map((name) => `'${name}'`).join(', ');
 const NAMED = new RegExp(`\\b(?:${TABLE_NAMES.join('|')})\\b`, 'i');
 
 /**
- * What is on our tables, or reached from them, and may change their rows, such as a trigger that moves answers; with the SQL of
- * what `isOwn` compares. Statistics, and indexes whose functions an extension or nobody brought, are other people's.
+ * What is on our tables, or reached from them, and may change their rows, such as a trigger that moves answers; with
+ * the SQL of what `isOwn` compares. Statistics, and indexes whose functions an extension or nobody brought, are other
+ * people's.
  */
 const QUERIES = {
 	// SQLite reads the types in its schema in any case.
@@ -173,8 +182,10 @@ const QUERIES = {
 			else 'view in place of the table' end as kind, name, tbl_name as "on", sql from sqlite_schema
 		where lower(type) = 'trigger' or (lower(type) <> 'index' and lower(tbl_name) in (${OURS})) order by 1, 2`,
 	postgres: `
-		with ours as (select oid as id, relname as "on", relkind from pg_class where relname in (${OURS}) and pg_table_is_visible(oid))
-		select 'trigger' as kind, tgname as name, "on", null as sql from ours join pg_trigger on tgrelid = id where not tgisinternal
+		with ours as (select oid as id, relname as "on", relkind from pg_class
+			where relname in (${OURS}) and pg_table_is_visible(oid))
+		select 'trigger' as kind, tgname as name, "on", null as sql from ours join pg_trigger on tgrelid = id
+			where not tgisinternal
 		union select 'rule', rulename, "on", null from ours join pg_rewrite on ev_class = id where rulename <> '_RETURN'
 		union select 'policy', polname, "on", null from ours join pg_policy on polrelid = id
 		union select 'view in place of the table', "on", "on", null from ours where relkind <> 'r'
@@ -196,7 +207,10 @@ const QUERIES = {
 
 type Found = { readonly kind: string; readonly name: string; readonly on: string; readonly sql: string | null };
 
-/** Whether our migrations make it so (keys and NOT NULL only refuse rows), or it is a trigger that names none of our tables. */
+/**
+ * Whether our migrations make it so (keys and NOT NULL only refuse rows), or it is a trigger that names none of our
+ * tables.
+ */
 function isOwn({ kind, on, sql: text }: Found): boolean {
 	if (text === null || kind === 'trigger') return text !== null && !NAMED.test(text);
 	const split = (sql: string) => sql.replaceAll(/ (?:not null|primary key|unique)\b/g, '').split(', ');

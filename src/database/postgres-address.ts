@@ -20,8 +20,8 @@ const MODES: Readonly<Record<string, Protection>> = {
 export class DatabaseUrlError extends Error {}
 
 /**
- * What pg needs for `DATABASE_URL`. Its parameters mean what libpq says: pg itself reads `require` as `verify-full`, its next
- * version will not, and some parameters replace options of the program. Throws `DatabaseUrlError`.
+ * What pg needs for `DATABASE_URL`. Its parameters mean what libpq says: pg itself reads `require` as `verify-full`,
+ * its next version will not, and some parameters replace options of the program. Throws `DatabaseUrlError`.
  */
 export function readDatabaseUrl(databaseUrl: string) {
 	const url = URL.parse(databaseUrl);
@@ -60,7 +60,8 @@ function protectionOf(mode: string | undefined, rootCert: string | undefined): P
 	const protection = MODES[mode];
 	if (protection === undefined)
 		throw new DatabaseUrlError(
-			'has an sslmode that cannot be kept (prefer and allow would go on without TLS): use verify-full, verify-ca, require or disable',
+			'has an sslmode that cannot be kept (prefer and allow would go on without TLS): use verify-full, ' +
+				'verify-ca, require or disable',
 		);
 	if (mode === 'verify-ca' && rootCert === undefined)
 		throw new DatabaseUrlError('has sslmode=verify-ca and no sslrootcert: add the file of the authority');
@@ -88,6 +89,9 @@ export function tlsProblemOf(error: unknown): string | null {
 		return `its certificate is for another host name (${code}): use the name of the certificate in DATABASE_URL`;
 	if (code === 'CERT_HAS_EXPIRED') return `its certificate has expired (${code}): renew it`;
 	if (/CERT|ISSUER|LEAF_SIGNATURE/.test(code))
-		return `its certificate is of no trusted authority (${code}): name the file of the right one, sslrootcert=<file> in DATABASE_URL`;
+		return (
+			`its certificate is of no trusted authority (${code}): name the file of the right one, sslrootcert=<file> in ` +
+			'DATABASE_URL'
+		);
 	return /^ERR_O?SSL_/.test(code) ? `TLS failed (${code}): check the versions and certificates of both sides` : null;
 }

@@ -9,7 +9,14 @@ import {
 	sql,
 } from 'kysely';
 import pg from 'pg';
-import { type Cell, type Clock, createMemoryCell, HandraiseError, type Log } from '../core/basics.ts';
+import {
+	type Cell,
+	type Clock,
+	createMemoryCell,
+	HandraiseError,
+	type Log,
+	StoreUnavailableError,
+} from '../core/basics.ts';
 import {
 	add,
 	change,
@@ -20,7 +27,6 @@ import {
 	nameInSql,
 	rowsOf,
 	type StoreDatabase,
-	StoreUnavailableError,
 	type Tables,
 } from './database.ts';
 import { MIGRATION_MS, stopBesideNewer } from './migrate.ts';
@@ -147,7 +153,8 @@ function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): 
 			isInTransaction = command === 'START' || (isInTransaction && command !== 'COMMIT' && command !== 'ROLLBACK');
 			return { command, rowCount, rows: rows.map(rowsOf(fields)) } as PostgresQueryResult<R>;
 		} catch (error) {
-			// A single statement is a transaction of the database's default isolation: where that is serializable, a read fails too.
+			// A single statement is a transaction of the database's default isolation: where that is serializable, a read
+			// fails too.
 			const isRepeatable = !isInTransaction && sqlState(error) === '40001' && runsLeft > 1;
 			if (isRepeatable) return query(text, parameters, runsLeft - 1);
 			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
@@ -202,7 +209,9 @@ function sqlState(error: unknown): string | null {
 	return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 
-/** A failed connection (no SQLSTATE) or a state above becomes a `StoreUnavailableError`. `sent`: it may be committed. */
+/**
+ * A failed connection (no SQLSTATE) or a state above becomes a `StoreUnavailableError`. `sent`: it may be committed.
+ */
 export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
 	if (error instanceof HandraiseError) return error;
 	const state = sqlState(error);
@@ -231,7 +240,10 @@ export function cellsOf(store: { db: StoreDatabase; clock: Clock }) {
 	return <S>(name: string) => (isShared ? createSharedState<S>(store, name) : createMemoryCell<S>(store.clock));
 }
 
-/** A state that replicas share. One transaction at a time takes all changes: else each holds a connection while it waits. */
+/**
+ * A state that replicas share. One transaction at a time takes all changes: else each holds a connection while it
+ * waits.
+ */
 export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
 	let waiting: WaitingChange<S>[] = [];
 	let isRunning = false;

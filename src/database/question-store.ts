@@ -65,7 +65,9 @@ function shownColumns(id: string, asked: QuestionDigest, { session, newest, ciph
 	};
 }
 
-/** Adds what is asked now as the open question. `held`: the hand-over of the one before, which goes on. Returns the id. */
+/**
+ * Adds what is asked now as the open question. `held`: the hand-over of the one before, which goes on. Returns the id.
+ */
 export async function addQuestion(
 	trx: Db,
 	asked: QuestionDigest,
@@ -130,8 +132,8 @@ export async function noteEvidence(
 }
 
 /**
- * A read for a person shows an empty field after a value: of a session that nobody watches nothing else notes since when.
- * False: no question is stored, so it is noted with its answer.
+ * A read for a person shows an empty field after a value: of a session that nobody watches nothing else notes since
+ * when. False: no question is stored, so it is noted with its answer.
  */
 export async function noteEmptied(trx: Db, session: SessionKey, judged: Judgement): Promise<boolean> {
 	const { same } = await knownAskings(trx, session, judged.of);
@@ -188,8 +190,8 @@ export function newestRowOf(question: QuestionKey, fingerprint: string, before: 
 }
 
 /**
- * An answer of ours arrived, as the `number`th of its session. No read that began before it says anything about its question.
- * The caller has locked the session, if it is watched.
+ * An answer of ours arrived, as the `number`th of its session. No read that began before it says anything about its
+ * question. The caller has locked the session, if it is watched.
  */
 export async function noteArrival(trx: Db, answer: Answer, at: number, number: number): Promise<void> {
 	const { question, fingerprint, questionId, before: put } = answer;
@@ -222,7 +224,9 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher) {
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
 		/** Null while it is open. */
 		settled: row.settledHow as SettledHow | null,
-		/** Of our answer after which it is asked again, because it is no longer in the field; `''`: one that was not ours. */
+		/**
+		 * Of our answer after which it is asked again, because it is no longer in the field; `''`: one that was not ours.
+		 */
 		lost: parseOrNull(evidence, row.evidence)?.lost ?? null,
 		/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
 		handOver: row.settledAt === null ? readHandOver(row) : null,
@@ -235,13 +239,19 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher) {
 	};
 }
 
-/** `isAnsweredSince` in SQL: whether an answer of ours settles an open row of `questions` since its session's newest read. */
+/**
+ * `isAnsweredSince` in SQL: whether an answer of ours settles an open row of `questions` since its session's newest
+ * read.
+ */
 export const IS_ANSWERED = sql<boolean>`exists (select 1 from answers where answers.service = questions.service
 	and answers.session_id = questions.session_id and answers.message_index = questions.message_index
 	and (state in (${sql.join(BLOCKING_STATES)}) or delivered_at >= coalesce((select last_read_at from watched_sessions
 		where watched_sessions.service = questions.service and watched_sessions.session_id = questions.session_id), 0)))`;
 
-/** The newest hand-over of a question in this workspace, also one that was given back; null: there is none, or it is over. */
+/**
+ * The newest hand-over of a question in this workspace, also one that was given back; null: there is none, or it is
+ * over.
+ */
 export function readHandOver(row: Row<'questions'> | undefined, teamId = row?.heldTeamId): HandOver | null {
 	if (row === undefined || row.heldWatchId === null || row.heldTeamId !== teamId) return null;
 	const held = Object.fromEntries(HOLDER.map(([name, column]) => [name, row[column]])) as Omit<HandOver, 'session'>;

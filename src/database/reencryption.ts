@@ -37,8 +37,8 @@ interface Options {
 	/** Values of these keys were found, and are encrypted again now. */
 	readonly found: (keyIds: ReadonlySet<string>) => Promise<void>;
 	/**
-	 * No value needs a former key. False: something else does still, so it is called again. `endsOld`: nor will one of version 1
-	 * be found that a given key opens.
+	 * No value needs a former key. False: something else does still, so it is called again. `endsOld`: nor will one of
+	 * version 1 be found that a given key opens.
 	 */
 	readonly finish: (endsOld: boolean) => Promise<boolean>;
 	/** Learns whether values of version 1 are still read: another replica may have ended that. */
@@ -46,9 +46,10 @@ interface Options {
 }
 
 /**
- * Encrypts again, with the newest key, what a former one encrypted and what is of version 1: in small steps, and each value
- * only if nobody has changed it, or what it is bound to, meanwhile. It finds its work in the stored values themselves, so it
- * goes on after a stop. On SQLite the values with a key of their own are those of `secret-wiping.ts`. One replica at a time does it.
+ * Encrypts again, with the newest key, what a former one encrypted and what is of version 1: in small steps, and each
+ * value only if nobody has changed it, or what it is bound to, meanwhile. It finds its work in the stored values
+ * themselves, so it goes on after a stop. On SQLite the values with a key of their own are those of `secret-wiping.ts`.
+ * One replica at a time does it.
  */
 export function createReencryption({ db, ring, clock, log, onFormerValues, found, finish, follow }: Options) {
 	const columns = SEALED_COLUMNS.filter((column) => db.dialect === 'postgres' || !column.isSecret);
@@ -76,8 +77,8 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 	}
 
 	/**
-	 * Calls `work` with the values to encrypt. Resolves to how many no key opens, and whether none of those is of a key that may
-	 * be given later; to null when another replica goes on.
+	 * Calls `work` with the values to encrypt. Resolves to how many no key opens, and whether none of those is of a key
+	 * that may be given later; to null when another replica goes on.
 	 */
 	async function visit(work: (values: readonly Value[]) => Promise<unknown>) {
 		let unreadable = 0;
@@ -199,7 +200,10 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 
 export const DONE = {
 	sqlite:
-		'no stored value needs a former key any more, and no file holds one: remove ENCRYPTION_KEY_FORMER. Backups still need it',
+		'no stored value needs a former key any more, and no file holds one: remove ENCRYPTION_KEY_FORMER. Backups ' +
+		'still need it',
 	postgres:
-		'no stored value needs a former key now. If `npm run doctor` still says so after the last replica was restarted without ENCRYPTION_KEY_WRITE=former, remove ENCRYPTION_KEY_FORMER from all. Backups, and dead rows until VACUUM, still need it',
+		'no stored value needs a former key now. If `npm run doctor` still says so after the last replica was ' +
+		'restarted without ENCRYPTION_KEY_WRITE=former, remove ENCRYPTION_KEY_FORMER from all. Backups, and dead ' +
+		'rows until VACUUM, still need it',
 } as const;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { codeOf, type Log } from '../core/basics.ts';
+import { codeOf, type Log, StoreUnavailableError } from '../core/basics.ts';
 import {
 	add,
 	type Cipher,
@@ -10,7 +10,6 @@ import {
 	placeIn,
 	placeInSql,
 	SEALED_COLUMNS,
-	StoreUnavailableError,
 } from './database.ts';
 import { createCipher, type KeyRing, parseEncryptionKey } from './encryption.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
@@ -33,7 +32,9 @@ export function secretsCipher(master: Cipher, sealed: string | undefined): Ciphe
 	return text === null ? null : createCipher(parseEncryptionKey(text, id));
 }
 
-/** A row of `meta` with a random value: the file has to be compacted. It stays until that is done, so also after a kill. */
+/**
+ * A row of `meta` with a random value: the file has to be compacted. It stays until that is done, so also after a kill.
+ */
 export const COMPACTION_DUE = 'compaction_due';
 
 /** For the transaction that removes what the files may no longer hold. Call `compact` after its commit. */
@@ -211,8 +212,9 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 		cipher,
 		isBroughtOver: () => isBroughtOver,
 		/**
-		 * Writes the whole file anew after `markForCompaction`, without unused parts of its pages, and empties the log. It blocks
-		 * the event loop meanwhile. Whether it is done: if not, another program reads the database, and it is tried again.
+		 * Writes the whole file anew after `markForCompaction`, without unused parts of its pages, and empties the log. It
+		 * blocks the event loop meanwhile. Whether it is done: if not, another program reads the database, and it is tried
+		 * again.
 		 */
 		compact: wipe,
 		/** Finishes a wipe that is due. Call it before the database is closed. */

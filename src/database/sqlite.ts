@@ -11,16 +11,8 @@ import {
 	type SqliteStatement,
 	sql,
 } from 'kysely';
-import { HandraiseError } from '../core/basics.ts';
-import {
-	createBus,
-	type Db,
-	nameInSql,
-	rowsOf,
-	type StoreDatabase,
-	StoreUnavailableError,
-	type Tables,
-} from './database.ts';
+import { HandraiseError, StoreUnavailableError } from '../core/basics.ts';
+import { createBus, type Db, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
 const MAX_BATCH = 64;
@@ -71,7 +63,8 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 
 	async function flush(): Promise<void> {
 		for (let commits = 0; queue.length > 0; commits++) {
-			// Other writes of this turn join the same commit. Writes that follow one another without end leave turns to others.
+			// Other writes of this turn join the same commit. Writes that follow one another without end leave turns to
+			// others.
 			if (commits % COMMITS_PER_TURN === 0) await turnEnds();
 			const batch = queue.splice(0, MAX_BATCH);
 			await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
@@ -108,7 +101,10 @@ class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 	}
 }
 
-/** One transaction for the batch. Of several writes, each has a savepoint: one that fails does not affect the others. Never throws. */
+/**
+ * One transaction for the batch. Of several writes, each has a savepoint: one that fails does not affect the others.
+ * Never throws.
+ */
 async function commitTogether(connection: Db, database: DatabaseSync, batch: readonly QueuedWrite[]) {
 	const settled: (() => void)[] = [];
 	try {
@@ -184,14 +180,16 @@ function guard<T>(run: () => T): T {
 	}
 }
 
-/** Milliseconds. Only a program that makes a copy may lock the file for a moment; the event loop is blocked meanwhile. */
+/**
+ * Milliseconds. Only a program that makes a copy may lock the file for a moment; the event loop is blocked meanwhile.
+ */
 const BUSY_TIMEOUT = 50;
 
 /**
- * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it ends,
- * the process locks a second, empty database, `handraise.lock`, so that meanwhile `VACUUM INTO`
- * (`backup.ts`) makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY. Locks and
- * syncs of network file systems are unreliable.
+ * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it
+ * ends, the process locks a second, empty database, `handraise.lock`, so that meanwhile `VACUUM INTO` (`backup.ts`)
+ * makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY. Locks and syncs
+ * of network file systems are unreliable.
  * @throws HandraiseError `database_in_use`, `database_unsuitable`; StoreUnavailableError
  */
 export function openSqliteFile(dataDir: string) {
@@ -278,8 +276,8 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Primary result codes (sqlite.org/rescode.html) that are about the machine and not about our statement: BUSY, LOCKED, NOMEM,
- * READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB.
+ * Primary result codes (sqlite.org/rescode.html) that are about the machine and not about our statement: BUSY, LOCKED,
+ * NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB.
  */
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
 

@@ -89,7 +89,9 @@ export function liveWatches(db: Db, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
-/** A watch with what its card shows. `view`: null when there is none or it cannot be read; `question`: the newest one. */
+/**
+ * A watch with what its card shows. `view`: null when there is none or it cannot be read; `question`: the newest one.
+ */
 export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
 	const key = sessionOf(row);
 	const stored = from(db.read, 'watched_sessions', sessionOf(key)).selectAll();
@@ -131,7 +133,9 @@ export const removeWatches = (trx: Db, id: string | readonly string[]) => remove
 export const changeSession = (trx: Db, session: SessionKey, columns: Partial<WatchedSessionRow>) =>
 	change(trx, 'watched_sessions', sessionOf(session), columns).execute();
 
-/** Inserts the session's row, or starts to read it again; locks it. Returns what is stored; null: `firstRead` is now. */
+/**
+ * Inserts the session's row, or starts to read it again; locks it. Returns what is stored; null: `firstRead` is now.
+ */
 export async function startReading(
 	trx: Db,
 	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
@@ -156,8 +160,8 @@ export async function startReading(
 }
 
 /**
- * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place among due
- * reads (see `PlannedRead`), by default that of its time.
+ * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place
+ * among due reads (see `PlannedRead`), by default that of its time.
  */
 export async function readEarly(
 	trx: Db,
@@ -230,7 +234,9 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
 
 	return {
-		/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
+		/**
+		 * Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds.
+		 */
 		async takeDue(service: string, lease: Lease, limit: number, { now, only }: { now: number; only: ReadKind | null }) {
 			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
 			const due = { table: 'watched_sessions', service, where, orderBy: sql`read_by`, limit } as const;
@@ -294,8 +300,9 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * Moves ahead of all others the reads of watched sessions that are listed as waiting and whose newest read does not show
-		 * that: it found another status, or is older than `absentAt`. Returns them. `hasChanged`: since the read was moved before.
+		 * Moves ahead of all others the reads of watched sessions that are listed as waiting and whose newest read does not
+		 * show that: it found another status, or is older than `absentAt`. Returns them. `hasChanged`: since the read was
+		 * moved before.
 		 */
 		async readWaiting(service: string, sessions: readonly ListedWaiting[], now: number) {
 			if (sessions.length === 0) return [];

@@ -16,8 +16,8 @@ const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelSh
 export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
 /**
- * Why a watch ended. `noChange`: nothing changed for `WATCH_MAX_DAYS`. Of a raised hand: its question is not open any more
- * (`handLowered`), a newer one got its place (`gaveWay`), or `watch all` has ended (`discoveryEnded`).
+ * Why a watch ended. `noChange`: nothing changed for `WATCH_MAX_DAYS`. Of a raised hand: its question is not open any
+ * more (`handLowered`), a newer one got its place (`gaveWay`), or `watch all` has ended (`discoveryEnded`).
  */
 // biome-ignore format: a list of words
 export const WATCH_ENDS = [
@@ -63,7 +63,9 @@ export interface Watch extends ChannelKey, WatchSettings {
 	/** Slack user id; told when the watch ends for a reason that cannot be posted to the channel. */
 	readonly createdBy: string;
 	readonly createdAt: number;
-	/** Counts what it was told, so that two replicas cannot tell the same; 0 or less before any read told it something. */
+	/**
+	 * Counts what it was told, so that two replicas cannot tell the same; 0 or less before any read told it something.
+	 */
 	readonly revision: number;
 	/** When something that people see last changed; `createdAt` before any change. */
 	readonly lastChangeAt: number;
@@ -74,7 +76,9 @@ export interface Watch extends ChannelKey, WatchSettings {
 	readonly dismissed?: Pick<QuestionDigest, 'fingerprint' | 'sameBefore'> | null;
 }
 
-/** The revision of a raised hand that was unwatched before its first read, which tells what is not wanted and ends it. */
+/**
+ * The revision of a raised hand that was unwatched before its first read, which tells what is not wanted and ends it.
+ */
 export const DISMISSED = -1;
 
 /** The most watches that have not ended: of one person, of one channel, of all. Lowering a limit ends no watch. */
@@ -102,7 +106,9 @@ export interface Discovery extends ChannelKey, DiscoverySettings {
 	readonly createdAt: number;
 }
 
-/** Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service does not list them. */
+/**
+ * Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service does not list them.
+ */
 export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
 export type NoListReason = (typeof NO_LIST_REASONS)[number];
 
@@ -137,9 +143,14 @@ export type StepRate = Readonly<z.infer<typeof stepRate>>;
 
 const unread = z.object({ count: z.int(), since: z.number(), isMissing: z.boolean(), code: z.string().nullable() });
 
-/** What the reads of a session have shown besides. Stored as JSON with it: each field has a default for rows without it. */
+/**
+ * What the reads of a session have shown besides. Stored as JSON with it: each field has a default for rows without it.
+ */
 export const sessionReads = z.object({
-	/** The failures in a row, 404s or others, of a session that was read before. `code`: the newest's, if it seems to be alone. */
+	/**
+	 * The failures in a row, 404s or others, of a session that was read before. `code`: the newest's, if it seems to be
+	 * alone.
+	 */
 	unread: unread.nullable().default(null),
 });
 

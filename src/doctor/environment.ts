@@ -75,13 +75,15 @@ export async function checkClock({ ok, warning, failure }: Findings, { auth, ser
 	if (isOff(slackMs)) {
 		const agreeing = isOff(serviceMs) ? 'Slack and the session service' : 'Slack';
 		return failure(
-			`this machine is ${off(slackMs)} ${agreeing}: synchronise its clock (NTP). At five minutes Slack's signed requests are refused.`,
+			`this machine is ${off(slackMs)} ${agreeing}: synchronise its clock (NTP). At five minutes Slack's signed ` +
+				'requests are refused.',
 		);
 	}
 	if (isOff(serviceMs)) {
 		const slack = slackMs == null ? 'Slack could not be asked' : 'Slack agrees with this machine';
 		return warning(
-			`this machine is ${off(serviceMs)} the session service, and ${slack}: find out which clock is wrong and synchronise it (NTP).`,
+			`this machine is ${off(serviceMs)} the session service, and ${slack}: find out which clock is wrong and ` +
+				'synchronise it (NTP).',
 		);
 	}
 	const against = [...(slackMs == null ? [] : ['Slack']), ...(serviceMs == null ? [] : ['the session service'])];
@@ -129,7 +131,9 @@ export const FILE_SYSTEMS = [
 	},
 ] as const;
 
-/** Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: of a missing directory, the parent is checked. */
+/**
+ * Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: of a missing directory, the parent is checked.
+ */
 export function checkDataDir(findings: Findings, { need }: Setup) {
 	if (need('DATABASE_URL') !== null) return;
 	const { warning, failure, okIfNone } = findings;
@@ -144,14 +148,16 @@ export function checkDataDir(findings: Findings, { need }: Setup) {
 	const closed = ours.filter((path) => existsSync(path) && !mayUse(path, constants.R_OK | constants.W_OK));
 	if (closed.length > 0)
 		return failure(
-			`${closed.join(', ')} cannot be read and written by this user: change the owner (chown). Was Handraise started as another user?`,
+			`${closed.join(', ')} cannot be read and written by this user: change the owner (chown). Was Handraise ` +
+				'started as another user?',
 		);
 	const { type, bavail, bsize } = statfsSync(existing);
 	const known = FILE_SYSTEMS.find(({ types }) => types.some((one) => one === type));
 	if (known !== undefined) findings[known.verdict](`${directory} is ${known.words}`);
 	if (bavail * bsize < MIN_FREE_BYTES)
 		warning(
-			`only ${Math.floor((bavail * bsize) / 1_048_576)} MB are free on the disk of ${directory}: make room. With a full disk, answers are refused.`,
+			`only ${Math.floor((bavail * bsize) / 1_048_576)} MB are free on the disk of ${directory}: make room. With ` +
+				'a full disk, answers are refused.',
 		);
 	return okIfNone(directory === existing ? `${directory} can be written.` : `the first start creates ${directory}.`);
 }
@@ -189,7 +195,8 @@ export async function checkDatabase(findings: Findings, { database, bot }: Setup
 			return failure(`DATA_DIR/handraise.db cannot be used: ${UNREADABLE[look.reason]}`);
 		case 'unsettled':
 			return warning(
-				'DATA_DIR/handraise.db-wal holds the last commits and cannot be read without a change to it. It may be a copy made while Handraise ran. Start Handraise, which applies it, and run this again.',
+				'DATA_DIR/handraise.db-wal holds the last commits and cannot be read without a change to it. It may be a ' +
+					'copy made while Handraise ran. Start Handraise, which applies it, and run this again.',
 			);
 		case 'forbidden':
 			return failure(
@@ -204,14 +211,16 @@ export async function checkDatabase(findings: Findings, { database, bot }: Setup
 	else checkSchema(findings, look, `SQLite ${use}`);
 	if (look.foreignCode.length > 0)
 		warning(
-			`it has ${look.foreignCode.join(', ')}: Handraise makes none, and such code can move answers. Drop what you did not make.`,
+			`it has ${look.foreignCode.join(', ')}: Handraise makes none, and such code can move answers. Drop what ` +
+				'you did not make.',
 		);
 	const teamId = (await bot)?.team_id;
 	const others = look.workspaces.filter((workspace) => typeof teamId === 'string' && workspace.teamId !== teamId);
 	if (others.length > 0) {
 		const counts = others.map((other) => `${other.count} of ${other.teamId}`).join(', ');
 		warning(
-			`it has watches, posts and answers of another workspace than ${teamId} (${counts}), which are left alone: is SLACK_BOT_TOKEN that of the right workspace?`,
+			`it has watches, posts and answers of another workspace than ${teamId} (${counts}), which are left alone: ` +
+				'is SLACK_BOT_TOKEN that of the right workspace?',
 		);
 	}
 }
@@ -223,7 +232,8 @@ export function checkPostgres(findings: Findings, look: Extract<PostgresLook, { 
 	if (isUsable && look.schema !== OWN_SCHEMA && !look.mayMigrate) {
 		const grant = look.schema === null ? ', or grant create on the schema' : '';
 		return failure(
-			`PostgreSQL: this user may not create or change tables: let their owner do it (npm run migrate with its DATABASE_URL)${grant}.`,
+			'PostgreSQL: this user may not create or change tables: let their owner do it (npm run migrate with its ' +
+				`DATABASE_URL)${grant}.`,
 		);
 	}
 	checkSchema(findings, look, `PostgreSQL ${look.version}`);
@@ -239,7 +249,8 @@ export function checkPostgres(findings: Findings, look: Extract<PostgresLook, { 
 	}
 	if (look.isAhead)
 		warning(
-			'another server copies this PostgreSQL, and no commit waits for it: a failover can lose saved answers. Set synchronous_standby_names.',
+			'another server copies this PostgreSQL, and no commit waits for it: a failover can lose saved answers. Set ' +
+				'synchronous_standby_names.',
 		);
 }
 
@@ -251,7 +262,8 @@ const CONNECTIONS = {
 	unverified: {
 		verdict: 'warning',
 		words:
-			'encrypted, but nothing proves which server answers: add sslmode=verify-full and sslrootcert=<file> to DATABASE_URL.',
+			'encrypted, but nothing proves which server answers: add sslmode=verify-full and sslrootcert=<file> to ' +
+			'DATABASE_URL.',
 	},
 	'verify-ca': { verdict: 'ok', words: 'encrypted, to a server of the authority in sslrootcert (any host name).' },
 	'verify-full': { verdict: 'ok', words: 'encrypted, and the server and its host name are verified.' },
@@ -263,29 +275,37 @@ function checkSchema({ ok, failure }: Findings, { schema }: DatabaseLook, what: 
 	if (refusal !== null) return failure(`${what}. ${refusal.message}`);
 	if (schema === OWN_SCHEMA) return ok(`${what}, at schema ${schema}.`);
 	return ok(
-		`${what}, at schema ${schema}. The first start migrates it to schema ${OWN_SCHEMA}, which the former version cannot use: make a backup first.`,
+		`${what}, at schema ${schema}. The first start migrates it to schema ${OWN_SCHEMA}, which the former version ` +
+			'cannot use: make a backup first.',
 	);
 }
 
 const WRONG_PASSWORD =
-	'PostgreSQL refuses the user or the password (CODE): check both in DATABASE_URL; characters such as @ : / must be percent-encoded there.';
+	'PostgreSQL refuses the user or the password (CODE): check both in DATABASE_URL; characters such as @ : / must ' +
+	'be percent-encoded there.';
 const UNKNOWN_HOST =
 	'PostgreSQL cannot be reached: the host in DATABASE_URL is not known (CODE). Check the spelling and the DNS.';
 const UNREACHABLE: Readonly<Record<string, string>> = {
 	'28P01': WRONG_PASSWORD,
 	'28000':
-		'PostgreSQL lets this user not in from here (CODE): pg_hba.conf has no line for it, or asks for TLS (sslmode in DATABASE_URL) or a client certificate.',
+		'PostgreSQL lets this user not in from here (CODE): pg_hba.conf has no line for it, or asks for TLS (sslmode ' +
+		'in DATABASE_URL) or a client certificate.',
 	'08P01':
-		'A connection pooler refuses the connection (CODE): see ignore_startup_parameters in docs/operations.md, PostgreSQL, and its log.',
+		'A connection pooler refuses the connection (CODE): see ignore_startup_parameters in docs/operations.md, ' +
+		'PostgreSQL, and its log.',
 	'3D000': 'PostgreSQL has no such database (CODE): create it, or name the right one in DATABASE_URL.',
 	'42501':
-		'PostgreSQL refuses this user a right (CODE): grant connect on the database, and see docs/operations.md, PostgreSQL.',
+		'PostgreSQL refuses this user a right (CODE): grant connect on the database, and see docs/operations.md, ' +
+		'PostgreSQL.',
 	'53300': 'PostgreSQL has no connection left (CODE): raise max_connections, or end other programs.',
 	'57P03': 'PostgreSQL is starting up or shutting down (CODE): try again in a moment.',
 	ECONNREFUSED:
-		'PostgreSQL cannot be reached: nothing listens at the host and port in DATABASE_URL (CODE). Start it, or correct the address.',
+		'PostgreSQL cannot be reached: nothing listens at the host and port in DATABASE_URL (CODE). Start it, or ' +
+		'correct the address.',
 	ENOTFOUND: UNKNOWN_HOST,
 	EAI_AGAIN: UNKNOWN_HOST,
-	'': 'PostgreSQL cannot be reached: no answer in time, or the connection was cut. Check the host, the firewall, and TLS (sslmode in DATABASE_URL).',
+	'':
+		'PostgreSQL cannot be reached: no answer in time, or the connection was cut. Check the host, the firewall, and ' +
+		'TLS (sslmode in DATABASE_URL).',
 };
 const UNUSABLE = "PostgreSQL cannot be used (CODE): check DATABASE_URL and the server's log.";

@@ -35,7 +35,8 @@ export async function checkKey(findings: Findings, { need, settings, database, k
 		if (look === null) throw notChecked(`${path} does not exist and the database cannot be used`);
 		if (look === 'new') return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
 		return failure(
-			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next start, or the stored answers cannot be read.`,
+			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next ` +
+				'start, or the stored answers cannot be read.',
 		);
 	}
 	if (look === null) ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
@@ -62,7 +63,8 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 	if (check.some((sealed) => fits([sealed], ciphers))) {
 		const by = otherKey === 0 ? '' : `, by ${counted(otherKey, 'stored value')}`;
 		return failure(
-			`a former key is needed that is not given${by}: set it as ENCRYPTION_KEY_FORMER again until this says that none is.`,
+			`a former key is needed that is not given${by}: set it as ENCRYPTION_KEY_FORMER again until this says that ` +
+				'none is.',
 		);
 	}
 	const names = given.formers.length === 0 ? `${source} is not` : `neither ${source} nor ENCRYPTION_KEY_FORMER is`;
@@ -83,7 +85,9 @@ function tellProgress({ ok, warning }: Findings, look: Look, isOver: boolean) {
 	if (needed === 0 && isOver && !writesFormer) {
 		if (!isCompactionDue) return ok(`${DONE[dialect]}.`);
 		return (inUse ? warning : ok)(
-			`all is encrypted again, but SQLite’s file still holds what the former key opens: keep ENCRYPTION_KEY_FORMER. ${who} compacts the file; if this stays, end the program that reads the database (a backup, a shell).`,
+			'all is encrypted again, but SQLite’s file still holds what the former key opens: keep ' +
+				`ENCRYPTION_KEY_FORMER. ${who} compacts the file; if this stays, end the program that reads the database ` +
+				'(a backup, a shell).',
 		);
 	}
 	const next = writesFormer

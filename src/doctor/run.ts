@@ -60,8 +60,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /**
- * Checks a set-up, and says what is wrong and what to do. Returns the exit code: 1 with a failure, 2 for wrong arguments, 3
- * when somebody may not do something.
+ * Checks a set-up, and says what is wrong and what to do. Returns the exit code: 1 with a failure, 2 for wrong
+ * arguments, 3 when somebody may not do something.
  */
 export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2 | 3> {
 	const { args, lines, signal } = invocation;
@@ -122,8 +122,8 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 }
 
 const VIEWS_SETTINGS = /^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY)(_FILE)? /;
-const MAY_SETTINGS =
-	/^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY|ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
+const OF_RULES = /^(ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
+const MAY_SETTINGS = new RegExp(`${VIEWS_SETTINGS.source}|${OF_RULES.source}`);
 
 /** Needs only the settings that begin a problem so, so that it can run before everything else is set up. */
 async function* asBot({ env, clock }: Invocation, needed: RegExp, ask: (bot: Bot) => AsyncGenerator<Finding>) {

@@ -17,7 +17,8 @@ export async function checkService({ ok, warning, failure }: Findings, { service
 		warning(`${host} says "not found" in other words than a session service does: check SESSION_SERVICE_URL.`);
 	if (protocol === 'http:' && !/^(localhost|\[::1\]|127\..*)$/.test(hostname))
 		warning(
-			'SESSION_SERVICE_URL starts with http://: the key and all answers are sent unencrypted. Use https:// if the service has it.',
+			'SESSION_SERVICE_URL starts with http://: the key and all answers are sent unencrypted. Use https:// if ' +
+				'the service has it.',
 		);
 }
 
@@ -36,7 +37,8 @@ export async function checkList({ ok, warning, failure }: Findings, { need, sett
 	const { status, body } = response;
 	if (status === 200 && readListResponse(jsonObject(body), PROBE) !== null)
 		return ok(
-			`the service lists the sessions that wait, so questions of watched ones are seen within seconds.${discovers ? ' Everybody who may use Handraise sees all of them, because DISCOVER_SESSIONS is true.' : ''}`,
+			'the service lists the sessions that wait, so questions of watched ones are seen within seconds.' +
+				(discovers ? ' Everybody who may use Handraise sees all of them, because DISCOVER_SESSIONS is true.' : ''),
 		);
 	if (status === 429 || status >= 500)
 		return warning(`the service could not say whether it has one (${status}): try again later.`);
@@ -51,10 +53,16 @@ function problemOf(response: HttpResponse, url: string): string | null {
 	const { status, headers, body } = response;
 	if (status >= 300 && status < 400) return redirected(response, url);
 	if (status === 401 || status === 403)
-		return `${host} refuses the key (${status}): copy it again from the API section of the service's dashboard, into SESSION_SERVICE_API_KEY.`;
+		return (
+			`${host} refuses the key (${status}): copy it again from the API section of the service's dashboard, into ` +
+			'SESSION_SERVICE_API_KEY.'
+		);
 	if (status === 429) {
 		const after = Number(headers.get('retry-after')) || 60;
-		return `${host} says that this address has used up its requests (429), so the key could not be checked: try again in ${after} s. If it happens often, lower SESSION_SERVICE_RPM: others behind this address share the limit.`;
+		return (
+			`${host} says that this address has used up its requests (429), so the key could not be checked: try again ` +
+			`in ${after} s. If it happens often, lower SESSION_SERVICE_RPM: others behind this address share the limit.`
+		);
 	}
 	// The type alone is not enough: the service sends plain sentences as text/html, as Express does.
 	if ((headers.get('content-type') ?? '').includes('html') && /^\s*</.test(body))
@@ -72,7 +80,10 @@ function redirected({ status, headers }: HttpResponse, url: string): string {
 	if (to?.host === from.host && to.protocol === 'https:' && from.protocol === 'http:')
 		return `${from.host} wants https (${status}): write https:// in SESSION_SERVICE_URL.`;
 	if (to?.href === `${from.origin}/`)
-		return `${from.host} redirects to its front page (${status}), as it does without a key: see whether something in between drops the header x-api-key. Or ${otherAddress(url)}`;
+		return (
+			`${from.host} redirects to its front page (${status}), as it does without a key: see whether something in ` +
+			`between drops the header x-api-key. Or ${otherAddress(url)}`
+		);
 	return `${from.host} redirects to ${to?.origin ?? 'nowhere'} (${status}): ${otherAddress(url)}`;
 }
 
@@ -89,7 +100,8 @@ export async function checkRateLimit({ ok, warning }: Findings, { need, service 
 	const limit = limitPerMinute(response.headers);
 	if (limit === undefined)
 		return warning(
-			`the session service does not state its limit; Handraise uses SESSION_SERVICE_RPM=${requestsPerMinute}. Ask whether that is right.`,
+			`the session service does not state its limit; Handraise uses SESSION_SERVICE_RPM=${requestsPerMinute}. ` +
+				'Ask whether that is right.',
 		);
 	if (limit === requestsPerMinute)
 		return ok(`${limit} requests a minute for everything behind this address, as SESSION_SERVICE_RPM says.`);

@@ -12,10 +12,12 @@ const TOKEN_ADVICE: Readonly<Record<string, string>> = {
 	invalid_auth: UNKNOWN_TOKEN,
 	not_authed: UNKNOWN_TOKEN,
 	account_inactive:
-		'The app was removed from the workspace, or its bot was deactivated (CODE): install it again and copy it again FROM.',
+		'The app was removed from the workspace, or its bot was deactivated (CODE): install it again and copy it ' +
+		'again FROM.',
 	token_revoked: 'The token was revoked (CODE): reinstall the app and copy it again FROM.',
 	token_expired:
-		'The token has expired (CODE): the app has token rotation, which cannot be turned off; create a new app from manifest.yml.',
+		'The token has expired (CODE): the app has token rotation, which cannot be turned off; create a new app from ' +
+		'manifest.yml.',
 	not_allowed_token_type:
 		'This is another kind of token (CODE), perhaps swapped with the other one: copy it again FROM, into SETTING.',
 	team_access_not_granted: NOT_LET_IN,
@@ -44,7 +46,8 @@ export function checkBotToken({ ok, failure }: Findings, reply: SlackReply) {
 		return failure(`This is a person's token, not the bot's: copy it ${TOKENS.SLACK_BOT_TOKEN}, into SLACK_BOT_TOKEN.`);
 	if (isForOrganisation === true || typeof teamId !== 'string')
 		return failure(
-			'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it in one workspace and set that bot token as SLACK_BOT_TOKEN.',
+			'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it in ' +
+				'one workspace and set that bot token as SLACK_BOT_TOKEN.',
 		);
 	return ok(`it is ${String(user)} in the workspace ${String(team)}.`);
 }
@@ -77,7 +80,8 @@ export async function checkScopes({ warning, failure, skipped, okIfNone }: Findi
 	const header = reply.response.headers.get('x-oauth-scopes');
 	if (header === null)
 		return warning(
-			'Slack does not say what it granted (no x-oauth-scopes header; a proxy may remove it): compare the scopes with manifest.yml yourself.',
+			'Slack does not say what it granted (no x-oauth-scopes header; a proxy may remove it): compare the scopes ' +
+				'with manifest.yml yourself.',
 		);
 	const granted = new Set(header.match(/[^\s,]+/g));
 	for (const [scope, loss] of Object.entries(REQUIRED_SCOPES)) {
@@ -102,7 +106,8 @@ export async function checkScopes({ warning, failure, skipped, okIfNone }: Findi
 }
 
 const NO_CONNECTIONS =
-	'The app-level token lacks connections:write: create one with that scope under "Basic Information", App-Level Tokens, and put it into SLACK_APP_TOKEN.';
+	'The app-level token lacks connections:write: create one with that scope under "Basic Information", App-Level ' +
+	'Tokens, and put it into SLACK_APP_TOKEN.';
 
 /** Does not connect to the Socket Mode address: Slack would send some of people's commands to the doctor. */
 export async function checkSocketMode({ ok, warning, failure }: Findings, { need, bot }: Setup) {
@@ -113,7 +118,8 @@ export async function checkSocketMode({ ok, warning, failure }: Findings, { need
 	if (reply.kind === 'refused')
 		return failure(
 			(reply.code === 'missing_scope' ? NO_CONNECTIONS : tokenAdvice(reply.code, 'SLACK_APP_TOKEN')) ??
-				`Slack opens no connection (${reply.code}): is "Enable Socket Mode" on in the app's settings, under Socket Mode?`,
+				`Slack opens no connection (${reply.code}): is "Enable Socket Mode" on in the app's settings, under ` +
+					'Socket Mode?',
 		);
 	const address = URL.parse(String(reply.data.url));
 	if (address === null) return failure('Slack gave no address to connect to: try again.');
@@ -121,7 +127,8 @@ export async function checkSocketMode({ ok, warning, failure }: Findings, { need
 	const response = await request(origin, { timeoutMs: 10_000 });
 	if (response.kind === 'no-response')
 		return failure(
-			`The token is good, but ${address.host} cannot be reached: ${response.why}. Allow this machine to connect there (WebSocket).`,
+			`The token is good, but ${address.host} cannot be reached: ${response.why}. Allow this machine to connect ` +
+				'there (WebSocket).',
 		);
 	ok(`the app-level token is good, and ${address.host} can be reached.`);
 	// Only a warning, because it is not documented that an app-level token contains the app's id.
@@ -129,7 +136,8 @@ export async function checkSocketMode({ ok, warning, failure }: Findings, { need
 	const botsApp = (await bot)?.app_id;
 	if (tokensApp !== undefined && typeof botsApp === 'string' && botsApp !== tokensApp)
 		warning(
-			`SLACK_APP_TOKEN is of the app ${tokensApp}, SLACK_BOT_TOKEN of ${botsApp}: what people do in ${botsApp} would not arrive. Take both from one app.`,
+			`SLACK_APP_TOKEN is of the app ${tokensApp}, SLACK_BOT_TOKEN of ${botsApp}: what people do in ${botsApp} ` +
+				'would not arrive. Take both from one app.',
 		);
 }
 
@@ -138,11 +146,13 @@ export function checkHttpMode({ skipped, warning }: Findings, { settings }: Setu
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = settings;
 	if (appToken !== null || signingSecret == null) return;
 	skipped(
-		'Slack must send to https://<your address>/slack/events: set that address under Slash Commands, "Interactivity & Shortcuts" and Event Subscriptions, and turn Socket Mode off.',
+		'Slack must send to https://<your address>/slack/events: set that address under Slash Commands, ' +
+			'"Interactivity & Shortcuts" and Event Subscriptions, and turn Socket Mode off.',
 	);
 	if (!/^[0-9a-f]{32}$/.test(signingSecret))
 		warning(
-			'SLACK_SIGNING_SECRET does not look like one (32 characters, 0-9 and a-f): copy the Signing Secret from "Basic Information", not the client secret or the verification token.',
+			'SLACK_SIGNING_SECRET does not look like one (32 characters, 0-9 and a-f): copy the Signing Secret from ' +
+				'"Basic Information", not the client secret or the verification token.',
 		);
 }
 
@@ -161,11 +171,13 @@ export async function checkAccess({ warning, skipped, okIfNone }: Findings, setu
 	const contact = settings.ADMIN_CONTACT;
 	if (contact == null) {
 		warning(
-			'ADMIN_CONTACT is not set: refused people are told to ask "whoever runs Handraise here". Name somebody (a Slack user id, or words).',
+			'ADMIN_CONTACT is not set: refused people are told to ask "whoever runs Handraise here". Name somebody (a ' +
+				'Slack user id, or words).',
 		);
 	} else if (/^[@#]|^[CGDS][A-Z0-9]{8,}$/.test(contact)) {
 		warning(
-			'ADMIN_CONTACT is shown as it is, which mentions nobody: give a user id (U…, from "Copy member ID" in their profile), or words such as "the platform team".',
+			'ADMIN_CONTACT is shown as it is, which mentions nobody: give a user id (U…, from "Copy member ID" in ' +
+				'their profile), or words such as "the platform team".',
 		);
 	}
 	const lookups = LOOKUPS.flatMap(({ setting, ...lookup }) => {
@@ -189,7 +201,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 	user_not_found: 'a user whom Slack does not know: copy the member ID from the profile',
 	user_not_visible: 'a user whom the app cannot see',
 	channel_not_found:
-		'a channel that the app cannot see: copy the channel ID from the end of "About" in the channel, and invite the app if it is private',
+		'a channel that the app cannot see: copy the channel ID from the end of "About" in the channel, and invite ' +
+		'the app if it is private',
 	no_such_subteam: 'a user group that does not exist',
 	subteam_not_found: 'a user group that does not exist',
 };

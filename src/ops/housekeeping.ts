@@ -6,7 +6,7 @@ import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
 import type { DiscoveryStore } from '../features/watch/channel-store.ts';
 import { removeEndedWatches } from '../features/watch/watch-store.ts';
-import { removeOver } from '../posts/store.ts';
+import { removeOver } from '../posts/plan-store.ts';
 import { createPersonRequests } from './person-requests.ts';
 
 const EVERY_MS = 3_600_000;
@@ -20,7 +20,9 @@ export async function removeEnded(db: StoreDatabase, before: number): Promise<nu
 	return removeEndedWatches(db, before);
 }
 
-/** Removes what is kept no longer, every hour: values, secrets, authors, drafts and so on; and a person, when asked to. */
+/**
+ * Removes what is kept no longer, every hour: values, secrets, authors, drafts and so on; and a person, when asked to.
+ */
 export function createHousekeeping(
 	core: Core<{
 		answers: AnswerStore;

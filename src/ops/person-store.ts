@@ -25,9 +25,10 @@ export function createPersonStore(cipher: Cipher, days: number) {
 
 	return {
 		/**
-		 * Forgets somebody, all or nothing: a random name takes the place of their id everywhere, and what was only theirs goes.
-		 * `refused`: an answer of theirs is not sent yet, or under way. `unreadable`: answers that may name them. `left`: answers of which no post is stored any more.
-		 * On PostgreSQL it fails at once while somebody writes: who never waits is in no deadlock.
+		 * Forgets somebody, all or nothing: a random name takes the place of their id everywhere, and what was only theirs
+		 * goes. `refused`: an answer of theirs is not sent yet, or under way. `unreadable`: answers that may name them.
+		 * `left`: answers of which no post is stored any more. On PostgreSQL it fails at once while somebody writes: who
+		 * never waits is in no deadlock.
 		 */
 		async forget(tx: Tx, userId: string) {
 			const { trx } = tx;
@@ -59,8 +60,9 @@ export function createPersonStore(cipher: Cipher, days: number) {
 			await removeDiscoveries(trx, userId, isDirect);
 			counts['watches ended in their direct message (others go on)'] = direct.length;
 			const drawn = await redrawNaming(tx, userId);
-			// What was read for this and may name them is not written: work on it begins again. Not that on answers of others, whose
-			// PUT may be under way: without its lease it would be sent again, and `update` looks up whom it names.
+			// What was read for this and may name them is not written: work on it begins again. Not that on answers of
+			// others, whose PUT may be under way: without its lease it would be sent again, and `update` looks up whom it
+			// names.
 			await endLadderLeases(trx);
 			await rebuildInboxes(tx);
 			counts['answers of others that no longer say who was first'] = await ofAnswers.leaveOthers(tx, userId, name);

@@ -39,7 +39,9 @@ const REFUSED_REPEATS = 4;
 const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/** Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. */
+/**
+ * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves.
+ */
 const LEASE_MS = 25_000;
 /** A call leaves within this time after the note of its attempt, or not at all: others may make it after the lease. */
 const SEND_WITHIN_MS = 2_000;
@@ -63,7 +65,8 @@ export interface Announcer extends ReturnType<typeof createMessages> {
 
 /**
  * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
- * `onGone`: ends what a channel follows that takes no posts any more. `onAttempt`: Slack has taken (null) or refused a new post of this watch, or to this channel.
+ * `onGone`: ends what a channel follows that takes no posts any more. `onAttempt`: Slack has taken (null) or refused a
+ * new post of this watch, or to this channel.
  */
 export function createOutbox(
 	core: Core<{ posts: PostStore }>,
@@ -191,7 +194,9 @@ export function createOutbox(
 		}
 	}
 
-	/** Notes an attempt and makes its call, unless the process stood still in between. No outcome when the lease was lost. */
+	/**
+	 * Notes an attempt and makes its call, unless the process stood still in between. No outcome when the lease was lost.
+	 */
 	async function callNow(
 		post: Post,
 		token: string,
@@ -216,7 +221,9 @@ export function createOutbox(
 		return { outcome, sentAt };
 	}
 
-	/** When to try a post that waits for its rate. Each gets its own time: at the same one, all but one would wait again. */
+	/**
+	 * When to try a post that waits for its rate. Each gets its own time: at the same one, all but one would wait again.
+	 */
 	function turnOf(own: string, lane: string, { intervalMs }: RateLimit, waitMs: number): number {
 		const now = clock.now();
 		for (const [other, at] of turns) if (at <= now - RETRY.longestMs) turns.delete(other);
@@ -267,7 +274,10 @@ export function createOutbox(
 
 	const pressed = new Set<Promise<void>>();
 
-	/** Shows what a press changed on its post, whose lease another attempt may have for a moment; on a repeat of it, that it is one. */
+	/**
+	 * Shows what a press changed on its post, whose lease another attempt may have for a moment; on a repeat of it, that
+	 * it is one.
+	 */
 	async function show(place: PressedPlace, responseUrl: string | null, isChanged: boolean): Promise<void> {
 		const real = responseUrl === null ? null : await store.repeatedBy(place);
 		if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);

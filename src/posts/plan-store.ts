@@ -1,5 +1,4 @@
 // Owns `posts`, with `store.ts`: plans them, has them drawn again, and closes them.
-
 import { isForgotten } from '../core/basics.ts';
 import {
 	add,
@@ -14,11 +13,13 @@ import {
 	noteQuestions,
 	type Row,
 	remove,
+	type StoreDatabase,
 	sessionOf,
 	sql,
 	type Tx,
 	WITHOUT_LEASE,
 } from '../database/database.ts';
+import { changeInBatches } from '../database/due.ts';
 import { locked, lockSession } from '../database/locks.ts';
 import {
 	addQuestion,
@@ -68,7 +69,10 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 	return countChanged(change(trx, 'posts', { ...filter, state: 'planned' }, dropped));
 }
 
-/** Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps other writers out. */
+/**
+ * Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps other writers
+ * out.
+ */
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Promise<void> {
 	for (const { target, key, content, heldUntil } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
@@ -121,9 +125,9 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
 }
 
 /**
- * Has the posts that match `filter` drawn again, if they are not over: now, or with progress, which waits for what is urgent.
- * With those of all kinds, or of several, also the lists of reminders in their channels. `slowly`: not more often than every
- * `SHOWN_EVERY_MS`.
+ * Has the posts that match `filter` drawn again, if they are not over: now, or with progress, which waits for what is
+ * urgent. With those of all kinds, or of several, also the lists of reminders in their channels. `slowly`: not more
+ * often than every `SHOWN_EVERY_MS`.
  */
 export async function markPosts(
 	{ trx, now, lockedPosts }: Tx,
@@ -145,7 +149,9 @@ export async function markPosts(
 	await change(trx, 'posts', { id: locked(trx, 'posts', marked) }, columns).execute();
 }
 
-/** Open posts, and with them, to be locked in one order, the lists of reminders in their channels; `among`: only these. */
+/**
+ * Open posts, and with them, to be locked in one order, the lists of reminders in their channels; `among`: only these.
+ */
 function openWithLists(trx: Db, filter: Filter<'posts'>, among?: readonly string[]): Filter<'posts'> {
 	const own = from(trx, 'posts', filter);
 	const amongThese = among === undefined ? {} : { id: among };
@@ -162,8 +168,8 @@ function openWithLists(trx: Db, filter: Filter<'posts'>, among?: readonly string
 }
 
 /**
- * Locks a session's live watches, then its open posts and the lists of reminders in their channels, before any is written. The
- * caller holds the session's lock, and goes on with the transaction that this returns.
+ * Locks a session's live watches, then its open posts and the lists of reminders in their channels, before any is
+ * written. The caller holds the session's lock, and goes on with the transaction that this returns.
  */
 export async function lockPosts(tx: Tx, key: SessionKey): Promise<Tx> {
 	await locked(tx.trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
@@ -171,7 +177,10 @@ export async function lockPosts(tx: Tx, key: SessionKey): Promise<Tx> {
 	return { ...tx, lockedPosts: posts.map(({ id }) => id) };
 }
 
-/** Has the posts of a session drawn again at `postsAt`, without its cards if `onlyQuestions`. Moves its read to `earlyReadAt`, if any. */
+/**
+ * Has the posts of a session drawn again at `postsAt`, without its cards if `onlyQuestions`. Moves its read to
+ * `earlyReadAt`, if any.
+ */
 export async function markSession(
 	tx: Tx,
 	session: SessionKey,
@@ -193,7 +202,9 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 	await change(trx, 'posts', { ...filter, state: 'shown' }, closed).execute();
 }
 
-/** Has what earlier watches of a session posted in a channel drawn once more: it must not offer *Watch again* any more. */
+/**
+ * Has what earlier watches of a session posted in a channel drawn once more: it must not offer *Watch again* any more.
+ */
 export async function redrawFormer(
 	{ trx, now }: Tx,
 	watch: ChannelKey & { readonly session: SessionKey },
@@ -364,3 +375,18 @@ export async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promis
 	await markPosts(tx, sessionOf(session));
 	await planPosts(tx, [post]);
 }
+
+/**
+ * Posts that are over, last shown before `before`. Not cards: they hold no text, and the last one tells when another
+ * one may be posted.
+ */
+function overBefore(trx: Db, before: number) {
+	// Written out: SQLite uses a partial index only then.
+	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);
+	const isOld = sql<boolean>`created_at < ${before} and coalesce(shown_at, 0) < ${before}`;
+	return over.where(isOld).where('kind', '!=', 'card');
+}
+
+/** Removes posts that were over before `before`. */
+export const removeOver = (db: StoreDatabase, before: number) =>
+	changeInBatches(db, (trx, limit) => remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }));

@@ -19,7 +19,10 @@ import type { MessageContent } from '../slack/parts.ts';
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/** In the thread of its question or card (a question if `--thread-only`). Without one: in the channel, or dropped (`only`). */
+	/**
+	 * In the thread of its question or card (a question if `--thread-only`). Without one: in the channel, or dropped
+	 * (`only`).
+	 */
 	readonly thread?: 'first' | 'only';
 	/** It is kept current until its question is settled, or its watch has ended. */
 	readonly isCurrent?: true;
@@ -80,14 +83,23 @@ export const KINDS = {
 	},
 	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
 	handedOver: { schema: z.object({ ...handed, from: z.string() }), isCurrent: true },
-	/** A direct message: what its person handed over is open for all again. `undelivered`: Slack refused the message to `by`. */
+	/**
+	 * A direct message: what its person handed over is open for all again. `undelivered`: Slack refused the message to
+	 * `by`.
+	 */
 	givenBack: {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
 	},
-	/** Slack takes no changes of a card (`questionId` null) or a question's post that is over: what became of it, in its thread. */
+	/**
+	 * Slack takes no changes of a card (`questionId` null) or a question's post that is over: what became of it, in its
+	 * thread.
+	 */
 	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
-	/** A direct message: Slack refuses what is posted to a channel about this session (null: `watch all`). `code`: Slack's. */
+	/**
+	 * A direct message: Slack refuses what is posted to a channel about this session (null: `watch all`). `code`:
+	 * Slack's.
+	 */
 	postRefused: { schema: z.object({ channelId: z.string(), sessionId: z.string().nullable(), code: z.string() }) },
 	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
 	creatorTold: {
@@ -106,7 +118,10 @@ export type PostContent = ContentOf<PostKind>;
 export const NOWHERE = '';
 /** A question that nobody has answered yet. Times are clock milliseconds. */
 export type ReminderEntry = DeepReadonly<z.infer<typeof reminderEntry>>;
-/** Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves some out that wait. */
+/**
+ * Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves some out that
+ * wait.
+ */
 export type LeftOut = ContentOf<'discoveryPaused' | 'discoveryFull'>;
 
 const [first, ...others] = Object.entries(KINDS).map(([kind, { schema }]) =>
@@ -133,7 +148,10 @@ export const HELD = 'held';
 /** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
 export const PACED = 'paced';
 
-/** For this long after an update of which nobody knows whether Slack took it, it may still come: later ones are repeated. */
+/**
+ * For this long after an update of which nobody knows whether Slack took it, it may still come: later ones are
+ * repeated.
+ */
 export const UNSURE_MS = 60_000;
 
 /** Where to post. First posts of one target are sent in order. */
@@ -159,7 +177,10 @@ export interface Post
 	readonly urgency: CardUrgency;
 	/** Counts the changes after which it has to be drawn again. */
 	readonly wanted: number;
-	/** Set before Slack is called, cleared when its outcome is known. While set, a first post is searched before it is sent. */
+	/**
+	 * Set before Slack is called, cleared when its outcome is known. While set, a first post is searched before it is
+	 * sent.
+	 */
 	readonly sendingSince: number | null;
 	/** Null before it is posted. */
 	readonly ts: string | null;
@@ -206,8 +227,9 @@ export type SendOutcome =
 
 export type AttemptResult =
 	/**
-	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current. `sentAt`: when the first attempt began;
-	 * left out: now. `leftOut`: reminders that it does not show, due again. `isUnsure`: an earlier update may still change it.
+	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current. `sentAt`: when the first
+	 * attempt began; left out: now. `leftOut`: reminders that it does not show, due again. `isUnsure`: an earlier update
+	 * may still change it.
 	 */
 	| {
 			readonly kind: 'shown';
@@ -238,7 +260,10 @@ export interface Look {
 	readonly leftOut?: readonly ReminderEntry[];
 }
 
-/** The question of a post: while it is open as it was last read, then as it was last seen open. Null when it is not known. */
+/**
+ * The question of a post: while it is open as it was last read, then as it was last seen open. Null when it is not
+ * known.
+ */
 export function askedOf({ question: stored, view }: Pick<DuePost, 'question' | 'view'>): Asked | null {
 	if (stored === null) return null;
 	const { asked, settled, fingerprint, messageIndex } = stored;

@@ -8,14 +8,13 @@ import {
 	from,
 	hasChanged,
 	isFound,
-	remove,
 	type StoreDatabase,
 	type StoreParts,
 	sql,
 	type Tx,
 	WITHOUT_LEASE,
 } from '../database/database.ts';
-import { changeInBatches, isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
+import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
 import { beginLadder, endReminders } from '../database/ladders.ts';
 import { locked, lockSessionOf } from '../database/locks.ts';
 import { readQuestion } from '../database/question-store.ts';
@@ -139,7 +138,9 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
 	}
 
-	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
+	/**
+	 * Begins the reminders of a question, which count from its post, and ends the post for all questions of its session.
+	 */
 	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Pick<Shown, 'ts' | 'sentAt'>) {
 		await markPosts(tx, { watchId: watch.id, kind: 'switching' });
 		if (watch.endedAt !== null || row.questionId === null) return;
@@ -147,7 +148,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		await beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
 	}
 
-	/** Slack refuses a first post: its watch's creator hears it, once a day for a channel, and reminders go where they can. */
+	/**
+	 * Slack refuses a first post: its watch's creator hears it, once a day for a channel, and reminders go where they
+	 * can.
+	 */
 	async function tellRefused(tx: Tx, row: PostRow, watch: WatchRow, code: string): Promise<void> {
 		const { teamId, channelId, sessionId, createdBy: userId } = watch;
 		const about = watch.mode === 'raisedHand' ? null : sessionId;
@@ -168,14 +172,19 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 	}
 
 	return {
-		/** Leases our due posts, urgent ones first; of a stream's first posts only the next. Without `updates`: only first posts. */
+		/**
+		 * Leases our due posts, urgent ones first; of a stream's first posts only the next. Without `updates`: only first
+		 * posts.
+		 */
 		takeDue(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
 			const where = sql<boolean>`due_at <= ${now} and ${isOurs(db)} and ${isFirst(updates)}`;
 			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
 			return takeReadable(db, due, { lease, now, log }, dueOf);
 		},
 
-		/** Leases the post that somebody pressed on, due or not. Null: there is none, or somebody draws it at this moment. */
+		/**
+		 * Leases the post that somebody pressed on, due or not. Null: there is none, or somebody draws it at this moment.
+		 */
 		async takePressed({ teamId, placeIds, ts }: PressedPlace, lease: Lease, now: number): Promise<DuePost | null> {
 			const where = sql<boolean>`ts = ${ts} and team_id = ${teamId} and place_id in (${sql.join(placeIds)})
 				and state = 'shown' and ${isOurs(db)}`;
@@ -183,7 +192,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			return (await takeReadable(db, pressed, { lease, now, log }, dueOf))[0] ?? null;
 		},
 
-		/** Where the post stands of which a pressed message is a repeat, unknown here (`ts` null: nowhere); null: it is none. */
+		/**
+		 * Where the post stands of which a pressed message is a repeat, unknown here (`ts` null: nowhere); null: it is
+		 * none.
+		 */
 		async repeatedBy({ key, ts, placeIds: [channel = ''] }: PressedPlace) {
 			const keyed = from(db.read, 'posts', { id: key ?? '' }).select(['ts', 'state']);
 			const row = await keyed.executeTakeFirst();
@@ -209,8 +221,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		},
 
 		/**
-		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt whose
-		 * outcome is not known. False when the lease was lost.
+		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt
+		 * whose outcome is not known. False when the lease was lost.
 		 */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
 			db.writeOne((trx) => {
@@ -241,11 +253,15 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 				await silencePosts(trx, { teamId: channel.teamId, placeId: channel.channelId });
 			}),
 
-		/** Has the notices of the last day in channels say why `watch all` is paused, or all that it goes on (null). Returns whether any changed. */
+		/**
+		 * Has the notices of the last day in channels say why `watch all` is paused, or all that it goes on (null). Returns
+		 * whether any changed.
+		 */
 		async notePaused(service: string, why: string | null, now: number): Promise<boolean> {
 			const said = why === null ? { why: 'noList', isOver: true } : { why };
 			const content = JSON.stringify({ kind: 'discoveryPaused', ...said });
-			const stream = sql<string>`(select 'channel:' || team_id || ':' || channel_id from discoveries where service = ${service})`;
+			const stream = sql<string>`(select 'channel:' || team_id || ':' || channel_id from discoveries
+				where service = ${service})`;
 			const since = why === null ? 0 : now - DAY_MS;
 			const told = from(db.read, 'posts', { kind: 'discoveryPaused', state: ['shown', 'closed'] }).select('id');
 			const others = told.where('stream', 'in', stream).where('content', '!=', content).where('createdAt', '>', since);
@@ -289,15 +305,10 @@ const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Posts that are over, last shown before `before`. Not cards: they hold no text, and the last one tells when another one may be posted. */
-function overBefore(trx: Db, before: number) {
-	// Written out: SQLite uses a partial index only then.
-	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);
-	const isOld = sql<boolean>`created_at < ${before} and coalesce(shown_at, 0) < ${before}`;
-	return over.where(isOld).where('kind', '!=', 'card');
-}
-
-/** Plans a new card for a live watch whose card `ts` was deleted. The caller holds the locks of the session and the watch. */
+/**
+ * Plans a new card for a live watch whose card `ts` was deleted. The caller holds the locks of the session and the
+ * watch.
+ */
 async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
 	// A raised hand has no card.
 	if (row.endedAt !== null || row.mode === 'raisedHand') return;
@@ -307,10 +318,6 @@ async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
 	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
 	await planPosts(tx, [cardAgain(readWatch(row), ts, before, tx.now)]);
 }
-
-/** Removes posts that were over before `before`. */
-export const removeOver = (db: StoreDatabase, before: number) =>
-	changeInBatches(db, (trx, limit) => remove(trx, 'posts', { id: overBefore(trx, before).limit(limit) }));
 
 async function isSettled(trx: Db, { questionId }: PostRow): Promise<boolean> {
 	const settled = from(trx, 'questions', { id: questionId ?? '' }).where('settledAt', 'is not', null);

@@ -36,17 +36,18 @@ export type Origin = Readonly<z.infer<typeof ORIGIN>>;
  * | `delivering` | a PUT may have begun; its outcome may be unknown | `delivered`, `accepted`, a failed state |
  * | `delivered` | the service has it | `resumed` |
  * | `resumed` | the agent went on | |
- * | `waiting` | failed: not delivered until `giveUpAt`, or what it lost to ended; waits for its author, blocks nobody | |
+ * | `waiting` | failed: not delivered until `giveUpAt`, or what it lost to ended; waits for its author, blocks nobody |
+ * |
  * | `conflicted` | failed: somebody else's answer was first | |
  * | `changed` | failed: the question is another now | |
  * | `refused` | failed: the service refuses it for good | |
  * | `ended` | failed: the session was over | |
  * | `withdrawn` | its author discarded it | |
  *
- * `deliver.ts` leaves `accepted` and `delivering`, `confirm.ts` leaves `delivered`. In `accept.ts` the author takes a failed
- * answer back to `accepted` (`tryAgain`) or `withdrawn` (`withdraw`). A newer answer makes a waiting one `conflicted`. An
- * answer that comes second is stored as `conflicted`; it becomes `waiting` when the first one is withdrawn or fails for any
- * reason but a conflict of its own.
+ * `deliver.ts` leaves `accepted` and `delivering`, `confirm.ts` leaves `delivered`. In `accept.ts` the author takes a
+ * failed answer back to `accepted` (`tryAgain`) or `withdrawn` (`withdraw`). A newer answer makes a waiting one
+ * `conflicted`. An answer that comes second is stored as `conflicted`; it becomes `waiting` when the first one is
+ * withdrawn or fails for any reason but a conflict of its own.
  */
 export type AnswerState = (typeof ANSWER_STATES)[number];
 
@@ -62,7 +63,9 @@ export const ANSWER_STATES = [...BLOCKING_STATES, ...ARRIVED_STATES, ...FAILED_S
 export interface AnswerItem {
 	/** As shown above the field, maybe cut. The PUT takes titles from the service. */
 	readonly title: string;
-	/** '' when the author left it empty on purpose; null when the item already had a value, or when this one was wiped. */
+	/**
+	 * '' when the author left it empty on purpose; null when the item already had a value, or when this one was wiped.
+	 */
 	readonly value: string | null;
 	/** Never shown again, and wiped when the answer ends. */
 	readonly secret: boolean;
@@ -83,13 +86,14 @@ export const OTHER_ANSWER = z.object({
 export type OtherAnswer = Readonly<z.infer<typeof OTHER_ANSWER>>;
 
 /**
- * `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody outside Handraise replaced the text. With an empty
- * field: `taken`, `emptied`, `lost` and `unconfirmed`, see `Verdict`; `replaced`: lost, and another answer has arrived since.
+ * `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody outside Handraise replaced the text. With
+ * an empty field: `taken`, `emptied`, `lost` and `unconfirmed`, see `Verdict`; `replaced`: lost, and another answer has
+ * arrived since.
  */
 // biome-ignore format: a list of words
 export const AGENT_OUTCOMES = [
-	'resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten', 'taken', 'emptied', 'lost', 'replaced',
-	'unconfirmed',
+	'resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten', 'taken', 'emptied', 'lost',
+	'replaced', 'unconfirmed',
 ] as const;
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
@@ -133,7 +137,10 @@ export const SUBMISSION = z.object({
 	origin: ORIGIN,
 	/** When the session of the form was read. The author has not seen later deliveries. */
 	formReadAt: z.number(),
-	/** The newest arrival that its author may have seen then; null: the form or button is of 1.0.0, and `formReadAt` decides. */
+	/**
+	 * The newest arrival that its author may have seen then; null: the form or button is of 1.0.0, and `formReadAt`
+	 * decides.
+	 */
 	arrivalSeen: z.int().nullable().default(null),
 	/** The positions that it fills or leaves empty on purpose. */
 	positions,
@@ -162,7 +169,9 @@ export interface SubmittedAnswer extends Omit<Submission, 'positions' | 'checked
 
 export interface Answer extends SubmittedAnswer, Submission {
 	readonly content: AnswerContent;
-	/** The positions that the author marked as secret, also once the values are gone; null: the form had no box for it. */
+	/**
+	 * The positions that the author marked as secret, also once the values are gone; null: the form had no box for it.
+	 */
 	readonly secretPositions: readonly number[] | null;
 	readonly state: AnswerState;
 	readonly attempts: number;

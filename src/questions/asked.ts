@@ -13,7 +13,10 @@ import {
 	stepsSince,
 } from './session.ts';
 
-/** How one time that an agent asked ended. `changed`: the message asks something else. `renewed`: asked again while it was open. */
+/**
+ * How one time that an agent asked ended. `changed`: the message asks something else. `renewed`: asked again while it
+ * was open.
+ */
 export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched' | 'wentOn';
 
 const arrived = z
@@ -60,7 +63,10 @@ export const evidence = z
 		lost: z.string().nullable(),
 	})
 	.readonly();
-/** What reads have shown of one time that an agent asked. Stored with its row, and with an answer: nobody may watch it. No texts. */
+/**
+ * What reads have shown of one time that an agent asked. Stored with its row, and with an answer: nobody may watch it.
+ * No texts.
+ */
 export type Evidence = z.infer<typeof evidence>;
 
 /** What one read shows of the newest question of a session that is not over. */
@@ -71,7 +77,8 @@ export type Sighting = Readonly<ReturnType<typeof sightingOf>>;
  * - `wentOn`: nobody has to: the agent works on without an answer. It may still read one.
  * - `answered`: as the field shows.
  * - `checking`: an answer arrived and is not in the field; the agent still waits.
- * - `taken`: the agent has the answer. `emptied`: it has it, or the answer was lost. `unconfirmed`: no read shows which.
+ * - `taken`: the agent has the answer. `emptied`: it has it, or the answer was lost. `unconfirmed`: no read shows
+ *   which.
  * - `askedAgain`: it has the answer, and asks once more. `lost`: the answer is gone, and the agent waits.
  */
 export type Verdict =
@@ -106,7 +113,10 @@ export const NOTHING_SEEN: Evidence = {
 	lost: null,
 };
 
-/** After a value arrived beside earlier ones: an answer of ours (`waited` of the read before its PUT), or one from elsewhere. */
+/**
+ * After a value arrived beside earlier ones: an answer of ours (`waited` of the read before its PUT), or one from
+ * elsewhere.
+ */
 export function withArrival(before: Evidence, value: NonNullable<Evidence['arrived']>): Evidence {
 	const all = [...new Set([...(before.arrived?.positions ?? []), ...value.positions])].sort((a, b) => a - b);
 	return {
@@ -270,8 +280,9 @@ export interface ReadTime {
 }
 
 /**
- * Whether the newest question of a session is open, and which of its items: the one rule for posts, cards, inboxes, reminders,
- * windows, new watches and forms. Its position, as `sameBefore` tells, says which one it is; its index only that it is another.
+ * Whether the newest question of a session is open, and which of its items: the one rule for posts, cards, inboxes,
+ * reminders, windows, new watches and forms. Its position, as `sameBefore` tells, says which one it is; its index only
+ * that it is another.
  */
 export function judge(
 	session: Session,
@@ -307,7 +318,8 @@ export function judge(
 	// It was asked once more after the row was settled, perhaps while nobody watched, and answered.
 	const isRenewed = isClosed && newestAnswer !== null && newestAnswer.acceptedAt > (same.settledAt ?? seen.at);
 	const isGone = (isPast && !isRenewed) || isBehind;
-	// No message gets a higher index when others are removed: with nothing after it, it is asked once more, in another one.
+	// No message gets a higher index when others are removed: with nothing after it, it is asked once more, in another
+	// one.
 	const isAnother = isPast && seen.steps === 0 && index > same.messageIndex;
 	const isOther = isReworded(same?.shownHash ?? newestAnswer?.shownHash ?? null, message.shownHash);
 	// While the status may still be that before its newest answer was taken, nobody can tell.
@@ -365,7 +377,9 @@ export function sightingOf(session: Session, index: number, read: Omit<ReadTime,
 	return {
 		/** When the read began, clock milliseconds. */
 		at: read.readAt,
-		/** No time since then was measured with a clock that was set: times before it do not say how long something lasted. */
+		/**
+		 * No time since then was measured with a clock that was set: times before it do not say how long something lasted.
+		 */
 		steadySince: read.steadySince ?? Number.NEGATIVE_INFINITY,
 		status: session.status,
 		/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */

@@ -4,7 +4,7 @@ import type { ItemTexts } from './session.ts';
 import { isGeneric, matchingText, readingsOf } from './texts.ts';
 import { phrases } from './word-list.ts';
 
-/* What names a secret, and how agents ask, stands in the word lists of `words/secret/`. Patterns match `matchingText`. */
+// What names a secret, and how agents ask, stands in the word lists of `words/secret/`. Patterns match `matchingText`.
 
 const list = (...names: readonly string[]) => phrases(...names.map((name) => `secret/${name}`));
 const has = (text: string, pattern: RegExp) => text.search(pattern) !== -1;
@@ -76,7 +76,10 @@ export type Request = 'asks' | 'implies' | 'names' | null;
 /** Several rules ask about one item, and of a long one it takes milliseconds. */
 const found = new WeakMap<ItemTexts, boolean>();
 
-/** Whether the title names a secret or the description asks for one; true in doubt, because a masked answer costs little. */
+/**
+ * Whether the title names a secret or the description asks for one; true in doubt, because a masked answer costs
+ * little.
+ */
 export function looksSecret(item: ItemTexts): boolean {
 	return item.isCut === true || (found.get(item) ?? atOnce(examineItem(item)));
 }
@@ -90,7 +93,9 @@ export function* examineItem(item: ItemTexts): Generator<void, boolean> {
 	return looks;
 }
 
-/** "Which key should I use?" above a list asks for the name of one. Parts of a secret and its values are no such names. */
+/**
+ * "Which key should I use?" above a list asks for the name of one. Parts of a secret and its values are no such names.
+ */
 function offersChoice(item: ItemTexts): boolean {
 	const choice = choiceOf(item);
 	if (choice?.isExplicit !== true || choice.options === YES_NO) return false;
@@ -211,7 +216,9 @@ function placesOf(text: string, pattern: RegExp): readonly Place[] {
 	return places;
 }
 
-/** Whether what stands there is said of something else: "password policy", "Passwortlänge", "length of the password". */
+/**
+ * Whether what stands there is said of something else: "password policy", "Passwortlänge", "length of the password".
+ */
 function isHead(text: string, [from, to]: Place): boolean {
 	const isAfter = (at: number) => (from + at < to ? at === 0 : OWN.test(text.slice(to, from + at)));
 	const heads = placesOf(text.slice(from, to + LONGEST_HEAD), HEADS);

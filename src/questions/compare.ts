@@ -38,16 +38,18 @@ export interface DeliveryInput extends Shown {
  * Decides whether an answer may be sent now. The first rule that applies decides:
  *
  * 1. The fingerprint is the same and every item that we fill holds our text (`sameText`): `alreadyOurs`, even when the
- *    session is over, asks something newer or shows another text. Items that we left empty do not count, because our PUT
- *    may have sent somebody else's value back there. An answer that fills nothing is never `alreadyOurs`.
+ *    session is over, asks something newer or shows another text. Items that we left empty do not count, because our
+ *    PUT may have sent somebody else's value back there. An answer that fills nothing is never `alreadyOurs`.
  * 2. The session is over: `over`. No agent would read the answer.
- * 3. The message is gone, does not ask, or has another fingerprint: `changed`; `moved` if the newest question is the same.
+ * 3. The message is gone, does not ask, or has another fingerprint: `changed`; `moved` if the newest question is the
+ * same.
  * 4. An item that we want to fill holds another text: `answeredByOther`, even if the person saw that text, and even if
  *    a newer message asks.
  * 5. An item that we left empty on purpose (`''`) holds a text, and the status is not `humanInput`: `answeredByOther`,
  *    because the message counts as answered as a whole. While the status is `humanInput`, the agent waits for the other
  *    items and both answers stand. An item with null is never a conflict: its current value is sent back.
- * 6. A newer message asks (`moved` if it asks the same), or the text above the items is another: `changed`, because the agent no
+ * 6. A newer message asks (`moved` if it asks the same), or the text above the items is another: `changed`, because the
+ * agent no
  *    longer waits for this.
  * 7. Otherwise `clear`. That includes a message that was partly answered, an agent that went on without asking again,
  *    and the statuses `inactive`, `paused` and unknown ones.
@@ -66,7 +68,9 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 	return { kind: isReworded(input.shownHash, asked.shownHash) ? 'changed' : 'clear' };
 }
 
-/** The newest question is the one that was shown: messages before it were added or removed, or the agent asks it again. */
+/**
+ * The newest question is the one that was shown: messages before it were added or removed, or the agent asks it again.
+ */
 function hasMoved({ session, ...shown }: DeliveryInput): boolean {
 	const newest = questionAt(session, askingMessageIndex(session) ?? -1);
 	return newest !== null && newest.messageIndex !== shown.messageIndex && isSameQuestion(shown, newest);
@@ -98,7 +102,8 @@ export function putBodyOf(sessionId: string, messageIndex: number, items: readon
 
 function itemJson({ title, description, value, raw = {} }: SentItem): string {
 	const json = (text: SentText, rawText: string | undefined) => rawText ?? JSON.stringify(text);
-	return `{"title":${json(title, raw.title)},"description":${json(description, raw.description)},"value":${json(value, raw.value)}}`;
+	const said = `"title":${json(title, raw.title)},"description":${json(description, raw.description)}`;
+	return `{${said},"value":${json(value, raw.value)}}`;
 }
 
 /** The session in the read just before the PUT; later reads are compared with it. */

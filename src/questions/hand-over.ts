@@ -19,7 +19,10 @@ export interface HandOver {
 	readonly givenBackAt: number | null;
 }
 
-/** A question can be handed over this many times by those who may answer it. After that, somebody answers it or gives it back. */
+/**
+ * A question can be handed over this many times by those who may answer it. After that, somebody answers it or gives it
+ * back.
+ */
 export const MOST_HAND_OVERS = 3;
 
 /** How many questions somebody hands over, and gets from all others together, in `HAND_OVER_WINDOW_MS` at most. */

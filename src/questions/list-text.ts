@@ -1,6 +1,6 @@
 import { type Build, readable, type Words } from './phrases.ts';
 
-/* An agent's list as text. What it has besides entries, separators and marks that a rule here places makes it no list. */
+// An agent's list as text. What it has besides entries, separators and marks that a rule here places makes it no list.
 
 /** Code units. Longer ones are paragraphs, not options. */
 const MAX_LINE_OPTION_LENGTH = 300;
@@ -20,7 +20,9 @@ const INSIDE = '\uE000';
 const QUOTED = /^["“„«`'「『]\uE000*$/;
 const BRACKETED = /^[([]\uE000+$/;
 
-/** A text with all that is in brackets or quotation marks, and what closes these, hidden. Null when one has no partner. */
+/**
+ * A text with all that is in brackets or quotation marks, and what closes these, hidden. Null when one has no partner.
+ */
 export function masked(text: string): string | null {
 	const open: string[] = [];
 	let mask = '';
@@ -63,8 +65,8 @@ export interface Form {
 }
 
 /**
- * The two or more entries of a list in one line, which has one kind of separator: "A, B or C", "A / B", "A; B", `["A", "B"]`.
- * Null unless every part of the text is one of them.
+ * The two or more entries of a list in one line, which has one kind of separator: "A, B or C", "A / B", "A; B",
+ * `["A", "B"]`. Null unless every part of the text is one of them.
  */
 export function inlineList(text: string, words: Words, form: Form = {}): Options {
 	const list = listAlone(text.trim(), words);
@@ -237,8 +239,9 @@ export interface Entry {
 /** A box to tick, behind a bullet or alone. */
 const BOX = /^\s*(?:[-*+•]\s+)?\[[ xX]?\]\s+(?=\S)/;
 const BULLET = /^(\s*)(?:([-*+–—•▪◦‣●○■□·・→▸►➤]|\p{Extended_Pictographic}\uFE0F?)\s+|([•・·▪●])(?=\S))(\S.*)$/u;
-const NUMBER =
-	/^(\s*\(?)(?:\*\*)?(\d{1,3}|[a-zA-Z]|[①-⑳])(?:\*\*(?=\s))?([)．、]\s*|\.\s+|\s[-–—]\s+|:\s+|\uFE0F?\u20E3\s*|(?<=[①-⑳])\s*)(\S.*)$/u;
+/** Behind the number. */
+const POINT = String.raw`[)．、]\s*|\.\s+|\s[-–—]\s+|:\s+|\uFE0F?\u20E3\s*|(?<=[①-⑳])\s*`;
+const NUMBER = new RegExp(String.raw`^(\s*\(?)(?:\*\*)?(\d{1,3}|[a-zA-Z]|[①-⑳])(?:\*\*(?=\s))?(${POINT})(\S.*)$`, 'u');
 
 /** Whether a line has a box to tick. */
 export const hasBox = (line: string) => BOX.test(line);
@@ -289,9 +292,9 @@ export function lineOptions(lines: readonly string[], words: Words): Options {
 const isProper = (word: string) => /^[^\p{Ll}]/u.test(word);
 
 /**
- * The options of a sentence without the words before the first: it begins as the others do ("the Visa or the Amex"), or with
- * the first of its names ("Book it with Ibis or Novotel"). Null where nothing shows where it begins. `leads`: some words do
- * stand before it.
+ * The options of a sentence without the words before the first: it begins as the others do ("the Visa or the Amex"), or
+ * with the first of its names ("Book it with Ibis or Novotel"). Null where nothing shows where it begins. `leads`: some
+ * words do stand before it.
  */
 export function aligned(options: Options, leads: boolean): Options {
 	const [first = [], ...others] = options?.map((option) => option.split(' ')) ?? [];

@@ -4,16 +4,25 @@ import { type Change, type Digest, digestOf, digestOfQuestionAt, type QuestionVi
 
 type ItemsShown = QuestionView['items'] | undefined;
 
-/** What a read changes of the questions of a session: each time its agent asks is one occurrence, and at most one is open. */
+/**
+ * What a read changes of the questions of a session: each time its agent asks is one occurrence, and at most one is
+ * open.
+ */
 export type OccurrenceChange =
 	/** The agent asks; or asked, and was answered before anybody saw it open (`settled`). */
 	| { readonly kind: 'asked'; readonly question: QuestionDigest; readonly settled: SettledHow | null }
-	/** The newest one waits again, after its agent had gone on without an answer; the open one changed its text, place or values. */
+	/**
+	 * The newest one waits again, after its agent had gone on without an answer; the open one changed its text, place or
+	 * values.
+	 */
 	| { readonly kind: 'reopened' | 'updated'; readonly question: QuestionDigest }
 	/** `items`: with the values of an answer that this read shows. */
 	| { readonly kind: 'settled'; readonly how: SettledHow; readonly items?: ItemsShown };
 
-/** What to write, in this order. `changes` are those of the session since `before`. `itemsAt`: what is shown of its question there. */
+/**
+ * What to write, in this order. `changes` are those of the session since `before`. `itemsAt`: what is shown of its
+ * question there.
+ */
 export function occurrenceChanges(
 	before: Digest | null,
 	changes: readonly Change[],

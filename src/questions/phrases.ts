@@ -8,9 +8,10 @@ type Language = (typeof LANGUAGES)[number];
 /** What an entry does: `words/options/en.txt` says it of each, and `de.txt` and `pt.txt` of what only they have. */
 // biome-ignore format: a list of words
 const ROLES = [
-	'choose', 'between', 'or', 'or here', 'and', 'yes', 'no', 'which', 'what', 'open', 'ask', 'unsure', 'several', 'number', 'one',
-	'rank', 'facts', 'gone', 'not', 'parts', 'example', 'type', 'typed', 'reason', 'more', 'data', 'other', 'answer', 'points',
-	'opener', 'speech', 'prose', 'remark', 'article', 'rule', 'short', 'suffix', 'month', 'common',
+	'choose', 'between', 'or', 'or here', 'and', 'yes', 'no', 'which', 'what', 'open', 'ask', 'unsure', 'several',
+	'number', 'one', 'rank', 'facts', 'gone', 'not', 'parts', 'example', 'type', 'typed', 'reason', 'more', 'data',
+	'other', 'answer', 'points', 'opener', 'speech', 'prose', 'remark', 'article', 'rule', 'short', 'suffix', 'month',
+	'common',
 ] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -133,7 +134,10 @@ export class Words {
 		);
 	}
 
-	/** A pattern of these languages, remembered by `build`, which gets a function that gives the entries of roles as alternatives. */
+	/**
+	 * A pattern of these languages, remembered by `build`, which gets a function that gives the entries of roles as
+	 * alternatives.
+	 */
 	pattern(build: Build, flags = 'u'): RegExp {
 		const languages = this.#languages.join(' ');
 		const known = BUILT.get(build) ?? new Map<string, RegExp>();
@@ -170,8 +174,8 @@ interface Listed {
 }
 
 /**
- * Whether the text around a list asks to choose from it. `loose`: it asks, but perhaps about something else, or it only names what
- * the list is of; `yesNo`: it asks for yes or no; `no`: the list is told, or is what to write.
+ * Whether the text around a list asks to choose from it. `loose`: it asks, but perhaps about something else, or it only
+ * names what the list is of; `yesNo`: it asks for yes or no; `no`: the list is told, or is what to write.
  */
 export function asksToChoose({ before, after, bodies }: Listed, words: Words): 'choose' | 'loose' | 'yesNo' | 'no' {
 	const introduction = sentencesOf(before).at(-1) ?? '';
@@ -271,7 +275,9 @@ const PLURAL_VERB =
 	'(?:do|did|are|were|have|should|shall|can|may|would|could|will|must|to|work|need|hold|apply|i|you|we)';
 /** "Which of these emails?", "which days work": a plural of English. "Which bus" and "which address" are none. */
 const PLURAL = new RegExp(
-	`\\b(?:which|what) (?:${OF_THESE}${PLURAL_NOUN}(?=\\?)|(?:${OF_THESE})?(?:\\p{L}+ )?${PLURAL_NOUN} ${PLURAL_VERB}\\b|${PLURAL_NOUN}\\?)|\\b(?:choose|pick|select) (?:the |your )?(?!options|choices|yours)${PLURAL_NOUN}\\b`,
+	`\\b(?:which|what) (?:${OF_THESE}${PLURAL_NOUN}(?=\\?)|(?:${OF_THESE})?(?:\\p{L}+ )?${PLURAL_NOUN} ` +
+		`${PLURAL_VERB}\\b|${PLURAL_NOUN}\\?)|\\b(?:choose|pick|select) (?:the |your ` +
+		`)?(?!options|choices|yours)${PLURAL_NOUN}\\b`,
 	'u',
 );
 
@@ -311,8 +317,9 @@ export function mayOfferOther(sentence: string, words: Words): boolean {
 }
 
 const YES_NO_PAIR: Build = (entries) => {
-	const join = ` ?[/|,、／・] ?| (?:${entries('or', 'or here')}) `;
-	return `(?<![\\p{L}\\p{N}\\p{M}])(${entries('yes')})["'”’»]?(?:${join})["'“‘«]?(${entries('no')})[^\\p{L}\\p{N}\\p{M}]*$`;
+	const [letters, join] = ['\\p{L}\\p{N}\\p{M}', ` ?[/|,、／・] ?| (?:${entries('or', 'or here')}) `];
+	const pair = `(${entries('yes')})["'”’»]?(?:${join})["'“‘«]?(${entries('no')})`;
+	return `(?<![${letters}])${pair}[^${letters}]*$`;
 };
 
 /** "(yes/no)", "Reply yes or no.": at the end of a line, below a question that nothing else answers. */

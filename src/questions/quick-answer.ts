@@ -10,9 +10,10 @@ const MAX_OPTIONS = 5;
 const MAX_OPTION_LENGTH = 30;
 
 /**
- * The 2 to 5 options of the only item, each at once a button's label and the value that is sent: yes and no, or a list that the
- * item marks as one. Null when the item has a value, when a button would not show an option in full, and in doubt, because a
- * wrong press cannot be taken back and the form is always there. `isSecret`: whether the item at a position is secret.
+ * The 2 to 5 options of the only item, each at once a button's label and the value that is sent: yes and no, or a list
+ * that the item marks as one. Null when the item has a value, when a button would not show an option in full, and in
+ * doubt, because a wrong press cannot be taken back and the form is always there. `isSecret`: whether the item at a
+ * position is secret.
  */
 export function quickAnswerOf(
 	question: Pick<Question, 'openItems'> & Parameters<typeof askedItem>[0],
@@ -107,7 +108,9 @@ function looksOf(text: string): readonly string[] {
 	return Array.from(new Set(read), skeleton);
 }
 
-/** UTS #39, ignoring case, and what it leaves out: pairs of Latin letters drawn as one, and the two marks in numbers. */
+/**
+ * UTS #39, ignoring case, and what it leaves out: pairs of Latin letters drawn as one, and the two marks in numbers.
+ */
 function skeleton(text: string): string {
 	const mapped = Array.from(text.normalize('NFKD'), (character) => PROTOTYPES.get(character) ?? character);
 	return mapped

@@ -5,7 +5,9 @@ import type { ItemTexts, Question } from './session.ts';
 import { isGeneric, matchingText, optionOr, sameText, stringOf, withoutFinalMarks, words } from './texts.ts';
 import { wordList } from './word-list.ts';
 
-/** What an item offers. `separator`: between several that are chosen, in one text; without it, only one can be chosen. */
+/**
+ * What an item offers. `separator`: between several that are chosen, in one text; without it, only one can be chosen.
+ */
 export interface Choices {
 	readonly options: readonly string[];
 	readonly separator?: string;
@@ -16,7 +18,10 @@ export type InputGuess =
 	/** `options`: 2 to 100, in full length. Slack shows only 75 characters of each. */
 	| ({ readonly kind: 'choice' } & Choices)
 	| { readonly kind: 'yesNo' }
-	/** A `number` may be a fraction, a `date` is sent as 2026-11-20, a `time` as 17:05. `line` is the only input of secrets. */
+	/**
+	 * A `number` may be a fraction, a `date` is sent as 2026-11-20, a `time` as 17:05. `line` is the only input of
+	 * secrets.
+	 */
 	| { readonly kind: (typeof INPUT_RULES)[number]['kind'] | 'longText' };
 
 /** Where an option has a comma itself, each that is chosen takes a line, and a note the last one. */
@@ -33,8 +38,8 @@ const markAfter = (option: string, { separator }: Choices) =>
 	separator === '\n' ? separator : /[.!?…。！？]$/.test(option) ? ' ' : '. ';
 
 /**
- * Options, in the item's order, and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be empty. Names
- * an option once.
+ * Options, in the item's order, and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be
+ * empty. Names an option once.
  */
 export function withNote(chosen: readonly string[], note: string, choices: Choices): string {
 	const option = choices.options.filter((one) => chosen.includes(one)).join(choices.separator);
@@ -109,8 +114,8 @@ const guessed = new WeakMap<ItemTexts, InputGuess>();
 export const guessInput = (item: ItemTexts) => guessInputAt({ items: [item], context: '' }, 0);
 
 /**
- * By `looksSecret`, `choiceOf`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. The text above a lone item
- * may have its options.
+ * By `looksSecret`, `choiceOf`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. The text above
+ * a lone item may have its options.
  */
 export function guessInputAt(question: Parameters<typeof askedItem>[0], position: number): InputGuess {
 	const item = question.items[position] ?? { title: '', description: '' };
@@ -178,7 +183,9 @@ export function* examine(question: Texts): Generator<void, void> {
 
 /** What an answer of ours says about secrecy. Its row keeps this after the values are removed. */
 export interface AnswerMarks extends Pick<Question, 'messageIndex' | 'fingerprint'> {
-	/** Secret positions: those of ticked boxes, or the guessed ones when the form had no box; null: which is not known. */
+	/**
+	 * Secret positions: those of ticked boxes, or the guessed ones when the form had no box; null: which is not known.
+	 */
 	readonly secret: readonly number[] | null;
 	/** Whether the form had the box. If so, the author chose that positions outside `secret` are ordinary. */
 	readonly boxed: boolean;
@@ -260,7 +267,10 @@ export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): 
 	};
 }
 
-/** Whether channels may see a value that is not secret. `auto`: choices, and one short line without links or possible codes. */
+/**
+ * Whether channels may see a value that is not secret. `auto`: choices, and one short line without links or possible
+ * codes.
+ */
 export function isShownInChannels(mode: ShowAnswers, item: ItemTexts, value: string): boolean {
 	if (mode !== 'auto') return mode === 'always';
 	if (isShortAndPlain(value.trim())) return true;

@@ -48,15 +48,19 @@ export type Change =
 
 type QuestionChange =
 	/**
-	 * `items` need a value and did not before (`questionAsked`); the agent waits again, after it had gone on without an answer
-	 * (`questionReopened`); or the same message asks something else, and if that is answered already, `questionAnswered` follows.
+	 * `items` need a value and did not before (`questionAsked`); the agent waits again, after it had gone on without an
+	 * answer (`questionReopened`); or the same message asks something else, and if that is answered already,
+	 * `questionAnswered` follows.
 	 */
 	| { readonly kind: 'questionAsked' | 'questionReopened' | 'questionChanged'; readonly items: readonly number[] }
 	/** It got values; `isWhole`: it needs no more. `taken`: by an answer of ours that no read has shown. */
 	| { readonly kind: 'questionAnswered'; readonly isWhole: boolean; readonly taken?: true }
 	/** It has another index, because messages before it were added or removed; or another text above its items. */
 	| { readonly kind: 'questionMoved' | 'questionReworded' }
-	/** Closed without a known answer: the message is gone, another one asks, or the session ended. `wentOn`: see `Verdict`. */
+	/**
+	 * Closed without a known answer: the message is gone, another one asks, or the session ended. `wentOn`: see
+	 * `Verdict`.
+	 */
 	| { readonly kind: 'questionClosed'; readonly wentOn?: true };
 
 export function digestOf(session: Session, closedItems?: ClosedItems): Digest {
@@ -84,8 +88,8 @@ export function digestOfQuestionAt(
 /**
  * The changes since `before`, in the order of post. Questions that were asked and answered between the two reads are
  * found too. If `before` is null (nothing announced yet), only an open question and the end are changes.
- * `judged`: what this read means for the newest question, and where a value had arrived before. If no read has shown that, and
- * this one does not, what is open was asked after it, even in the same words.
+ * `judged`: what this read means for the newest question, and where a value had arrived before. If no read has shown
+ * that, and this one does not, what is open was asked after it, even in the same words.
  */
 export function changesBetween(before: Digest | null, session: Session, judged: Judgement = NOT_JUDGED): Change[] {
 	const { closedItems, arrived } = judged;
@@ -251,7 +255,9 @@ export const sessionSnapshot = z.object({
 /** What channels show, about 40,000 characters at most: no signed links, variables, secret values. Untrusted texts. */
 export type SessionSnapshot = DeepReadonly<z.infer<typeof sessionSnapshot>>;
 
-/** Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks; these stay below that. */
+/**
+ * Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks; these stay below that.
+ */
 const STEP_COUNT = 4;
 const STEP_TEXT_LENGTH = 600;
 const ACTION_COUNT = 8;
@@ -273,8 +279,8 @@ export interface OurAnswers {
 export const NO_ANSWERS: OurAnswers = { closedItems: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
 /**
- * What cards and posts show of a session, as it was read at `seenAt`, when `arrival` answers of ours had arrived. Without `ours`,
- * as if nobody had answered through Handraise.
+ * What cards and posts show of a session, as it was read at `seenAt`, when `arrival` answers of ours had arrived.
+ * Without `ours`, as if nobody had answered through Handraise.
  */
 export function snapshotOf(
 	session: Session,
@@ -358,7 +364,9 @@ export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionVi
 	return { ...question, items };
 }
 
-/** Removes signed links and cuts. The texts of a card are cut once more, and its note has to count all that is missing. */
+/**
+ * Removes signed links and cuts. The texts of a card are cut once more, and its note has to count all that is missing.
+ */
 function cut(original: string, length: number, onCut?: OnCut): string {
 	return cutWithNote(withoutSignedLinks(original), length, onCut);
 }

@@ -9,10 +9,16 @@ export interface SessionKey {
 	readonly sessionId: string;
 }
 
-/** A session as Handraise sees it. `session-service/schema.ts` reads it from the service's JSON, and `gated` bounds its texts. */
+/**
+ * A session as Handraise sees it. `session-service/schema.ts` reads it from the service's JSON, and `gated` bounds its
+ * texts.
+ */
 export interface Session {
 	readonly sessionId: string;
-	/** `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown status, as `Active` is. */
+	/**
+	 * `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown status, as `Active`
+	 * is.
+	 */
 	readonly status: string;
 	readonly name: string;
 	readonly messages: readonly Message[];
@@ -71,8 +77,8 @@ export const agentAction = z
 	.object({
 		kind: z.enum(['click', 'open', 'done', 'saveFile', 'deleteFile', 'other']),
 		/**
-		 * Of `open`: the host, because paths and queries carry tokens; empty when the address cannot be parsed. Of `done`: the
-		 * session's result, in Markdown. Of a file: its name. Of any other action: its name, which is all that is kept.
+		 * Of `open`: the host, because paths and queries carry tokens; empty when the address cannot be parsed. Of `done`:
+		 * the session's result, in Markdown. Of a file: its name. Of any other action: its name, which is all that is kept.
 		 */
 		text: z.string(),
 	})
@@ -182,7 +188,9 @@ export const questionDigest = z
 	.readonly();
 export type QuestionDigest = z.infer<typeof questionDigest>;
 
-/** The positions of a question that are not open although they are empty: see `judge`, which knows what arrived there. */
+/**
+ * The positions of a question that are not open although they are empty: see `judge`, which knows what arrived there.
+ */
 export type ClosedItems = (messageIndex: number) => ReadonlySet<number>;
 
 /** Whether any of these items has a value. White space is a value. */
@@ -197,9 +205,9 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
 }
 
 /**
- * The question that waits for a person now; null when nothing is open or the session is over. Only the newest message that asks
- * counts. While none of its items has a value, all are open. Once one has a value, the empty ones are open only while the
- * status is `humanInput`. Never those in `closedItems`.
+ * The question that waits for a person now; null when nothing is open or the session is over. Only the newest message
+ * that asks counts. While none of its items has a value, all are open. Once one has a value, the empty ones are open
+ * only while the status is `humanInput`. Never those in `closedItems`.
  */
 export function openQuestion(session: Session, closedItems?: ClosedItems): Question | null {
 	const question = questionAt(session, askingMessageIndex(session) ?? -1, closedItems);
@@ -298,8 +306,8 @@ const MOST_ITEMS = 90;
 const MOST_EXAMINED = 100_000;
 
 /**
- * The only way of a session into the program. It bounds all that people and rules see, keeps what the PUT sends back, and makes
- * the hashes. It yields after each few milliseconds of work.
+ * The only way of a session into the program. It bounds all that people and rules see, keeps what the PUT sends back,
+ * and makes the hashes. It yields after each few milliseconds of work.
  */
 export function* gated(read: ReadSession): Generator<void, Session> {
 	const result = resultOf(read);

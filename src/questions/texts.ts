@@ -20,7 +20,7 @@ export function boundaryBefore(text: string, at: number): number {
 	return after >= 0xdc00 && after <= 0xdfff ? at - 1 : at;
 }
 
-/** Called when a part of a text is not shown. `isNote`: a note at its end says so, its writer's own if nothing cut it. */
+/** A part of a text is not shown. `isNote`: a note at its end says so, its writer's own if nothing cut it. */
 export type OnCut = (isNote?: boolean) => void;
 
 /** Keeps whether `onCut` was called. `countsNotes`: also for a note. */
@@ -51,7 +51,10 @@ export function noteOf(characters: number): string {
 	return `… (${characters.toLocaleString('en-US')} more ${characters === 1 ? 'character' : 'characters'})`;
 }
 
-/** Cuts to `limit` UTF-16 units (more than `NOTE_LENGTH`), at a boundary; a note at the end of what is cut says how much is missing. */
+/**
+ * Cuts to `limit` UTF-16 units (more than `NOTE_LENGTH`), at a boundary; a note at the end of what is cut says how much
+ * is missing.
+ */
 export function cutWithNote(whole: string, limit: number, onCut?: OnCut): string {
 	if (whole.length <= limit) return whole;
 	onCut?.();
@@ -70,7 +73,10 @@ export function withoutNote(text: string): { readonly text: string; readonly mis
 declare const SENT: unique symbol;
 declare const SHOWN: unique symbol;
 
-/** What an agent wrote, as the service sent it: it goes back in the PUT. No string for the compiler, so that nothing shows it. */
+/**
+ * What an agent wrote, as the service sent it: it goes back in the PUT. No string for the compiler, so that nothing
+ * shows it.
+ */
 export interface SentText {
 	readonly [SENT]: true;
 }
@@ -124,7 +130,9 @@ export function optionOr(text: string, options: readonly string[]): string {
 	return named === undefined || another !== undefined ? text : named;
 }
 
-/** Without letter case, marks around it and what nobody sees, with the dashes and quotation marks that keyboards have. */
+/**
+ * Without letter case, marks around it and what nobody sees, with the dashes and quotation marks that keyboards have.
+ */
 function asRead(text: string): string {
 	const visible = withBrokenRuns(text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')).normalize();
 	const typed = visible
@@ -145,8 +153,8 @@ const PART = 65_536;
 const HEX_DIGITS = 32;
 
 /**
- * A hash that only equal lists share: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all lone
- * surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
+ * A hash that only equal lists share: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all
+ * lone surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
  */
 export function* hashOfTexts(texts: Iterable<string>): Generator<void, string> {
 	const hash = createHash('sha256');
@@ -168,13 +176,19 @@ export function fingerprintOf(items: readonly Texts[]): Generator<void, string> 
 	return hashOfTexts(items.flatMap(({ title, description }) => [title, description]));
 }
 
-/** A hash of all that an asking message shows, but for what changes by itself: white space, composition, link signatures. */
+/**
+ * A hash of all that an asking message shows, but for what changes by itself: white space, composition, link
+ * signatures.
+ */
 export function* shownHashOf(content: string, items: readonly Texts[]): Generator<void, string> {
 	const texts = [content, ...items.flatMap(({ title, description }) => [title, description])];
 	return yield* hashOfTexts(yield* eachIn(texts, lasting));
 }
 
-/** What never joins what stands before it: no mark, Hangul vowel or final, vowel sign of Kirat Rai, or half of a character. */
+/**
+ * What never joins what stands before it: no mark, Hangul vowel or final, vowel sign of Kirat Rai, or half of a
+ * character.
+ */
 const APART = /[^\p{M}\u1160-\u11ff\udc00-\udfff\u{16d63}-\u{16d6a}]/u;
 
 /** One space for white space, NFC, and no signatures of links. */
@@ -196,7 +210,9 @@ function* lasting(whole: string): Generator<void, string> {
 	return joined.join('').trim();
 }
 
-/** The last place up to `to` where the text can be divided. Only in a run of as many marks or vowel signs is that `to`. */
+/**
+ * The last place up to `to` where the text can be divided. Only in a run of as many marks or vowel signs is that `to`.
+ */
 function apartBefore(text: string, from: number, to: number): number {
 	if (to === text.length) return to;
 	for (let at = to; at > from; at--) {
@@ -213,9 +229,15 @@ const SIGNATURE =
 	/[?&;](?:X-Amz-(?:Signature|Credential|Security-Token)|X-Goog-(?:Signature|Credential)|Signature|Key-Pair-Id|sig)=/i;
 const LONGEST_SIGNATURE = 22;
 
-/** In a signed URL: what only the signing adds, and tokens and keys. Other parameters can hold words that people must see. */
-const OF_SIGNING =
-	/^(?:X-[^=]*|AWSAccessKeyId|GoogleAccessId|Signature|Expires|Policy|Key-Pair-Id|Hash-Algorithm|sig|s[eiprstv]|spr|sip|srt|sk(?:oid|tid|[estv])|(?:[a-z]+[_-]?)?token|api[_-]?key|secret|password)=/i;
+/**
+ * In a signed URL: what only the signing adds, and tokens and keys. Other parameters can hold words that people must
+ * see.
+ */
+const SIGNS = [
+	'X-[^=]*|AWSAccessKeyId|GoogleAccessId|Signature|Expires|Policy|Key-Pair-Id|Hash-Algorithm|sig|s[eiprstv]|spr|sip',
+	'srt|sk(?:oid|tid|[estv])|(?:[a-z]+[_-]?)?token|api[_-]?key|secret|password',
+];
+const OF_SIGNING = new RegExp(`^(?:${SIGNS.join('|')})=`, 'i');
 
 /** Removes the signature of pre-signed links, which give access for days: `…/report.pdf?page=2&X-Amz-…`. */
 export function withoutSignedLinks(text: string): string {
@@ -273,16 +295,16 @@ const MOST_OF_ONE = 4;
 const GENERIC_TITLES = new Set(['', ...wordList('generic-titles').map(matchingText)]);
 
 /**
- * A text as the rules match it: lower case, without accents, invisible characters and emphasis, one space between words, also
- * of `camelCase`, `snake_case` and `kebab-case`. Line ends stay.
+ * A text as the rules match it: lower case, without accents, invisible characters and emphasis, one space between
+ * words, also of `camelCase`, `snake_case` and `kebab-case`. Line ends stay.
  */
 export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));
 }
 
 /**
- * `matchingText`, then readings with look-alike characters, digits in words and spaced-out letters as they look. Null for a text
- * that the rules do not read.
+ * `matchingText`, then readings with look-alike characters, digits in words and spaced-out letters as they look. Null
+ * for a text that the rules do not read.
  */
 export function readingsOf(text: string): readonly string[] | null {
 	if (text.normalize('NFKD').length > Math.min(LONGEST_TEXT, MOST_OF_ONE * text.length)) return null;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The entries of `words/<name>.txt`, in their order. A file has one entry a line; empty lines and lines that begin with `#` are
- * comments, and `\u{7c0}` is a character. Reads the file at each call, so call it once, when a module is loaded. Throws where
- * there is no such file.
+ * The entries of `words/<name>.txt`, in their order. A file has one entry a line; empty lines and lines that begin with
+ * `#` are comments, and `\u{7c0}` is a character. Reads the file at each call, so call it once, when a module is
+ * loaded. Throws where there is no such file.
  */
 export function wordList(name: string): readonly string[] {
 	return readFileSync(new URL(`words/${name}.txt`, import.meta.url), 'utf8')
@@ -16,11 +16,13 @@ export function wordList(name: string): readonly string[] {
 }
 
 /*
- * Letters of `matchingText` by ranges: Unicode's own classes take 20 times longer to compile. Words of scripts without spaces
- * between them, or with particles joined to them, match inside others too.
+ * Letters of `matchingText` by ranges: Unicode's own classes take 20 times longer to compile. Words of scripts without
+ * spaces between them, or with particles joined to them, match inside others too.
  */
-const JOINED = String.raw`\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\u{20000}-\u{3ffff}`;
-const APART = String.raw`a-z\xdf-\xf6\xf8-\u058f\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1fff\u2c00-\u2dff\ua000-\ud7ff`;
+const EASTERN = String.raw`\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\u{20000}-\u{3ffff}`;
+const JOINED = String.raw`\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f${EASTERN}`;
+const WESTERN = String.raw`a-z\xdf-\xf6\xf8-\u058f`;
+const APART = String.raw`${WESTERN}\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1fff\u2c00-\u2dff\ua000-\ud7ff`;
 const IS_JOINED = new RegExp(`[${JOINED}]`, 'u');
 /** A letter or mark of `matchingText`, as the source of a pattern. */
 export const LETTER = `[${APART}${JOINED}]`;
@@ -35,8 +37,9 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
 };
 
 /**
- * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before others:
- * up to 20), `?` for one, `0` for a number of one or two digits, a space for one or none, `_` for the edge of a word.
+ * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before
+ * others: up to 20), `?` for one, `0` for a number of one or two digits, a space for one or none, `_` for the edge of a
+ * word.
  */
 export function phrases(...lists: readonly string[]): RegExp {
 	const rows = lists.flatMap(wordList).map((entry) => entry.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase());
@@ -49,8 +52,8 @@ export function phrases(...lists: readonly string[]): RegExp {
 }
 
 /**
- * The source of a pattern of these rows, from a character on; none matches nothing. What begins alike is tried once: an engine
- * tries alternatives one after the other. `signs`: what characters stand for.
+ * The source of a pattern of these rows, from a character on; none matches nothing. What begins alike is tried once: an
+ * engine tries alternatives one after the other. `signs`: what characters stand for.
  */
 export function oneOf(rows: readonly string[], signs: Readonly<Record<string, string>> = STANDS_FOR, at = 0): string {
 	const sourceOf = (sign: string) => signs[sign] ?? (/[.*+?()|[\]^$\\/{}]/.test(sign) ? `\\${sign}` : sign);

@@ -11,15 +11,17 @@ export interface RateLimitObservation {
 }
 
 /**
- * The state of the request budget: plain data, which replicas share in a database row. Times are clock milliseconds. The
- * service counts in fixed windows of 60 s for each client address, whose beginning it does not tell. So grants count in a
- * sliding window that is 2 s longer, because requests take different times to arrive. In every window deliveries are guaranteed
- * 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares goes to deliveries first, then people. Background
- * gets what leaves both shares untouched, spread evenly. `reserved` requests are kept for background that goes ahead of others,
- * also from people beyond their share; the rest of background has a quarter.
+ * The state of the request budget: plain data, which replicas share in a database row. Times are clock milliseconds.
+ * The service counts in fixed windows of 60 s for each client address, whose beginning it does not tell. So grants
+ * count in a sliding window that is 2 s longer, because requests take different times to arrive. In every window
+ * deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares goes to deliveries
+ * first, then people. Background gets what leaves both shares untouched, spread evenly. `reserved` requests are kept
+ * for background that goes ahead of others, also from people beyond their share; the rest of background has a quarter.
  */
 export interface BudgetState {
-	/** Requests granted in one second of the clock, oldest first. `ahead`: those of background that went ahead of others. */
+	/**
+	 * Requests granted in one second of the clock, oldest first. `ahead`: those of background that went ahead of others.
+	 */
 	readonly buckets: readonly (readonly [
 		second: number,
 		delivery: number,
@@ -120,8 +122,9 @@ function isWithinShare(usage: Usage, { priority, count }: Asking): boolean {
 }
 
 /**
- * What these requests leave to others of a window. A delivery and a person leave what the other has not used of its share.
- * Background leaves both shares and what is kept for its requests that go ahead. Those leave what people have not used.
+ * What these requests leave to others of a window. A delivery and a person leave what the other has not used of its
+ * share. Background leaves both shares and what is kept for its requests that go ahead. Those leave what people have
+ * not used.
  */
 function keptFrom(usage: Usage, ask: Ask): number {
 	const { priority, ahead = false, reserved = 0 } = ask;
@@ -198,7 +201,9 @@ function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask
 /** The least rate that `left` names, as a share of the limit. When less is free, `decide` holds reads back. */
 const LEAST_SHARE = 0.05;
 
-/** What watching may use, in requests a second, of which `reserved` are kept for lists and the reads that they lead to. */
+/**
+ * What watching may use, in requests a second, of which `reserved` are kept for lists and the reads that they lead to.
+ */
 export function backgroundRates({ limit, free, background, ahead }: Usage, reserved: number) {
 	const shares = sharesOf(limit);
 	const kept = shares.delivery + shares.person;
@@ -221,8 +226,8 @@ function firstFit(state: BudgetState, ask: Ask): number {
 }
 
 /**
- * The state after a response with these headers. Requests granted after its own, which has the number `sequence`, are not in
- * `remaining` yet and are charged. A response to an older request than the last one only sets a pause.
+ * The state after a response with these headers. Requests granted after its own, which has the number `sequence`, are
+ * not in `remaining` yet and are charged. A response to an older request than the last one only sets a pause.
  */
 export function observed(
 	state: BudgetState,
@@ -266,9 +271,9 @@ export function inTurns<T extends { readonly person: string }>(
 }
 
 /**
- * Grants what can be granted at `now` of `waiting`, in this order. Who cannot be served holds back those behind of the same
- * priority; those that go ahead have a part of their own. A delivery that waits also holds back people beyond their share:
- * otherwise single requests would keep taking what its pair needs.
+ * Grants what can be granted at `now` of `waiting`, in this order. Who cannot be served holds back those behind of the
+ * same priority; those that go ahead have a part of their own. A delivery that waits also holds back people beyond
+ * their share: otherwise single requests would keep taking what its pair needs.
  * @returns who was granted, with the sequence number of their last request, and when something more may be granted
  */
 export function grantWaiting<W extends Asking>(before: BudgetState, now: number, limits: Limits, waiting: Iterable<W>) {

@@ -32,8 +32,8 @@ type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadli
 };
 
 /**
- * The one counter of requests to the session service, which counts by client address: in memory, or in a row that replicas
- * share. While that row cannot be read, nothing is granted and everybody waits up to their deadline.
+ * The one counter of requests to the session service, which counts by client address: in memory, or in a row that
+ * replicas share. While that row cannot be read, nothing is granted and everybody waits up to their deadline.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  */
 export function createRequestBudget({
@@ -131,7 +131,8 @@ export function createRequestBudget({
 	return {
 		/**
 		 * Resolves to the sequence number of the last of `count` requests, for `observe`.
-		 * @throws SessionServiceError `no_permit` or `rate_limited` once none can come in time; the signal's reason, uncharged
+		 * @throws SessionServiceError `no_permit` or `rate_limited` once none can come in time; the signal's reason,
+		 * uncharged
 		 */
 		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
 			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = options;
@@ -147,7 +148,9 @@ export function createRequestBudget({
 				void serve();
 			});
 		},
-		/** Takes in the headers of a response to the request with the number `sequence`, as `observed` says. Never throws. */
+		/**
+		 * Takes in the headers of a response to the request with the number `sequence`, as `observed` says. Never throws.
+		 */
 		observe(headers: RateLimitObservation, sequence: number): void {
 			const now = clock.now();
 			update((state) => ({

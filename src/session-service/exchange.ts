@@ -31,8 +31,8 @@ export interface HttpResponse {
 const SMALL_BODY_BYTES = 1_048_576;
 
 /**
- * Makes one request and reads its whole response. The handler of undici's `dispatch` is told when a request is written to a
- * connection: only then can a failed PUT have had an effect.
+ * Makes one request and reads its whole response. The handler of undici's `dispatch` is told when a request is written
+ * to a connection: only then can a failed PUT have had an effect.
  * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
 export async function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {

@@ -33,9 +33,10 @@ const objectsIn = (value: unknown) =>
 		.filter((entry) => entry !== null);
 
 /**
- * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must not
- * hide a session from the people it waits for. Only `messages` is strict: reading null or a foreign type as an empty list would
- * make an open question look closed. For messages zod would take twice as long (`npm run bench -- schema`).
+ * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must
+ * not hide a session from the people it waits for. Only `messages` is strict: reading null or a foreign type as an
+ * empty list would make an open question look closed. For messages zod would take twice as long (`npm run bench --
+ * schema`).
  */
 const sessionSchema = z
 	.object({
@@ -67,7 +68,10 @@ const sessionResponse = z.object({ session: sessionSchema });
 /** The PUT's success: in practice a status text, by the service's document the updated message too. */
 const PUT_SUCCESS = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
-/** Null without a readable session. Its id is `requestedId`, whatever the response says. `json`: from which `value` was parsed. */
+/**
+ * Null without a readable session. Its id is `requestedId`, whatever the response says. `json`: from which `value` was
+ * parsed.
+ */
 export function* readSessionResponse(value: unknown, json: string, requestedId: string) {
 	const parsed = sessionResponse.safeParse(value);
 	if (!parsed.success) return null;
@@ -214,9 +218,9 @@ const listSchema = z.object({
 });
 
 /**
- * Reads the JSON value of a list's response; null when there is any doubt that it is the page that was asked for. The counts are
- * no doubt: services count and find one after another. `sessions`: those that can be read; `itemCount`: of this page, with those
- * that cannot; `sessionCount`: of all pages.
+ * Reads the JSON value of a list's response; null when there is any doubt that it is the page that was asked for. The
+ * counts are no doubt: services count and find one after another. `sessions`: those that can be read; `itemCount`: of
+ * this page, with those that cannot; `sessionCount`: of all pages.
  */
 export function readListResponse(value: unknown, asked: AskedPage) {
 	const parsed = listSchema.safeParse(value);
@@ -262,9 +266,9 @@ const SCALAR = /[^,:\]} \t\n\r]*/y;
 const PATH = [['session'], ['messages'], null, ['human_input'], null, TEXTS] as const;
 
 /**
- * The JSON of the fields of all items, at the end of `PATH`: a number loses digits when it is parsed. `json` was parsed: of a
- * repeated key the last counts. All else is passed over without recursion, however deep it is. Takes as long as the parse did
- * (`npm run bench -- schema`).
+ * The JSON of the fields of all items, at the end of `PATH`: a number loses digits when it is parsed. `json` was
+ * parsed: of a repeated key the last counts. All else is passed over without recursion, however deep it is. Takes as
+ * long as the parse did (`npm run bench -- schema`).
  */
 export function* sourcesIn(json: string): Generator<void, JsonObject> {
 	let at = json.search(/\S/);

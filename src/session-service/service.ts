@@ -9,7 +9,10 @@ import type { ListedSession, SentItem, Session } from '../questions/session.ts';
 const CODES = {
 	/** 401 or 403: the key is missing, wrong or was revoked. */
 	unauthorized: { retryable: true, repeated: false, ofService: true },
-	/** 404: no session with this id for this key, or something in front says so. A PUT to another account's session is saved. */
+	/**
+	 * 404: no session with this id for this key, or something in front says so. A PUT to another account's session is
+	 * saved.
+	 */
 	session_not_found: { retryable: false, repeated: false, ofService: false },
 	/** 429, or the service's limit allows no request before the caller's deadline; nothing was saved. Has a `retryAt`. */
 	rate_limited: { retryable: true, repeated: true, ofService: true },
@@ -23,7 +26,9 @@ const CODES = {
 	refused: { retryable: false, repeated: false, ofService: false },
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: { retryable: true, repeated: true, ofService: true },
-	/** A success whose body is compressed although we ask for `identity`: something in front does so whatever it is asked. */
+	/**
+	 * A success whose body is compressed although we ask for `identity`: something in front does so whatever it is asked.
+	 */
 	...codedCodes(() => ({ retryable: true, repeated: false, ofService: true })),
 	/** A success of the list operation with something else than a list. */
 	not_a_list: { retryable: false, repeated: false, ofService: false },
@@ -40,7 +45,9 @@ const CODES = {
 
 type SessionServiceErrorCode = keyof typeof CODES;
 
-/** What a 404 is called: of a session that is gone, of one beside which others can be read, and where nothing can be. */
+/**
+ * What a 404 is called: of a session that is gone, of one beside which others can be read, and where nothing can be.
+ */
 export const MISSING = { gone: 'session_not_found', one: 'session_missing', all: 'service_missing' } as const;
 
 /** Codes of failures that pass when the service is back. */
@@ -58,8 +65,9 @@ export const WAITING_CODES: ReadonlySet<string> = new Set(['rate_limited', 'no_p
 export class SessionServiceError extends HandraiseError {
 	declare readonly code: SessionServiceErrorCode;
 	/**
-	 * Whether the call may have changed the session; false for a read. For a PUT it is false only if the service certainly saved
-	 * nothing: not sent, 401, 403, 404, 429 and the other 4xx. When true, read and compare before sending again.
+	 * Whether the call may have changed the session; false for a read. For a PUT it is false only if the service
+	 * certainly saved nothing: not sent, 401, 403, 404, 429 and the other 4xx. When true, read and compare before sending
+	 * again.
 	 */
 	readonly outcomeUnknown: boolean;
 	/** The response's status of a refusal or a PUT with unknown outcome; else null. */
@@ -152,7 +160,10 @@ export interface SessionReading {
 	readonly session: Session;
 	/** When the request began, clock milliseconds: the session is as it was then or later. */
 	readonly readAt: number;
-	/** How many answers of ours had arrived in the session by then, null if that is not known; see `arrivalSeen` of an answer. */
+	/**
+	 * How many answers of ours had arrived in the session by then, null if that is not known; see `arrivalSeen` of an
+	 * answer.
+	 */
 	readonly arrival: number | null;
 	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
 	readonly since: number;
@@ -173,7 +184,10 @@ export interface SessionServiceClient {
 	): Promise<SessionReading>;
 	/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
 	latest(sessionId: string): Omit<SessionReading, 'endedAt'> | null;
-	/** For a read and the PUT right after it. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's reason */
+	/**
+	 * For a read and the PUT right after it. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's
+	 * reason
+	 */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
 	close(): Promise<void>;
 }
@@ -207,8 +221,8 @@ export interface BackgroundBudget {
 		/** What people and deliveries have left over recently; never 0. */
 		readonly left: number;
 		/**
-		 * The usual rate without what is reserved, or goes ahead now, but at least a quarter. After a burst of people's reads, the
-		 * budget holds reads back, and no plan does.
+		 * The usual rate without what is reserved, or goes ahead now, but at least a quarter. After a burst of people's
+		 * reads, the budget holds reads back, and no plan does.
 		 */
 		readonly planned: number;
 		/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */

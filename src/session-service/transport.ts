@@ -90,7 +90,8 @@ export function createTransport(options: TransportOptions) {
 						headers: {
 							'x-api-key': key,
 							accept: 'application/json',
-							// No compression: it would save little of the service's time, and decompression would need a limit of its own.
+							// No compression: it would save little of the service's time, and decompression would need a limit of its
+							// own.
 							'accept-encoding': 'identity',
 							// With any other type the service's process can crash.
 							...(body && { 'content-type': 'application/json' }),
@@ -134,7 +135,10 @@ export function createTransport(options: TransportOptions) {
 	};
 }
 
-/** Bodies over 1 MiB held at once, from their first megabyte until they are parsed: 32 MB need several times that memory. */
+/**
+ * Bodies over 1 MiB held at once, from their first megabyte until they are parsed: 32 MB need several times that
+ * memory.
+ */
 const LARGE_BODIES = 2;
 
 /** The result makes the slot of a call, for a large body. Background leaves the last to people and deliveries. */
@@ -183,8 +187,8 @@ export function createBodySlots() {
 const DEFAULT_PAUSE_SECONDS = 60;
 
 /**
- * Reads `RateLimit-*` and, of a 429, `Retry-After`. The sentence in the service's body names another number of seconds and is
- * wrong. `elapsedMs`: since the request was sent. The service may respond that much later than it counted it.
+ * Reads `RateLimit-*` and, of a 429, `Retry-After`. The sentence in the service's body names another number of seconds
+ * and is wrong. `elapsedMs`: since the request was sent. The service may respond that much later than it counted it.
  */
 export function readRateLimit(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
@@ -199,7 +203,10 @@ export function readRateLimit(
 	return { limit: limitPerMinute(headers), remaining, resetSeconds, retryAfterSeconds };
 }
 
-/** The strictest policy (`250;w=60`, the window in seconds) that these headers state, else the limit for a minute; at least 1. */
+/**
+ * The strictest policy (`250;w=60`, the window in seconds) that these headers state, else the limit for a minute; at
+ * least 1.
+ */
 export function limitPerMinute(headers: { get(name: string): string | null | undefined }): number | undefined {
 	const stated = `${headers.get('ratelimit-limit') ?? ''},${headers.get('ratelimit-policy') ?? ''}`.slice(0, 1_000);
 	const limit = /^\s*([1-9]\d{0,8})\b/.exec(stated)?.[1];

@@ -37,13 +37,18 @@ export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
 /** Whether this code says that somebody may not answer. */
 export const isProvenRefusal = (code: string | null) => PROVEN_REFUSALS.some((refusal) => refusal === code);
 
-/** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: of facts about people and groups. */
+/**
+ * Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: of facts about people and
+ * groups.
+ */
 export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
 export type ActRefusal = Refusal | 'not_there';
 
-/** `refusal`: null when it is allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
+/**
+ * `refusal`: null when it is allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch.
+ */
 export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
 
 /** What a rule looked at: a setting, or fields of `users.info`. `no_answer`: Slack did not tell. */
@@ -53,7 +58,10 @@ const GUEST_FLAGS = 'is_restricted is_ultra_restricted';
 /** What one rule says: null when it does not refuse. */
 type Ruling = readonly [ground: Ground, refusal: Refusal | null];
 
-/** `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where each person has a fixed one. */
+/**
+ * `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where each person has a fixed
+ * one.
+ */
 type Acting = { readonly userId: string; readonly claimedTeamId: string | null };
 
 /** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
@@ -66,8 +74,8 @@ const ASK_WITHIN_MS = 1_500;
 const ASK_PATIENTLY_MS = 10_000;
 
 /**
- * Decides who may read sessions, watch and answer. Fails closed, also while it is not known where the app is installed (null).
- * `isPatient`: nobody waits for an acknowledgement.
+ * Decides who may read sessions, watch and answer. Fails closed, also while it is not known where the app is installed
+ * (null). `isPatient`: nobody waits for an acknowledgement.
  */
 export function createAccessPolicy(
 	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },

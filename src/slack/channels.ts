@@ -81,9 +81,14 @@ const no = <Reason extends string>(reason: Reason) => ({ ok: false, reason }) as
 
 const TEAM_CHANNELS = 'public_channel,private_channel';
 
-/** Lists the team channels that the bot is in: a call for each would exceed the rate limit. Its result does not throw. */
+/**
+ * Lists the team channels that the bot is in: a call for each would exceed the rate limit. Its result does not throw.
+ */
 export function createChannelList(client: WebClient) {
-	/** Reads one page. `cursor` is null for the first; `next` is null after the last. `external`: as `sharingOf` defines it. */
+	/**
+	 * Reads one page. `cursor` is null for the first; `next` is null after the last. `external`: as `sharingOf` defines
+	 * it.
+	 */
 	return async (cursor: string | null) => {
 		try {
 			const { channels, response_metadata: page } = await client.users.conversations({
@@ -119,8 +124,8 @@ interface HandOvers {
 
 /**
  * Knows the channels of people. Of private channels Slack names only those that the bot is in, and only there sessions
- * can be watched. `changes`: when people joined or left a channel lately, by user id, clock milliseconds; replicas share it,
- * because each event reaches one. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
+ * can be watched. `changes`: when people joined or left a channel lately, by user id, clock milliseconds; replicas
+ * share it, because each event reaches one. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
 	core: Parts & Pick<Core<HandOvers>, 'store' | 'serviceUrl' | 'clock'>,
@@ -210,7 +215,10 @@ export function createMemberships(
 		channelsOf,
 		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
 		isMemberNow,
-		/** The members of a channel, page by page; of a direct message with the app, the person alone. Throws Slack's errors. */
+		/**
+		 * The members of a channel, page by page; of a direct message with the app, the person alone. Throws Slack's
+		 * errors.
+		 */
 		async *pagesOf(channelId: string, userId: string): AsyncGenerator<readonly string[]> {
 			if (channelId.startsWith('D')) return yield [userId];
 			const pages = client.paginate('conversations.members', { channel: channelId, limit: PAGE_SIZE });
@@ -236,8 +244,9 @@ export function createMemberships(
 			});
 		},
 		/**
-		 * Why somebody may not act on a session's question; null: they may. Throws when Slack does not tell. They have to be in
-		 * its channel, or to have or have had the question. Everybody sees a public channel: there it is asked on copies only.
+		 * Why somebody may not act on a session's question; null: they may. Throws when Slack does not tell. They have to
+		 * be in its channel, or to have or have had the question. Everybody sees a public channel: there it is asked on
+		 * copies only.
 		 */
 		async whyNotThere(request: Pick<PersonRequest, 'person'>, { channelId, sessionId, isCopy }: Place) {
 			if (channelId === null || sessionId === undefined) return null;
@@ -247,7 +256,8 @@ export function createMemberships(
 			if (isHeld || (await isMember(userId, channelId))) return null;
 			const tooFast = await turn(request);
 			if (tooFast !== null) return tooFast;
-			// Slack's event of their joining may be late, and the channel may not be private any more, or hidden from the bot.
+			// Slack's event of their joining may be late, and the channel may not be private any more, or hidden from the
+			// bot.
 			if (await isMemberNow(userId, channelId)) return null;
 			privacy.forget(channelId);
 			return isCopy === true || (await isPrivate(channelId)) ? 'not_there' : null;

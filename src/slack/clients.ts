@@ -76,7 +76,10 @@ export function createSlackClients(
 
 export type SlackClients = ReturnType<typeof createSlackClients>;
 
-/** Slack's code for a refused call (`not_found` …), else null: of a page instead of JSON, the client takes the text as the code. */
+/**
+ * Slack's code for a refused call (`not_found` …), else null: of a page instead of JSON, the client takes the text as
+ * the code.
+ */
 export function slackErrorCode(error: unknown): string | null {
 	const data = error instanceof Error && 'data' in error ? (error.data as { error?: unknown } | undefined) : undefined;
 	return typeof data?.error === 'string' && /^\w{1,80}$/.test(data.error) ? data.error : null;
@@ -107,8 +110,8 @@ async function refusesToken(response: Response): Promise<boolean> {
 const LATER = new Set([...PASSING, ...NO_TOKEN, ...NO_ACCESS]);
 
 /**
- * What a failed call means. `later`: nothing was done; `ms` is the wait that Slack asks for, `limited`: its rate was hit.
- * `unknown`: it may have been done. `refused`: it would be refused again, as far as the code tells.
+ * What a failed call means. `later`: nothing was done; `ms` is the wait that Slack asks for, `limited`: its rate was
+ * hit. `unknown`: it may have been done. `refused`: it would be refused again, as far as the code tells.
  */
 export function slackOutcome(error: unknown) {
 	const { code, retryAfterMs: ms } = slackFailure(error);
@@ -138,7 +141,9 @@ export function createSlackLogger(log: Log): Logger {
 	};
 }
 
-/** The stable code of what was thrown; `slack_unavailable` for all failures of Slack's API. A code stands for itself. */
+/**
+ * The stable code of what was thrown; `slack_unavailable` for all failures of Slack's API. A code stands for itself.
+ */
 export function codeOf(error: unknown): string {
 	if (typeof error === 'string') return error;
 	const isFromSlack =
@@ -189,7 +194,8 @@ export async function identify(
 		if (self.user_id === undefined) throw tokenRefused('SLACK_BOT_TOKEN', 'not a bot');
 		if (self.is_enterprise_install === true || self.team_id === undefined)
 			throw new HandraiseError(
-				'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it in one workspace and set that bot token as SLACK_BOT_TOKEN',
+				'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it ' +
+					'in one workspace and set that bot token as SLACK_BOT_TOKEN',
 				{ code: 'organisation_install' },
 			);
 		return {
@@ -226,7 +232,10 @@ export type Installation = ReturnType<typeof createInstallation>;
 /** Enough for the daily users of a large workspace, for names and for time zones. */
 const MAX_NAMES = 5_000;
 
-/** Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see `enterprise_user`. */
+/**
+ * Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see
+ * `enterprise_user`.
+ */
 const USER_SCHEMA = z.object({
 	id: z.string(),
 	deleted: z.boolean(),
@@ -257,7 +266,9 @@ export function createDirectory(client: WebClient) {
 		return {
 			/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
 			teamId: facts.team_id ?? null,
-			/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
+			/**
+			 * The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation.
+			 */
 			enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
 			/** Null when Slack does not say it. */
 			isGuest: isGuest(facts),

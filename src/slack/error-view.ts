@@ -53,7 +53,8 @@ const AGAIN: Readonly<Record<string, Row>> = {
 
 const CODED = codedCodes(
 	(coding): Row => [
-		`The session service, or something in front of it, sent a compressed response (content coding: ${coding}), which Handraise does not read.`,
+		`The session service, or something in front of it, sent a compressed response (content coding: ${coding}), ` +
+			'which Handraise does not read.',
 	],
 );
 
@@ -171,9 +172,9 @@ const ROWS: ReadonlyMap<string, Row> = new Map(Object.entries({ ...FAILURES, ...
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /**
- * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what was
- * kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether "Try
- * again" makes sense. An unknown code gets general words with the code to report.
+ * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what
+ * was kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether
+ * "Try again" makes sense. An unknown code gets general words with the code to report.
  */
 export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
 	const [what, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];
@@ -195,8 +196,8 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 
 // biome-ignore format: a list of words
 const WHYS = new Set([
-	'unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected', 'refused', 'session_missing', 'service_missing',
-	'no_permit', 'unreadable_answer', ...Object.keys(CODED),
+	'unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected', 'refused', 'session_missing',
+	'service_missing', 'no_permit', 'unreadable_answer', ...Object.keys(CODED),
 ]);
 
 /** Why something is not delivered yet, for the code of a failure of the service: a part of a sentence. Else empty. */

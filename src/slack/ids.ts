@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../core/basics.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
 
-/* The ids that Slack returns. They never change, as old messages carry them, and hold positions and keys, never content. */
+// The ids that Slack returns: positions and keys, never content. They never change, as old messages carry them.
 
 export const ACTIONS = {
 	refresh: 'session.refresh',
@@ -39,14 +39,19 @@ export const ACTIONS = {
 	choose3: 'question.choose_3',
 	choose4: 'question.choose_4',
 	choose5: 'question.choose_5',
-	/** On a question; `value`: a `QuestionMark`. The first opens a window with the inputs `handOverTo` and `handOverNote`. */
+	/**
+	 * On a question; `value`: a `QuestionMark`. The first opens a window with the inputs `handOverTo` and `handOverNote`.
+	 */
 	handOver: 'question.hand_over',
 	handOverTo: 'question.hand_over_to',
 	handOverNote: 'question.hand_over_note',
 	giveBack: 'question.give_back',
 	/** To the person who chose, until the answer is sent; `value`: the answer's id. */
 	undo: 'answer.undo',
-	/** On the offer of a message as the answer: opens the form with it; `value`: the draft's form id and a `SessionTarget`. */
+	/**
+	 * On the offer of a message as the answer: opens the form with it; `value`: the draft's form id and a
+	 * `SessionTarget`.
+	 */
 	useText: 'question.use_text',
 	/** On that offer: sends it, or does not; `value`: an `OfferedReply`, or the draft's form id. */
 	sendReply: 'reply.send',
@@ -92,16 +97,21 @@ export const ACTIONS = {
 } as const;
 export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 
-/** What stands on our buttons: an option of an agent must not look like it. "Discard" and "Send" are short for longer ones. */
+/**
+ * What stands on our buttons: an option of an agent must not look like it. "Discard" and "Send" are short for longer
+ * ones.
+ */
 // biome-ignore format: a list of words
 export const BUTTON_LABELS = [
-	'Answer', 'Answer again', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard',
-	'Discard answer', 'Dismiss', 'Files', 'Give back', 'Hand over', 'Hide', 'Keep secret', 'More', 'Newer answers',
-	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard', 'Open the question',
-	'Open session', 'Open the screenshot', 'Open the session', 'Post my text in the channel', 'Post my text to the thread',
-	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show now', 'Show the session',
-	'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00', 'Stop watching', 'Stop watching here',
-	'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
+	'Answer', 'Answer again', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question', 'Back', 'Cancel',
+	'Close', 'Continue', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files', 'Give back', 'Hand over', 'Hide',
+	'Keep secret', 'More', 'Newer answers', 'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps',
+	'Open', 'Open in the dashboard', 'Open the question', 'Open session', 'Open the screenshot', 'Open the session',
+	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Screenshot', 'Send',
+	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show now', 'Show the session', 'Skip some questions',
+	'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00', 'Stop watching',
+	'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer', 'Watch', 'Watch again',
+	'Watch in this channel',
 ] as const;
 /** "No" stands only beside *Send*, never beside options. */
 export type ButtonLabel =
@@ -135,8 +145,8 @@ export type FieldVariant = 'guessed' | 'plain' | 'other';
 
 /**
  * The block_id of a field in the view of this metadata. Slack keeps what was typed while it stays the same, so it holds
- * nothing that changes with paging, a refresh or optional fields. A choice from options, and a note to it, must not stay under another
- * text, so the hash of what the question shows is a part of it then.
+ * nothing that changes with paging, a refresh or optional fields. A choice from options, and a note to it, must not
+ * stay under another text, so the hash of what the question shows is a part of it then.
  */
 export function fieldBlockId(shown: ViewMetadata, position: number, variant: FieldVariant): string {
 	const id = `q.${askedId(shown)}.${position}.${variant}`;
@@ -157,8 +167,8 @@ export const settingsBlockId = (field: string, revision: number) => `c.${field}.
 /** How a record travels through Slack: as a JSON array of `kind` and its fields, because Slack limits the length. */
 export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Schema) {
 	type Fields = DeepReadonly<z.output<Schema>>;
-	// In the order of the schema. Where the fields change, `kind` has to: a record of another kind is not read. A new last field
-	// with a default needs none: the records of a former version end before it.
+	// In the order of the schema. Where the fields change, `kind` has to: a record of another kind is not read. A new
+	// last field with a default needs none: the records of a former version end before it.
 	const names = Object.keys(schema.shape);
 	return {
 		encode(fields: Fields): string {
@@ -179,7 +189,9 @@ const text = z.string();
 
 const ROW = slackCodec('row', z.object({ origin: ORIGIN, hash: text }));
 
-/** What the row's buttons open has this origin. Slack keeps the focus while the id stays. `key`: of the row in its view. */
+/**
+ * What the row's buttons open has this origin. Slack keeps the focus while the id stays. `key`: of the row in its view.
+ */
 export function inboxRowId({ channelId, threadTs }: Origin, key: string): string {
 	return ROW.encode({ origin: { channelId, threadTs }, hash: hashOf(key) });
 }
@@ -206,7 +218,9 @@ export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec
 /** Since 1.1.0; see `arrivalSeen` of an answer. */
 const ARRIVAL = z.int().nullable().default(null);
 
-/** `id`: of the draft that holds the text. `readAt`: when the read began that found the question, clock milliseconds. */
+/**
+ * `id`: of the draft that holds the text. `readAt`: when the read began that found the question, clock milliseconds.
+ */
 const OFFERED_REPLY = z.object({
 	id: text,
 	sessionId: text,
@@ -332,10 +346,13 @@ function listOf(version: 'ipv4' | 'ipv6', networks: readonly string[]): BlockLis
 }
 
 /** Names that no public server has: reserved, or used inside networks. */
-const PRIVATE_NAME =
-	/^[^.]*$|(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|in-addr\.arpa|ip6\.arpa|test|onion|svc|docker)$/;
+const PRIVATE_ENDS =
+	'local(?:host|domain)?|internal|intranet|private|corp|home|lan|(?:home|in-addr|ip6)\\.arpa|test|onion|svc|docker';
+const PRIVATE_NAME = new RegExp(`^[^.]*$|(?:^|\\.)(?:${PRIVATE_ENDS})$`);
 
-/** Decides whether people get an address as a link. `host` is shown with it; null for the service's or dashboard's own. */
+/**
+ * Decides whether people get an address as a link. `host` is shown with it; null for the service's or dashboard's own.
+ */
 export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }) {
 	const service = URL.parse(serviceUrl);
 	const ownHosts = new Set([service?.host, URL.parse(dashboardUrl ?? '')?.host]);

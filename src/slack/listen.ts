@@ -95,7 +95,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
 	}
 
-	/** Runs a task if the access policy allows it. `view`: where the person pressed. `isFirst`: no other task of the press ran. */
+	/**
+	 * Runs a task if the access policy allows it. `view`: where the person pressed. `isFirst`: no other task of the press
+	 * ran.
+	 */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
 		const { place, maxAgeMs } = task;
 		const refusal = place === 'anybody' ? null : await check(request, place, maxAgeMs, THERE_PATIENTLY_MS);
@@ -269,9 +272,9 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		},
 
 		/**
-		 * Acknowledges a press when it is stored or its person was told that it is not; after 2.5 s it tells that the result
-		 * comes later. So an acknowledged press is stored or was told of, also if the process ends; but if the message takes
-		 * longer than 400 ms, only while the process runs. The handler recognises repeats.
+		 * Acknowledges a press when it is stored or its person was told that it is not; after 2.5 s it tells that the
+		 * result comes later. So an acknowledged press is stored or was told of, also if the process ends; but if the
+		 * message takes longer than 400 ms, only while the process runs. The handler recognises repeats.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			onPress(id, async (body, ack, action) => {
@@ -358,8 +361,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		},
 
 		/**
-		 * A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request: nothing
-		 * is remembered or logged of it. Of a task that refuses silently, failures are only logged too.
+		 * A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request:
+		 * nothing is remembered or logged of it. Of a task that refuses silently, failures are only logged too.
 		 */
 		message(name: string, plan: (request: PersonRequest, event: unknown) => Task | null | Promise<Task | null>): void {
 			handleEvent(name, async (event, isFirst) => {
@@ -378,7 +381,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	};
 }
 
-/** What handlers share; what only some need is beside it. `listen` asks the access policy before a handler uses the rest. */
+/**
+ * What handlers share; what only some need is beside it. `listen` asks the access policy before a handler uses the
+ * rest.
+ */
 export interface HandlerContext<S = unknown> extends Core<S> {
 	readonly listen: ReturnType<typeof createListen>;
 	readonly reply: Reply;

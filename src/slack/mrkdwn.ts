@@ -58,8 +58,11 @@ function graphemesOf(text: string): readonly string[] {
 }
 
 /** East Asian characters and emoji, which take two columns. */
-const WIDE =
-	/^(?:\p{Emoji_Presentation}|.\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u;
+const EAST_ASIAN = String.raw`\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60`;
+const WIDE = new RegExp(
+	String.raw`^(?:\p{Emoji_Presentation}|.\ufe0f|[${EAST_ASIAN}\uffe0-\uffe6\u{20000}-\u{3fffd}])`,
+	'u',
+);
 
 function widthOf(graphemes: readonly string[]): number {
 	return graphemes.reduce((width, grapheme) => width + columnsOf(grapheme), 0);
@@ -100,8 +103,9 @@ function fitting(graphemes: readonly string[], width: number): number {
 }
 
 /*
- * An agent's Markdown as Slack's mrkdwn, the same in messages and windows. A `markdown` block would show more of it, but only in
- * messages, without a headline or a picture beside it, and it makes mentions and labelled links of what an agent writes.
+ * An agent's Markdown as Slack's mrkdwn, the same in messages and windows. A `markdown` block would show more of it,
+ * but only in messages, without a headline or a picture beside it, and it makes mentions and labelled links of what an
+ * agent writes.
  */
 
 /** Escapes for mrkdwn and for the `text` of a message. */
@@ -118,9 +122,10 @@ export function unescaped(text: string): string {
 export const withoutFences = (text: string) => text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 
 /**
- * Slack's mrkdwn for Markdown. Fenced code and tables become lines of code, because each line is quoted by itself. Links
- * become "label (url)", images their description. Everything from the source is escaped, so nothing becomes a mention or a
- * labelled link. What is not Markdown stays as it is. Linear in the length of the source. `isCut`: its end is missing.
+ * Slack's mrkdwn for Markdown. Fenced code and tables become lines of code, because each line is quoted by itself.
+ * Links become "label (url)", images their description. Everything from the source is escaped, so nothing becomes a
+ * mention or a labelled link. What is not Markdown stays as it is. Linear in the length of the source. `isCut`: its end
+ * is missing.
  */
 export function markdownToMrkdwn(source: string, isCut = false, onCut?: OnCut): string {
 	const lines = source.split('\n');
@@ -183,10 +188,10 @@ const BARE: Style = { bold: '', italic: '', struck: '', code: (text) => text, te
 const DEEPEST = 3;
 
 /*
- * What is more than text in a line, first match first. The work stays linear: a repeat ends where its pattern could begin
- * again, and white space is bounded where three parts of a pattern could match the same run of it. Groups have numbers, because
- * names take five times as long: 1 escaped; 2 and 3 ticks and code; 4 address; 5 to 7 image, label and target; 8 and 9 mark
- * and what it emphasizes.
+ * What is more than text in a line, first match first. The work stays linear: a repeat ends where its pattern could
+ * begin again, and white space is bounded where three parts of a pattern could match the same run of it. Groups have
+ * numbers, because names take five times as long: 1 escaped; 2 and 3 ticks and code; 4 address; 5 to 7 image, label and
+ * target; 8 and 9 mark and what it emphasizes.
  */
 const ESCAPED = /\\([\\`*_~[\]()#>!-])/;
 const CODE = /(`+)(?!`)(?:(.+?)\2)?/;
@@ -194,7 +199,8 @@ const URL_ALONE = /https?:\/\/[^\s<>"]+|<(https?:\/\/[^\s<>|]+)>/;
 const LINK =
 	/(!)?\[([^[\]]*)\]\(\s{0,9}<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s{1,9}["'][^"'\n]*["'])?\s{0,9}\)/;
 /** mrkdwn has no emphasis within a word. */
-const EMPHASISED = String.raw`(?<![\p{L}\p{N}_])(\*\*\*|\*\*|__|~~|\*|_)(?!\s)(.(?:(?!\8).)*)(?<!\s)\8(?![\p{L}\p{N}_])`;
+const IN_WORD = String.raw`[\p{L}\p{N}_]`;
+const EMPHASISED = String.raw`(?<!${IN_WORD})(\*\*\*|\*\*|__|~~|\*|_)(?!\s)(.(?:(?!\8).)*)(?<!\s)\8(?!${IN_WORD})`;
 /** A whole run of marks is text; otherwise `***` would be read again as `**` and `*`. */
 const REST = /\*+|_+|~+|[&<>]+/;
 const TOKEN = new RegExp(
@@ -222,8 +228,8 @@ function linkText(label: string, url: string, isImage: boolean): string {
 }
 
 /*
- * The other way: what a person wrote, as they see it. Their client sends rich text, and mrkdwn, in which a mark of emphasis may be
- * an asterisk that was typed. Both are read as escaped text with what Slack marks in angle brackets.
+ * The other way: what a person wrote, as they see it. Their client sends rich text, and mrkdwn, in which a mark of
+ * emphasis may be an asterisk that was typed. Both are read as escaped text with what Slack marks in angle brackets.
  */
 
 const FIELDS = z.record(z.string(), z.unknown());
@@ -284,8 +290,11 @@ function markedText(message: unknown): string {
 }
 
 /** Code (groups 1 and 2), what stands in angle brackets, and emphasis with its mark (3 and 4). */
-const MARKED =
-	/```\n?(.+?)\n?```|`([^`\n]+)`|<[^<>]*>|(?<![\p{L}\p{N}_])([*_])(?!\s)((?:(?!\3)[^\n])+)(?<!\s)\3(?![\p{L}\p{N}_])/gsu;
+const MARKED = new RegExp(
+	`\`\`\`\\n?(.+?)\\n?\`\`\`|\`([^\`\\n]+)\`|<[^<>]*>|` +
+		String.raw`(?<!${IN_WORD})([*_])(?!\s)((?:(?!\3)[^\n])+)(?<!\s)\3(?!${IN_WORD})`,
+	'gsu',
+);
 
 function withoutEmphasis(text: string): string {
 	return text.replace(MARKED, (whole: string, ...[block, code, , inside]: (string | undefined)[]) => {
@@ -299,8 +308,8 @@ export function mentionsIn(message: unknown): ReadonlySet<string> {
 }
 
 /**
- * The text of a message as its author sees it. `names`: of `mentionsIn`, as far as they are known. `leftOut`: whose mentions are
- * removed, with the comma or colon behind them.
+ * The text of a message as its author sees it. `names`: of `mentionsIn`, as far as they are known. `leftOut`: whose
+ * mentions are removed, with the comma or colon behind them.
  */
 export function seenText(message: unknown, leftOut: string, names: ReadonlyMap<string, string> = new Map()): string {
 	const text = withoutMention(markedText(message).replace(INVISIBLE, ''), leftOut);

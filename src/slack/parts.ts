@@ -74,8 +74,8 @@ const MENU_ENTRIES = 5;
 const OPTION_VALUE_LENGTH = 150;
 
 /**
- * These buttons as the entries of one menu `⋯`: each does what its button does (`listen`). One alone stays a button, and so
- * does one whose value is too long for an entry.
+ * These buttons as the entries of one menu `⋯`: each does what its button does (`listen`). One alone stays a button,
+ * and so does one whose value is too long for an entry.
  */
 export function moreMenu(...entries: readonly (Button | null)[]): (Button | Overflow)[] {
 	const all = entries.filter((entry) => entry !== null);
@@ -135,7 +135,10 @@ export function dashboardLink(dashboardUrl: string | null, sessionId: string): s
 	return isUsable ? url : null;
 }
 
-/** Without it Slack makes mentions or links of `text`: `chat.update` parses it as typed, `chat.postMessage` links addresses. */
+/**
+ * Without it Slack makes mentions or links of `text`: `chat.update` parses it as typed, `chat.postMessage` links
+ * addresses.
+ */
 const AS_WRITTEN = { parse: 'none', link_names: false } as const;
 
 /** A message for chat.* or a response_url: blocks, and the escaped text that notifications and screen readers use. */
@@ -189,7 +192,10 @@ export function contactMrkdwn(adminContact: string | null | undefined): string {
 
 export const isUserId = (text: string) => /^[UW][A-Z0-9]{2,30}$/.test(text);
 
-/** A moment (ms since 1970) in each reader's time zone, as a fallback `20 Nov 2026, 08:19 UTC`. `seconds`: without the day. */
+/**
+ * A moment (ms since 1970) in each reader's time zone, as a fallback `20 Nov 2026, 08:19 UTC`. `seconds`: without the
+ * day.
+ */
 export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
 	// Slack shows a time that it cannot format (before 1970, or from the year 3000 on) as raw `<!date…>`.
 	if (!(at > 0 && at < 32_503_680_000_000)) return 'at an unknown time';
@@ -278,7 +284,9 @@ export function statusLine(progress: Progress): string {
 	return joined(`${emoji} *${mrkdwn}*`, stepWords(progress));
 }
 
-/** `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `completed · step 30`; its id if it has no name. mrkdwn. */
+/**
+ * `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `completed · step 30`; its id if it has no name. mrkdwn.
+ */
 export function titleLine({ name, sessionId, ...progress }: Progress & { name: string; sessionId: string }) {
 	const { emoji, mrkdwn } = statusWords(progress.status);
 	const step = isOver(progress.status) && progress.step > 0 ? `step ${progress.step}` : stepWords(progress);
@@ -290,8 +298,8 @@ function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): str
 }
 
 /**
- * Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to it;
- * `state`: what became of that.
+ * Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to
+ * it; `state`: what became of that.
  */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
@@ -362,6 +370,7 @@ export function placeMrkdwn(channelId: string, whose: string | null = null): str
 
 /** In the place of a message that stands twice. `link`: to the other one. mrkdwn. */
 export const repeatWords = (link: string | undefined) =>
-	`🔁 This was a repeat. The message that is kept current is ${link === undefined ? 'another one here' : `<${link}|this one>`}.`;
+	'🔁 This was a repeat. The message that is kept current is ' +
+	`${link === undefined ? 'another one here' : `<${link}|this one>`}.`;
 
 export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';

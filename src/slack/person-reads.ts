@@ -19,8 +19,8 @@ const MAX_PEOPLE = 1_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * The only way to the session service for people's requests, so that one person cannot use up the reads of all. `wasRead`:
- * whether a session could be read before: then its 404 may be something in front, and its id was no guess.
+ * The only way to the session service for people's requests, so that one person cannot use up the reads of all.
+ * `wasRead`: whether a session could be read before: then its 404 may be something in front, and its id was no guess.
  */
 export function createPersonReads(
 	{ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core,
@@ -59,8 +59,9 @@ export function createPersonReads(
 
 	return {
 		/**
-		 * Takes one read from this person's rate. Call it before what has a limit for all people together: a new window, Slack's
-		 * facts about channels, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells the person
+		 * Takes one read from this person's rate. Call it before what has a limit for all people together: a new window,
+		 * Slack's facts about channels, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells
+		 * the person
 		 */
 		async permit(request: PersonRequest) {
 			const { userId } = request.person;

@@ -110,8 +110,9 @@ interface Showing {
 }
 
 /**
- * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut, one
- * that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no form, or a part is cut.
+ * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is
+ * cut, one that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no
+ * form, or a part is cut.
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false, menu } = showing;
@@ -272,8 +273,9 @@ const PART_LENGTH = 1_000;
 const SHORT_PART_LENGTH = 80;
 
 /**
- * The `text` of a message with a question, for notifications and screen readers: one line of at most 400 UTF-16 units, escaped
- * for mrkdwn. It begins with words of ours, never an agent's. It tells nothing of a question for a secret, or when `discreet`.
+ * The `text` of a message with a question, for notifications and screen readers: one line of at most 400 UTF-16 units,
+ * escaped for mrkdwn. It begins with words of ours, never an agent's. It tells nothing of a question for a secret, or
+ * when `discreet`.
  */
 export function questionText(shown: ShownQuestion): string {
 	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;
@@ -304,7 +306,10 @@ interface ShownQuestion {
 	readonly settled?: boolean;
 }
 
-/** What `questionText` says of the question; null when nothing of it may be told. What is secret, the read has found out. */
+/**
+ * What `questionText` says of the question; null when nothing of it may be told. What is secret, the read has found
+ * out.
+ */
 export function toldWords({ question, discreet }: ShownQuestion): string | null {
 	const open = question.items.filter((item) => item.open);
 	if (discreet || open.some((item) => item.secret)) return null;

@@ -24,8 +24,8 @@ export type UpdateOutcome = 'updated' | 'gone' | 'changed';
 export type ViewHandle = ReturnType<typeof createViewHandle>;
 
 /**
- * Makes the handle that updates a view. `isOnlyOurs`: nothing else changes the view (a loading view). Then the update after
- * one with an unknown outcome has no hash; in other views that could overwrite what a person did.
+ * Makes the handle that updates a view. `isOnlyOurs`: nothing else changes the view (a loading view). Then the update
+ * after one with an unknown outcome has no hash; in other views that could overwrite what a person did.
  */
 export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOurs = false) {
 	let address = start;
@@ -55,7 +55,10 @@ export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOu
 	};
 }
 
-/** Opens a view with a request's trigger, or `onTop` of the open view: its handle, null when there is no view; never throws. */
+/**
+ * Opens a view with a request's trigger, or `onTop` of the open view: its handle, null when there is no view; never
+ * throws.
+ */
 export async function openView(client: WebClient, request: PersonRequest, view: ModalView, onTop = false) {
 	if (request.triggerId === null) return null;
 	const named = { external_id: `open.${randomBytes(9).toString('base64url')}` };
@@ -72,7 +75,9 @@ export async function openView(client: WebClient, request: PersonRequest, view: 
 	}
 }
 
-/** When people learn that a read takes long. Further waits double: Slack allows about 100 view updates a minute for all. */
+/**
+ * When people learn that a read takes long. Further waits double: Slack allows about 100 view updates a minute for all.
+ */
 const FIRST_NOTE_MS = 4_000;
 
 /** Closed views whose reads may not have begun yet. */
@@ -89,7 +94,10 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 	const closedViews = new Map<string, true>();
 
 	return {
-		/** Reads for a view; null if that was closed or changed. @throws what the read throws; `aborted` when the program stops */
+		/**
+		 * Reads for a view; null if that was closed or changed. @throws what the read throws; `aborted` when the program
+		 * stops
+		 */
 		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<Reading | null> {
 			if (handle.id !== null && closedViews.has(handle.id)) return null;
 			const controller = new AbortController();
@@ -128,7 +136,10 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 	};
 }
 
-/** Settles as `work` does, but not during a `note`. Calls `note` after 4, 12, 28 … s, until it resolves to false or fails. */
+/**
+ * Settles as `work` does, but not during a `note`. Calls `note` after 4, 12, 28 … s, until it resolves to false or
+ * fails.
+ */
 async function withNotes<T>(clock: Clock, work: Promise<T>, note: (waitedMs: number) => Promise<boolean>) {
 	const over = new AbortController();
 
@@ -153,9 +164,10 @@ const REPLY_WITHIN_MS = 5_000;
 
 /**
  * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
- * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread open:
- * Slack shows it only in threads with replies, and not to somebody who looks at the channel. A response_url uses no limit
- * that people share. Any other reply takes a turn of its person (`withoutTurn`: none): who is too fast hears that once.
+ * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread
+ * open: Slack shows it only in threads with replies, and not to somebody who looks at the channel. A response_url uses
+ * no limit that people share. Any other reply takes a turn of its person (`withoutTurn`: none): who is too fast hears
+ * that once.
  */
 export function createReply(
 	{ config, clock, directChannelOf, clients: { people: client } }: Core,
@@ -205,7 +217,9 @@ export function createReply(
 		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()) };
 	}
 
-	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack's limit delays it. */
+	/**
+	 * One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack's limit delays it.
+	 */
 	function inSequence(userId: string, reply: (onLimit: () => void) => Promise<unknown>): Promise<void> {
 		const queue = queues.get(userId) ?? { last: Promise.resolve(), limited: Promise.withResolvers<void>() };
 		queues.set(userId, queue);
@@ -243,7 +257,10 @@ export function createReply(
 		await sent;
 	}
 
-	/** Opens `modal` on top of the view; if it fails, has `message` told where that was opened. `overHome`: on the Home tab. */
+	/**
+	 * Opens `modal` on top of the view; if it fails, has `message` told where that was opened. `overHome`: on the Home
+	 * tab.
+	 */
 	async function onTop(
 		request: PersonRequest,
 		{ origin }: Pick<ViewMetadata, 'origin'>,
@@ -258,23 +275,29 @@ export function createReply(
 		/** Resolves to false when the person is too fast to be told this, or when no way worked, which is logged. */
 		toPerson,
 		/**
-		 * Tells a person something however fast they are: that what they did failed, or the outcome of what took a turn or a
-		 * read already. A message that waits speaks for all requests of which it would say the same. Resolves when it is sent,
-		 * when Slack allows it only later, or when no way worked, which is logged.
+		 * Tells a person something however fast they are: that what they did failed, or the outcome of what took a turn or
+		 * a read already. A message that waits speaks for all requests of which it would say the same. Resolves when it is
+		 * sent, when Slack allows it only later, or when no way worked, which is logged.
 		 */
 		withoutTurn,
-		/** An ephemeral message where they wrote, or nothing: nobody waits for it. False when they are too fast or Slack refuses. */
+		/**
+		 * An ephemeral message where they wrote, or nothing: nobody waits for it. False when they are too fast or Slack
+		 * refuses.
+		 */
 		unasked: async (request: PersonRequest, content: MessageContent) =>
 			(await personReads.turn(request)) === null && inChannel(request, content),
 		/** Only through the response_url; false when Slack did not accept it. */
 		throughResponseUrl,
-		/** Replaces the ephemeral message that the person acted on, or deletes it (null); false when Slack did not accept it. */
+		/**
+		 * Replaces the ephemeral message that the person acted on, or deletes it (null); false when Slack did not accept
+		 * it.
+		 */
 		inPlace: (request: PersonRequest, content: MessageContent | null) =>
 			throughResponseUrl(request, content ?? { delete_original: true }, content !== null),
 		onTop,
 		/**
-		 * Opens a window. Resolves to null when Slack does not open it or, with `needsId`, does not return its id; the person is
-		 * told so. @throws `too_fast` before `view` is made
+		 * Opens a window. Resolves to null when Slack does not open it or, with `needsId`, does not return its id; the
+		 * person is told so. @throws `too_fast` before `view` is made
 		 */
 		async openWindow(
 			request: PersonRequest,
@@ -293,7 +316,10 @@ export function createReply(
 		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
-		/** Sends words about what was thrown, however fast the person is, or about a code. `too_fast` only if it is worth telling. */
+		/**
+		 * Sends words about what was thrown, however fast the person is, or about a code. `too_fast` only if it is worth
+		 * telling.
+		 */
 		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {
 			const code = codeOf(error);
 			const content = errorMessage(code, about.sessionId ?? null, errorContext(error, about.kept), about.others);

@@ -74,7 +74,9 @@ const ACTION_SCHEMA = z.object({
 	action_ts: id,
 });
 
-/** Reads the body of a request. `teamId`: the workspace in which the app is installed. Throws when it names no person. */
+/**
+ * Reads the body of a request. `teamId`: the workspace in which the app is installed. Throws when it names no person.
+ */
 export function personRequest(raw: unknown, teamId: string, log: Log) {
 	const data = BODY_SCHEMA.parse(raw);
 	const userId = data.user_id ?? data.user?.id;
@@ -98,7 +100,9 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 		messageTs: isEphemeral ? null : messageTs,
 		/** By which the program finds that message again; null: it is none that stays current. */
 		postKey: data.message?.metadata?.event_payload.key ?? null,
-		/** Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
+		/**
+		 * Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there.
+		 */
 		isInThread: threadTs !== null && threadTs !== messageTs && (isEphemeral || isOnlyInThread),
 		isCommand: data.command != null,
 		/** Opens one modal within three seconds. */
@@ -119,7 +123,8 @@ export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 /**
  * Reads a press. `number`: its value as a page or a position; 0 if it is none. `view`: null on a message. `row`: where
- * a press in an inbox or a direct message belongs. `actionTs`: when Slack took the press, also of a repeat; null if left out.
+ * a press in an inbox or a direct message belongs. `actionTs`: when Slack took the press, also of a repeat; null if
+ * left out.
  */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
@@ -149,7 +154,10 @@ const WRITTEN_SCHEMA = z
 		return { user_id, channel_id, team_id, message: { ts, thread_ts } };
 	});
 
-/** The request of the person who caused an event, such as a message; null for a bot. It has no trigger and no response_url. */
+/**
+ * The request of the person who caused an event, such as a message; null for a bot. It has no trigger and no
+ * response_url.
+ */
 export function writtenRequest(event: unknown, teamId: string, log: Log): PersonRequest | null {
 	const { data } = WRITTEN_SCHEMA.safeParse(event);
 	return data === undefined ? null : personRequest(data, teamId, log);
@@ -184,7 +192,10 @@ export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origi
 	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
-/** Logs an access, not its content, for audits. `access`, `outcome`: stable words. `sessionId`: null for a channel or inbox. */
+/**
+ * Logs an access, not its content, for audits. `access`, `outcome`: stable words. `sessionId`: null for a channel or
+ * inbox.
+ */
 export function logAccess(request: PersonRequest, access: string, sessionId: string | null, outcome: string): void {
 	const session = sessionId === null ? null : loggedId(sessionId);
 	request.log.info({ access, session, channel: request.channelId, outcome }, 'access');
@@ -252,7 +263,9 @@ export interface Submitted {
 /** Slack's waiting for the acknowledgement of a submission. */
 export interface Wait {
 	waitedMs(): number;
-	/** Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of the work is not known. */
+	/**
+	 * Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of the work is not known.
+	 */
 	inTime<Result>(work: Promise<Result>, code: string): Promise<Result>;
 }
 

@@ -12,12 +12,16 @@ import { wordList } from '../questions/word-list.ts';
 import { escapeMrkdwn, markdownToMrkdwn, withoutFences } from './mrkdwn.ts';
 
 /*
- * The only way for text of others (agents, sessions, people) into a block or a message, always marked as theirs: `quoted…`
- * marks every line, `quotedName…` puts names and titles between quotation marks. Limits count UTF-16 units of the result,
- * which Slack never counts as more. No string makes these functions fail, and they read at most a few times their limit.
+ * The only way for text of others (agents, sessions, people) into a block or a message, always marked as theirs:
+ * `quoted…` marks every line, `quotedName…` puts names and titles between quotation marks. Limits count UTF-16 units of
+ * the result, which Slack never counts as more. No string makes these functions fail, and they read at most a few times
+ * their limit.
  */
 
-/** A plain_text object of one line, cut to `limit`. `fallback` replaces a text with nothing visible, which Slack refuses. */
+/**
+ * A plain_text object of one line, cut to `limit`. `fallback` replaces a text with nothing visible, which Slack
+ * refuses.
+ */
 export function plain(text: string, limit: number, fallback = '(empty)'): PlainTextElement {
 	const shown = oneLine(text, limit);
 	return { type: 'plain_text', text: shown === '' ? fallback : shown, emoji: false };
@@ -31,7 +35,9 @@ export function oneLineMrkdwn(text: string, limit: number): string {
 	return fitText(text, limit, (part) => escapeMrkdwn(withoutFences(squeeze(part))));
 }
 
-/** The text on one escaped line, cut with "…" to `characters` as people see them, and to `limit` units. May be empty. */
+/**
+ * The text on one escaped line, cut with "…" to `characters` as people see them, and to `limit` units. May be empty.
+ */
 export function firstCharactersMrkdwn(text: string, characters: number, limit: number): string {
 	const shown: string[] = [];
 	for (const { segment } of GRAPHEMES.segment(withoutFences(oneLine(text, limit * 4)))) {
@@ -44,7 +50,9 @@ export function firstCharactersMrkdwn(text: string, characters: number, limit: n
 	return `${shown.join('').trimEnd()}…`;
 }
 
-/** For plain text: a name between quotation marks that nothing in it closes, without symbols before it. May be empty. */
+/**
+ * For plain text: a name between quotation marks that nothing in it closes, without symbols before it. May be empty.
+ */
 export const quotedName = (text: string, limit: number) => betweenMarks(text, limit, nameWithin);
 
 /** `quotedName` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
@@ -78,7 +86,9 @@ export function markdownLine(text: string, limit: number): string {
 /** The mark of a list's line, and emphasis of all of it. No button has a longer text. */
 const LISTED = /^(?:(?:[-*+•]|\d{1,3}[.)])\s{1,9})?([*_`]{0,3})(.{0,500})\1$/;
 
-/** The text without the lines that are the whole text of a button; the whole text unless there is one for each button. */
+/**
+ * The text without the lines that are the whole text of a button; the whole text unless there is one for each button.
+ */
 export function withoutListed(text: string, labels: readonly string[]): string {
 	const listed = text.split('\n').map((line) => LISTED.exec(line.trim())?.[2] ?? '');
 	if (labels.length === 0 || !labels.every((label) => listed.includes(label))) return text;
@@ -121,8 +131,9 @@ const quoteLines = (text: string) => `> ${text.replaceAll('\n', '\n> ')}`;
 const SHORT_LIMIT = 100;
 
 /**
- * Cuts `whole` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts the
- * source, so it splits no entity, mark-up or character. A note at its end (`cutWithNote`) counts for what it stands for.
+ * Cuts `whole` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts
+ * the source, so it splits no entity, mark-up or character. A note at its end (`cutWithNote`) counts for what it stands
+ * for.
  */
 export function fitText(
 	whole: string,
@@ -158,7 +169,9 @@ export function fitText(
 /** Some change how others look: controls, soft hyphens, zero-width spaces, bidi controls, blank letters, BOMs, tags. */
 const INVISIBLE =
 	/(?![\t\n])\p{Cc}|[\u00AD\u180E\u200B\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E007F}]/gu;
-/** Joiners and direction marks: emoji, Persian, Hebrew and Indic scripts need them. Next to ASCII they can only deceive. */
+/**
+ * Joiners and direction marks: emoji, Persian, Hebrew and Indic scripts need them. Next to ASCII they can only deceive.
+ */
 const JOINER_NEXT_TO_ASCII = /(?<![^\p{ASCII}])[\u200C-\u200F\u061C]|[\u200C-\u200F\u061C](?![^\p{ASCII}])/gu;
 /** No script puts more than a few marks on a letter; hundreds of them cover the neighbouring lines. */
 const MARK_RUN = /(\p{M}{8})\p{M}+/gu;
@@ -201,7 +214,7 @@ const LEADING_SYMBOLS =
 /** A name to put between quotation marks: one line, without anything that looks like a quotation mark. */
 export const nameWithin = (text: string) => titleWithin(text.replace(LEADING_SYMBOLS, ''));
 
-/** A title, option or value between quotation marks. Symbols at its beginning stay: 🚫 can turn it into its opposite. */
+/** A title, option or value between quotation marks. Symbols at its beginning stay: 🚫 can make it its opposite. */
 function titleWithin(text: string): string {
 	return text
 		.replace(/^[\s\p{M}\p{Cf}]+/u, '')

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { StoreUnavailableError } from '../../src/database/database.ts';
+import type { StoreUnavailableError } from '../../src/core/basics.ts';
 import { createRecordingLog, open, submission } from './support.ts';
 
 /**

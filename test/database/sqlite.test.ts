@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../src/database/database.ts';
+import { StoreUnavailableError } from '../../src/core/basics.ts';
 import { mapSqliteError, openSqliteFile } from '../../src/database/sqlite.ts';
 import type { Store } from '../../src/stores.ts';
 import { accepted, item, LEASE, makeDataDir, OTHER_LEASE, open, SERVICE, submission, T0, valuesOf } from './support.ts';

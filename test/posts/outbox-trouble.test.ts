@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { StoreUnavailableError } from '../../src/core/basics.ts';
 import { createRateLimiter } from '../../src/core/rate-limiter.ts';
-import { StoreUnavailableError } from '../../src/database/database.ts';
 import type { Watch } from '../../src/database/watch.ts';
 import type { SendOutcome } from '../../src/posts/post.ts';
 import { refreshed } from '../database/support.ts';

@@ -6,7 +6,15 @@ import type { SettingsModel } from '../../../src/features/settings/view.ts';
 import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
 import type { HandOver } from '../../../src/questions/hand-over.ts';
 import type { InputGuess } from '../../../src/questions/secrecy.ts';
-import { type AgentAction, gated, openQuestion, type ReadItem, type ReadMessage, type ReadSession, type Session } from '../../../src/questions/session.ts';
+import {
+	type AgentAction,
+	gated,
+	openQuestion,
+	type ReadItem,
+	type ReadMessage,
+	type ReadSession,
+	type Session,
+} from '../../../src/questions/session.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { createLinks, newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';

@@ -18,13 +18,13 @@ interface Time {
 interface Value {
 	readonly type: 'text' | 'integer';
 	/**
-	 * Where it holds ids of people. `id`: it is one. `part`: one is part of it. A list: fields of its JSON, from the root; `[]`
-	 * is each entry of a list and `{}` each name of a record.
+	 * Where it holds ids of people. `id`: it is one. `part`: one is part of it. A list: fields of its JSON, from the
+	 * root; `[]` is each entry of a list and `{}` each name of a record.
 	 */
 	readonly people?: 'id' | 'part' | readonly string[];
 	/**
-	 * Of a ciphertext: columns that never change while it is there, to which it is bound besides its key, so that nobody without
-	 * the encryption key moves it to other people or questions. Undefined: its key alone.
+	 * Of a ciphertext: columns that never change while it is there, to which it is bound besides its key, so that nobody
+	 * without the encryption key moves it to other people or questions. Undefined: its key alone.
 	 */
 	readonly bound?: readonly string[] | undefined;
 	/** Values of drafts, which windows show, may turn out to be secret: see `secret-wiping.ts`. */
@@ -65,7 +65,10 @@ export interface Table {
 	readonly unique?: readonly (readonly string[])[];
 	/** By the end of its name: what stands behind the table in `create index`, with `unique` before it. */
 	readonly indexes?: Readonly<Record<string, string>>;
-	/** How long rows stay: days after their end, or `RETENTION_DAYS` if that is less. docs/data.md tells it of their values. */
+	/**
+	 * How long rows stay: days after their end, or `RETENTION_DAYS` if that is less. docs/data.md tells it of their
+	 * values.
+	 */
 	readonly kept: number | 'always' | 'whileUsed';
 	/** The migration that made it; left out: the first. */
 	readonly since?: number;

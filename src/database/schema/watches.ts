@@ -164,7 +164,8 @@ export const WATCH_TABLES = tables({
 			/** `planned`, `shown`, `closed` (after its last look), `gone` (deleted), `refused`, `dropped` (not needed). */
 			state: text,
 			createdAt: noted,
-			// The longest retry delay, and the longest Retry-After of Slack that is honored. Cards look at their `notBefore` again.
+			// The longest retry delay, and the longest Retry-After of Slack that is honored. Cards look at their `notBefore`
+			// again.
 			dueAt: orNull(ahead(15 * MINUTE_MS, { lasts: true })),
 			/** 0: now, 1: progress. */
 			urgency: fromZero,
@@ -290,7 +291,9 @@ export const WATCH_TABLES = tables({
 			loweredAt: orNull(noted),
 			/** How often in a row; 0: only once, after it had asked. */
 			loweredCount: fromZero,
-			/** 1: it began to wait, or asked something else, after the first list, and has not given way in a channel since. */
+			/**
+			 * 1: it began to wait, or asked something else, after the first list, and has not given way in a channel since.
+			 */
 			isNew: fromZero,
 			/** Since when lists lack it; null: it is listed. */
 			goneAt: orNull(noted),

@@ -57,8 +57,8 @@ import {
 } from './rows-store.ts';
 
 /**
- * Stores an answer. It loses (`taken`) to a live answer to the question, and to one for the same items that was delivered
- * after its form was read, because its author has not seen that one.
+ * Stores an answer. It loses (`taken`) to a live answer to the question, and to one for the same items that was
+ * delivered after its form was read, because its author has not seen that one.
  */
 export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
 	return store.write(async (trx) => {
@@ -129,8 +129,8 @@ async function repeat(
 }
 
 /**
- * Queues a failed answer again, unless another one prevents it: `taken`, which is due for its author like `accept`'s. The caller
- * has locked it in this transaction.
+ * Queues a failed answer again, unless another one prevents it: `taken`, which is due for its author like `accept`'s.
+ * The caller has locked it in this transaction.
  */
 export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number) {
 	const { trx, cipher, now } = tx;
@@ -169,8 +169,9 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 }
 
 /**
- * Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one writer. The
- * lock of no row of `answers` is one of the table: who is the author of another answer stays true until the commit, too.
+ * Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one
+ * writer. The lock of no row of `answers` is one of the table: who is the author of another answer stays true until the
+ * commit, too.
  */
 async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	if (!isPostgres(db)) return;
@@ -185,7 +186,9 @@ export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
 }
 
-/** Runs `work` on the person's own answer, locked with its question; null if not theirs. Throws beside a newer schema. */
+/**
+ * Runs `work` on the person's own answer, locked with its question; null if not theirs. Throws beside a newer schema.
+ */
 export function ownAnswers(db: StoreDatabase, cipher: Cipher) {
 	return <T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) =>
 		db.write(async (trx) => {
@@ -222,8 +225,8 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 }
 
 /**
- * Of each person the newest answer that lost to `first`, now withdrawn or failed, waits for its author, whom the worker tells;
- * its text becomes a draft. A press of the same person stays as it is, and so do answers that are outdated too.
+ * Of each person the newest answer that lost to `first`, now withdrawn or failed, waits for its author, whom the worker
+ * tells; its text becomes a draft. A press of the same person stays as it is, and so do answers that are outdated too.
  */
 export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> {
 	const { trx, cipher, now } = tx;
@@ -247,7 +250,10 @@ export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> 
 	}
 }
 
-/** Answers to a question that may concern a new one: blocking and waiting ones, and those that arrived with its fingerprint. */
+/**
+ * Answers to a question that may concern a new one: blocking and waiting ones, and those that arrived with its
+ * fingerprint.
+ */
 function conflictsWith({ question, fingerprint }: Pick<Answer, 'question' | 'fingerprint'>) {
 	const { service, sessionId, messageIndex } = question;
 	return sql<boolean>`(service = ${service} and session_id = ${sessionId} and message_index = ${messageIndex}
@@ -257,7 +263,9 @@ function conflictsWith({ question, fingerprint }: Pick<Answer, 'question' | 'fin
 
 type Seen = Pick<Answer, 'positions' | 'formReadAt' | 'arrivalSeen'>;
 
-/** The answer, among those to one question, that prevents one to these positions. Throws when its own row is damaged. */
+/**
+ * The answer, among those to one question, that prevents one to these positions. Throws when its own row is damaged.
+ */
 function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): Answer | undefined {
 	// Where nobody knows what an answer filled, it may be any position.
 	const overlaps = (row: AnswerRow) =>
@@ -267,7 +275,9 @@ function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): 
 	return first && readAnswer(first, cipher);
 }
 
-/** Whether an answer arrived after the form of another was read, also when a clock was set back or a backup restored. */
+/**
+ * Whether an answer arrived after the form of another was read, also when a clock was set back or a backup restored.
+ */
 function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
 	const arrived = arrivalOf(parseOrNull(timeline, row.timeline) ?? []);
 	// Of one that was sent again, the first time counts.
@@ -275,7 +285,9 @@ function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
 	return arrivalSeen !== null && (arrived?.arrival ?? 0) > arrivalSeen;
 }
 
-/** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones. */
+/**
+ * Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones.
+ */
 async function replaceWaiting(tx: CipherTx, rows: readonly AnswerRow[], winner: Winner): Promise<void> {
 	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(tx.cipher))) {
 		const lost = giveWay(tx, answer, winner, itemsOf(answer));

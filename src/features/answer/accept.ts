@@ -132,7 +132,9 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 			}
 		},
 
-		/** Has a delivered answer sent again for its author, to start the agent, unless that is done or a repeat may run. */
+		/**
+		 * Has a delivered answer sent again for its author, to start the agent, unless that is done or a repeat may run.
+		 */
 		async sendAgain(own: Answer) {
 			const now = clock.now();
 			const quietSince = now - mayLandForMs(config.SESSION_SERVICE_TIMEOUT_MS);

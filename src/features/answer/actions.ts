@@ -50,14 +50,17 @@ export function registerAnswerActions(
 	): void {
 		onOwn(id, (own, asked, press) => {
 			const about = { sessionId: own.question.sessionId, kept: 'answer' } as const;
-			// It acts in a person's name: facts about them are as fresh as for "Send answer". Each button updates the receipt,
-			// and one posts: Slack limits both for all people together.
+			// It acts in a person's name: facts about them are as fresh as for "Send answer". Each button updates the
+			// receipt, and one posts: Slack limits both for all people together.
 			const options = { changes: true, takesTurn: true, maxAgeMs: FRESH_MS, about } as const;
 			return ifAllowed(placeOf(own, asked), (request) => act(own, request, press), options);
 		});
 	}
 
-	/** Shows the present state of the answer in the receipt that has the button; in a new one when Slack takes no update of it. */
+	/**
+	 * Shows the present state of the answer in the receipt that has the button; in a new one when Slack takes no update
+	 * of it.
+	 */
 	async function showAgain(request: PersonRequest, { view }: Press, answer: Answer, note = ''): Promise<void> {
 		const inbox = inboxOf(request, view);
 		if (inbox !== null) {

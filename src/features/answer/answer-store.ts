@@ -1,4 +1,4 @@
-import { CLOCK_ALLOWANCE_MS, isForgotten, type Lease, type Log } from '../../core/basics.ts';
+import { isForgotten, type Lease, type Log } from '../../core/basics.ts';
 import {
 	change,
 	countChanged,
@@ -9,12 +9,11 @@ import {
 	hasChanged,
 	questionOf,
 	type StoreParts,
-	StoreUnavailableError,
 	sessionOf,
 	sql,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import { databaseTime, earliest, nextDue, takeReadable } from '../../database/due.ts';
+import { earliest, expectTime, nextDue, takeReadable } from '../../database/due.ts';
 import { knownAskings, newestRowOf, noteArrival, noteEmptied } from '../../database/question-store.ts';
 import {
 	ANSWER_STATES,
@@ -49,6 +48,7 @@ import {
 	changeAnswer,
 	createAnswerReader,
 	firstOfSession,
+	freeLapsed,
 	IS_CURRENT,
 	isElsewhere,
 	isForUs,
@@ -61,7 +61,7 @@ import {
 /** What is due for another address so long is taken by no process of that address: its author is told. */
 const UNTAKEN_MS = 60_000;
 
-/** Stores answers; the row is the queue. `checksTime`: `update` refuses a start of a PUT that is not the database's time. */
+/** Stores answers; the row is the queue. `checksTime`: `update` refuses a start of a PUT at another time than now. */
 export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 
@@ -76,12 +76,16 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 	return {
 		/**
-		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that comes
-		 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.
+		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that
+		 * comes second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author
+		 * knows.
 		 */
 		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
 
-		/** The window with the receipt shows something else. No later write of the worker opens it again, see `patchColumns`. */
+		/**
+		 * The window with the receipt shows something else. No later write of the worker opens it again, see
+		 * `patchColumns`.
+		 */
 		leaveReceipt: ({ id }: Pick<Answer, 'id'>) =>
 			db.writeOne((trx) => {
 				const closed = sql<string>`replace(receipt_state, '"modalOpen":true', '"modalOpen":false')`;
@@ -105,9 +109,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			}),
 
 		/**
-		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
-		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and block nothing. If there is none,
-		 * unsent ones for other addresses that nobody has taken for `UNTAKEN_MS`.
+		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the
+		 * author is to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and block
+		 * nothing. If there is none, unsent ones for other addresses that nobody has taken for `UNTAKEN_MS`.
 		 */
 		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
 			const where = firstOfSession(db, service, { now, limit });
@@ -122,11 +126,12 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		},
 
 		/**
-		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with `editCount`, its
-		 * text is the same. Returns the stored answer. Null when another replica has it, its author changed it (`retry`, `withdraw`),
-		 * another answer replaced it, or an earlier write changed the state although its reply was lost. `release` gives the lease
-		 * back in the same write, and ending states wipe secret values in it. What people see of it is marked in it too, but not
-		 * that a PUT begins (`before`): that looks like an answer that waits to be sent.
+		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with
+		 * `editCount`, its text is the same. Returns the stored answer. Null when another replica has it, its author
+		 * changed it (`retry`, `withdraw`), another answer replaced it, or an earlier write changed the state although its
+		 * reply was lost. `release` gives the lease back in the same write, and ending states wipe secret values in it.
+		 * What people see of it is marked in it too, but not that a PUT begins (`before`): that looks like an answer that
+		 * waits to be sent.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
@@ -191,7 +196,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		rows: db.queuedRows('answers'),
 
-		/** The earliest time at which `takeDue` may find an answer: not before a lease on its session lapses. Null: never. */
+		/**
+		 * The earliest time at which `takeDue` may find an answer: not before a lease on its session lapses. Null: never.
+		 */
 		async nextDueAt(service: string): Promise<number | null> {
 			const { rows } = await sql<{ at: number | null }>`
 				select ${earliest('due.nextAttemptAt', 'leased.leasedUntil')} as at from answers as due
@@ -219,8 +226,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		},
 
 		/**
-		 * The newest answer to this question that is live, waiting, delivered or resumed, but not one after which the agent asked the
-		 * same again. Null when there is none, or when its row is damaged: that must not keep posts and forms from being shown.
+		 * The newest answer to this question that is live, waiting, delivered or resumed, but not one after which the agent
+		 * asked the same again. Null when there is none, or when its row is damaged: that must not keep posts and forms
+		 * from being shown.
 		 */
 		standing: (question: QuestionKey) =>
 			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] }, IS_CURRENT),
@@ -253,7 +261,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				sql<boolean>`put_started_at is not null and (question_id is null or question_id = ${id})`,
 			),
 
-		/** Oldest first. `marks`: what all of them say about secrecy, also those that are damaged and not among `answers`. */
+		/**
+		 * Oldest first. `marks`: what all of them say about secrecy, also those that are damaged and not among `answers`.
+		 */
 		async ofSession(session: SessionKey) {
 			const rows = await answers(sessionOf(session)).orderBy('acceptedAt').execute();
 			return { answers: rows.flatMap(readOrSkip), marks: rows.map((row) => readMarks(row, cipher)) };
@@ -280,9 +290,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			}),
 
 		/**
-		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
-		 * possible. In the same transaction, `releaseLosers` lets the answers that lost to it wait for their authors. An `update` to
-		 * a failed state other than `conflicted` does that too.
+		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is
+		 * not possible. In the same transaction, `releaseLosers` lets the answers that lost to it wait for their authors.
+		 * An `update` to a failed state other than `conflicted` does that too.
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
 			withOwn(id, person, async (trx, answer) => {
@@ -294,8 +304,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			}),
 
 		/**
-		 * Notes that its author wants a delivered answer sent again. Null when that is not offered, see `canSendAgain`, and when such a
-		 * PUT began after `quietSince` and may still be under way.
+		 * Notes that its author wants a delivered answer sent again. Null when that is not offered, see `canSendAgain`, and
+		 * when such a PUT began after `quietSince` and may still be under way.
 		 */
 		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
 			withOwn(id, person, async (trx, answer) => {
@@ -315,7 +325,10 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return { answers: rows.flatMap(readOrSkip), total };
 		},
 
-		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null when there is none. */
+		/**
+		 * `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null when there is
+		 * none.
+		 */
 		async stats() {
 			const undelivered = [...BLOCKING_STATES, 'waiting'] as const;
 			const [counts, oldest] = await Promise.all([
@@ -348,7 +361,9 @@ function countArrived(db: Db, session: SessionKey): Promise<number> {
 	return countOf(from(db, 'answers', { ...sessionOf(session), state: ARRIVED_STATES }));
 }
 
-/** `evidenceAt`, with what reads of a watch have shown of its question before: that the agent waits, unless it went on. */
+/**
+ * `evidenceAt`, with what reads of a watch have shown of its question before: that the agent waits, unless it went on.
+ */
 async function seenAt(trx: Db, answer: Answer, at: number, number: number): Promise<Evidence> {
 	const found = evidenceAt(answer, at, number);
 	const { newest } = await knownAskings(trx, answer.question, null);
@@ -370,25 +385,14 @@ function looksOther(before: Answer, after: Answer): boolean {
 	return isEmptied(before) !== isEmptied(after) || shown.some((name) => before[name] !== after[name]);
 }
 
-/** Its author may have been forgotten since it was read. The lock of the row that is written keeps that out until the commit. */
+/**
+ * Its author may have been forgotten since it was read. The lock of the row that is written keeps that out until the
+ * commit.
+ */
 async function namedNow(trx: Db, other: OtherAnswer): Promise<OtherAnswer> {
 	const { answerId, person, values } = other;
 	if (answerId === null || person === null) return other;
 	const first = await from(trx, 'answers', { id: answerId }).select('userId').executeTakeFirst();
 	if (first === undefined || !isForgotten(first.userId)) return other;
 	return { ...other, person: { ...person, userId: first.userId }, values: values.map(() => null) };
-}
-
-/** Clears lapsed leases, which would block others of their sessions. A holder that still runs fails at its next write. */
-async function freeLapsed(trx: Db, now: number): Promise<void> {
-	const leased = from(trx, 'answers').select('id').where('leaseToken', 'is not', null);
-	const lapsed = await leased.where('leasedUntil', '<=', now).forUpdate().skipLocked().execute();
-	const id = lapsed.map((row) => row.id);
-	if (id.length > 0) await change(trx, 'answers', { id }, WITHOUT_LEASE).execute();
-}
-
-/** Other processes count from this start of a PUT, so it must be the database's time. A machine that slept may be behind. */
-async function expectTime(trx: Db, at: number): Promise<void> {
-	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
-	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
 }

@@ -119,7 +119,9 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
 			}),
 
-		/** Removes the author's drafts for a submitted answer's question, but not the one that it became while it waited. */
+		/**
+		 * Removes the author's drafts for a submitted answer's question, but not the one that it became while it waited.
+		 */
 		discard: ({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>) =>
 			db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute()),
 
@@ -199,7 +201,9 @@ export async function activeClaims(read: Db, filter: Filter<'claims'>, now: numb
 
 /** The agent takes a moment to go on after an answer. */
 const EARLY_READ_AFTER_MS = 2_000;
-/** A press shows on its post what it did, by a way that no rate limits. Only if that fails it is drawn as others are. */
+/**
+ * A press shows on its post what it did, by a way that no rate limits. Only if that fails it is drawn as others are.
+ */
 const PRESS_SHOWN_MS = 250;
 /** A window is told of changes for this long after it was opened or touched. */
 const WINDOW_MS = 15 * 60_000;
@@ -210,9 +214,9 @@ export const markWindows = (trx: Db, question: QuestionKey, now: number) =>
 	change(trx, 'windows', questionOf(question), { dueAt: now }).where(isRecentWindow(now)).execute();
 
 /**
- * Has everything drawn again that shows the question of a claim or an answer: its posts, the reminders that wait for it, the windows
- * with its form, inboxes. It is part of the transaction that changes the answer or claim, or a failure in between would leave
- * "sending…" for good.
+ * Has everything drawn again that shows the question of a claim or an answer: its posts, the reminders that wait for
+ * it, the windows with its form, inboxes. It is part of the transaction that changes the answer or claim, or a failure
+ * in between would leave "sending…" for good.
  */
 export async function markQuestion(
 	{ trx, now }: Tx,
@@ -269,8 +273,8 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * Its person wants to see something else: until that is shown, no notice changes it. Resolves to Slack's hash of a notice
-		 * that it shows, else to null; to false while one is being shown.
+		 * Its person wants to see something else: until that is shown, no notice changes it. Resolves to Slack's hash of a
+		 * notice that it shows, else to null; to false while one is being shown.
 		 */
 		async takeOver(viewId: string, now: number): Promise<string | null | false> {
 			const isFree = sql<boolean>`(lease_token is null or lease_token = ${viewId} or leased_until <= ${now})`;

@@ -38,8 +38,8 @@ interface Attempt {
 }
 
 /**
- * Makes one attempt to deliver an answer under a lease: reads the session, compares it and sends the PUT within milliseconds,
- * if the rules allow it. The signal aborts the attempt until the PUT begins. @throws LeaseLost
+ * Makes one attempt to deliver an answer under a lease: reads the session, compares it and sends the PUT within
+ * milliseconds, if the rules allow it. The signal aborts the attempt until the PUT begins. @throws LeaseLost
  */
 export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, missed: Missed, random: () => number) {
 	const { clock, log, sessionService } = core;
@@ -53,8 +53,9 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 	}
 
 	/**
-	 * From here on the text cannot be edited, and the outcome is unknown. After an edit during the read nothing is marked, and
-	 * the next attempt reads again: what is compared and counted is always the text that is sent. @throws LeaseLost
+	 * From here on the text cannot be edited, and the outcome is unknown. After an edit during the read nothing is
+	 * marked, and the next attempt reads again: what is compared and counted is always the text that is sent. @throws
+	 * LeaseLost
 	 */
 	async function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
 		const marked = {
@@ -162,7 +163,8 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		if (kind !== 'permanent' && now >= answer.giveUpAt && mayHaveLanded === null) {
 			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
 		}
-		// While a PUT may still land, the answer keeps blocking others, even if no read of the session can succeed any more.
+		// While a PUT may still land, the answer keeps blocking others, even if no read of the session can succeed any
+		// more.
 		const isHopeless = kind === 'permanent' || lastError === MISSING.gone;
 		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
 			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });

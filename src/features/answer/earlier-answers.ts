@@ -35,7 +35,10 @@ export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 /** What a read, a form or a button showed before: a question that is perhaps gone. */
 type Wanted = QuestionDigest | { readonly messageIndex: number | null };
 
-/** What our answers, and earlier reads, say about a session. They are looked up if a message of it asks, or for `wanted`. */
+/**
+ * What our answers, and earlier reads, say about a session. They are looked up if a message of it asks, or for
+ * `wanted`.
+ */
 export async function ourAnswers(
 	store: Stored & Pick<AnswerStore, 'asked'>,
 	{ serviceUrl, reading, wanted = null }: { serviceUrl: string; reading: Read; wanted?: Wanted | null },
@@ -143,9 +146,9 @@ function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolea
 }
 
 /**
- * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or the answer
- * may be lost, and cannot be put over anything: its question is the newest, none of its items has a value, and `isCurrent`:
- * nobody has answered it since.
+ * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or
+ * the answer may be lost, and cannot be put over anything: its question is the newest, none of its items has a value,
+ * and `isCurrent`: nobody has answered it since.
  */
 export function canRestart(answer: Answer, session: Session, isCurrent: boolean): boolean {
 	const { question, fingerprint, shownHash } = answer;
@@ -159,7 +162,10 @@ export function canRestart(answer: Answer, session: Session, isCurrent: boolean)
 	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }
 
-/** The answer before `answer`, ours or from outside. `values`: the service's as people see them; null if `answer` has them. */
+/**
+ * The answer before `answer`, ours or from outside. `values`: the service's as people see them; null if `answer` has
+ * them.
+ */
 export async function whoWasFirst(
 	store: Stored,
 	answer: Answer,
@@ -187,7 +193,9 @@ export async function whoWasFirst(
 	};
 }
 
-/** Whether somebody outside replaced our text; null while an answer of ours may have. An emptied field does not count. */
+/**
+ * Whether somebody outside replaced our text; null while an answer of ours may have. An emptied field does not count.
+ */
 async function isOverwritten(store: Stored, answer: Answer, session: Session): Promise<boolean | null> {
 	const { id, question, fingerprint, content } = answer;
 	const message = session.messages[question.messageIndex];
@@ -204,7 +212,9 @@ async function isOverwritten(store: Stored, answer: Answer, session: Session): P
 	return arrivedTo(same, askedBy(answer))[0]?.id === id;
 }
 
-/** What a read shows of a delivered answer; without `agentOutcome` while that is not certain. Null: it shows nothing. */
+/**
+ * What a read shows of a delivered answer; without `agentOutcome` while that is not certain. Null: it shows nothing.
+ */
 export async function outcomeIn(
 	store: Stored,
 	answer: Answer,

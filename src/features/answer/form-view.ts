@@ -344,7 +344,10 @@ export const WINDOW_NOTICES = {
 	ended: '🏁 The session ended. Your text stays here.',
 } as const;
 
-/** A form with such a notice, or without; `key`: of the notice. It stands in the block of the title line: a form may be full. */
+/**
+ * A form with such a notice, or without; `key`: of the notice. It stands in the block of the title line: a form may be
+ * full.
+ */
 export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
 	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
 	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];

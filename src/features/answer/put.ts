@@ -20,7 +20,10 @@ export const FIRST_CONFIRM_MS = 2_000;
 
 /** An answer is sent without asking the access policy again for this long after its author was allowed to send it. */
 export const CHECK_HOLDS_MS = 60_000;
-/** At most this many answers ask at once. While Slack hangs, the worker's other places are for answers that need not ask. */
+/**
+ * At most this many answers ask at once. While Slack hangs, the worker's other places are for answers that need not
+ * ask.
+ */
 export const MAX_ASKING = 16;
 
 /** Another replica has the lease of this answer now, so this one must not write. */
@@ -31,9 +34,9 @@ export type CheckAuthor = (person: Person, channelId: string, maxAgeMs: number) 
 
 /**
  * The steps and times of a PUT. It *begins* when the store notes that it may be sent (`putStartedAt`). It *leaves* when
- * its first byte goes to the connection, within `SEND_WITHIN_MS` or never. It *ends* with the service's response, within
- * the call's time-out after it left. So a PUT of unknown outcome can land until both times and the difference of clocks
- * have passed since it began. Only a read that begins after that can rule it out.
+ * its first byte goes to the connection, within `SEND_WITHIN_MS` or never. It *ends* with the service's response,
+ * within the call's time-out after it left. So a PUT of unknown outcome can land until both times and the difference of
+ * clocks have passed since it began. Only a read that begins after that can rule it out.
  */
 export function createPut({ store, sessionService, clock }: Core<{ answers: AnswerStore }>, checkAuthor: CheckAuthor) {
 	const landsWithinMs = mayLandForMs(sessionService.callTimeoutMs);
@@ -160,7 +163,10 @@ const MISSING_RETRIES_MS = [1_000, 4_000] as const;
 /** A read soon after an unknown outcome, so that the author of a PUT that did land is told soon. */
 const EARLY_READ_MS = 1_000;
 
-/** When to try again, or to tell the author if sooner. `isNewlyUnknown`: this PUT's outcome is unknown, no earlier one's. */
+/**
+ * When to try again, or to tell the author if sooner. `isNewlyUnknown`: this PUT's outcome is unknown, no earlier
+ * one's.
+ */
 export function nextStepAt(
 	answer: Answer,
 	attempted: { attempts: number; missingCount: number; isNewlyUnknown: boolean; retryAt: number | null },

@@ -69,7 +69,10 @@ export function receiptContext({ config, clock }: Pick<Core, 'config' | 'clock'>
 	return { adminContact: config.ADMIN_CONTACT, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
 }
 
-/** The headline says what became of the agent. `room`: characters of the author's text. `more`: below what the author can do. */
+/**
+ * The headline says what became of the agent. `room`: characters of the author's text. `more`: below what the author
+ * can do.
+ */
 function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, more: KnownBlock[] = []): KnownBlock[] {
 	return [
 		...section(`*${stateLine(answer)}*`),
@@ -135,7 +138,8 @@ function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
 const CAN_CLOSE = 'Your answer is saved. You can close this window: you get a message if it cannot be sent.';
 
 const TAKES_LONG =
-	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.';
+	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you ' +
+	'get a message when it arrives or cannot be sent.';
 
 /** Below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
 export function receiptExplanation(answer: Answer, { adminContact, now }: ReceiptContext): string {
@@ -147,7 +151,10 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 		case 'delivering': {
 			if (lastError === null) return now - firstDueAt(answer) >= TAKES_LONG_MS ? TAKES_LONG : CAN_CLOSE;
 			if (state === 'delivering') {
-				return `${problem} Handraise reads the session again automatically. It sends your answer again only when it is certain that the first one did not arrive.`;
+				return (
+					`${problem} Handraise reads the session again automatically. It sends your answer again only when it is ` +
+					'certain that the first one did not arrive.'
+				);
 			}
 			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
 			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
@@ -159,8 +166,10 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 			const tried = answer.attempts === 0 ? '' : `Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}.`;
 			return sentences(problem, tried, typeAgainText(answer, 'Try again'), 'Try again, or discard it?');
 		}
-		case 'refused':
-			return `${problem} ${keptText(answer)} Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`.trim();
+		case 'refused': {
+			const advice = `Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`;
+			return `${problem} ${keptText(answer)} ${advice}`.trim();
+		}
 		case 'conflicted':
 			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
 		case 'changed': {
@@ -184,7 +193,8 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 }
 
 const MOVED =
-	'The question has another place in the session now: messages before it were added or removed, or the agent asked it again.';
+	'The question has another place in the session now: messages before it were added or removed, or the agent ' +
+	'asked it again.';
 
 const AGAIN =
 	'*Send again* sends the same answer once more, if the question is still there and nobody has answered it.';
@@ -212,7 +222,11 @@ function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: st
 	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
 	const why = lastError === null ? '' : errorWords(lastError).what;
 	const failed = why === '' ? '' : `The last *Send again* failed. ${why} Your answer is still in the session. `;
-	return `${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. That starts the agent with some versions of the session service only. If it does not, look at the session in the dashboard; ${contactMrkdwn(adminContact)} can help.`;
+	return (
+		`${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. ` +
+		'That starts the agent with some versions of the session service only. If it does not, look at the session in ' +
+		`the dashboard; ${contactMrkdwn(adminContact)} can help.`
+	);
 }
 
 /** Retention removes secrets of a waiting answer first, then its whole text. */
@@ -229,7 +243,10 @@ function keptText(answer: Answer): string {
 	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
 }
 
-/** To somebody who came second: that the first answer, which could not be sent yet, is not delivered, and why. Else empty. */
+/**
+ * To somebody who came second: that the first answer, which could not be sent yet, is not delivered, and why. Else
+ * empty.
+ */
 export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
 	if (state !== 'accepted' || lastError === null) return '';
 	const author = 'Handraise could not check with Slack whether its author may still answer.';
@@ -312,12 +329,14 @@ export const CHOICE_WORDS = {
 		`You have already ${answeredWords(first)}. Your second choice, ${quotedOption(option)}, was not sent.`,
 	/** Before the acknowledgement of a choice that takes long to store. */
 	late: ({ option }: OwnChoice) =>
-		`⏳ Your choice, ${quotedOption(option)}, takes long to save. You hear in a moment whether it was saved. If you do not, look at the post and choose again: only one answer is sent.`,
+		`⏳ Your choice, ${quotedOption(option)}, takes long to save. You hear in a moment whether it was saved. If ` +
+		'you do not, look at the post and choose again: only one answer is sent.',
 	/** It could be neither checked nor stored. */
 	notSent: ({ option }: OwnChoice, why: string) => `⚠️ Your choice, ${quotedOption(option)}, was not sent. ${why}`,
 	/** The database did not say whether it stored the choice. */
 	unknown: ({ option }: OwnChoice) =>
-		`⚠️ Handraise could not check whether your choice, ${quotedOption(option)}, was saved. If it was, it is sent soon. Press it again to find out: it is not sent twice.`,
+		`⚠️ Handraise could not check whether your choice, ${quotedOption(option)}, was saved. If it was, it is sent ` +
+		'soon. Press it again to find out: it is not sent twice.',
 } as const;
 
 /** To somebody whose choice is not stored, for the code of a failure or a refusal. */

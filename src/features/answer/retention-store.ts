@@ -21,7 +21,9 @@ const TAKEN = { secrets: { secrets: null }, content: WITHOUT_VALUES } as const;
 export function createRetention({ db, cipher, log }: StoreParts & { readonly log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 
-	/** Takes values from answers whose authors were asked before `before` what to do, and has them told. Returns how many. */
+	/**
+	 * Takes values from answers whose authors were asked before `before` what to do, and has them told. Returns how many.
+	 */
 	async function takeFromWaiting(column: 'secrets' | 'content', before: number, now: number): Promise<number> {
 		const waiting = from(db.read, 'answers', { state: 'waiting' })
 			.selectAll()
@@ -42,7 +44,10 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 		/** Wipes secrets of answers that have waited since before `before`; their receipts become due. Returns how many. */
 		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', before, now),
 
-		/** Removes the values of answers that ended or began to wait before `before`, whose receipts become due. Returns how many. */
+		/**
+		 * Removes the values of answers that ended or began to wait before `before`, whose receipts become due. Returns how
+		 * many.
+		 */
 		async removeValues(before: number, now: number): Promise<number> {
 			const waitingCount = await takeFromWaiting('content', before, now);
 			const endedCount = await changeInBatches(db, (trx, limit) => {
@@ -53,7 +58,9 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 			return waitingCount + endedCount;
 		},
 
-		/** Forgets who gave the answers that ended, or lost their texts while waiting, before `before`. Returns how many. */
+		/**
+		 * Forgets who gave the answers that ended, or lost their texts while waiting, before `before`. Returns how many.
+		 */
 		forgetAuthors: (before: number) =>
 			changeInBatches(db, (trx, limit) => {
 				const known = from(trx, 'answers').select('id').where('userId', 'not like', `${FORGOTTEN}%`);
@@ -105,7 +112,8 @@ export function createForgetting(cipher: Cipher) {
 
 		/** Whether the agent went on is still looked at. */
 		async forgetAuthor(trx: Db, userId: string, name: string): Promise<void> {
-			const nextAttemptAt = sql<number>`case when state = 'delivered' and agent_outcome is null then next_attempt_at end`;
+			const nextAttemptAt = sql<number>`
+				case when state = 'delivered' and agent_outcome is null then next_attempt_at end`;
 			const gone = { ...authorGone(sql`${name}`), ...WITHOUT_VALUES, ...WITHOUT_LEASE, nextAttemptAt };
 			const some = (limit: number) => from(trx, 'answers', { userId }).select('id').limit(limit);
 			await inBatches((limit) => countChanged(change(trx, 'answers', { id: some(limit) }, gone)));

@@ -139,7 +139,10 @@ export function createDiscoveries(
 			return discoveries.end(channel, { now, posts: () => told });
 		},
 		of: (channel: ChannelKey) => discoveries.find(channel, serviceUrl),
-		/** The sessions that wait, the longest waiting first, or why none are listed. Null when people see only what is watched. */
+		/**
+		 * The sessions that wait, the longest waiting first, or why none are listed. Null when people see only what is
+		 * watched.
+		 */
 		async discovered() {
 			if (!discoverSessions) return null;
 			const why = whyNot();

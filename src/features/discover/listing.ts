@@ -46,7 +46,9 @@ const DISCOVERY_FACTOR = 4;
 const SHARE = 1 / 4;
 const LONGEST_WAIT_MS = 60_000;
 const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
-/** There is no list when this many looks agree, which takes some minutes: something in front may say so for a moment. */
+/**
+ * There is no list when this many looks agree, which takes some minutes: something in front may say so for a moment.
+ */
 const TRIES = 8;
 /** It is looked for this often then. */
 const ABSENT_EVERY_MS = 5 * 60_000;
@@ -73,16 +75,17 @@ export function listEveryMs(
 
 /**
  * What is kept for `requestsPerSecond` lists and for the reads that they lead to. At 1.5, 2 and 3 times the lists' own
- * rate, 95 % of the questions of 1,000 sessions are seen after 3.7, 2.4 and 2.4 s; at 3 times, cards of 300 sessions are
- * a fifth older than at 2 (`npm run bench -- watching`).
+ * rate, 95 % of the questions of 1,000 sessions are seen after 3.7, 2.4 and 2.4 s; at 3 times, cards of 300 sessions
+ * are a fifth older than at 2 (`npm run bench -- watching`).
  */
 export const reservedFor = (requestsPerSecond: number) => 2 * requestsPerSecond;
 
 const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnlisted: false, perSecond: 0 };
 
 /**
- * Lists the sessions that wait for a person, where the service can, while sessions are watched; else only at the start and once
- * a day, to know whether it still can. Nothing depends on it, because the schedule reads every watched session as well.
+ * Lists the sessions that wait for a person, where the service can, while sessions are watched; else only at the start
+ * and once a day, to know whether it still can. Nothing depends on it, because the schedule reads every watched session
+ * as well.
  */
 export function createListing(core: Core<{ sessions: SessionStore }>, options: Options) {
 	const { cell, budget, health } = options;
@@ -218,13 +221,18 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 			// Another replica goes on at once.
 			await share(0, 0).catch(() => undefined);
 		},
-		/** Whether the service has no list, or its list has failed for some minutes, as the process that lists has found. */
+		/**
+		 * Whether the service has no list, or its list has failed for some minutes, as the process that lists has found.
+		 */
 		isUnlisted: () => shared.isUnlisted,
 		isAvailable: () => shared.isAvailable,
 	};
 }
 
-/** A listed session is compared again after this, and after twice the time before when a read that was moved found nothing. */
+/**
+ * A listed session is compared again after this, and after twice the time before when a read that was moved found
+ * nothing.
+ */
 const COMPARE_AGAIN_MS = 30_000;
 const LONGEST_COMPARE_AGAIN_MS = 30 * 60_000;
 
@@ -249,7 +257,10 @@ export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 		completeAt = null;
 	});
 
-	/** `move`: left out when the session waits by its newest read too, or its last move found nothing and was not long ago. */
+	/**
+	 * `move`: left out when the session waits by its newest read too, or its last move found nothing and was not long
+	 * ago.
+	 */
 	function afterComparing(comparison: Comparison, now: number, move?: { readonly hasChanged: boolean }): Comparison {
 		const { dueAt, waitMs, moved } = comparison;
 		if (move === undefined) {

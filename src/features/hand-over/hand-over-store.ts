@@ -47,16 +47,17 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 
 	return {
 		/**
-		 * Hands a question over, all or nothing: queues the direct message and has the session's posts drawn again, also that of
-		 * whoever had it. Of two at the same moment one wins. Idempotent by `id` and `to`.
+		 * Hands a question over, all or nothing: queues the direct message and has the session's posts drawn again, also
+		 * that of whoever had it. Of two at the same moment one wins. Idempotent by `id` and `to`.
 		 */
 		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, now }, wish)),
 		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
 		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, now }, given)),
 
 		/**
-		 * Whether a person has a question of a session in a channel, or had one when it was settled: not when they gave it back
-		 * or handed it on, and not for what the agent asked since. Of several, the newest that they got or handed over counts.
+		 * Whether a person has a question of a session in a channel, or had one when it was settled: not when they gave it
+		 * back or handed it on, and not for what the agent asked since. Of several, the newest that they got or handed over
+		 * counts.
 		 */
 		async holds({ teamId, userId }: Person, channelId: string, session: SessionKey): Promise<boolean> {
 			const here = { ...sessionOf(session), heldTeamId: teamId, heldChannelId: channelId };

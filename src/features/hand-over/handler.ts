@@ -100,7 +100,9 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 	});
 }
 
-/** Null when the press is not one of ours. What is pressed in an inbox or a direct message belongs to another channel. */
+/**
+ * Null when the press is not one of ours. What is pressed in an inbox or a direct message belongs to another channel.
+ */
 function pressedQuestion({ channelId: pressedIn }: PersonRequest, { value, row }: Press): PressedQuestion | null {
 	const mark = decodeQuestionMark(value);
 	const channelId = row?.channelId ?? pressedIn;

@@ -75,8 +75,8 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 }
 
 /**
- * The direct message about a hand-over. What is pressed in it belongs to the channel and the thread of the question. `note`: of
- * whoever handed it over, for nobody else than its holder.
+ * The direct message about a hand-over. What is pressed in it belongs to the channel and the thread of the question.
+ * `note`: of whoever handed it over, for nobody else than its holder.
  */
 export function handOverPost(
 	content: ContentOf<'handedOver' | 'givenBack'>,
@@ -98,7 +98,8 @@ export function handOverPost(
 	const text = questionText({ question, sessionName: view?.name ?? '', waitedMs: null, discreet });
 	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
 	const hint = isHeld
-		? `Asked in ${place}. Others can still answer it. In the menu, *Give back* opens it for all again and tells ${personMrkdwn(content.from)}.`
+		? `Asked in ${place}. Others can still answer it. In the menu, *Give back* opens it for all again and tells ` +
+			`${personMrkdwn(content.from)}.`
 		: '';
 	return message(`${words} ${text}`, [
 		...section(isHeld ? `*${words}*\n${quotedLine(note ?? '', 2_000)}`.trim() : words),
@@ -114,7 +115,10 @@ export const handedOverWords = (from: string) => `↪️ ${personMrkdwn(from)} h
 /** To the person who had handed it over. mrkdwn. */
 export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): string {
 	if (undelivered === true)
-		return `⚠️ ${personMrkdwn(by)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
+		return (
+			`⚠️ ${personMrkdwn(by)} did not get the question that you handed over: the direct message was refused. It is ` +
+			'open for all again. Answer it, or hand it over to somebody else on its post.'
+		);
 	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
 }
 
@@ -147,24 +151,39 @@ export function tooManyHandOversText(
 	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
 	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
 	if (who === 'from')
-		return `You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. Please ${again}.`;
+		return (
+			`You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. ` +
+			`Please ${again}.`
+		);
 	const name = quotedName(names.displayName(to), 80);
-	return `${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. Choose somebody else, or ${again}.`;
+	return (
+		`${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. ` +
+		`Choose somebody else, or ${again}.`
+	);
 }
 
 export function handOverWords(outcome: HandOverObstacle): string {
 	switch (outcome.kind) {
 		case 'handedOver':
-			return `↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to)}, who gets a direct message. Others can still answer it.`;
+			return (
+				`↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to)}, who gets a direct message. ` +
+				'Others can still answer it.'
+			);
 		case 'taken': {
 			const { from, to, count, handedOverAt } = outcome.handOver;
 			const who = personMrkdwn(to);
 			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
-			return `🙋 ${who} has this question: ${personMrkdwn(from)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can ${can}. You can still answer it.`;
+			return (
+				`🙋 ${who} has this question: ${personMrkdwn(from)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing ` +
+				`was handed over now. Only ${who} can ${can}. You can still answer it.`
+			);
 		}
 		case 'limit': {
 			const { from, to, count } = outcome.handOver;
-			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from)} to ${personMrkdwn(to)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
+			return (
+				`🔁 This question was handed over ${count} times, last by ${personMrkdwn(from)} to ${personMrkdwn(to)}. It ` +
+				'cannot be handed over again. Answer it, or give it back if you have it.'
+			);
 		}
 		case 'elsewhere':
 			return '🙋 Somebody in another workspace has this question. Nothing was handed over. You can still answer it.';

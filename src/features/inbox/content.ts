@@ -189,7 +189,10 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				/** How many questions wait for the person, without those that they snoozed. */
 				total: questions.length,
 				snoozed: snoozed.length === 0 ? null : { count: snoozed.length, nextAt: Math.min(...backAt) },
-				/** Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no questions. */
+				/**
+				 * Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no
+				 * questions.
+				 */
 				page: shownPage,
 				/** Of this page, oldest first. */
 				questions: shown,
@@ -197,12 +200,17 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				unreadableCount,
 				/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
 				channelsKnown: channels.againAt === null,
-				/** Sessions that wait for somebody, without those whose question is shown or snoozed; null: they are not discovered. */
+				/**
+				 * Sessions that wait for somebody, without those whose question is shown or snoozed; null: they are not
+				 * discovered.
+				 */
 				waiting: listed && {
 					/** The newest first. */
 					shown: fresh.slice(0, MOST_WAITING_SHOWN),
 					total: fresh.length,
-					/** Probably abandoned ones, the longest waiting first. They have pages of their own, after those of questions. */
+					/**
+					 * Probably abandoned ones, the longest waiting first. They have pages of their own, after those of questions.
+					 */
 					old: {
 						total: old.length,
 						firstPage: pageCount,
@@ -259,7 +267,10 @@ function pageOf<Entry>(entries: readonly Entry[], page: number): readonly Entry[
 	return page < 0 ? [] : entries.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
 }
 
-/** The question as asked in a channel where its person sees it, preferably with buttons. `isRaised`: only by `watch all`. */
+/**
+ * The question as asked in a channel where its person sees it, preferably with buttons. `isRaised`: only by
+ * `watch all`.
+ */
 function asSeenIn(
 	{ channels, ...question }: OpenQuestion,
 	{ person, allowed, joined }: { person: Person; allowed: ReadonlySet<string>; joined: ReadonlySet<string> },

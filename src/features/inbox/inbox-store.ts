@@ -51,7 +51,9 @@ type AskingRow = Row<'questions'> &
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
-/** The stored inboxes; damaged rows are left out. A row is due when its person acted or its content may have changed. */
+/**
+ * The stored inboxes; damaged rows are left out. A row is due when its person acted or its content may have changed.
+ */
 export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
@@ -66,8 +68,9 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 	return {
 		/**
-		 * The person opened it or did something in it: it is followed now, and due now or `PRESS_SPACING_MS` after its content was
-		 * last built. `page` null: as before. `spacingMs`: waits for this long instead, in turn with those that only follow.
+		 * The person opened it or did something in it: it is followed now, and due now or `PRESS_SPACING_MS` after its
+		 * content was last built. `page` null: as before. `spacingMs`: waits for this long instead, in turn with those that
+		 * only follow.
 		 */
 		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
 			const asked = { ...(page !== null && { page }), openedAt: now };
@@ -87,7 +90,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			);
 		},
 
-		/** Marks inboxes opened in the last `followedMs`: due now, or `spacingMs` after they were last built. Returns how many. */
+		/**
+		 * Marks inboxes opened in the last `followedMs`: due now, or `spacingMs` after they were last built. Returns how
+		 * many.
+		 */
 		touchAll: ({ now, spacingMs, followedMs }: { followedMs: number } & Spacing) =>
 			db.writeOne((trx) => {
 				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
@@ -105,7 +111,9 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		rows: db.queuedRows('inboxes'),
 
-		/** Calls `listener` after each commit that changed what inboxes show. `by`: a user id, or null, see `noteQuestions`. */
+		/**
+		 * Calls `listener` after each commit that changed what inboxes show. `by`: a user id, or null, see `noteQuestions`.
+		 */
 		onNews: (listener: (by: string | null) => void) =>
 			db.onCommit(({ tables, questionsBy }) => {
 				for (const by of questionsBy) listener(by);
@@ -120,15 +128,15 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		},
 
 		/**
-		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die in between.
-		 * False when the lease was lost or the inbox was forgotten.
+		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die
+		 * in between. False when the lease was lost or the inbox was forgotten.
 		 */
 		beginShowing: (id: string, token: string) =>
 			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, leaseToken: token }, { shownKey: null }))),
 
 		/**
-		 * Notes what became of an update and gives the lease back; does nothing when that was lost. An inbox marked meanwhile is
-		 * due after `spacingMs`, or after `PRESS_SPACING_MS` when its person asked.
+		 * Notes what became of an update and gives the lease back; does nothing when that was lost. An inbox marked
+		 * meanwhile is due after `spacingMs`, or after `PRESS_SPACING_MS` when its person asked.
 		 * @param shownKey of what it shows now; null when nothing was shown, or nobody knows
 		 * @param nextAt when to update it again if nothing changes; null: never
 		 */
@@ -154,7 +162,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			await db.writeOne((trx) => remove(trx, 'inboxes', { id }).execute());
 		},
 
-		/** Gives back the inboxes that are still held with these tokens, or this one alone. They stay due since when they were. */
+		/**
+		 * Gives back the inboxes that are still held with these tokens, or this one alone. They stay due since when they
+		 * were.
+		 */
 		async release(tokens: readonly string[], id?: string): Promise<void> {
 			if (tokens.length === 0) return;
 			const held = { leaseToken: tokens, ...(id !== undefined && { id }) };
@@ -166,9 +177,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			db.writeOne((trx) => countChanged(remove(trx, 'inboxes', { nextUpdateAt: null }).where('openedAt', '<', before))),
 
 		/**
-		 * The open questions of sessions that channels of this workspace watch, without texts, in no order; not those to which an
-		 * answer of ours is being delivered, or was after the last read. `since`: when a read first found it open. `channels`: of
-		 * this workspace, in which it is watched; at least one. `handOver`: by which somebody has it now, or null.
+		 * The open questions of sessions that channels of this workspace watch, without texts, in no order; not those to
+		 * which an answer of ours is being delivered, or was after the last read. `since`: when a read first found it open.
+		 * `channels`: of this workspace, in which it is watched; at least one. `handOver`: by which somebody has it now, or
+		 * null.
 		 */
 		async openQuestions(service: string, teamId: string) {
 			const { rows } = await sql<AskingRow>`
@@ -222,7 +234,9 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		claims: (service: string, sessionIds: readonly string[], now: number) =>
 			activeClaims(db.read, { service, sessionId: sessionIds }, now),
 
-		/** The person's answers: those to decide on (failed after `failedSince`, not answered again), then those under way. */
+		/**
+		 * The person's answers: those to decide on (failed after `failedSince`, not answered again), then those under way.
+		 */
 		async ownAnswers(service: string, person: Person, { failedSince, limit }: { failedSince: number; limit: number }) {
 			const rows = await ofPerson(service, person)
 				.selectAll()
@@ -251,7 +265,9 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
 		},
 
-		/** What agents asked since `since`, once for each channel of this workspace that watches the session, or watched it. */
+		/**
+		 * What agents asked since `since`, once for each channel of this workspace that watches the session, or watched it.
+		 */
 		async askedSince(service: string, teamId: string, since: number) {
 			const { rows } = await sql<Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & Asking>`
 				select questions.id, asked_at, settled_at, channel_id,
@@ -264,7 +280,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
 		async drafts(service: string, person: Person, limit: number): Promise<readonly Draft[]> {
-			// A session that is not watched any more is not read: nothing is known of it. Those below 0 were put aside for a form.
+			// A session that is not watched any more is not read: nothing is known of it. Those below 0 were put aside for a
+			// form.
 			const { rows } = await sql<Row<'drafts'>>`
 				select draft.* from drafts as draft
 				where draft.service = ${service} and team_id = ${person.teamId} and user_id = ${person.userId}
@@ -307,7 +324,8 @@ export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore
 
 /** `spacingMs` after the content was last put together, or now. */
 function notBefore(builtAt: RawBuilder<unknown>, spacingMs: number, now: number): RawBuilder<number> {
-	return sql`cast(case when ${builtAt} + ${spacingMs} > ${now} then ${builtAt} + ${spacingMs} else ${now} end as bigint)`;
+	const then = sql`${builtAt} + ${spacingMs}`;
+	return sql`cast(case when ${then} > ${now} then ${then} else ${now} end as bigint)`;
 }
 
 /** `soon`, unless it is due before that: then it keeps its place. */
@@ -331,7 +349,10 @@ const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
 
 const IS_NOT_DISMISSED = sql<boolean>`(dismissed_at is null or ended_at is null or dismissed_at <> ended_at)`;
 
-/** Failed for good, or the agent was not started, and not answered again. `waiting` is failed too, but without a time limit. */
+/**
+ * Failed for good, or the agent was not started, and not answered again. `waiting` is failed too, but without a time
+ * limit.
+ */
 function isFailedSince(since: number) {
 	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
 			or state = 'delivered' and start_failed = 1 and agent_outcome = 'unseen' and delivered_at >= ${since})

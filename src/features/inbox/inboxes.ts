@@ -9,10 +9,15 @@ import type { InboxPlace } from '../../slack/request.ts';
 import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
 
-/** Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's inboxes are due again after it. */
+/**
+ * Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's inboxes are due again after it.
+ */
 const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
-/** Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace; forms need them too. */
+/**
+ * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace; forms need them
+ * too.
+ */
 const UPDATE_RATE: RateLimit = { intervalMs: 1_000, burst: 20 };
 /** The part of the burst that inboxes that only follow leave to people who have just opened theirs, and to news too. */
 const KEPT_FROM_FOLLOWERS = { news: 10, usual: 18 };
@@ -46,8 +51,8 @@ export type InboxDisplay = (
 ) => { readonly key: string; readonly send: (how: { isAsked: boolean }) => Promise<ShowOutcome> };
 
 /**
- * Keeps open inboxes current. Opening one stores a row; a lease loop shows the content of due rows, so the newest state wins
- * and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
+ * Keeps open inboxes current. Opening one stores a row; a lease loop shows the content of due rows, so the newest state
+ * wins and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
  */
 export function createInboxes(
 	core: Core<{ inboxes: InboxStore }>,
@@ -57,7 +62,9 @@ export function createInboxes(
 	const { inboxes: store } = core.store;
 	const { inboxes: metrics } = core.metrics;
 	const failures = createFailures();
-	/** Whose actions changed something since the last mark; null: an agent's. At the start nobody knows what was missed. */
+	/**
+	 * Whose actions changed something since the last mark; null: an agent's. At the start nobody knows what was missed.
+	 */
 	let touchedBy = new Set<string | null>([null]);
 	let touchedAt = Number.NEGATIVE_INFINITY;
 	let newsAt = Number.NEGATIVE_INFINITY;
@@ -202,7 +209,10 @@ export function createInboxes(
 
 	return {
 		closed: (id: string) => store.remove(id),
-		/** The question that waits longest for a person in another session than this, as their inbox has it; null: none is known. */
+		/**
+		 * The question that waits longest for a person in another session than this, as their inbox has it; null: none is
+		 * known.
+		 */
 		next: (person: Person, exceptSessionId: string) => next(person, exceptSessionId, clock.now()),
 		/** Whether the rules of today offer a choice of a question, if it was read as its button shows it. */
 		isOffered: (choice: Choice) => store.isOffered(core.serviceUrl, choice),

@@ -135,7 +135,10 @@ function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 	return button(actionId, label, { value: String(page) });
 }
 
-/** At most about 1,300 characters and 4 blocks. Its options stand below all of the question; else its first line tells it. */
+/**
+ * At most about 1,300 characters and 4 blocks. Its options stand below all of the question; else its first line tells
+ * it.
+ */
 function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): KnownBlock[] {
 	const { userId } = inbox.person;
 	const { askedIn, since, handOver } = entry;
@@ -183,7 +186,10 @@ function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, 
 /** One line, and on their own pages the sessions. */
 function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
 	if (total === 0) return [];
-	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for more than a day, or since before Handraise first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until it is stopped in the session service.`;
+	const words =
+		`💤 ${counted(total, 'session has', 'sessions have')} waited for more than a day, or since before Handraise ` +
+		'first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until ' +
+		'it is stopped in the session service.';
 	if (shown.length === 0) return section(words, { accessory: toPage(ACTIONS.inboxNewer, 'Show', firstPage) });
 	const first = (page - firstPage) * PER_PAGE;
 	return [
@@ -255,7 +261,9 @@ function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How many questions wait, and how many more the person snoozed. `oldCount`: sessions in one line below. Plain text. */
+/**
+ * How many questions wait, and how many more the person snoozed. `oldCount`: sessions in one line below. Plain text.
+ */
 export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0): string {
 	const snoozed = snoozedCount === 0 ? '' : `, ${counted(snoozedCount, 'is', 'are')} snoozed`;
 	const old = oldCount === 0 ? '' : ` ${counted(oldCount, 'old session waits', 'old sessions wait')}, see below.`;
@@ -275,7 +283,10 @@ export function snoozedMessage(until: number, timeZone: string | null) {
 	return textMessage(sentences(`💤 ${when}: your inbox shows it again then, and nobody else notices.`, zone));
 }
 
-/** `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h 10 min`; empty without questions. Plain text. */
+/**
+ * `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h 10 min`; empty without questions. Plain
+ * text.
+ */
 export function weekWords(week: ShownInbox['week']): string {
 	if (week === null) return '';
 	const { asked, answered, waitMs, idleMs } = week;
@@ -299,7 +310,9 @@ function pageWords(what: 'Question' | 'Session', first: number, count: number, t
 	return `${which} of ${total}, oldest first.`;
 }
 
-/** `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10 minutes, to hours after one hour. */
+/**
+ * `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10 minutes, to hours after one hour.
+ */
 export function waitingSinceWords(since: number, now: number): string {
 	const ms = Math.max(0, now - since);
 	if (ms < MINUTE_MS) return 'asked just now';
@@ -320,11 +333,17 @@ export function waitingSessionsWords(total: number): string {
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
 export function emptyWords(isWatching: boolean, discovers: boolean): string {
 	if (discovers)
-		return 'New questions of the sessions that your channels watch appear here by themselves. To bring the questions of all sessions into a channel, type `/session watch all` there.';
+		return (
+			'New questions of the sessions that your channels watch appear here by themselves. To bring the questions of ' +
+			'all sessions into a channel, type `/session watch all` there.'
+		);
 	return isWatching
-		? 'New questions of the sessions that your channels watch appear here by themselves. To watch another session, type `/session watch` and its id in a channel.'
-		: 'No session is watched yet. Type `/session watch` and the id of a session in a channel: its questions appear there and here.';
+		? 'New questions of the sessions that your channels watch appear here by themselves. To watch another session, ' +
+				'type `/session watch` and its id in a channel.'
+		: 'No session is watched yet. Type `/session watch` and the id of a session in a channel: its questions appear ' +
+				'there and here.';
 }
 
 export const CHANNELS_UNKNOWN =
-	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is asking again.';
+	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is ' +
+	'asking again.';

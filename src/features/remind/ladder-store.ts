@@ -69,7 +69,9 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		});
 	}
 
-	/** Locks the session of an outcome if needed: for a read that has no better place yet, and for a post to its watch. */
+	/**
+	 * Locks the session of an outcome if needed: for a read that has no better place yet, and for a post to its watch.
+	 */
 	async function prepareSession(trx: Db, outcome: LadderOutcome, { post, now }: { post: NewPost | null; now: number }) {
 		const { session, watchId } = outcome.ladder;
 		const target = post?.target;
@@ -84,8 +86,8 @@ export function createLadderStore({ db, log }: SettingsParts) {
 
 	return {
 		/**
-		 * Leases the due ladders of up to `limit` channels, longest due first, with the reminders of these channels that wait for
-		 * others: all of a channel together, by one replica. None of the channels `except`.
+		 * Leases the due ladders of up to `limit` channels, longest due first, with the reminders of these channels that
+		 * wait for others: all of a channel together, by one replica. None of the channels `except`.
 		 */
 		async takeDue(service: string, lease: Lease, options: DueOptions) {
 			const { now } = options;
@@ -106,7 +108,10 @@ export function createLadderStore({ db, log }: SettingsParts) {
 			return nextDue(db, 'ladders', where, 'dueAt');
 		},
 
-		/** Notes what becomes of ladders, queues `post` and gives the leases back. Null when one was lost: nothing was written. */
+		/**
+		 * Notes what becomes of ladders, queues `post` and gives the leases back. Null when one was lost: nothing was
+		 * written.
+		 */
 		record: (token: string, outcomes: readonly LadderOutcome[], { post, now }: { post: NewPost | null; now: number }) =>
 			db
 				.write(async (trx) => {
@@ -155,7 +160,8 @@ function dueByChannel(service: string, { now, limit, except }: DueOptions) {
 function isElsewhere(table: string, channels: readonly ChannelKey[]) {
 	if (channels.length === 0) return sql<boolean>`true`;
 	const keys = channels.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
-	return sql<boolean>`${sql.ref(`${table}.team_id`)} || ':' || ${sql.ref(`${table}.channel_id`)} not in (${sql.join(keys)})`;
+	const [team, channel] = [sql.ref(`${table}.team_id`), sql.ref(`${table}.channel_id`)];
+	return sql<boolean>`${team} || ':' || ${channel} not in (${sql.join(keys)})`;
 }
 
 /** Ends the transaction of a batch whose lease somebody else has. */

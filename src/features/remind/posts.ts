@@ -35,7 +35,10 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		if (link !== null) links.set(postTs, link);
 	}
 
-	/** What is stored of these questions; not of one whose session asks something else. `isOpen`: as a read of a moment ago tells. */
+	/**
+	 * What is stored of these questions; not of one whose session asks something else. `isOpen`: as a read of a moment
+	 * ago tells.
+	 */
 	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
 		const { content, ts } = due.post;
 		const isNow = ts === null || content.kind === 'digest';
@@ -83,7 +86,10 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		return reminderPost(first, now === null ? null : now - first.entry.postedAt, context);
 	}
 
-	/** A new reminder tells of what nobody has answered meanwhile, by the settings that hold now; a posted one what became of it. */
+	/**
+	 * A new reminder tells of what nobody has answered meanwhile, by the settings that hold now; a posted one what became
+	 * of it.
+	 */
 	async function draw(content: ContentOf<ReminderKind>, due: DuePost): Promise<Drawn> {
 		const { kind, entries } = content;
 		const { target, ts } = due.post;

@@ -45,7 +45,10 @@ interface ReminderContext extends Pick<PostContext, 'names'> {
 	readonly mention: Mention | null;
 }
 
-/** A reminder of one question, which names it in a line. `waitedMs`: null in an update, which no other follows as time passes. */
+/**
+ * A reminder of one question, which names it in a line. `waitedMs`: null in an update, which no other follows as time
+ * passes.
+ */
 export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, { mention, names }: ReminderContext) {
 	const { entry } = asked;
 	const words = sentences(mentionMrkdwn(mention), reminderWords(entry, waitedMs));
@@ -78,8 +81,8 @@ export function settledReminderPost(asked: RemindedQuestion): MessageContent {
 export const MOST_LISTED = 13;
 
 /**
- * Reminders of several questions of a channel, with *Answer* and a link to each thread; what does not wait any more is crossed
- * out, or left out of more than `MOST_LISTED`.
+ * Reminders of several questions of a channel, with *Answer* and a link to each thread; what does not wait any more is
+ * crossed out, or left out of more than `MOST_LISTED`.
  */
 export function digestPost(asked: readonly RemindedQuestion[], { mention, names }: ReminderContext): MessageContent {
 	const waiting = asked.filter(({ outcome }) => outcome === '');

@@ -39,8 +39,8 @@ export function createOffers(core: Core) {
 		findWatch,
 
 		/**
-		 * What offers a message as the answer, or says why it cannot be one: a mention in any thread of a watch, another message
-		 * only in that of an open question, once for its author. Null for all others.
+		 * What offers a message as the answer, or says why it cannot be one: a mention in any thread of a watch, another
+		 * message only in that of an open question, once for its author. Null for all others.
 		 */
 		async offerOf(request: PersonRequest, event: unknown, isMention: boolean) {
 			const { person, channelId, threadTs, messageTs } = request;

@@ -4,11 +4,13 @@ import { quoted } from '../../slack/text.ts';
 
 const CHOSEN_TEXT_HELP = {
 	no_session:
-		'I cannot tell which session that message is for. Use this in the thread of a watched session. Elsewhere, use `/session` with the id.',
+		'I cannot tell which session that message is for. Use this in the thread of a watched session. Elsewhere, ' +
+		'use `/session` with the id.',
 	no_text: 'That message has no text that could be an answer.',
 	nothing_open: 'No question of this session is open here now, so there is nothing to answer.',
 	secret:
-		'🔒 Not in the thread: the question may ask for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
+		'🔒 Not in the thread: the question may ask for a password or code. Handraise never takes those from a ' +
+		'message. Press Answer and type it there.',
 } as const;
 
 export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
@@ -37,5 +39,6 @@ export const REPLY_WORDS = {
 	kept: '👌 Nothing was sent. To send another message of this thread, mention me in it.',
 	/** `text`: of the message after it was sent. */
 	tooLate: (text: string) =>
-		`✏️ Your change came too late: your answer is the message as it was before. The message is now:\n${quoted(text, 600)}`,
+		'✏️ Your change came too late: your answer is the message as it was before. The message is ' +
+		`now:\n${quoted(text, 600)}`,
 } as const;

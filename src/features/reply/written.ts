@@ -5,7 +5,9 @@ import type { HandlerContext } from '../../slack/listen.ts';
 import { mentionsIn, seenText } from '../../slack/mrkdwn.ts';
 import type { PersonRequest } from '../../slack/request.ts';
 
-/** So many names Slack is asked for at once, and for so long: a window opens within three seconds. The others stay ids. */
+/**
+ * So many names Slack is asked for at once, and for so long: a window opens within three seconds. The others stay ids.
+ */
 const MOST_NAMES = 10;
 const NAMES_WITHIN_MS = 1_000;
 
@@ -33,8 +35,8 @@ export function createWritten(core: HandlerContext) {
 		hasText: (message: unknown) => seenText(message, installation.identity().botUserId) !== '',
 		mentionsApp: (message: unknown) => mentionsIn(message).has(`@${installation.identity().botUserId}`),
 		/**
-		 * As it is now; empty: deleted. `text` null: the app has no scope to read it, so what was offered is all that is known. Null:
-		 * Slack does not tell. @throws `too_fast`: people share the limit of these calls
+		 * As it is now; empty: deleted. `text` null: the app has no scope to read it, so what was offered is all that is
+		 * known. Null: Slack does not tell. @throws `too_fast`: people share the limit of these calls
 		 */
 		async textNow(request: PersonRequest, { channelId, threadTs, messageTs }: OfferedReply) {
 			const tooFast = await personReads.turn(request);

@@ -28,9 +28,9 @@ const COMMAS_AFTER = /(?<=["'`”’»>])[,;，、；،]|[,;，、；،](?=["'`�
 const QUOTED_OR_LINK = /["'`“”„‘’«»:]/;
 
 /**
- * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the dashboard;
- * `watch` (alone: to choose), `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter case. A quoted word is
- * always an id. Marks behind a word, and what nobody sees, do not count.
+ * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the
+ * dashboard; `watch` (alone: to choose), `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter
+ * case. A quoted word is always an id. Marks behind a word, and what nobody sees, do not count.
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
 export function parseSessionCommand(text: string, dashboardUrl: string | null) {

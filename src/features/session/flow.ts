@@ -37,7 +37,9 @@ type Noticed = Pick<Content, 'metadata' | 'typed'> & { readonly isReading?: bool
 const MAX_UPDATES = 3;
 const MAX_LIMIT_MS = 60_000;
 
-/** Shows a session in a modal: a loading view at once, then the content. Without it, an ephemeral card offers a button. */
+/**
+ * Shows a session in a modal: a loading view at once, then the content. Without it, an ephemeral card offers a button.
+ */
 export function createSessionFlow(
 	core: Parameters<typeof createPresenter>[0],
 	shown: Parameters<typeof createPresenter>[1],
@@ -110,7 +112,10 @@ export function createSessionFlow(
 		return put(person, handle, model, isReading);
 	}
 
-	/** Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome for the log; null: nothing read. */
+	/**
+	 * Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome for the log; null: nothing
+	 * read.
+	 */
 	async function showIn(request: AllowedRequest, handle: ViewHandle, content: Wanted, isShown: boolean) {
 		const { person } = request;
 		const { metadata } = content;
@@ -167,7 +172,10 @@ export function createSessionFlow(
 		}
 	}
 
-	/** Shows the session again in an open view, whose texts stay. If it cannot be read, the error opens on top of the form. */
+	/**
+	 * Shows the session again in an open view, whose texts stay. If it cannot be read, the error opens on top of the
+	 * form.
+	 */
 	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
 		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
@@ -209,7 +217,10 @@ export function createSessionFlow(
 	}
 
 	return {
-		/** Shows a session in `view`, else in a new modal (over an inbox too), to people who may see it in the origin's channel. */
+		/**
+		 * Shows a session in `view`, else in a new modal (over an inbox too), to people who may see it in the origin's
+		 * channel.
+		 */
 		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
 			const { sessionId } = wish;
 			const from = wish.origin ?? originOf(request, view);

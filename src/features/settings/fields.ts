@@ -114,7 +114,8 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			if (escalateAfterMs === null && hasNewMention) return NEVER_MENTIONED;
 			return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs
 				? ''
-				: `An escalation comes after the reminder (${timeWords(remindAfterMs)}). Choose a longer time here, or a shorter one above.`;
+				: `An escalation comes after the reminder (${timeWords(remindAfterMs)}). Choose a longer time here, or a ` +
+						'shorter one above.';
 		},
 	},
 	people: {
@@ -174,7 +175,8 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 					: 'These quiet hours never end, so nobody would ever be reminded. Leave out a day, or choose another end.';
 			return from === shown.from && to === shown.to && zone === shown.zone
 				? ''
-				: `Without a day there are no quiet hours. Choose at least one day, or put back ${shown.from}, ${shown.to} and ${shown.zone} below.`;
+				: `Without a day there are no quiet hours. Choose at least one day, or put back ${shown.from}, ${shown.to} ` +
+						`and ${shown.zone} below.`;
 		},
 	},
 	from: { label: 'Quiet hours from', ...timeField('from') },

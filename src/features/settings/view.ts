@@ -83,8 +83,8 @@ export function metadataFor(
 export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
 /**
- * Reads a form. What Slack leaves out, or sends as empty, is as it was shown. `before`: the stored settings that the person has
- * seen. `toCheck`: whom Slack has to be asked about. `errors`: what can be seen without asking Slack.
+ * Reads a form. What Slack leaves out, or sends as empty, is as it was shown. `before`: the stored settings that the
+ * person has seen. `toCheck`: whom Slack has to be asked about. `errors`: what can be seen without asking Slack.
  */
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
@@ -106,7 +106,10 @@ export function readSettingsForm(
 	return { before, chosen, toCheck, errors };
 }
 
-/** The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the field. */
+/**
+ * The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the
+ * field.
+ */
 export function emptiedList(view: Pick<SubmittedView, 'values'>, acted: string, { revision, shown }: SettingsMetadata) {
 	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
 	const before = field === undefined ? null : shown[field];
@@ -168,7 +171,8 @@ export function settingsNotice(...words: readonly string[]): ModalView {
 
 export const SETTINGS_LOADING = '⏳ Looking up the settings…';
 export const SETTINGS_OUTDATED =
-	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it and type `/session settings` again.';
+	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close ' +
+	'it and type `/session settings` again.';
 
 /** What holds after *Save*. `how` is `same` when nothing had to be changed. */
 export function settingsSaved(
@@ -216,15 +220,18 @@ function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel
 		const total = groups.groups.length;
 		if (total <= MOST_OPTIONS) return [];
 		return context(
-			`⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, and this workspace has ${total}. The others cannot be chosen here.`,
+			`⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, and this workspace has ${total}. The others ` +
+				'cannot be chosen here.',
 		);
 	}
 	const count = shown.groups.length;
 	const kept = ['', ' The group chosen before stays.'][count] ?? ` The ${count} groups chosen before stay.`;
 	return context(
 		groups.why === 'missing_scope'
-			? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} To get it, ask ${contactMrkdwn(adminContact)}.`
-			: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and type \`/session settings\`.`,
+			? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} ` +
+					`To get it, ask ${contactMrkdwn(adminContact)}.`
+			: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and ` +
+					'type `/session settings`.',
 	);
 }
 
@@ -236,7 +243,8 @@ export function lastChangeWords(change: { readonly by: string; readonly at: numb
 /** Why a place has no settings, and what to do. mrkdwn. */
 export const NO_SETTINGS = {
 	not_a_member:
-		'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session settings` again.',
+		'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session ' +
+		'settings` again.',
 	not_member:
 		'⚠️ I am not in this channel, so I remind of nothing here. Invite me with `/invite @Handraise`, then try again.',
 	archived: '⚠️ This channel is archived, so nothing can be posted here.',
@@ -251,8 +259,14 @@ export const NO_SETTINGS = {
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
 
 export const SETTINGS_ERRORS = {
-	notChecked: `Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press Save again.`,
-	mentionNotChecked: `Slack did not tell in time whether they are in this channel and may answer. ${NOT_SAVED} Press Save again.`,
+	notChecked:
+		`Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press ` +
+		'Save again.',
+	mentionNotChecked: sentences(
+		'Slack did not tell in time whether they are in this channel and may answer.',
+		NOT_SAVED,
+		'Press Save again.',
+	),
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;

@@ -30,7 +30,10 @@ import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
 	readonly card: NewPost;
-	/** Of the read for it. `news`: what to post after the card. `readAt`: when to read next, if not earlier; left out: at once. */
+	/**
+	 * Of the read for it. `news`: what to post after the card. `readAt`: when to read next, if not earlier; left out: at
+	 * once.
+	 */
 	readonly view: SessionSnapshot;
 	/** What that read means for the newest question; left out: nothing is known. */
 	readonly judged?: Judgement;
@@ -49,7 +52,10 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/** The transaction of `WatchStore.add`. `already`: it is watched there; `changed`: with new settings; `again`: refused posts are planned anew. */
+/**
+ * The transaction of `WatchStore.add`. `already`: it is watched there; `changed`: with new settings; `again`: refused
+ * posts are planned anew.
+ */
 export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
@@ -162,8 +168,9 @@ const JUST_ANSWERED_MS = 60_000;
 const HANDED_OVER_MS = 24 * 3_600_000;
 
 /**
- * The raised hand whose question stands with nothing new for the longest time and about which nobody does anything; null: none.
- * In the channel, or in any of its workspace when the limit of all is reached. `keepsNewest`: not the one that changed last.
+ * The raised hand whose question stands with nothing new for the longest time and about which nobody does anything;
+ * null: none. In the channel, or in any of its workspace when the limit of all is reached. `keepsNewest`: not the one
+ * that changed last.
  */
 export async function stalestHand(
 	trx: Db,

@@ -33,7 +33,10 @@ import type { ListedSession, Person, SessionKey } from '../../questions/session.
 
 type WaitingRow = Row<'waiting_sessions'>;
 
-/** A session that comes back to the list within this time asks what it asked before, unless something shows that it went on. */
+/**
+ * A session that comes back to the list within this time asks what it asked before, unless something shows that it went
+ * on.
+ */
 const BACK_WITHIN_MS = 24 * 3_600_000;
 /** A session that was saved this shortly before it left the list was answered, resumed or stopped in the service. */
 const SAVED_BEFORE_MS = 10 * 60_000;
@@ -43,9 +46,10 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 
 	return {
 		/**
-		 * Replaces the list of sessions that wait. Those listed in the last day keep their `since`, unless something shows that they
-		 * went on. Returns whether anything changed. `isFollowing`: a list came before this one, also when no session waited.
-		 * `isCut`: the end of this list or the one before is missing, so a session that moves up from there has waited before.
+		 * Replaces the list of sessions that wait. Those listed in the last day keep their `since`, unless something shows
+		 * that they went on. Returns whether anything changed. `isFollowing`: a list came before this one, also when no
+		 * session waited. `isCut`: the end of this list or the one before is missing, so a session that moves up from there
+		 * has waited before.
 		 */
 		async replaceWaiting(
 			service: string,
@@ -92,7 +96,10 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			return rows.map((row) => ({ ...pick(row, 'sessionId', 'since'), name: nameOf(row), isNew: row.isNew === 1 }));
 		},
 
-		/** Begins to discover with `posts`, or changes the given settings; who began it stays. Replaces that of another service. */
+		/**
+		 * Begins to discover with `posts`, or changes the given settings; who began it stays. Replaces that of another
+		 * service.
+		 */
 		begin: (
 			{ settings, ...begun }: Omit<Discovery, keyof DiscoverySettings> & { settings: Partial<DiscoverySettings> },
 			posts: readonly NewPost[],
@@ -146,9 +153,9 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt`: when it was last found to ask
-		 * nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `isNew`: it began to wait after
-		 * the first list, and has not given way in a channel since.
+		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt`: when it was last found
+		 * to ask nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `isNew`: it
+		 * began to wait after the first list, and has not given way in a channel since.
 		 */
 		async raisedHands({ teamId, channelId, service, createdAt }: Discovery) {
 			const rows = await waitingRows(db.read, service)
@@ -165,7 +172,9 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			});
 		},
 
-		/** Forgets sessions first listed before `before`, but not those of `listedService`: its lists show who still waits. */
+		/**
+		 * Forgets sessions first listed before `before`, but not those of `listedService`: its lists show who still waits.
+		 */
 		forgetListed: (before: number, listedService: string | null) =>
 			db.writeOne((trx) => {
 				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
@@ -231,7 +240,10 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 	return {
 		read: (channel: ChannelKey) => readSettings({ db, log }, channel),
 
-		/** Replaces the settings, queues `post`, makes the ladders due. False, and nothing is written, at another `revision`. */
+		/**
+		 * Replaces the settings, queues `post`, makes the ladders due. False, and nothing is written, at another
+		 * `revision`.
+		 */
 		write: (channel: ChannelKey, { settings, revision, person, post, now }: ChosenSettings) =>
 			db.write(async (trx) => {
 				const key = channelOf(channel);
@@ -251,8 +263,8 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 }
 
 /**
- * The settings of a channel; the defaults where nobody has set anything, or it is damaged: that must not stop other channels.
- * `revision` counts changes: nobody may overwrite one that they did not see.
+ * The settings of a channel; the defaults where nobody has set anything, or it is damaged: that must not stop other
+ * channels. `revision` counts changes: nobody may overwrite one that they did not see.
  */
 export async function readSettings({ db, log }: SettingsParts, channel: ChannelKey) {
 	const row = await from(db.read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();

@@ -24,7 +24,9 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 		return true;
 	}
 
-	/** Ends the watches and discovery of a channel to which nothing more is posted; tells each creator once. Idempotent. */
+	/**
+	 * Ends the watches and discovery of a channel to which nothing more is posted; tells each creator once. Idempotent.
+	 */
 	async function endChannel(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
 		const { teamId, channelId } = channel;
 		function told(userId: string, key: string, sessionIds: readonly string[]): NewPost {
@@ -82,8 +84,9 @@ const RETRY = { firstMs: 5_000, longestMs: CHECK_INTERVAL_MS } as const;
 const FIRST_CHECK_MS = 15_000;
 
 /**
- * Checks at the start and every three minutes which watched channels another organisation reads or is invited to, and calls
- * `end` for each. Only a channel that Slack lists as external ends: a page that fails or leaves it out proves nothing.
+ * Checks at the start and every three minutes which watched channels another organisation reads or is invited to, and
+ * calls `end` for each. Only a channel that Slack lists as external ends: a page that fails or leaves it out proves
+ * nothing.
  */
 export function createChannelGuard(
 	core: Core<{ posts: PostStore }>,

@@ -30,18 +30,26 @@ const PLAIN = {
 	},
 	watchEnded: (_, post) => `👋 ${endedWords(post)}`,
 	serviceDown: ({ since, code }) =>
-		`⚠️ ${errorWords(code).what} Since ${momentMrkdwn(since)}, nothing here is updated. Answers are saved, and sent when it is back.`,
+		`⚠️ ${errorWords(code).what} Since ${momentMrkdwn(since)}, nothing here is updated. Answers are saved, and ` +
+		'sent when it is back.',
 	serviceBack: ({ downMs }) =>
 		`✅ The session service is back after ${durationText(downMs)}. Everything here is current again.`,
 	// A new post mentions nobody.
 	discoveryBegun: ({ by }, { names }) =>
-		`✋ ${personName(by, names)} turned on questions from all sessions in this channel. \`/session unwatch all\` ends that, and all other watches here.`,
+		`✋ ${personName(by, names)} turned on questions from all sessions in this channel. ` +
+		'`/session unwatch all` ends that, and all other watches here.',
 	discoveryEnded: ({ by }, { names }) =>
-		`👋 ${personName(by, names)} turned off questions from all sessions in this channel. Nothing else is watched here either.`,
+		`👋 ${personName(by, names)} turned off questions from all sessions in this channel. Nothing else is watched ` +
+		'here either.',
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
 	postRefused: ({ channelId, sessionId, code }) =>
-		`⚠️ Slack refused a post of mine${sessionId === null ? '' : ` about ${sessionName(sessionId)}`} in ${placeMrkdwn(channelId)} (\`${code}\`). Cards, questions and reminders may be missing there. The questions are on the *Home* tab too. If apps may not post there, ask whoever manages the channel. ${sessionId === null ? 'New questions of all sessions come there then.' : `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` there again.`}`,
+		`⚠️ Slack refused a post of mine${sessionId === null ? '' : ` about ${sessionName(sessionId)}`} in ` +
+		`${placeMrkdwn(channelId)} (\`${code}\`). Cards, questions and reminders may be missing there. The questions are ` +
+		'on the *Home* tab too. If apps may not post there, ask whoever manages the channel. ' +
+		(sessionId === null
+			? 'New questions of all sessions come there then.'
+			: `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` there again.`),
 	creatorTold: creatorToldWords,
 } as const satisfies { readonly [K in PostKind]?: Draw<K> };
 export type PlainKind = keyof typeof PLAIN;
@@ -88,9 +96,13 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 	channelGone: 'The channel is gone.',
 	botRemoved: 'I was removed from the channel. Invite me and use `/session watch` to start again.',
 	channelShared:
-		'Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in shared channels, ask {contact}.',
+		'Another organisation can read this channel, or is invited to it, so I post nothing more there. What I ' +
+		'posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in ' +
+		'its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in ' +
+		'shared channels, ask {contact}.',
 	channelNotAllowed:
-		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
+		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To ' +
+		'change that, ask {contact}.',
 };
 
 /** Why a watch ended; empty while it goes on. mrkdwn. */

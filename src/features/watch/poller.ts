@@ -222,7 +222,9 @@ function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
 	return by < at;
 }
 
-/** Whether a read found a question opened, changed or closed, or an open one shown in other words or under another name. */
+/**
+ * Whether a read found a question opened, changed or closed, or an open one shown in other words or under another name.
+ */
 function changesQuestion({ view: before }: TakenSession, { view, questions = [] }: SessionUpdate): boolean {
 	if (questions.length > 0) return true;
 	if (view === undefined || view.question === null) return false;

@@ -139,7 +139,9 @@ function lostWords(question: QuestionView, post: PostContext): string {
 	return `${who} answered${given === '' ? '' : ` *${given}*`}. The answer was delivered and is no longer in the field.`;
 }
 
-/** Whether `answer` is one to this question as it is asked now, is on its way or has arrived, and was not taken back. */
+/**
+ * Whether `answer` is one to this question as it is asked now, is on its way or has arrived, and was not taken back.
+ */
 export function isAnswering({ question, readAt }: Asked, answer: Answer | null): answer is Answer {
 	if (answer === null || answer.fingerprint !== question.fingerprint) return false;
 	if (isReworded(answer.shownHash, question.shownHash)) return false;
@@ -150,7 +152,9 @@ export function isAnswering({ question, readAt }: Asked, answer: Answer | null):
 	return answer.deliveredAt !== null && answer.deliveredAt > readAt;
 }
 
-/** The post of a question that is answered or over: its end in two lines, but all of it while an answer is under way. */
+/**
+ * The post of a question that is answered or over: its end in two lines, but all of it while an answer is under way.
+ */
 export function settledQuestionPost(asked: Asked, how: SettledLook | null, post: PostContext): MessageContent {
 	const title = titleOf(post);
 	const answer = shownAnswer(asked, how, post.standing);
@@ -174,7 +178,10 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 	return again === 'offered' ? button(ACTIONS.watch, 'Watch again', { value }) : null;
 }
 
-/** What became of a question, in one line; empty while it waits. mrkdwn; mentions people: for updates only. `how`: null before its end. */
+/**
+ * What became of a question, in one line; empty while it waits. mrkdwn; mentions people: for updates only. `how`: null
+ * before its end.
+ */
 export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext, hasMark = true): string {
 	const answer = shownAnswer(asked, how, post.standing);
 	const given = givenWords(asked, answer, post);
@@ -215,7 +222,9 @@ function isUnderUndo({ press, acceptedAt, lastError }: Answer, now: number): boo
 	return now < press.undoUntil + UNDO_SLACK_MS;
 }
 
-/** When time alone changes the look of a question: an answer should be delivered, or nobody is answering; null: never. */
+/**
+ * When time alone changes the look of a question: an answer should be delivered, or nobody is answering; null: never.
+ */
 export function drawAgainAt({ standing, claimedUntil, now }: PostContext): number | null {
 	if (standing === null || !isBlocking(standing.state)) return claimedUntil;
 	return isUnderUndo(standing, now) ? (standing.press?.undoUntil ?? 0) + UNDO_SLACK_MS : null;
@@ -223,7 +232,10 @@ export function drawAgainAt({ standing, claimedUntil, now }: PostContext): numbe
 
 const MOST_VALUES = 3;
 
-/** What was answered, in one line, as far as this channel may see it; empty for nothing. `answer`: null from outside. mrkdwn. */
+/**
+ * What was answered, in one line, as far as this channel may see it; empty for nothing. `answer`: null from outside.
+ * mrkdwn.
+ */
 function givenWords({ question, answered = [] }: Asked, answer: Answer | null, post: PostContext): string {
 	if (post.showAnswers === 'never') return '';
 	const pressed = answer?.press == null ? null : itemsOf(answer).find(({ value }) => value)?.value;
@@ -264,7 +276,10 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 
-/** Whether a post that is over looks like this for good: not while its answer or agent may change, it may be answered again, or wait again. */
+/**
+ * Whether a post that is over looks like this for good: not while its answer or agent may change, it may be answered
+ * again, or wait again.
+ */
 export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
 	const mayBeSentAgain = standing !== null && canSendAgain({ ...standing, restartAskedAt: null });
 	const isAwaited =

@@ -57,8 +57,8 @@ export function createReading(
 	}
 
 	/**
-	 * The update of a raised hand. It ends when nobody is asked, but not soon after an answer or while questions change often:
-	 * agents ask again. It never ends for want of changes: the session would be listed again.
+	 * The update of a raised hand. It ends when nobody is asked, but not soon after an answer or while questions change
+	 * often: agents ask again. It never ends for want of changes: the session would be listed again.
 	 */
 	function raisedHandUpdate(watch: Watch, news: News, digest: Digest, isEarly: boolean): WatchUpdate[] {
 		const { update, isRestless, isChecking } = news;
@@ -157,7 +157,10 @@ export function createReading(
 			};
 		},
 
-		/** The outcome of a failed read: when to try again, and the end of watches. `isGone`: the service has no such session. */
+		/**
+		 * The outcome of a failed read: when to try again, and the end of watches. `isGone`: the service has no such
+		 * session.
+		 */
 		failed(taken: TakenSession, watches: readonly Watch[], isGone: boolean): ReadOutcome {
 			const failures = taken.failures + 1;
 			const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
@@ -201,7 +204,9 @@ const REST_MS = 60_000;
 
 type News = ReturnType<typeof newsFor>;
 
-/** What to tell a channel of these changes. `isRestless`: the session's question has changed often, and a moment ago. */
+/**
+ * What to tell a channel of these changes. `isRestless`: the session's question has changed often, and a moment ago.
+ */
 function newsFor(
 	watch: Watch,
 	changes: readonly Change[],

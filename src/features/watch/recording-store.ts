@@ -60,7 +60,10 @@ export interface ReadOutcome {
 	readonly watches: readonly WatchUpdate[];
 }
 
-/** `since`: when the first read failed. The service is not down if any replica has read something since `unlessReadSince`. */
+/**
+ * `since`: when the first read failed. The service is not down if any replica has read something since
+ * `unlessReadSince`.
+ */
 type OutageUpdate = Readonly<{
 	service: string;
 	now: number;
@@ -91,8 +94,9 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 
 	return {
 		/**
-		 * Writes a read's outcome, all or nothing, and gives the lease back. False when the lease was lost, and when an answer arrived
-		 * while the session was read: nothing was written, and it is read again at once. `isNews`: people see another question.
+		 * Writes a read's outcome, all or nothing, and gives the lease back. False when the lease was lost, and when an
+		 * answer arrived while the session was read: nothing was written, and it is read again at once. `isNews`: people
+		 * see another question.
 		 */
 		record: (
 			{ session: key, token }: HeldSession,
@@ -145,8 +149,8 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 			}),
 
 		/**
-		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that watches; "back"
-		 * only for channels that were told of the outage. Returns whether it was news.
+		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that watches;
+		 * "back" only for channels that were told of the outage. Returns whether it was news.
 		 */
 		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, now: outage.now }, outage)),
 	};

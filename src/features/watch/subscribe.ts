@@ -39,7 +39,10 @@ export type WatchOutcome =
 	| { readonly kind: 'unreadable'; readonly code: string };
 
 export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'> {
-	/** Called before posts of a watch, or to a channel, are planned. The result resolves to Slack's code when it refuses the first, else to null. */
+	/**
+	 * Called before posts of a watch, or to a channel, are planned. The result resolves to Slack's code when it refuses
+	 * the first, else to null.
+	 */
 	readonly expectPost: (id: string) => () => Promise<string | null>;
 }
 
@@ -119,7 +122,10 @@ export function createSubscriptions(
 	};
 }
 
-/** From 0 to 1: the first reads of many sessions that are watched at once lie far from each other, also when more follow. */
+/**
+ * From 0 to 1: the first reads of many sessions that are watched at once lie far from each other, also when more
+ * follow.
+ */
 const spread = (index: number) => ((index + 1) * 0.618) % 1;
 
 /** A raised hand becomes a watch with a card. */

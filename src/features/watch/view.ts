@@ -44,7 +44,8 @@ const REASONS = {
 		'`watch` has no flag “{typed}”, so nothing was changed. Put a session id that begins with a dash in quotes.',
 	reserved_id: 'A session id cannot be “{typed}”: the session service uses that word itself.',
 	all_alone:
-		'`all` goes with `watch` and `unwatch` only, and stands alone: `watch all` takes `--discreet` and `--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
+		'`all` goes with `watch` and `unwatch` only, and stands alone: `watch all` takes `--discreet` and ' +
+		'`--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
 } as const;
 
 export type HelpReason = keyof typeof REASONS;
@@ -66,7 +67,8 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', isWhole = 
 	const lines = [
 		...HELP,
 		'`/session watch` — choose from the sessions that wait, where Handraise may list them',
-		'`/session watch all` — bring the questions of all sessions into this channel. `/session unwatch all` ends all that is watched here.',
+		'`/session watch all` — bring the questions of all sessions into this channel. `/session unwatch all` ends ' +
+			'all that is watched here.',
 		WATCH_FLAGS,
 		'`/session settings` — reminders of this channel, whom they mention, quiet hours',
 		'`/session history 3f9a2c1d` — who answered what',
@@ -99,7 +101,8 @@ export function watchChooser(waiting: readonly WaitingSession[]): MessageContent
 }
 
 const NOTHING_TO_CHOOSE =
-	'No other session waits for a person now. To watch one all the same, add its id to `/session watch`, or paste its link from the dashboard.';
+	'No other session waits for a person now. To watch one all the same, add its id to `/session watch`, or paste ' +
+	'its link from the dashboard.';
 
 /** The result of a command, a line for each session. mrkdwn that is safe already, each line below 3,000 characters. */
 export function outcomesMessage(lines: readonly string[]): MessageContent {
@@ -124,7 +127,10 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 		case 'limit': {
 			const { limit, count, most } = outcome;
 			const [who, whose, todo] = LIMITS[limit];
-			return `🛑 ${name} is not watched: ${who} ${counted(count, 'session')}, and the limit ${whose} is ${most}. ${todo}, or ask ${contactMrkdwn(error.adminContact)} for more.`;
+			return (
+				`🛑 ${name} is not watched: ${who} ${counted(count, 'session')}, and the limit ${whose} is ${most}. ` +
+				`${todo}, or ask ${contactMrkdwn(error.adminContact)} for more.`
+			);
 		}
 		case 'unreadable':
 			return `⚠️ ${name}: ${errorWords(outcome.code, error).text}`;
@@ -133,7 +139,13 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 
 /** `sessionId` null: `watch all`; `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
 const refusedWords = (sessionId: string | null, code: string) =>
-	`⚠️ Slack refuses what I post here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} (\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post here. ${sessionId === null ? 'New questions of all sessions come then.' : `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` again.`}`;
+	`⚠️ Slack refuses what I post here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} ` +
+	`(\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post ` +
+	`here. ${
+		sessionId === null
+			? 'New questions of all sessions come then.'
+			: `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` again.`
+	}`;
 
 const LIMITS = {
 	person: ['you watch', 'for one person', 'Stop one of yours with `/session unwatch` and its id'],
@@ -150,7 +162,10 @@ export function tooFastWords(sessionIds: readonly string[], code: string, error:
 }
 
 const WATCH_FLAGS =
-	'`/session watch 3f9a2c1d` and a flag: `--questions-only` posts questions and answers only; `--thread-only` keeps questions in the thread of the card: an escalation names only the session in the channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons. `watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
+	'`/session watch 3f9a2c1d` and a flag: `--questions-only` posts questions and answers only; `--thread-only` ' +
+	'keeps questions in the thread of the card: an escalation names only the session in the channel. `--discreet` ' +
+	'keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons. ' +
+	'`watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
 
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
@@ -169,10 +184,16 @@ export function unwatchedAllWords(count: number, discovered: boolean): string {
 export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
 	if (!slow) return '';
 	const [round, typical, longest] = [roundSeconds, typicalSeconds, longestSeconds].map((s) => durationText(s * 1_000));
-	return `⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`;
+	return (
+		`⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question ` +
+		`is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`
+	);
 }
 
-/** The result of `/session watch all`. `discovery`: as it is after a change; null: it has ended meanwhile. `refused`: Slack's code for a new post. mrkdwn. */
+/**
+ * The result of `/session watch all`. `discovery`: as it is after a change; null: it has ended meanwhile. `refused`:
+ * Slack's code for a new post. mrkdwn.
+ */
 export function discoveringWords(
 	outcome: 'begun' | 'changed' | 'already',
 	{ discovery, isListed, refused = null }: { discovery: Discovery | null; isListed: boolean; refused?: string | null },
@@ -187,11 +208,14 @@ export function discoveringWords(
 /** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
 	notDiscovering:
-		'Handraise shows only sessions whose id somebody knows. To change that, ask {contact} to set `DISCOVER_SESSIONS` to `true`.',
+		'Handraise shows only sessions whose id somebody knows. To change that, ask {contact} to set ' +
+		'`DISCOVER_SESSIONS` to `true`.',
 	listOff:
-		'Handraise does not ask the session service for its list. To change that, ask {contact} to set `SESSION_SERVICE_LIST` to `auto`.',
+		'Handraise does not ask the session service for its list. To change that, ask {contact} to set ' +
+		'`SESSION_SERVICE_LIST` to `auto`.',
 	noList:
-		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that lasts, tell {contact}.',
+		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that ' +
+		'lasts, tell {contact}.',
 };
 
 export function noListWords(why: NoListReason, adminContact: string | null): string {
@@ -206,10 +230,18 @@ export function notDiscoveringWords(why: NoListReason, adminContact: string | nu
 export function leftOutWords(left: LeftOut, adminContact: string | null): string {
 	if (left.kind === 'discoveryPaused') {
 		if (left.isOver === true) return '🟢 `watch all` was paused and goes on: new questions come here again.';
-		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works. \`/session list\` shows when it is back.`;
+		return (
+			`⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is ` +
+			'posted here can be answered, and `/session watch` with an id works. `/session list` shows when it is back.'
+		);
 	}
 	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';
-	return `🛑 ${who} ${counted(left.most, 'session')}, and that is the limit. More sessions wait for a person; the *Home* tab lists them where it lists waiting sessions. They come here when others are answered. A session that begins to wait comes at once, unless people chose or have in hand all that is watched: the question in which nothing has changed for the longest time gives way. For a higher limit, ask ${contactMrkdwn(adminContact)}.`;
+	return (
+		`🛑 ${who} ${counted(left.most, 'session')}, and that is the limit. More sessions wait for a person; the *Home* ` +
+		'tab lists them where it lists waiting sessions. They come here when others are answered. A session that ' +
+		'begins to wait comes at once, unless people chose or have in hand all that is watched: the question in which ' +
+		`nothing has changed for the longest time gives way. For a higher limit, ask ${contactMrkdwn(adminContact)}.`
+	);
 }
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */

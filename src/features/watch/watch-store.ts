@@ -50,8 +50,8 @@ import { addWatch, limitReached, type NewRaisedHand, type NewWatch, raiseHand, s
 import { noteGaveWay, noteLowered } from './channel-store.ts';
 
 /**
- * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out of all
- * results and stays unchanged. Such a post is tried again after 10 minutes and at the next start.
+ * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out
+ * of all results and stays unchanged. Such a post is tried again after 10 minutes and at the next start.
  */
 export function createWatchStore({ db, cipher }: StoreParts) {
 	return {
@@ -61,8 +61,9 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 		 */
 		add: (watch: NewWatch) => db.write((trx) => addWatch({ trx, cipher, now: watch.createdAt }, watch)),
 		/**
-		 * Creates a watch without a card, whose session is read at once: the read shows what it asks. A question that the channel
-		 * stopped watching while it was open is not posted again. `unneeded`: it watches the session already, or discovers no more.
+		 * Creates a watch without a card, whose session is read at once: the read shows what it asks. A question that the
+		 * channel stopped watching while it was open is not posted again. `unneeded`: it watches the session already, or
+		 * discovers no more.
 		 */
 		raiseHand: (hand: NewRaisedHand) => db.write((trx) => raiseHand(trx, hand)),
 
@@ -72,7 +73,8 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 
 		/**
 		 * Ends a watch and queues `posts`; drops its pending ones unless `keepPending`. Null when it had ended before.
-		 * The session's row goes with its last watch. A raised hand that is unwatched before its first read ends with that read.
+		 * The session's row goes with its last watch. A raised hand that is unwatched before its first read ends with that
+		 * read.
 		 */
 		end: (
 			watchId: string,
@@ -80,7 +82,9 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			{ now, ...ending }: { now: number; posts: readonly NewPost[]; keepPending: boolean },
 		) => db.write((trx) => endStored({ trx, now }, watchId, { reason, ...ending })),
 
-		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows: returns true. */
+		/**
+		 * Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows: returns true.
+		 */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
 			const exceeded = (trx: Db) =>
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
@@ -105,7 +109,9 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const row = await liveWatches(db.read, { ...channelOf(channel), ...sessionOf(session) }).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
-		/** The watch of this channel, ended or not, whose card or question this message is or was, and that post; by index. */
+		/**
+		 * The watch of this channel, ended or not, whose card or question this message is or was, and that post; by index.
+		 */
 		async findByPost({ teamId, channelId }: ChannelKey, ts: string) {
 			const posted = from(db.read, 'posts', { ts, teamId, placeId: channelId, kind: WATCH_KINDS });
 			const post = await posted.select(['kind', 'watchId', 'questionId']).limit(1).executeTakeFirst();
@@ -165,7 +171,9 @@ export interface WatchEnding {
 	readonly keepPending: boolean;
 }
 
-/** Ends a live watch. The caller holds the locks of its session and of the watch, and touches its ladders at the end. */
+/**
+ * Ends a live watch. The caller holds the locks of its session and of the watch, and touches its ladders at the end.
+ */
 export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
 	const { trx, now } = tx;
 	const { reason, posts, keepPending } = ending;
@@ -192,7 +200,10 @@ export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]
 	await removeWatches(trx, row.id);
 }
 
-/** Of a raised hand before its first read: what was open when its channel last stopped watching, since `watch all` began. */
+/**
+ * Of a raised hand before its first read: what was open when its channel last stopped watching, since `watch all`
+ * began.
+ */
 export async function dismissedQuestion(db: Db, hand: WatchRow) {
 	if (hand.mode !== 'raisedHand' || hand.revision > 0) return null;
 	const [here, session] = [channelOf(hand), sessionOf(hand)];
@@ -200,7 +211,8 @@ export async function dismissedQuestion(db: Db, hand: WatchRow) {
 	const former = from(db, 'watches', { ...here, ...session }).where('endedAt', '>=', begun);
 	const last = await former.selectAll().orderBy('endedAt', 'desc').limit(1).executeTakeFirst();
 	if (last?.endedReason !== 'unwatched' && last?.endedReason !== 'noChange') return null;
-	const wasOpen = sql<boolean>`asked_at <= ${last.endedAt} and coalesce(settled_at, ${last.endedAt}) >= ${last.endedAt}`;
+	const { endedAt } = last;
+	const wasOpen = sql<boolean>`asked_at <= ${endedAt} and coalesce(settled_at, ${endedAt}) >= ${endedAt}`;
 	const asked = from(db, 'questions', session).select(['fingerprint', 'sameBefore']).where(wasOpen);
 	return (await asked.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
@@ -222,7 +234,10 @@ async function removeBatch(trx: Db, before: number, limit: number): Promise<numb
 	return ids.length;
 }
 
-/** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
+/**
+ * Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show
+ * it.
+ */
 export async function stopUnwatched(trx: Db, key: SessionKey, now: number): Promise<void> {
 	await lockSession(trx, key);
 	const watches = from(trx, 'watches', sessionOf(key)).select('id');

@@ -41,8 +41,9 @@ const SHRINKING = [
 ];
 
 /**
- * Builds the fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view as it
- * is, so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that look secret.
+ * Builds the fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view
+ * as it is, so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that
+ * look secret.
  */
 export function buildForm(
 	question: Question,
@@ -124,7 +125,8 @@ function fieldBlocks(field: Field, form: FieldContext, showsHow: boolean): Known
 			? quotedTitle(description, Math.min(limits.text, 300), onCut)
 			: '',
 		field.text.length > limits.offer
-			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can show. The full text is sent if you do not change this field.`
+			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can ` +
+					'show. The full text is sent if you do not change this field.'
 			: '',
 	);
 	const blocks = [
@@ -241,7 +243,8 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 		const text =
 			fields.length === 1
 				? 'Keep secret'
-				: `${place}. ${quotedTitle(question.items[position]?.title ?? '', BOX_TITLE) || labelOf(question, position, BOX_TITLE)}`;
+				: `${place}. ` +
+					`${quotedTitle(question.items[position]?.title ?? '', BOX_TITLE) || labelOf(question, position, BOX_TITLE)}`;
 		return { text: plain(text, 75), value: `${position}` };
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);

@@ -42,9 +42,9 @@ export interface Field extends Choices {
 }
 
 /**
- * Decides which field each open item gets. `secret`: positions whose box is ticked; null for those that look secret. If the
- * view shows this question already, its metadata decides which fields are plain text, so that a refresh changes no block_id.
- * If not, a text that does not fit its guessed input ("maybe" for yes or no) turns the field into plain text.
+ * Decides which field each open item gets. `secret`: positions whose box is ticked; null for those that look secret. If
+ * the view shows this question already, its metadata decides which fields are plain text, so that a refresh changes no
+ * block_id. If not, a text that does not fit its guessed input ("maybe" for yes or no) turns the field into plain text.
  */
 export function planFields(
 	question: Question,
@@ -113,7 +113,10 @@ function fits({ kind, noted, text }: Pick<Field, 'kind' | 'noted' | 'text'>): bo
 	return text === '' || noted || (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
-/** The texts for the open positions without what the inputs for `question` would show as chosen. A note names its option. */
+/**
+ * The texts for the open positions without what the inputs for `question` would show as chosen. A note names its
+ * option.
+ */
 export function withoutChoices(question: Question, metadata: ViewMetadata, values: Values): Values {
 	const texts = planFields(question, metadata, values, null).map((field) => {
 		const { chosen, note } = splitNote(field.text, field);
@@ -171,8 +174,8 @@ interface FormInput extends Pick<SubmittedSessionView, 'values' | 'choices' | 'm
 }
 
 /**
- * Reads a form: the answers by position as they are sent ('' for an empty field), the positions without one, the errors by
- * block_id, the positions whose box is ticked, and the values without secrets, a draft even if the form has errors.
+ * Reads a form: the answers by position as they are sent ('' for an empty field), the positions without one, the errors
+ * by block_id, the positions whose box is ticked, and the values without secrets, a draft even if the form has errors.
  */
 export function readForm(view: FormInput) {
 	const { metadata } = view;
@@ -194,7 +197,10 @@ export function without(texts: Values, positions: readonly number[]): Record<num
 	return Object.fromEntries(Object.entries(texts).filter(([position]) => !positions.includes(Number(position))));
 }
 
-/** Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258): it counts only in the event of the boxes. */
+/**
+ * Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258): it counts only in the event of the
+ * boxes.
+ */
 function tickedPositions(view: FormInput): readonly number[] {
 	const { metadata, acted } = view;
 	const blockId = secretBlockId(metadata);
@@ -264,7 +270,8 @@ function addTooLarge(errors: Record<string, string>, values: Values, metadata: V
 	if (bytes <= PUT_LIMIT_BYTES || longest === undefined) return;
 	const over = Math.ceil((bytes - PUT_LIMIT_BYTES) / 1000);
 	errors[mainId(metadata, longest)] =
-		`The question and your answers together are ${over} kB larger than the session service accepts. Please shorten this text.`;
+		`The question and your answers together are ${over} kB larger than the session service accepts. Please ` +
+		'shorten this text.';
 }
 
 function mainId(metadata: ViewMetadata, position: number): string {

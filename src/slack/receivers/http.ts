@@ -40,7 +40,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Receives signed requests at `POST /slack/events` and passes verified ones to Bolt. */
 export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (reason: string) => void) {
-	// Bolt's own receiver buffers a body before it checks headers, accepts times of the future and hangs on a signed `null`.
+	// Bolt's own receiver buffers a body before it checks headers, accepts times of the future and hangs on a signed
+	// `null`.
 	const logger = createSlackLogger(log);
 	const readBody = createBodyReader();
 	let app: App | null = null;
@@ -144,7 +145,10 @@ export function isSigned(secret: string, { timestamp, digest }: Signature, body:
 	return timingSafeEqual(createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest(), digest);
 }
 
-/** Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped: Slack's arrive within milliseconds, so somebody holds it open. */
+/**
+ * Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped: Slack's arrive within milliseconds, so somebody holds it
+ * open.
+ */
 function createBodyReader() {
 	const arriving = new Set<{ heldBytes: number; drop(): void }>();
 	let totalBytes = 0;

@@ -14,7 +14,8 @@ export function createSocketReceiver(
 	clock: Clock,
 	log: Log,
 ) {
-	// The library's loop has no connection for 5 s or more at each routine refresh, and ends the process if Slack refuses one.
+	// The library's loop has no connection for 5 s or more at each routine refresh, and ends the process if Slack refuses
+	// one.
 	const stopping = new AbortController();
 	let serving = 0;
 	let loops: Promise<void>[] = [];

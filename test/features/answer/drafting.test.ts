@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
-import { StoreUnavailableError } from '../../../src/database/database.ts';
+import { StoreUnavailableError } from '../../../src/core/basics.ts';
 import { createClaims, createDrafting } from '../../../src/features/answer/drafts.ts';
 import { newMetadata } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';

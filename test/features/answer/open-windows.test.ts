@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createManualClock, type Modal } from '../../../fake-slack/index.ts';
 import { asking, item, task } from '../../../sandbox/session-service/builders.ts';
-import { StoreUnavailableError } from '../../../src/database/database.ts';
+import { StoreUnavailableError } from '../../../src/core/basics.ts';
 import { WINDOW_NOTICES } from '../../../src/features/answer/form-view.ts';
 import { createOpenWindows } from '../../../src/features/answer/open-windows.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLOCK_ALLOWANCE_MS } from '../../../src/core/basics.ts';
-import { StoreUnavailableError } from '../../../src/database/database.ts';
+import { CLOCK_ALLOWANCE_MS, StoreUnavailableError } from '../../../src/core/basics.ts';
 import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import { stateLine } from '../../../src/features/answer/view.ts';
 import type { Answer, AnswerState } from '../../../src/questions/answer.ts';

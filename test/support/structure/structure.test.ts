@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closureOf, importsOf, wrongArrows } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
-import { measure, problemsOf } from './structure.ts';
+import { measure, problemsOf, wideLines } from './structure.ts';
 
 describe('what a part depends on', () => {
 	it('is each module that gives it a function, not those that give types and constants', () => {
@@ -148,4 +148,9 @@ describe('a table', () => {
 		expect(unowned([{ ...owner, path: 'features/inbox/view.ts' }], ['posts'])).toHaveLength(1);
 		expect(unowned([owner], ['posts', 'parcels'])).toHaveLength(1);
 	});
+});
+
+it('finds lines that are too wide, with tabs as the formatter counts them', () => {
+	expect(wideLines('a.ts', `${'x'.repeat(120)}\n\t${'x'.repeat(118)}`)).toEqual([]);
+	expect(wideLines('a.ts', `short\n\t${'x'.repeat(119)}`)).toEqual(['src/a.ts:2: 121 columns, at most 120']);
 });

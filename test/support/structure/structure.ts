@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
-export const LIMITS = { lines: 34_350, bytes: 1_647_022, files: 192, linesOfFile: 400, dependencies: 10 } as const;
+export const LIMITS = {
+	lines: 35_867,
+	bytes: 1_649_160,
+	files: 175,
+	linesOfFile: 400,
+	columns: 120,
+	imports: 30,
+	dependencies: 10,
+} as const;
 
 /** Why some may have more, and how much. Numbers may only shrink. */
 const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly dependencies?: number }>> = {
@@ -106,4 +114,12 @@ export function problemsOf(parts: readonly Part[], limits = LIMITS, exceptions =
 
 function exceeded(what: string, count: number, most: number): string[] {
 	return count > most ? [`${what}: ${count}, at most ${most}`] : [];
+}
+
+/** One line for each line of code that is wider than `columns`, where a tab takes two. Word lists are no code. */
+export function wideLines(path: string, text: string, columns: number = LIMITS.columns): readonly string[] {
+	return text.split('\n').flatMap((line, index) => {
+		const width = line.replaceAll('\t', '  ').length;
+		return width > columns ? [`src/${path}:${index + 1}: ${width} columns, at most ${columns}`] : [];
+	});
 }
