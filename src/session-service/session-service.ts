@@ -8,6 +8,7 @@ import { createSessionServiceClient } from './client.ts';
 import { createServiceHealth } from './health.ts';
 import { PRIORITIES, SERVICE_CODES } from './service.ts';
 import type { TransportOptions } from './transport.ts';
+
 /** The labels of its calls in the metrics. */
 export const SERVICE_CALLS = { priorities: PRIORITIES, outcomes: ['ok', 'unchanged', ...SERVICE_CODES] } as const;
 
