@@ -6,6 +6,11 @@ import type { ListedSession, SentItem, Session } from '../questions/session.ts';
  * - `repeated`: it may pass within seconds, so a read is tried again; not a wrong key, which an operator has to fix.
  * - `ofService`: it concerns the whole service, so it may be over once another call succeeds.
  */
+type Kind = Readonly<Record<'retryable' | 'repeated' | 'ofService', boolean>>;
+
+const PASSING: Kind = { retryable: true, repeated: true, ofService: true };
+const FINAL: Kind = { retryable: false, repeated: false, ofService: false };
+
 const CODES = {
 	/** 401 or 403: the key is missing, wrong or was revoked. */
 	unauthorized: { retryable: true, repeated: false, ofService: true },
@@ -13,35 +18,35 @@ const CODES = {
 	 * 404: no session with this id for this key, or something in front says so. A PUT to another account's session is
 	 * saved.
 	 */
-	session_not_found: { retryable: false, repeated: false, ofService: false },
+	session_not_found: FINAL,
 	/** 429, or the service's limit allows no request before the caller's deadline; nothing was saved. Has a `retryAt`. */
-	rate_limited: { retryable: true, repeated: true, ofService: true },
+	rate_limited: PASSING,
 	/** Our own limit allows no request before the caller's deadline: nothing was sent. Has a `retryAt`. */
-	no_permit: { retryable: true, repeated: true, ofService: true },
+	no_permit: PASSING,
 	/** 5xx, 408, 425, no connection, or a connection that broke. */
-	unavailable: { retryable: true, repeated: true, ofService: true },
+	unavailable: PASSING,
 	/** The connection or the whole call took too long. */
-	timed_out: { retryable: true, repeated: true, ofService: true },
+	timed_out: PASSING,
 	/** Any other 4xx, of the service or of something in front. */
-	refused: { retryable: false, repeated: false, ofService: false },
+	refused: FINAL,
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
-	unreadable_answer: { retryable: true, repeated: true, ofService: true },
+	unreadable_answer: PASSING,
 	/**
 	 * A success whose body is compressed although we ask for `identity`: something in front does so whatever it is asked.
 	 */
 	...codedCodes(() => ({ retryable: true, repeated: false, ofService: true })),
 	/** A success of the list operation with something else than a list. */
-	not_a_list: { retryable: false, repeated: false, ofService: false },
-	body_too_large: { retryable: false, repeated: false, ofService: false },
+	not_a_list: FINAL,
+	body_too_large: FINAL,
 	/** The response's body has more arrays, objects and elements than this client reads. */
-	body_too_complex: { retryable: false, repeated: false, ofService: false },
+	body_too_complex: FINAL,
 	/** The PUT has more bytes than the service takes: it was not sent. */
-	request_too_large: { retryable: false, repeated: false, ofService: false },
+	request_too_large: FINAL,
 	/** Not followed. Mostly a wrong base address, or something that drops the key: then it leads to the front page. */
 	redirected: { retryable: false, repeated: false, ofService: true },
 	/** An id that cannot be one path segment, or is a path of the service itself: nothing was sent. */
-	invalid_session_id: { retryable: false, repeated: false, ofService: false },
-} as const satisfies Readonly<Record<string, { retryable: boolean; repeated: boolean; ofService: boolean }>>;
+	invalid_session_id: FINAL,
+} as const satisfies Readonly<Record<string, Kind>>;
 
 type SessionServiceErrorCode = keyof typeof CODES;
 

@@ -1,9 +1,7 @@
 import { type Config, liveSecret } from '../config.ts';
-import type { Cell } from '../core/basics.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Session, SessionKey } from '../questions/session.ts';
 import { createRequestBudget } from './budget.ts';
-import type { BudgetState } from './budget-state.ts';
 import { createSessionServiceClient } from './client.ts';
 import { createServiceHealth } from './health.ts';
 import { PRIORITIES, SERVICE_CODES } from './service.ts';
@@ -17,7 +15,7 @@ interface Parts extends Pick<TransportOptions, 'clock' | 'log'> {
 	readonly metrics: Pick<Metrics, 'serviceRequest' | 'listing'>;
 	readonly serviceUrl: string;
 	readonly store: {
-		cellOf(name: string): Cell<BudgetState>;
+		cellOf(name: string): NonNullable<Parameters<typeof createRequestBudget>[0]['cell']>;
 		readonly sessions: { otherReadAt(session: SessionKey): Promise<number | null> };
 		readonly answers: { arrivals(session: SessionKey): Promise<number> };
 	};
