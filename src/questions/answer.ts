@@ -36,8 +36,7 @@ export type Origin = Readonly<z.infer<typeof ORIGIN>>;
  * | `delivering` | a PUT may have begun; its outcome may be unknown | `delivered`, `accepted`, a failed state |
  * | `delivered` | the service has it | `resumed` |
  * | `resumed` | the agent went on | |
- * | `waiting` | failed: not delivered until `giveUpAt`, or what it lost to ended; waits for its author, blocks nobody |
- * |
+ * | `waiting` | failed: not delivered by `giveUpAt`, or what it lost to ended; waits for its author, blocks nobody | |
  * | `conflicted` | failed: somebody else's answer was first | |
  * | `changed` | failed: the question is another now | |
  * | `refused` | failed: the service refuses it for good | |
