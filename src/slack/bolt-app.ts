@@ -1,13 +1,14 @@
 import { App } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import { type Clock, type Log, systemClock } from '../core/basics.ts';
+import type { applyProxy } from '../core/proxy.ts';
 import { createSlackLogger, type Identity } from './clients.ts';
 import { createHttpReceiver } from './receivers/http.ts';
 import { createSocketReceiver } from './receivers/socket.ts';
 
 interface Options {
 	readonly config: Pick<Config, 'transport' | 'SLACK_API_URL' | 'SLACK_BOT_TOKEN'>;
-	readonly proxy: Parameters<typeof createSocketReceiver>[0]['proxy'];
+	readonly proxy: ReturnType<typeof applyProxy>;
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly onRefused: (reason: string) => void;

@@ -11,6 +11,7 @@ import type {
 import { isForgotten } from '../core/basics.ts';
 import { type Answer, type AnswerItem, type Origin, SOMEBODY } from '../questions/answer.ts';
 import { type AgentAction, isOver } from '../questions/session.ts';
+import type { SessionSnapshot } from '../questions/session-snapshot.ts';
 import {
 	ACTIONS,
 	type ActionId,
@@ -271,12 +272,7 @@ export function statusWords(status: string) {
 	return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
 }
 
-/** As a snapshot has it. */
-interface Progress {
-	readonly status: string;
-	readonly step: number;
-	readonly maxSteps: number;
-}
+type Progress = Pick<SessionSnapshot, 'status' | 'step' | 'maxSteps'>;
 
 /** `⚙️ *working* · step 12 of 30`, for step 0 `no step yet`. */
 export function statusLine(progress: Progress): string {
@@ -287,7 +283,7 @@ export function statusLine(progress: Progress): string {
 /**
  * `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `completed · step 30`; its id if it has no name. mrkdwn.
  */
-export function titleLine({ name, sessionId, ...progress }: Progress & { name: string; sessionId: string }) {
+export function titleLine({ name, sessionId, ...progress }: Progress & Pick<SessionSnapshot, 'name' | 'sessionId'>) {
 	const { emoji, mrkdwn } = statusWords(progress.status);
 	const step = isOver(progress.status) && progress.step > 0 ? `step ${progress.step}` : stepWords(progress);
 	return joined(`${emoji} *${sessionTitle(name, sessionId)}*`, mrkdwn, step);
