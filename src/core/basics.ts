@@ -24,6 +24,7 @@ export interface Clock {
 /** For durations within the process: correct even when the clock is set in between. */
 export const uptimeOf = (clock: Clock) => clock.uptime?.() ?? clock.now();
 
+export const DAY_MS = 86_400_000;
 /** Without a reason each abort would make an error with a stack. */
 export const OVER = 'over';
 

@@ -113,9 +113,13 @@ export async function freeLeases<T extends LeasedTable>(trx: Db, table: T, filte
 	await change(trx, table as LeasedTable, freed, WITHOUT_LEASE).execute();
 }
 
-export async function releaseHeld(db: StoreDatabase, tokens: readonly string[], table: LeasedTable) {
-	if (tokens.length > 0) await db.writeOne((trx) => freeLeases(trx, table, { leaseToken: tokens }));
-}
+/** What the store of a table that is a queue gives its loop. */
+export const queueOf = (db: StoreDatabase, table: LeasedTable) => ({
+	rows: db.queuedRows(table),
+	async release(tokens: readonly string[]): Promise<void> {
+		if (tokens.length > 0) await db.writeOne((trx) => freeLeases(trx, table, { leaseToken: tokens }));
+	},
+});
 
 /** Of a killed process: we hold SQLite's lock, so nobody else has a lease. On PostgreSQL a running replica may. */
 export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {

@@ -23,7 +23,7 @@ import {
 	sessionOf,
 	WITHOUT_LEASE,
 } from './database.ts';
-import { leaseDue, nextDue, releaseHeld } from './due.ts';
+import { leaseDue, nextDue, queueOf } from './due.ts';
 import { inLockOrder, locked, lockSession } from './locks.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
 import {
@@ -256,7 +256,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 				return (await renewed.returning(['service', 'sessionId']).execute()).map(sessionOf);
 			}),
 
-		rows: db.queuedRows('watched_sessions'),
+		...queueOf(db, 'watched_sessions'),
 
 		nextDueAt(service: string, only: ReadKind | null): Promise<number | null> {
 			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
@@ -284,8 +284,6 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			),
 
 		count: (service: string): Promise<number> => countOf(readSessions(service)),
-
-		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watched_sessions'),
 
 		/** When another session than this one was last read, by any process; null: never. */
 		async otherReadAt({ service, sessionId }: SessionKey): Promise<number | null> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseOrNull } from '../core/basics.ts';
+import { DAY_MS, parseOrNull } from '../core/basics.ts';
 import { type Cipher, type Db, from, isPostgres, type Row, sql, type Tx } from '../database/database.ts';
 import { endLadderLeases } from '../database/ladders.ts';
 import { PERSON_TABLES, type PersonPage, removeRowsOf, replacePerson, rowsOfPerson } from '../database/person-ids.ts';
@@ -13,8 +13,6 @@ import { removeDiscoveries } from '../features/watch/channel-store.ts';
 import { endStored } from '../features/watch/watch-store.ts';
 import { giveBack, redrawNaming } from '../posts/plan-store.ts';
 import { forgottenName, isBlocking, SUBMISSION } from '../questions/answer.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Nobody else writes these meanwhile. Each row of shared states is written alone. */
 const LOCKED = PERSON_TABLES.filter((table) => table !== 'shared_states').map((table) => sql.table(table));

@@ -1,5 +1,5 @@
 // Owns `posts`, with `plan-store.ts`: gives them out, notes what Slack shows, and removes them.
-import type { Lease, Log } from '../core/basics.ts';
+import { DAY_MS, type Lease, type Log } from '../core/basics.ts';
 import {
 	change,
 	channelOf,
@@ -14,7 +14,7 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../database/database.ts';
-import { isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from '../database/due.ts';
+import { isOurs, nextDue, queueOf, takeReadable, UNREADABLE } from '../database/due.ts';
 import { beginLadder, endReminders } from '../database/ladders.ts';
 import { locked, lockSessionOf } from '../database/locks.ts';
 import { readQuestion } from '../database/question-store.ts';
@@ -234,9 +234,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		endAttempt: (post: Post, token: string, result: AttemptResult, now: number) =>
 			db.write((trx) => finish({ trx, now }, post, token, result)),
 
-		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'posts'),
-
-		rows: db.queuedRows('posts'),
+		...queueOf(db, 'posts'),
 
 		/** When `takeDue` next finds something; null for never. Posts that wait for another one do not count. */
 		nextDueAt: ({ updates } = ALL) =>
@@ -302,8 +300,6 @@ const NO_WATCH = {
 /** The states of a post that Slack does not show. */
 const LOST = ['gone', 'refused'] as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
-
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Plans a new card for a live watch whose card `ts` was deleted. The caller holds the locks of the session and the

@@ -1,7 +1,6 @@
-import { LONGEST_RETRY_AFTER_MS } from '../../core/basics.ts';
+import { DAY_MS, LONGEST_RETRY_AFTER_MS } from '../../core/basics.ts';
 import {
 	ahead,
-	DAY_MS,
 	fromZero,
 	integer,
 	json,

@@ -1,8 +1,6 @@
 import { STEP_MS } from '../../core/basics.ts';
 
 export const MINUTE_MS = 60_000;
-export const DAY_MS = 86_400_000;
-
 interface Time {
 	readonly type: 'bigint';
 	/** The longest legal delay: a time further ahead was stored by a clock that was ahead. */

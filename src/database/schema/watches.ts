@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../core/basics.ts';
 import {
 	ahead,
 	CHANNEL,
-	DAY_MS,
 	fromZero,
 	integer,
 	json,

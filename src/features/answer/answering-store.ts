@@ -28,7 +28,7 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import { isOurs, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
+import { isOurs, leaseDue, nextDue, queueOf } from '../../database/due.ts';
 import { touchLadders } from '../../database/ladders.ts';
 import { markSession } from '../../posts/plan-store.ts';
 import { type Answer, type QuestionChange, textsOf } from '../../questions/answer.ts';
@@ -301,7 +301,7 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 			}
 		},
 
-		rows: db.queuedRows('windows'),
+		...queueOf(db, 'windows'),
 
 		/** `view` null: it cannot be read. */
 		async takeDue(lease: Lease, limit: number, now: number) {
@@ -327,8 +327,6 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 			const held = { ...pick(row, 'viewId'), leaseToken };
 			await db.writeOne((trx) => change(trx, 'windows', held, { ...WITHOUT_LEASE, dueAt, ...told }).execute());
 		},
-
-		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'windows'),
 
 		removeOld: (now: number) =>
 			db.writeOne((trx) => countChanged(remove(trx, 'windows').where('touchedAt', '<=', now - WINDOW_MS))),

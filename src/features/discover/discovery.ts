@@ -1,4 +1,4 @@
-import { backOff } from '../../core/basics.ts';
+import { backOff, DAY_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../../database/watch.ts';
 import type { LeftOut, NewPost, PostContent } from '../../posts/post.ts';
@@ -11,7 +11,6 @@ import type { WatchStore } from '../watch/watch-store.ts';
 const MOST_WAITING = 500;
 /** A listed session that asked nothing, or could not be read, is read again after this, then after twice the time. */
 const RETRY = { firstMs: 30_000, longestMs: 30 * 60_000 } as const;
-const DAY_MS = 24 * 3_600_000;
 /** At most this many sessions of a list at once: they are read ahead of others. */
 const MOST_RAISED = 20;
 

@@ -1,4 +1,4 @@
-import { backOff, type Cell, codeOf, HandraiseError, repeat, retryAtOf, uptimeOf } from '../../core/basics.ts';
+import { backOff, type Cell, codeOf, DAY_MS, HandraiseError, repeat, retryAtOf, uptimeOf } from '../../core/basics.ts';
 import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
@@ -52,7 +52,6 @@ const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
 const TRIES = 8;
 /** It is looked for this often then. */
 const ABSENT_EVERY_MS = 5 * 60_000;
-const DAY_MS = 24 * 3_600_000;
 /** How often to look whether there is something to list, or whether the process that lists is gone. */
 const LOOK_MS = 10_000;
 

@@ -1,6 +1,6 @@
 import { type Lease, parseOrNull } from '../../core/basics.ts';
 import { channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
-import { freeLeases, leaseDue, nextDue, releaseHeld } from '../../database/due.ts';
+import { freeLeases, leaseDue, nextDue, queueOf } from '../../database/due.ts';
 import { type LadderOutcome, type LadderRow, readLadder, recordLadder, touchLadders } from '../../database/ladders.ts';
 import { inLockOrder, locked, lockFor, lockSession } from '../../database/locks.ts';
 import { IS_ANSWERED } from '../../database/question-store.ts';
@@ -100,7 +100,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
 
-		rows: db.queuedRows('ladders'),
+		...queueOf(db, 'ladders'),
 
 		/** When `takeDue` with the same `except` next finds something; null for never. */
 		async nextDueAt(service: string, except: readonly ChannelKey[]): Promise<number | null> {
@@ -135,8 +135,6 @@ export function createLadderStore({ db, log }: SettingsParts) {
 
 		/** Looks at all ladders now: settings of the program may have changed. */
 		touchAll: (service: string, now: number) => db.writeOne((trx) => touchLadders(trx, { service }, now)),
-
-		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'ladders'),
 	};
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { steadySince } from '../../core/basics.ts';
+import { DAY_MS, steadySince } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	DISMISSED,
@@ -32,7 +32,6 @@ import {
 	type WatchedOutline,
 } from './schedule.ts';
 
-const DAY_MS = 86_400_000;
 /** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
 const HAND_TRIES = 3;
 
