@@ -107,8 +107,8 @@ export async function createHandraise({
 	});
 	const inboxes = registerInbox(context, discovery);
 	const openSettings = registerSettings({ ...context, userGroups });
-	const { flow, drafting } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
-	const { answers, ...answering } = registerAnswer(context, { ...service, flow, drafting, messages, inboxes });
+	const { flow, drafting, claims } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
+	const { answers, ...answering } = registerAnswer(context, { ...service, flow, drafting, claims, messages, inboxes });
 	registerPress({ ...context, flow, answers, inboxes });
 	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);

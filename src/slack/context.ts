@@ -13,7 +13,7 @@ type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
 };
 
-/** Adds to `core` what handlers share. The options are those of `createListen`. */
+/** Adds to `core` what handlers share. `listen` asks the access policy before a handler uses the rest. */
 export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof createSlack>>(
 	core: C,
 	options: Pick<Parameters<typeof createListen>[1], 'app' | 'onInboxPress' | 'onPostPress'>,
@@ -34,3 +34,6 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 		listen: createListen(core, { ...core, ...options, personReads, reply, whyNotThere: memberships.whyNotThere }),
 	};
 }
+
+/** What handlers share; what only some need is beside it. */
+export type HandlerContext<S = unknown> = Core<S> & Omit<ReturnType<typeof createHandlerContext>, keyof Core>;

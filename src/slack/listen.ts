@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { HandraiseError, setBounded, uptimeOf, within } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import { type AccessPolicy, FRESH_MS, type MayAct, type Place } from './access-policy.ts';
-import type { Channels, Memberships } from './channels.ts';
+import { type AccessPolicy, FRESH_MS, type Place } from './access-policy.ts';
+import type { Memberships } from './channels.ts';
 import { codeOf, type Installation } from './clients.ts';
 import { errorMessage } from './error-view.ts';
-import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice, type Links } from './ids.ts';
+import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
@@ -379,19 +379,4 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			await reply.drained();
 		},
 	};
-}
-
-/**
- * What handlers share; what only some need is beside it. `listen` asks the access policy before a handler uses the
- * rest.
- */
-export interface HandlerContext<S = unknown> extends Core<S> {
-	readonly listen: ReturnType<typeof createListen>;
-	readonly reply: Reply;
-	readonly personReads: PersonReads;
-	readonly installation: Installation;
-	readonly mayAct: MayAct;
-	readonly memberships: Memberships;
-	readonly channels: Channels;
-	readonly links: Links;
 }

@@ -1,7 +1,7 @@
 import { type Answer, textsOf } from '../../questions/answer.ts';
 import { FRESH_MS, type Place } from '../../slack/access-policy.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import { textMessage } from '../../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../../slack/request.ts';
 import {

@@ -2,14 +2,13 @@ import { codeOf, pick, setBounded, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { CLAIM_MS } from '../../database/schema/answers.ts';
 import { type Answer, isSamePerson, type Origin, submissionKeyOf } from '../../questions/answer.ts';
-import type { Person, QuestionKey } from '../../questions/session.ts';
+import type { Person, Question, QuestionKey } from '../../questions/session.ts';
 import { readForm, type Values, without } from '../../slack/form/fields.ts';
 import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
 import type { ModalView } from '../../slack/parts.ts';
 import type { ViewHandle } from '../../slack/reply.ts';
 import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../../slack/request.ts';
 import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from './answering-store.ts';
-import type { SessionModel } from './form-view.ts';
 
 /** While somebody types, the claim is prolonged at most this often. */
 const CLAIM_EVERY_MS = 60_000;
@@ -38,7 +37,11 @@ export interface Wish extends SessionTarget {
 const KEPT_ASIDE = -1;
 
 /** `isReading`: of a note during a read, after which it shows something else. */
-type Shown = Pick<SessionModel, 'question' | 'metadata'> & { readonly isReading: boolean };
+interface Shown {
+	readonly question: Question | null;
+	readonly metadata: ViewMetadata;
+	readonly isReading: boolean;
+}
 
 export interface StandingForm {
 	readonly view: SubmittedView;

@@ -1,5 +1,5 @@
+import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, ifAllowed, logged, originOf, sessionViewOf, windowPlace } from '../../slack/request.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { HISTORY_PAGE, historyView } from './view.ts';

@@ -3,12 +3,11 @@ import type { Answer } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
 import { REASONS } from '../../session-service/service.ts';
 import type { SessionService } from '../../session-service/session-service.ts';
-import type { AccessPolicy } from '../../slack/access-policy.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { createAnswers } from './accept.ts';
 import { registerAnswerActions } from './actions.ts';
 import type { AnswerStore } from './answer-store.ts';
-import { createClaims, type Drafting, type Forms, type Wish } from './drafts.ts';
+import type { Claims, Drafting, Forms, Wish } from './drafts.ts';
 import { createReceipts } from './receipts.ts';
 import { registerSubmission } from './submission.ts';
 import { createAnswerWorker, OTHER_SERVICE } from './worker.ts';
@@ -16,6 +15,7 @@ import { createAnswerWorker, OTHER_SERVICE } from './worker.ts';
 interface Parts {
 	readonly flow: Forms;
 	readonly drafting: Drafting;
+	readonly claims: Claims;
 	readonly health: SessionService['health'];
 	readonly messages: ReturnType<typeof createMessages>;
 	readonly inboxes: { next(person: Person, exceptSessionId: string): Promise<Wish | null> };
@@ -23,8 +23,8 @@ interface Parts {
 
 /** Delivers answers, tells their authors, and registers *Send answer* and the buttons of receipts. */
 export function registerAnswer(
-	core: HandlerContext<{ answers: AnswerStore }> & Parameters<typeof createClaims>[0] & { latePolicy: AccessPolicy },
-	{ flow, drafting, health, messages, inboxes }: Parts,
+	core: HandlerContext<{ answers: AnswerStore }>,
+	{ flow, drafting, claims, health, messages, inboxes }: Parts,
 ) {
 	const { latePolicy, installation, serviceUrl, log, store } = core;
 	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
@@ -35,7 +35,7 @@ export function registerAnswer(
 		receipts,
 		isOurs: ({ teamId }) => teamId === installation.known()?.teamId,
 	});
-	const answers = createAnswers(core, createClaims(core));
+	const answers = createAnswers(core, claims);
 	health.onRecovered(() => void answers.hasten([...REASONS]));
 	const context = { ...core, flow, drafting, answers, receipts };
 	registerSubmission(context);

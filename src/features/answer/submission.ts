@@ -1,7 +1,7 @@
 import { type AnswerItem, submissionKeyOf } from '../../questions/answer.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { titleOf } from '../../slack/form/fields.ts';
 import { CALLBACKS } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Drafting, StandingForm } from './drafts.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FRESH_MS } from '../../slack/access-policy.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS, decodeQuestionMark } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import { textMessage } from '../../slack/parts.ts';
 import type { PersonRequest, Press, Submitted } from '../../slack/request.ts';
 import { copyPlace, ifAllowed, NOTHING_TO_DO, sessionViewOf } from '../../slack/request.ts';

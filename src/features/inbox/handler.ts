@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codeOf, slackFailure } from '../../slack/clients.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import {
 	forAnybody,
 	homeOf,

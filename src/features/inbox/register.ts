@@ -1,7 +1,7 @@
 import { hashOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { slackOutcome } from '../../slack/clients.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { receiptContext } from '../answer/receipt-view.ts';
 import type { Discovered } from './content.ts';
 import { registerOpening } from './handler.ts';

@@ -1,6 +1,6 @@
 import { FALLBACK_TIME_ZONE, tomorrowAtNine } from '../../core/quiet-hours.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeSnooze, questionHash } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest } from '../../slack/request.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { snoozedMessage } from './view.ts';

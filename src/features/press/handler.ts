@@ -1,7 +1,7 @@
 import type { AcceptResult } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import { copyPlace, type PersonRequest, type Press } from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
 import type { Forms } from '../answer/drafts.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { choicesOf, guessInput, optionsOr } from '../../questions/secrecy.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import { type MessageContent, textMessage } from '../../slack/parts.ts';
 import {
 	type AllowedRequest,

@@ -1,7 +1,7 @@
 import { within } from '../../core/basics.ts';
 import { slackErrorCode } from '../../slack/clients.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import type { OfferedReply } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import { mentionsIn, seenText } from '../../slack/mrkdwn.ts';
 import type { PersonRequest } from '../../slack/request.ts';
 

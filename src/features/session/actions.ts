@@ -155,5 +155,5 @@ export function registerSession(
 		return ifAllowed({ ...windowPlace(shown?.metadata ?? null), inAnyChannel: true }, stop, { changes: true });
 	});
 
-	return { flow, drafting };
+	return { flow, drafting, claims };
 }

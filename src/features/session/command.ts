@@ -2,7 +2,7 @@ import { parseAddress } from '../../core/basics.ts';
 import type { WatchSettings } from '../../database/watch.ts';
 import { withoutFinalMarks } from '../../questions/texts.ts';
 import { isReservedId } from '../../session-service/service.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import {
 	type AllowedRequest,
 	forAnybody,

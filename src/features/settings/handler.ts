@@ -1,6 +1,6 @@
 import { setBounded } from '../../core/basics.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import {
 	type AllowedRequest,
 	ifAllowed,

@@ -5,7 +5,7 @@ import { type ChannelSettings, changedParts, type Mention } from '../../database
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import { FRESH_MS } from '../../slack/access-policy.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import type { UserGroups } from './fields.ts';

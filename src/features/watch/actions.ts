@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codeOf } from '../../slack/clients.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeTarget } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, logged, NOTHING_TO_DO } from '../../slack/request.ts';
 import type { WatchCommands } from './commands.ts';
 import { filesMessage, screenshotMessage } from './details-view.ts';

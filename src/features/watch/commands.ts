@@ -9,8 +9,8 @@ import type {
 } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
 import { codeOf } from '../../slack/clients.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { isDirectMessage } from '../../slack/ids.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
 import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
 import type { Endings } from './endings.ts';

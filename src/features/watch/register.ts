@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { GoneReason } from '../../posts/post.ts';
 import type { SessionService } from '../../session-service/session-service.ts';
-import type { HandlerContext } from '../../slack/listen.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { registerShowing } from './actions.ts';
 import { createWatchCommands, type Discoveries } from './commands.ts';
 import type { Endings } from './endings.ts';

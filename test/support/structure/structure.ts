@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 35_868,
-	bytes: 1_649_161,
+	lines: 35_845,
+	bytes: 1_648_052,
 	files: 175,
 	linesOfFile: 400,
 	columns: 120,
@@ -25,9 +25,9 @@ const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly de
 const PARTS = 'flow drafting answers receipts handOvers inboxes watching userGroups settingsSaving'.split(' ');
 /** What `Core` and `HandlerContext` have. */
 const CORE_NAMES: ReadonlySet<string> = new Set(
-	['core.ts', 'slack/listen.ts']
+	['core.ts', 'slack/listen.ts', 'slack/access-policy.ts', 'slack/context.ts']
 		.map((path) => readFileSync(new URL(`../../../src/${path}`, import.meta.url), 'utf8'))
-		.flatMap((text) => Array.from(text.matchAll(/^\treadonly (\w+):/gm), ([, name]) => name ?? ''))
+		.flatMap((text) => Array.from(text.matchAll(/^\t(?:readonly |\t)(\w+)[:,]/gm), ([, name]) => name ?? ''))
 		.concat(PARTS),
 );
 
