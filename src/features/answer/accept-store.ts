@@ -120,7 +120,7 @@ async function repeat(
 		await markAccepted(trx, answer);
 		return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
 	}
-	// The sent values stay, but items that the author marks secret now are hidden from here on.
+	// The sent values stay, but items that the author marks secret now are hidden.
 	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const secretPositions = stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept);
 	const hidden = change(trx, 'answers', { id }, { secretPositions }).where(isOwnSchema());
@@ -134,7 +134,6 @@ async function repeat(
  */
 export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number) {
 	const { trx, cipher, now } = tx;
-	// It is live, delivered or withdrawn.
 	if (!isFailed(answer.state)) return { kind: 'notRetryable', answer } as const;
 	const { id, content } = answer;
 	if (content.kind !== 'readable' || content.items.some((item) => item.wiped))
@@ -170,8 +169,7 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 
 /**
  * Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one
- * writer. The lock of no row of `answers` is one of the table: who is the author of another answer stays true until the
- * commit, too.
+ * writer. Locking no row of `answers` still locks the table: other answers keep their authors until the commit.
  */
 async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	if (!isPostgres(db)) return;
@@ -186,9 +184,7 @@ export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
 }
 
-/**
- * Runs `work` on the person's own answer, locked with its question; null if not theirs. Throws beside a newer schema.
- */
+/** Runs `work` on a person's own answer, locked with its question; null if not theirs. Throws beside a newer schema. */
 export function ownAnswers(db: StoreDatabase, cipher: Cipher) {
 	return <T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) =>
 		db.write(async (trx) => {
@@ -203,7 +199,7 @@ export function ownAnswers(db: StoreDatabase, cipher: Cipher) {
 		});
 }
 
-/** Discards an answer that was not sent, or failed. The caller has locked it and its question in this transaction. */
+/** Discards an answer. The caller has locked it and its question in this transaction. */
 export async function withdrawAnswer(tx: CipherTx, answer: Answer): Promise<Answer> {
 	const { trx, cipher, now } = tx;
 	const withdrawn = await changeAnswer(trx, cipher, answer, {
@@ -250,10 +246,7 @@ export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> 
 	}
 }
 
-/**
- * Answers to a question that may concern a new one: blocking and waiting ones, and those that arrived with its
- * fingerprint.
- */
+/** Answers that may concern a new one: blocking and waiting ones, and those that arrived with its fingerprint. */
 function conflictsWith({ question, fingerprint }: Pick<Answer, 'question' | 'fingerprint'>) {
 	const { service, sessionId, messageIndex } = question;
 	return sql<boolean>`(service = ${service} and session_id = ${sessionId} and message_index = ${messageIndex}
@@ -263,9 +256,7 @@ function conflictsWith({ question, fingerprint }: Pick<Answer, 'question' | 'fin
 
 type Seen = Pick<Answer, 'positions' | 'formReadAt' | 'arrivalSeen'>;
 
-/**
- * The answer, among those to one question, that prevents one to these positions. Throws when its own row is damaged.
- */
+/** The answer to a question that prevents one to these positions. Throws when that answer's row is damaged. */
 function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): Answer | undefined {
 	// Where nobody knows what an answer filled, it may be any position.
 	const overlaps = (row: AnswerRow) =>
@@ -275,9 +266,7 @@ function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): 
 	return first && readAnswer(first, cipher);
 }
 
-/**
- * Whether an answer arrived after the form of another was read, also when a clock was set back or a backup restored.
- */
+/** Whether an answer arrived after another's form was read, also when a clock was set back or a backup restored. */
 function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
 	const arrived = arrivalOf(parseOrNull(timeline, row.timeline) ?? []);
 	// Of one that was sent again, the first time counts.
@@ -285,9 +274,7 @@ function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
 	return arrivalSeen !== null && (arrived?.arrival ?? 0) > arrivalSeen;
 }
 
-/**
- * Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones.
- */
+/** Waiting answers become `conflicted`; the worker tells their authors at once. Leaves damaged ones. */
 async function replaceWaiting(tx: CipherTx, rows: readonly AnswerRow[], winner: Winner): Promise<void> {
 	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(tx.cipher))) {
 		const lost = giveWay(tx, answer, winner, itemsOf(answer));

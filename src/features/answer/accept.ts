@@ -108,7 +108,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 		leaveReceipt: store.leaveReceipt,
 		noteTold: store.noteTold,
 
-		/** Puts a failed answer back into the queue, for its author. */
+		/** Puts a failed answer back into the queue. */
 		tryAgain({ id, person }: Answer) {
 			const now = clock.now();
 			return store.retry(id, person, now, now + giveUpMs);
@@ -123,7 +123,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 			return readable.length;
 		},
 
-		/** Sends answers that failed with these codes now, instead of at their next attempt. Never rejects. */
+		/** Sends answers that failed with these codes now. Never rejects. */
 		async hasten(codes: readonly string[]): Promise<void> {
 			try {
 				await store.hasten(serviceUrl, codes, clock.now());
@@ -132,9 +132,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 			}
 		},
 
-		/**
-		 * Has a delivered answer sent again for its author, to start the agent, unless that is done or a repeat may run.
-		 */
+		/** Has a delivered answer sent again, to start the agent, unless that is done or a repeat may run. */
 		async sendAgain(own: Answer) {
 			const now = clock.now();
 			const quietSince = now - mayLandForMs(config.SESSION_SERVICE_TIMEOUT_MS);

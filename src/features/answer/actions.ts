@@ -57,10 +57,7 @@ export function registerAnswerActions(
 		});
 	}
 
-	/**
-	 * Shows the present state of the answer in the receipt that has the button; in a new one when Slack takes no update
-	 * of it.
-	 */
+	/** Shows the answer's state in the receipt that has the button; in a new one when Slack takes no update of it. */
 	async function showAgain(request: PersonRequest, { view }: Press, answer: Answer, note = ''): Promise<void> {
 		const inbox = inboxOf(request, view);
 		if (inbox !== null) {

@@ -77,15 +77,11 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 	return {
 		/**
 		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that
-		 * comes second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author
-		 * knows.
+		 * comes second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` comes first.
 		 */
 		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
 
-		/**
-		 * The window with the receipt shows something else. No later write of the worker opens it again, see
-		 * `patchColumns`.
-		 */
+		/** The receipt's window shows something else. No later write of the worker opens it again, see `patchColumns`. */
 		leaveReceipt: ({ id }: Pick<Answer, 'id'>) =>
 			db.writeOne((trx) => {
 				const closed = sql<string>`replace(receipt_state, '"modalOpen":true', '"modalOpen":false')`;
@@ -127,11 +123,10 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/**
 		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with
-		 * `editCount`, its text is the same. Returns the stored answer. Null when another replica has it, its author
+		 * `editCount`, its text is the same. Returns the stored answer; null when another replica has it, its author
 		 * changed it (`retry`, `withdraw`), another answer replaced it, or an earlier write changed the state although its
-		 * reply was lost. `release` gives the lease back in the same write, and ending states wipe secret values in it.
-		 * What people see of it is marked in it too, but not that a PUT begins (`before`): that looks like an answer that
-		 * waits to be sent.
+		 * reply was lost. `release` gives the lease back in the same write, and ending states wipe secret values in it. It
+		 * marks what people see, except that a PUT begins (`before`): that looks like an answer that waits to be sent.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
@@ -196,9 +191,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		rows: db.queuedRows('answers'),
 
-		/**
-		 * The earliest time at which `takeDue` may find an answer: not before a lease on its session lapses. Null: never.
-		 */
+		/** When `takeDue` may find an answer at the earliest: not before a lease on its session lapses. Null: never. */
 		async nextDueAt(service: string): Promise<number | null> {
 			const { rows } = await sql<{ at: number | null }>`
 				select ${earliest('due.nextAttemptAt', 'leased.leasedUntil')} as at from answers as due
@@ -227,13 +220,12 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/**
 		 * The newest answer to this question that is live, waiting, delivered or resumed, but not one after which the agent
-		 * asked the same again. Null when there is none, or when its row is damaged: that must not keep posts and forms
-		 * from being shown.
+		 * asked the same again. Null when there is none, or its row is damaged: that must not hide posts and forms.
 		 */
 		standing: (question: QuestionKey) =>
 			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] }, IS_CURRENT),
 
-		/** The newest time that the agent asked, and the newest time that it asked `question`. */
+		/** The newest time that the agent asked, and that it asked `question`. */
 		asked: (session: SessionKey, question: Parameters<typeof knownAskings>[2]) =>
 			knownAskings(db.read, session, question),
 
@@ -261,9 +253,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				sql<boolean>`put_started_at is not null and (question_id is null or question_id = ${id})`,
 			),
 
-		/**
-		 * Oldest first. `marks`: what all of them say about secrecy, also those that are damaged and not among `answers`.
-		 */
+		/** Oldest first. `marks`: what all say about secrecy, also damaged ones, which are not among `answers`. */
 		async ofSession(session: SessionKey) {
 			const rows = await answers(sessionOf(session)).orderBy('acceptedAt').execute();
 			return { answers: rows.flatMap(readOrSkip), marks: rows.map((row) => readMarks(row, cipher)) };
@@ -291,8 +281,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/**
 		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is
-		 * not possible. In the same transaction, `releaseLosers` lets the answers that lost to it wait for their authors.
-		 * An `update` to a failed state other than `conflicted` does that too.
+		 * not possible. In the same transaction comes `releaseLosers`, as with an `update` to a failed state other than
+		 * `conflicted`.
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
 			withOwn(id, person, async (trx, answer) => {
@@ -304,8 +294,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			}),
 
 		/**
-		 * Notes that its author wants a delivered answer sent again. Null when that is not offered, see `canSendAgain`, and
-		 * when such a PUT began after `quietSince` and may still be under way.
+		 * Notes that its author wants a delivered answer sent again. Null when that is not offered (`canSendAgain`), or
+		 * such a PUT, begun after `quietSince`, may still be under way.
 		 */
 		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
 			withOwn(id, person, async (trx, answer) => {
@@ -325,10 +315,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return { answers: rows.flatMap(readOrSkip), total };
 		},
 
-		/**
-		 * `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null when there is
-		 * none.
-		 */
+		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null without one. */
 		async stats() {
 			const undelivered = [...BLOCKING_STATES, 'waiting'] as const;
 			const [counts, oldest] = await Promise.all([
@@ -385,10 +372,7 @@ function looksOther(before: Answer, after: Answer): boolean {
 	return isEmptied(before) !== isEmptied(after) || shown.some((name) => before[name] !== after[name]);
 }
 
-/**
- * Its author may have been forgotten since it was read. The lock of the row that is written keeps that out until the
- * commit.
- */
+/** Its author may have been forgotten since it was read. The lock of the written row prevents that until the commit. */
 async function namedNow(trx: Db, other: OtherAnswer): Promise<OtherAnswer> {
 	const { answerId, person, values } = other;
 	if (answerId === null || person === null) return other;

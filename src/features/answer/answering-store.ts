@@ -73,14 +73,15 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 	const read = (row: Row<'drafts'> | undefined) => (row === undefined ? null : readDraft(row, cipher));
 
 	return {
-		/** Writes the draft, unless a newer one is there or `submissionKey` was submitted: typing can arrive after that. */
+		/**
+		 * Writes the draft, unless a newer one came first or `submissionKey` was submitted: typing can arrive after that.
+		 */
 		save: (draft: Draft, submissionKey = '') =>
 			db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row = draftRow(draft, cipher);
 				const submitted = trx.selectFrom('answers').select('id').where('submissionKey', '=', submissionKey);
 				await addIf(trx, 'drafts', row, sql<boolean>`not exists ${submitted}`)
-					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
 						conflict.column('formId').doUpdateSet(row).where('drafts.updatedAt', '<=', draft.updatedAt),
 					)
@@ -119,9 +120,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
 			}),
 
-		/**
-		 * Removes the author's drafts for a submitted answer's question, but not the one that it became while it waited.
-		 */
+		/** Removes the author's drafts for an answer's question, but not the one that it became while it waited. */
 		discard: ({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>) =>
 			db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute()),
 
@@ -135,7 +134,7 @@ function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	return { ...pick(draft, 'formId', 'fingerprint', 'updatedAt'), ...keys, content: sealDraft(draft, cipher) };
 }
 
-/** Texts that are not secret. A newer draft of the form stays. `removeDraft` takes it back. */
+/** Texts that are not secret. A newer draft of the form stays. */
 export async function keepAsDraft({ trx, cipher, now }: CipherTx, answer: Answer): Promise<void> {
 	const { id: formId, person, question, fingerprint, shownHash } = answer;
 	const values = textsOf(answer);
@@ -201,9 +200,7 @@ export async function activeClaims(read: Db, filter: Filter<'claims'>, now: numb
 
 /** The agent takes a moment to go on after an answer. */
 const EARLY_READ_AFTER_MS = 2_000;
-/**
- * A press shows on its post what it did, by a way that no rate limits. Only if that fails it is drawn as others are.
- */
+/** A press shows what it did on its post, without a rate limit; only if that fails, it is drawn as others are. */
 const PRESS_SHOWN_MS = 250;
 /** A window is told of changes for this long after it was opened or touched. */
 const WINDOW_MS = 15 * 60_000;
@@ -214,9 +211,9 @@ export const markWindows = (trx: Db, question: QuestionKey, now: number) =>
 	change(trx, 'windows', questionOf(question), { dueAt: now }).where(isRecentWindow(now)).execute();
 
 /**
- * Has everything drawn again that shows the question of a claim or an answer: its posts, the reminders that wait for
- * it, the windows with its form, inboxes. It is part of the transaction that changes the answer or claim, or a failure
- * in between would leave "sending…" for good.
+ * Has everything drawn again that shows the question: its posts, the reminders that wait for it, the windows with its
+ * form, inboxes. It is part of the transaction that changes the answer or claim, or a failure in between would leave
+ * "sending…" for good.
  */
 export async function markQuestion(
 	{ trx, now }: Tx,
@@ -237,7 +234,6 @@ export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'se
 
 /** Longer than most reads of a session, and than the time between two notes that a read takes long. */
 const DRAWN_WITHIN_MS = 45_000;
-/** Nobody tells a window of news while it is about to show something else. */
 const takenOver = (viewId: string, now: number) => ({ leaseToken: viewId, leasedUntil: now + DRAWN_WITHIN_MS });
 const windowColumn = sealedColumn(
 	'windows.view',

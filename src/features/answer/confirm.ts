@@ -21,10 +21,7 @@ const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 75_000,
 /** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
 const BUDGET_WITHIN_MS = 2_000;
 
-/**
- * Checks once whether the agent went on after delivery; returns what to write. A read that fails or is late finds
- * nothing.
- */
+/** Checks once whether the agent went on; returns what to write. A read that fails or is late finds nothing. */
 export function createConfirmation(core: Core<{ answers: AnswerStore }>) {
 	const { store, sessionService, clock } = core;
 	async function read(sessionId: string, signal: AbortSignal) {

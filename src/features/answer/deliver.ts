@@ -54,8 +54,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 
 	/**
 	 * From here on the text cannot be edited, and the outcome is unknown. After an edit during the read nothing is
-	 * marked, and the next attempt reads again: what is compared and counted is always the text that is sent. @throws
-	 * LeaseLost
+	 * marked, and the next attempt reads again: what is compared and counted is always what is sent. @throws LeaseLost
 	 */
 	async function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
 		const marked = {
@@ -163,8 +162,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		if (kind !== 'permanent' && now >= answer.giveUpAt && mayHaveLanded === null) {
 			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
 		}
-		// While a PUT may still land, the answer keeps blocking others, even if no read of the session can succeed any
-		// more.
+		// While a PUT may still land, the answer keeps blocking others, even if no read of the session can succeed.
 		const isHopeless = kind === 'permanent' || lastError === MISSING.gone;
 		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
 			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });

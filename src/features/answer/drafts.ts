@@ -81,9 +81,7 @@ export function createClaims({ store: { claims: store }, clock, log }: Core<{ cl
 
 export type Claims = ReturnType<typeof createClaims>;
 
-/**
- * Saves what people type. While a form is saved, only its newest state waits: fast typing cannot overload the store.
- */
+/** Saves what people type. While it saves a form, only the newest state waits: fast typing cannot flood the store. */
 export function createDrafting(
 	{ serviceUrl, store, clock, log }: Core<{ drafts: DraftStore; windows: WindowStore }>,
 	claims: Claims,
@@ -149,9 +147,7 @@ export function createDrafting(
 	return {
 		read,
 		keep,
-		/**
-		 * A view is about to show something else: the view, with its newest hash. A notice may have come since the press.
-		 */
+		/** The view, about to show something else, with its newest hash: a notice may have come since the press. */
 		async takeOver(view: SubmittedView): Promise<SubmittedView> {
 			for (let tries = 0; tries < NOTICE_TRIES; tries++) {
 				const hash = await windows.takeOver(view.id, clock.now()).catch(() => null);
@@ -196,9 +192,7 @@ export function createDrafting(
 			const question = { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE };
 			return drafts.addNew({ formId, person, question, fingerprint, shownHash, values, updatedAt: clock.now() });
 		},
-		/**
-		 * The person's message, and the question for which it was saved; `text` null: it was sent, dismissed or removed.
-		 */
+		/** The person's message and the question it was saved for; `text` null: it was sent, dismissed or removed. */
 		async keptAside(person: Person, formId: string) {
 			const draft = await drafts.get(formId);
 			const isOwn = draft !== null && isSamePerson(draft.person, person);
@@ -206,10 +200,7 @@ export function createDrafting(
 		},
 		/** Forgets the text of a saved message. That there was one stays. */
 		letGo: (draft: Draft) => drafts.save({ ...draft, values: {}, secret: [] }),
-		/**
-		 * Removes the texts of ticked items from the person's drafts. That is allowed to everybody; to `keep` the form is
-		 * not.
-		 */
+		/** Removes the texts of ticked items from the person's drafts. Everybody may do that, but not `keep` the form. */
 		async marked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<StandingForm> {
 			const form = await read(view, actedBlockId);
 			const question = keyOf(form.metadata);

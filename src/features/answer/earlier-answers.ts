@@ -35,10 +35,7 @@ export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 /** What a read, a form or a button showed before: a question that is perhaps gone. */
 type Wanted = QuestionDigest | { readonly messageIndex: number | null };
 
-/**
- * What our answers, and earlier reads, say about a session. They are looked up if a message of it asks, or for
- * `wanted`.
- */
+/** What our answers and earlier reads say about a session; looked up if a message of it asks, or for `wanted`. */
 export async function ourAnswers(
 	store: Stored & Pick<AnswerStore, 'asked'>,
 	{ serviceUrl, reading, wanted = null }: { serviceUrl: string; reading: Read; wanted?: Wanted | null },
@@ -162,10 +159,7 @@ export function canRestart(answer: Answer, session: Session, isCurrent: boolean)
 	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }
 
-/**
- * The answer before `answer`, ours or from outside. `values`: the service's as people see them; null if `answer` has
- * them.
- */
+/** The answer before `answer`, ours or from outside. `values`: the service's as shown; null if `answer` has them. */
 export async function whoWasFirst(
 	store: Stored,
 	answer: Answer,
@@ -193,9 +187,7 @@ export async function whoWasFirst(
 	};
 }
 
-/**
- * Whether somebody outside replaced our text; null while an answer of ours may have. An emptied field does not count.
- */
+/** Whether somebody outside replaced our text; null while an answer of ours may have. Emptied fields do not count. */
 async function isOverwritten(store: Stored, answer: Answer, session: Session): Promise<boolean | null> {
 	const { id, question, fingerprint, content } = answer;
 	const message = session.messages[question.messageIndex];
@@ -212,9 +204,7 @@ async function isOverwritten(store: Stored, answer: Answer, session: Session): P
 	return arrivedTo(same, askedBy(answer))[0]?.id === id;
 }
 
-/**
- * What a read shows of a delivered answer; without `agentOutcome` while that is not certain. Null: it shows nothing.
- */
+/** What a read shows of a delivered answer; without `agentOutcome` while that is uncertain. Null: it shows nothing. */
 export async function outcomeIn(
 	store: Stored,
 	answer: Answer,

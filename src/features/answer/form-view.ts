@@ -128,7 +128,7 @@ export interface SessionModel {
 	readonly withoutImages?: boolean;
 }
 
-/** The session as a modal. It has Submit only when there are fields. Its metadata says how to read the form back. */
+/** The session as a modal, with Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
 	const { question, draft, secret, readAt, arrival = null } = model;
 	const mark = createCutMark(false);
@@ -344,10 +344,7 @@ export const WINDOW_NOTICES = {
 	ended: '🏁 The session ended. Your text stays here.',
 } as const;
 
-/**
- * A form with such a notice, or without; `key`: of the notice. It stands in the block of the title line: a form may be
- * full.
- */
+/** A form with such a notice or none; `key`: of the notice. It stands in the title line's block: a form may be full. */
 export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
 	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
 	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];

@@ -20,10 +20,7 @@ export const FIRST_CONFIRM_MS = 2_000;
 
 /** An answer is sent without asking the access policy again for this long after its author was allowed to send it. */
 export const CHECK_HOLDS_MS = 60_000;
-/**
- * At most this many answers ask at once. While Slack hangs, the worker's other places are for answers that need not
- * ask.
- */
+/** At most this many ask at once. While Slack hangs, the worker's other places are for answers that need not ask. */
 export const MAX_ASKING = 16;
 
 /** Another replica has the lease of this answer now, so this one must not write. */
@@ -99,7 +96,7 @@ export function atMost(count: number) {
 
 export type Put = ReturnType<typeof createPut>;
 
-/** What is written when the service has an answer: the confirmation checks begin. */
+/** What is written when the service has an answer. */
 export function deliveredPatch(now: number, startFailed = false): AnswerPatch {
 	return { ...checkedFrom(now), state: 'delivered', lastError: null, startFailed };
 }
@@ -163,10 +160,7 @@ const MISSING_RETRIES_MS = [1_000, 4_000] as const;
 /** A read soon after an unknown outcome, so that the author of a PUT that did land is told soon. */
 const EARLY_READ_MS = 1_000;
 
-/**
- * When to try again, or to tell the author if sooner. `isNewlyUnknown`: this PUT's outcome is unknown, no earlier
- * one's.
- */
+/** When to try again, or to tell the author if sooner. `isNewlyUnknown`: only this PUT's outcome is unknown. */
 export function nextStepAt(
 	answer: Answer,
 	attempted: { attempts: number; missingCount: number; isNewlyUnknown: boolean; retryAt: number | null },

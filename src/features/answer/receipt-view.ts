@@ -243,10 +243,7 @@ function keptText(answer: Answer): string {
 	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
 }
 
-/**
- * To somebody who came second: that the first answer, which could not be sent yet, is not delivered, and why. Else
- * empty.
- */
+/** To somebody who came second: that the first answer could not be delivered yet, and why. Else empty. */
 export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
 	if (state !== 'accepted' || lastError === null) return '';
 	const author = 'Handraise could not check with Slack whether its author may still answer.';
@@ -302,8 +299,6 @@ export function tooLateWords(texts: readonly string[]): string {
 	const words = '✏️ Your change came too late: the text below was already being sent.';
 	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;
 }
-
-/* One-press answers: what their authors are told. */
 
 /** To one person about their choice, with a way to the question. */
 export function choiceMessage(words: string, target: SessionTarget): MessageContent {

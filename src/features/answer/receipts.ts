@@ -58,9 +58,7 @@ export function createReceipts(
 	const { answers } = store;
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();
-	/**
-	 * The newest message, by its answer and the message in the store before it: the store may fail to save the new one.
-	 */
+	/** The newest message, by its answer and the message stored before it: the store may fail to save the new one. */
 	const posted = new Map<string, ReceiptState['dm']>();
 	/** By answer, since when its next message may stand in Slack. */
 	const sending = new Map<string, number>();
@@ -183,10 +181,7 @@ export function createReceipts(
 		shown,
 		nextOf,
 
-		/**
-		 * Shows an answer in the receipt of a press: in the view, or else in the message. False when Slack takes no update
-		 * of it.
-		 */
+		/** Shows an answer in a press's receipt: the view, or else the message. False when Slack takes no update of it. */
 		showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {
 			const receipt = context(note);
 			const { chat, views } = clients.people;
@@ -202,9 +197,8 @@ export function createReceipts(
 		},
 
 		/**
-		 * Posts the author's own text into the thread of its form or nowhere, because a text meant for a few people must
-		 * not appear in a whole channel; where the form had no thread, into its channel. Resolves to an error code, or
-		 * null.
+		 * Posts the author's text into the thread of its form or nowhere: a text for a few people must not appear in a
+		 * whole channel. Where the form had no thread, it goes into its channel. Resolves to an error code, or null.
 		 */
 		async postText(own: Answer): Promise<string | null> {
 			const { channelId: channel, threadTs } = own.origin;

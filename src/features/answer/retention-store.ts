@@ -21,9 +21,7 @@ const TAKEN = { secrets: { secrets: null }, content: WITHOUT_VALUES } as const;
 export function createRetention({ db, cipher, log }: StoreParts & { readonly log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 
-	/**
-	 * Takes values from answers whose authors were asked before `before` what to do, and has them told. Returns how many.
-	 */
+	/** Takes values from answers that began to wait before `before`, and has their authors told. Returns how many. */
 	async function takeFromWaiting(column: 'secrets' | 'content', before: number, now: number): Promise<number> {
 		const waiting = from(db.read, 'answers', { state: 'waiting' })
 			.selectAll()
@@ -44,10 +42,7 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 		/** Wipes secrets of answers that have waited since before `before`; their receipts become due. Returns how many. */
 		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', before, now),
 
-		/**
-		 * Removes the values of answers that ended or began to wait before `before`, whose receipts become due. Returns how
-		 * many.
-		 */
+		/** Removes values of answers that ended or began to wait before `before`; receipts become due. Returns how many. */
 		async removeValues(before: number, now: number): Promise<number> {
 			const waitingCount = await takeFromWaiting('content', before, now);
 			const endedCount = await changeInBatches(db, (trx, limit) => {
@@ -58,9 +53,7 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 			return waitingCount + endedCount;
 		},
 
-		/**
-		 * Forgets who gave the answers that ended, or lost their texts while waiting, before `before`. Returns how many.
-		 */
+		/** Forgets who gave answers that ended, or lost their texts while waiting, before `before`. Returns how many. */
 		forgetAuthors: (before: number) =>
 			changeInBatches(db, (trx, limit) => {
 				const known = from(trx, 'answers').select('id').where('userId', 'not like', `${FORGOTTEN}%`);

@@ -74,10 +74,7 @@ export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string()
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
-/**
- * Whether an answer that arrived is to the newest time that the agent asked this: not where it asked the same again
- * after it.
- */
+/** Whether an answer that arrived is to the newest time that the agent asked this, and not to an earlier one. */
 export const IS_CURRENT = sql<boolean>`(question_id is null or state not in (${sql.join(ARRIVED_STATES)})
 	or question_id = coalesce((select asked.id from questions as asked where asked.service = answers.service
 		and asked.session_id = answers.session_id and asked.message_index = answers.message_index
@@ -85,10 +82,7 @@ export const IS_CURRENT = sql<boolean>`(question_id is null or state not in (${s
 
 export const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
-/**
- * The columns of an answer whose author is forgotten: a key of its own and no message to them; `name`: in place of
- * them.
- */
+/** The columns of an answer whose author is forgotten: a key of its own, no message to them, `name` in their place. */
 export function authorGone(name: RawBuilder<unknown>) {
 	const receiptState = JSON.stringify({ ...NO_RECEIPT, modalOpen: false } satisfies ReceiptState);
 	return { userId: sql<string>`${name}`, submissionKey: sql<string>`${sql.lit(FORGOTTEN)} || id`, receiptState };
@@ -145,10 +139,7 @@ export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
 	};
 }
 
-/**
- * The positions that a row fills or leaves empty on purpose, also when other columns are damaged; null when nobody
- * knows.
- */
+/** The positions that a row fills or leaves empty on purpose, even if other columns are damaged; null: nobody knows. */
 export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
 	const given = parseOrNull(SUBMISSION, row.submission)?.positions;
 	if (given !== undefined) return given;
@@ -253,10 +244,7 @@ export function receiptOf({ receiptState: before }: Answer, told: AnswerState | 
 	return { receiptState: JSON.stringify({ ...before, state: told, agentOutcome: null } satisfies ReceiptState) };
 }
 
-/**
- * When the worker tells the author of a change that they made themselves: a message of ours must not show the former
- * state.
- */
+/** When the worker tells the author of their own change: a message of ours must not show the former state. */
 export function receiptDueAt({ receiptState }: Answer, now: number): number | null {
 	return receiptState.dm === null ? null : now;
 }
@@ -283,10 +271,7 @@ export function enterState(
 	};
 }
 
-/**
- * Adds each blocking state once until another one comes: an answer that alternates for a day must not grow without
- * bound.
- */
+/** Adds each blocking state once until another one comes: an answer that alternates for a day must not grow forever. */
 function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): readonly TimelineEntry[] {
 	const lastOther = entries.findLastIndex((entry) => !isBlocking(entry.state));
 	const repeatable = isBlocking(next.state) ? entries.slice(lastOther + 1) : entries.slice(-1);
@@ -321,7 +306,7 @@ export function patchColumns(
 	};
 }
 
-/** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
+/** Candidate rows for each row wanted: other replicas may lock some of them. */
 const CANDIDATES_PER_ROW = 8;
 
 /** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
@@ -356,9 +341,7 @@ export function firstOfSession(db: StoreDatabase, service: string, { now, limit 
 	)`;
 }
 
-/**
- * Clears lapsed leases, which would block others of their sessions. A holder that still runs fails at its next write.
- */
+/** Clears lapsed leases, which block others of their sessions. A holder that still runs fails at its next write. */
 export async function freeLapsed(trx: Db, now: number): Promise<void> {
 	const leased = from(trx, 'answers').select('id').where('leaseToken', 'is not', null);
 	const lapsed = await leased.where('leasedUntil', '<=', now).forUpdate().skipLocked().execute();

@@ -33,10 +33,7 @@ import {
 } from '../../slack/parts.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 
-/**
- * What became of an answer in each state: the same words for all, on posts and cards, in receipts, inboxes and
- * histories.
- */
+/** What became of an answer in each state: the same words on posts and cards, in receipts, inboxes and histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	accepted: '⏳ Sending…',
 	delivering: '⏳ Sending…',
@@ -138,9 +135,7 @@ export function stateLine(answer: ToldAnswer): string {
 	return isChecked ? '⏳ Delivered, being checked' : lineOf(state, answer);
 }
 
-/**
- * The state line behind other words: `✅ delivered`, `sending…`. ⏳ stands for what is under way, which the words say.
- */
+/** The state line behind other words: `✅ delivered`, `sending…`. Without ⏳: the words say that it is under way. */
 export function inlineState(answer: ToldAnswer, hasMark: boolean): string {
 	const [mark = '', ...words] = stateLine(answer).split(' ');
 	const inline = words.join(' ').replace(/^./, (first) => first.toLowerCase());

@@ -181,10 +181,7 @@ function tellAgainAfter(ms: number): number {
 	return Math.min(Math.max(ms, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS);
 }
 
-/**
- * After a failed attempt the receipt is not current: the next attempt is new information. Forgotten people are told
- * nothing.
- */
+/** After a failed attempt it is not: the next attempt is new information. Forgotten people are told nothing. */
 function isReceiptCurrent(answer: Answer, receiptState = answer.receiptState): boolean {
 	if (isForgotten(answer.person.userId)) return true;
 	return !(isBlocking(answer.state) && answer.lastError !== null) && isTold(answer, receiptState);
