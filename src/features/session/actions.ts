@@ -23,8 +23,8 @@ import { createSessionFlow } from './flow.ts';
 type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
 
 /**
- * Registers `/session`, buttons, typing and closing of a session's modal, and the buttons on messages that open it.
- * Others open and fill forms by what is returned.
+ * Registers `/session`, what people do in a session's modal, and the buttons on messages that open it. Others open and
+ * fill forms by what is returned.
  */
 export function registerSession(
 	core: Parameters<typeof registerHistory>[0] &
@@ -66,8 +66,7 @@ export function registerSession(
 			const form = await drafting.marked(person, view, blockId);
 			const keep = async (request: AllowedRequest) => {
 				await drafting.keep(person, form);
-				// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is
-				// empty.
+				// Slack's state of an emptied box is that of an untouched one, so the view's metadata says that it is empty.
 				if (isShown || form.metadata.secret.length === 0) await flow.show(request, { ...form, sameReading: true });
 			};
 			return ifAllowed(windowPlace(form.metadata), keep, SILENTLY);
@@ -149,7 +148,7 @@ export function registerSession(
 			if (shown === null) return NOTHING_TO_DO;
 			const update = async (request: AllowedRequest) =>
 				flow.show(request, { ...(await drafting.save(request.person, shown)), sameReading: true });
-			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
+			// The unwatch succeeded, so a refusal to show the session is not worth a message.
 			return ifAllowed(channelId, update, SILENTLY);
 		}
 		return ifAllowed({ ...windowPlace(shown?.metadata ?? null), inAnyChannel: true }, stop, { changes: true });

@@ -135,7 +135,7 @@ function parseSessionId(word: string, dashboardUrl: string | null): string | { p
 	return bare;
 }
 
-/** Removes quotes, backticks and Slack's marks around links, layer by layer. */
+/** Removes quotes, backticks and Slack's marks around links. */
 function unwrap(word: string): string {
 	let bare = word;
 	for (let before = ''; before !== bare; ) {

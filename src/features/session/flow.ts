@@ -33,13 +33,11 @@ interface Wanted extends Content {
 
 type Noticed = Pick<Content, 'metadata' | 'typed'> & { readonly isReading?: boolean };
 
-/** How many times an update is tried when Slack limits calls, and asks to wait no longer than this. */
+/** How often an update is tried when Slack limits calls, and asks to wait no longer than this. */
 const MAX_UPDATES = 3;
 const MAX_LIMIT_MS = 60_000;
 
-/**
- * Shows a session in a modal: a loading view at once, then the content. Without it, an ephemeral card offers a button.
- */
+/** Shows a session in a modal: a loading view, then the content. Without it, an ephemeral card offers a button. */
 export function createSessionFlow(
 	core: Parameters<typeof createPresenter>[0],
 	shown: Parameters<typeof createPresenter>[1],
@@ -51,7 +49,7 @@ export function createSessionFlow(
 	const { latest } = core.sessionService;
 	const reads = createPatientReads(core);
 
-	/** Repeats an update that Slack limits after the time for which Slack asks. Throws what `update` throws otherwise. */
+	/** Repeats an update that Slack limits, after the wait that it asks for. Throws what `update` throws otherwise. */
 	function despiteLimit(update: () => Promise<UpdateOutcome>, tries = MAX_UPDATES): Promise<UpdateOutcome> {
 		return update().catch(async (error: unknown) => {
 			const { retryAfterMs } = slackFailure(error);
@@ -112,10 +110,7 @@ export function createSessionFlow(
 		return put(person, handle, model, isReading);
 	}
 
-	/**
-	 * Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome for the log; null: nothing
-	 * read.
-	 */
+	/** Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome; null: nothing read. */
 	async function showIn(request: AllowedRequest, handle: ViewHandle, content: Wanted, isShown: boolean) {
 		const { person } = request;
 		const { metadata } = content;
@@ -172,10 +167,7 @@ export function createSessionFlow(
 		}
 	}
 
-	/**
-	 * Shows the session again in an open view, whose texts stay. If it cannot be read, the error opens on top of the
-	 * form.
-	 */
+	/** Shows the session again in an open view, whose texts stay. If it cannot be read, the error opens on top. */
 	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
 		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
@@ -218,8 +210,7 @@ export function createSessionFlow(
 
 	return {
 		/**
-		 * Shows a session in `view`, else in a new modal (over an inbox too), to people who may see it in the origin's
-		 * channel.
+		 * Shows a session in `view` or a new modal (over an inbox too), to people who may see it in the origin's channel.
 		 */
 		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
 			const { sessionId } = wish;

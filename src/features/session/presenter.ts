@@ -34,10 +34,7 @@ export interface Content {
 	readonly typed?: Pick<StandingForm['typed'], 'values' | 'at'> | null;
 	/** A message chosen with "Use as answer", or an answer. */
 	readonly prefill?: Prefill | null;
-	/**
-	 * The message index that a button named; `newest`: they came to answer what is open; null: they did not come to
-	 * answer.
-	 */
+	/** The message index that a button named; `newest`: they came to answer what is open; null: not to answer. */
 	readonly wanted?: number | 'newest' | null;
 }
 
@@ -119,9 +116,7 @@ export function createPresenter(
 	}
 
 	return {
-		/**
-		 * Decides where a chosen message goes: into the only field that fits, into one that the person chooses, or nowhere.
-		 */
+		/** Decides where a chosen message goes: into the only field that fits, one that the person chooses, or nowhere. */
 		async placeText(person: Person, metadata: ViewMetadata, reading: Reading, text: string) {
 			const question = await openQuestionOf(reading);
 			if (question === null) return { notices: [NOTICES.nothingOpen] };
@@ -210,10 +205,7 @@ function settledBy(session: Session, { standing }: OurAnswers): Answer | null {
 	return isThere && answer.fingerprint === questionAt(session, newest)?.fingerprint ? answer : null;
 }
 
-/**
- * In the view's own form the box says what is secret. A new form ticks what is guessed and what this person ticked
- * before.
- */
+/** In the view's own form the box says what is secret. A new one ticks what is guessed and what they ticked before. */
 function secretFields(question: Question, metadata: ViewMetadata, marks: readonly AnswerMarks[], draft: Draft | null) {
 	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];
 	const atFirst = [...new Set([...secretAtFirst(marks, question), ...before])];
