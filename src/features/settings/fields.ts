@@ -228,7 +228,7 @@ function readTime({ selected_option: option }: Element, shown: SettingsValues['r
 
 const valuesIn = ({ selected_options: options }: Element) => options?.map(({ value }) => value);
 
-/** A list that a person empties is reported at once, and is shown empty from then on. */
+/** A list that a person empties is reported at once, and then shown empty. */
 function listOr<Item>(chosen: readonly Item[] | null | undefined, shown: readonly Item[]): readonly Item[] {
 	return chosen == null || chosen.length === 0 ? shown : [...new Set(chosen)];
 }
@@ -255,7 +255,7 @@ function afterWords(after: SettingsValues['remind'], fallback: number | null): s
 	return after === 'default' ? `default (${timeWords(fallback)})` : timeWords(after);
 }
 
-/** `off`, `1 day`, `1 h 30 min`, `90 s` as `1 min 30 s`: nothing is rounded away above a second. */
+/** `off`, `1 day`, `1 min 30 s`: nothing is rounded away above a second. */
 function timeWords(ms: number | null): string {
 	if (ms === null) return 'off';
 	const seconds = Math.floor(ms / 1_000);

@@ -46,8 +46,8 @@ export function createSettingsSaving(
 	}
 
 	/**
-	 * Those of these people and groups whom nobody in the channel is. One list of its members answers for all in most
-	 * channels. Of larger ones, the people further on are looked up one by one: that takes as long however large it is.
+	 * Those of these people and groups whom nobody in the channel is. In most channels one list of its members answers
+	 * for all. Of larger ones, people further on are looked up one by one: that takes as long however large it is.
 	 */
 	async function absentOf(
 		people: readonly string[],
@@ -73,8 +73,7 @@ export function createSettingsSaving(
 
 	/**
 	 * Whoever is mentioned must see the question in its channel, and people must be allowed to answer it. Null when Slack
-	 * does not tell who somebody is. Throws when it does not tell about groups or the channel, or when the signal is
-	 * aborted.
+	 * does not tell who somebody is. Throws when it tells nothing about groups or the channel, or the signal is aborted.
 	 */
 	async function problemsOf({ userIds, groupIds }: Mention, place: MentionPlace, signal: AbortSignal) {
 		const check = (userId: string) => mayAct({ ...place.person, userId }, place.channelId, FRESH_MS);
@@ -98,9 +97,7 @@ export function createSettingsSaving(
 		};
 	}
 
-	/**
-	 * `before`: the settings at `revision`. `conflict`: somebody else saved other ones since, and nothing was written.
-	 */
+	/** `before`: the settings at `revision`. `conflict`: somebody else saved other ones; nothing was written. */
 	async function write(
 		{ person, log }: AllowedRequest,
 		{ channelId, revision }: SettingsMetadata,
@@ -125,9 +122,7 @@ export function createSettingsSaving(
 	return {
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
-		/**
-		 * Why these mentions cannot be saved there, by field; empty when they can. `waitedMs`: how long Slack has waited.
-		 */
+		/** Why these mentions cannot be saved, by field; empty when they can. `waitedMs`: how long Slack has waited. */
 		async refusalsOf({ person, log }: AllowedRequest, channelId: string, mention: Mention, waitedMs: number) {
 			using deadline = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
 			const inTime = <Value>(checks: Promise<Value>) =>
@@ -156,10 +151,7 @@ export function createSettingsSaving(
 	};
 }
 
-/**
- * Why a person may not see the settings of the place where they are; null when they may. Throws when Slack does not
- * tell.
- */
+/** Why a person may not see the settings of their place; null when they may. Throws when Slack does not tell. */
 export async function whyNoSettings(
 	{ channelId, person }: Pick<AllowedRequest, 'channelId' | 'person'>,
 	{ channels, memberships }: Pick<HandlerContext, 'channels' | 'memberships'>,
@@ -173,9 +165,7 @@ export async function whyNoSettings(
 /** Slack allows 20 lists a minute for all people together. */
 const MAX_AGE_MS = 60_000;
 
-/**
- * Lists user groups by `usergroups.list`, which needs an optional scope. Keeps the list for a minute, but no failure.
- */
+/** Lists user groups; the scope for it is optional. Keeps the list for a minute, but no failure. */
 export function createUserGroups({ client, clock, log }: { client: WebClient; clock: Clock; log: Log }) {
 	const lists = createCache(clock, async (): Promise<UserGroups> => {
 		const { usergroups = [] } = await client.usergroups.list();

@@ -83,8 +83,8 @@ export function metadataFor(
 export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
 /**
- * Reads a form. What Slack leaves out, or sends as empty, is as it was shown. `before`: the stored settings that the
- * person has seen. `toCheck`: whom Slack has to be asked about. `errors`: what can be seen without asking Slack.
+ * Reads a form. `before`: the stored settings that the person has seen. `toCheck`: whom Slack has to be asked about.
+ * `errors`: what can be seen without asking Slack.
  */
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
@@ -106,10 +106,7 @@ export function readSettingsForm(
 	return { before, chosen, toCheck, errors };
 }
 
-/**
- * The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the
- * field.
- */
+/** The field whose list was just emptied; null: something else was done. `acted`: the block_id of the field. */
 export function emptiedList(view: Pick<SubmittedView, 'values'>, acted: string, { revision, shown }: SettingsMetadata) {
 	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
 	const before = field === undefined ? null : shown[field];
