@@ -56,8 +56,7 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 
 		/**
 		 * Whether a person has a question of a session in a channel, or had one when it was settled: not when they gave it
-		 * back or handed it on, and not for what the agent asked since. Of several, the newest that they got or handed over
-		 * counts.
+		 * back or handed it on, nor for what the agent asked since. The newest that they got or handed over counts.
 		 */
 		async holds({ teamId, userId }: Person, channelId: string, session: SessionKey): Promise<boolean> {
 			const here = { ...sessionOf(session), heldTeamId: teamId, heldChannelId: channelId };

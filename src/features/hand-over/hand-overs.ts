@@ -32,10 +32,7 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 		return { teamId, session: { service: serviceUrl, sessionId }, fingerprint };
 	}
 
-	/**
-	 * The question as it is asked in its channel, with its newest hand-over; else who has answered it, if it is one of
-	 * us.
-	 */
+	/** The question as asked in its channel, with its newest hand-over; else who has answered it, if it is one of us. */
 	async function askedIn({ teamId, session, fingerprint }: HandedQuestion, channelId: string) {
 		const watched = await watches.find({ teamId, channelId }, session);
 		const shown = watched && (await watches.shownOf([watched.id])).get(watched.id);

@@ -63,7 +63,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 			if (to === undefined || channelId === null) return { place, run: async () => onField('Choose a person.') };
 			// Slack limits how often it tells about people.
 			await personReads.permit(asked);
-			// At the same time as the check of whoever presses: Slack waits three seconds for both.
+			// Beside the check of whoever presses: Slack waits three seconds for both.
 			const refusal = mayAct({ ...asked.person, userId: to }, channelId, FRESH_MS);
 			const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId };
 			const run = async ({ person, log }: PersonRequest): Promise<Submitted> => {
@@ -100,9 +100,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 	});
 }
 
-/**
- * Null when the press is not one of ours. What is pressed in an inbox or a direct message belongs to another channel.
- */
+/** Null for a press that is not ours. One in an inbox or a direct message belongs to another channel. */
 function pressedQuestion({ channelId: pressedIn }: PersonRequest, { value, row }: Press): PressedQuestion | null {
 	const mark = decodeQuestionMark(value);
 	const channelId = row?.channelId ?? pressedIn;
