@@ -69,9 +69,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		});
 	}
 
-	/**
-	 * Locks the session of an outcome if needed: for a read that has no better place yet, and for a post to its watch.
-	 */
+	/** Locks the session of an outcome if needed: for a read without a better place yet, and for a post to its watch. */
 	async function prepareSession(trx: Db, outcome: LadderOutcome, { post, now }: { post: NewPost | null; now: number }) {
 		const { session, watchId } = outcome.ladder;
 		const target = post?.target;
@@ -108,10 +106,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 			return nextDue(db, 'ladders', where, 'dueAt');
 		},
 
-		/**
-		 * Notes what becomes of ladders, queues `post` and gives the leases back. Null when one was lost: nothing was
-		 * written.
-		 */
+		/** Notes what becomes of ladders, queues `post` and gives the leases back. Null: one was lost, nothing written. */
 		record: (token: string, outcomes: readonly LadderOutcome[], { post, now }: { post: NewPost | null; now: number }) =>
 			db
 				.write(async (trx) => {
@@ -141,7 +136,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 export type LadderStore = ReturnType<typeof createLadderStore>;
 export type LadderBatch = Awaited<ReturnType<LadderStore['takeDue']>>[number];
 export type TakenLadder = LadderBatch['ladders'][number];
-/** Far more than are due in a few channels: the number of a statement's parameters is limited. */
+/** Far more than are due in a few channels: a statement's parameters are limited. */
 const MOST_LADDERS = 10_000;
 
 type DueOptions = { readonly now: number; readonly limit: number; readonly except: readonly ChannelKey[] };

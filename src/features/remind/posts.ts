@@ -35,10 +35,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		if (link !== null) links.set(postTs, link);
 	}
 
-	/**
-	 * What is stored of these questions; not of one whose session asks something else. `isOpen`: as a read of a moment
-	 * ago tells.
-	 */
+	/** What is stored of these questions; not if their session asks something else. `isOpen`: by a read a moment ago. */
 	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
 		const { content, ts } = due.post;
 		const isNow = ts === null || content.kind === 'digest';
@@ -86,10 +83,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		return reminderPost(first, now === null ? null : now - first.entry.postedAt, context);
 	}
 
-	/**
-	 * A new reminder tells of what nobody has answered meanwhile, by the settings that hold now; a posted one what became
-	 * of it.
-	 */
+	/** A new reminder shows what nobody has answered, by the settings that hold now; a posted one what became of it. */
 	async function draw(content: ContentOf<ReminderKind>, due: DuePost): Promise<Drawn> {
 		const { kind, entries } = content;
 		const { target, ts } = due.post;

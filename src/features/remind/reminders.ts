@@ -49,8 +49,7 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	const next = nextReminder(facts, now);
 	if (next === null) return NOT_DUE;
 	if (next.at > now) return { ...NOT_DUE, dueAt: next.at, heldBy: ladder.heldBy };
-	// The reminder is late from here. Time while somebody answered, the service was away or other settings applied does
-	// not count.
+	// It is late from here: time while somebody answered, the service was away or other settings applied does not count.
 	const dueSince = Math.max(next.at, facts.settingsChangedAt ?? next.at);
 	const reminderDueAt = Math.max(dueSince, Math.min(ladder.reminderDueAt ?? dueSince, now));
 	if (claim !== null && claim.until > now)
@@ -142,10 +141,7 @@ export function createReminders(core: Core<{ ladders: LadderStore }>) {
 		await store.record(token, outcomes, { post, now });
 	}
 
-	/**
-	 * Whether reminders of a channel have waited for others long enough. After a stop of the program, all are due
-	 * together.
-	 */
+	/** Whether a channel's reminders have waited for others long enough. After a stop of the program, all are due. */
 	function hasWaited(waiting: WaitingReminders | null): boolean {
 		if (waiting === null) return false;
 		const { since, fewSince } = waiting;
@@ -194,18 +190,14 @@ function waitingOf(reminders: readonly Due[], { isFew, now }: { isFew: boolean; 
 	return { since, fewSince: isFew ? Math.min(now, ...noted.flatMap(({ fewSince }) => fewSince ?? [])) : null };
 }
 
-/**
- * When to remind: once the reminders due within a short time are there and read, or waited long enough; null: never.
- */
+/** When to remind: once the reminders due within `TOGETHER_MS` are read, or waited long enough; null: never. */
 function timeToRemind(due: readonly Due[], { isWaitOver, now }: { isWaitOver: boolean; now: number }): number | null {
 	if (due.length === 0) return null;
 	const together = Math.min(...due.map(({ decision }) => decision.reminderDueAt)) + TOGETHER_MS;
 	return isWaitOver ? together : Math.max(together, now + LOOK_AGAIN_MS);
 }
 
-/**
- * One reminder goes into its question's thread. Several become one message in the channel that links to each thread.
- */
+/** One reminder goes into its question's thread; several become one message in the channel with links to threads. */
 function postOf({ channel }: LadderBatch, due: readonly Due<Extract<DueReminder, { kind: 'remind' }>>[]): NewPost {
 	const entries = due.map(({ taken: { ladder }, decision: { stage, reminderDueAt: dueAt } }) => {
 		const { watchId, session, questionId, postTs, postedAt, heldBy, lastReminderAt } = ladder;

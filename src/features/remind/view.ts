@@ -45,10 +45,7 @@ interface ReminderContext extends Pick<PostContext, 'names'> {
 	readonly mention: Mention | null;
 }
 
-/**
- * A reminder of one question, which names it in a line. `waitedMs`: null in an update, which no other follows as time
- * passes.
- */
+/** A reminder of one question, which names it in a line. `waitedMs`: null in an update, where it would go stale. */
 export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, { mention, names }: ReminderContext) {
 	const { entry } = asked;
 	const words = sentences(mentionMrkdwn(mention), reminderWords(entry, waitedMs));
