@@ -18,9 +18,7 @@ import { takenChoice } from '../answer/receipt-view.ts';
 import type { Offers } from './offers.ts';
 import { REPLY_WORDS } from './view.ts';
 
-/**
- * Edits, deletions, joins and posts of apps have other subtypes. In a direct message with the app, the help answers.
- */
+/** Edits, deletions, joins and posts of apps have other subtypes. In the app's direct messages, the help answers. */
 const REPLY_EVENT = z.object({
 	thread_ts: z.string(),
 	channel_type: z.literal(['channel', 'group']),

@@ -7,9 +7,7 @@ import { createOffers } from './offers.ts';
 import { registerReplies } from './replies.ts';
 import { chosenTextHelp } from './view.ts';
 
-/**
- * Registers the shortcut "Use as answer", and messages in watched threads. A message opens no modal: it gets a button.
- */
+/** Registers "Use as answer", and messages in watched threads. A message opens no modal: it gets a button. */
 export function registerReply(
 	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerReplies>[0] & { flow: Forms },
 ): void {

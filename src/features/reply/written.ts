@@ -5,9 +5,7 @@ import type { OfferedReply } from '../../slack/ids.ts';
 import { mentionsIn, seenText } from '../../slack/mrkdwn.ts';
 import type { PersonRequest } from '../../slack/request.ts';
 
-/**
- * So many names Slack is asked for at once, and for so long: a window opens within three seconds. The others stay ids.
- */
+/** Slack is asked for this many names at once, for this long: a window opens within 3 s. The others stay ids. */
 const MOST_NAMES = 10;
 const NAMES_WITHIN_MS = 1_000;
 
