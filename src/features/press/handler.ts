@@ -85,10 +85,7 @@ function keyOf({ person, channelId, messageTs, triggerId }: PersonRequest, { vie
 	return `press:${person.userId}:${place}:${actionTs ?? triggerId ?? ''}`;
 }
 
-/**
- * Where the access policy looks for the question. A press in a view names no channel, one in a direct message another
- * one.
- */
+/** Where the access policy looks for the question. A press in a view names no channel, in a DM another one. */
 function originOf({ channelId, threadTs }: PersonRequest, { view, row }: Press, choice: Choice) {
 	if (view !== null) return { channelId: choice.channelId, threadTs: null };
 	return row ?? { channelId: channelId ?? choice.channelId, threadTs };
