@@ -7,7 +7,7 @@ import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } fr
 /** The presser sees their choice by then, or `chat.update` shows it. */
 const REPLACE_WITHIN_MS = 1_000;
 
-/** How long Slack has to say that a channel does not exist until that is believed. */
+/** Slack has to say for this long that a channel does not exist before that is believed. */
 const MISSING_MS = 60_000;
 const MAX_MISSING = 1_000;
 /** What `conversations.info` says of it then; the app has no scope to ask about a direct message. */
@@ -21,9 +21,7 @@ const GONE = {
 	channel_not_found: 'channelGone',
 	not_in_channel: 'botRemoved',
 } as const;
-/**
- * The errors for an update of a deleted message. In the place of one with replies, Slack leaves a message of its own.
- */
+/** Errors for an update of a deleted message. In place of one with replies, Slack leaves a message of its own. */
 const DELETED = new Set(['message_not_found', 'cant_update_message']);
 /** Messages to ask for in one page of history. Slack may return fewer: 15 for some apps. */
 const PAGE_SIZE = 100;
@@ -31,9 +29,7 @@ const PAGE_SIZE = 100;
 const MAX_CALLS = 10;
 /** No further page is requested after this time: a call takes up to 10 s, and the post is leased for 25 s. */
 const SEARCH_MS = 5_000;
-/**
- * The search begins this long before the attempt was noted: Slack tells its time in seconds, and a call takes a while.
- */
+/** The search begins this long before the attempt was noted: Slack's times are in seconds, and a call takes a while. */
 const SEARCH_BACK_MS = 60_000;
 const MAX_SEARCHES = 100;
 
@@ -59,9 +55,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 	/** Searches that continue later, by the id of the post and the time of its attempt. */
 	const searches = new Map<string, Search>();
 
-	/**
-	 * Whether Slack still does not find a channel after a minute, also when asked for it: one such code may be an error.
-	 */
+	/** Whether Slack does not find a channel for `MISSING_MS`, also when asked for it: one such code may be an error. */
 	async function isGone(channel: string): Promise<boolean> {
 		const now = uptimeOf(clock);
 		const since = missingSince.get(channel);
@@ -130,10 +124,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 			return () => send(() => client.chat.postMessage(message), target, threadTs);
 		},
 
-		/**
-		 * Replaces a message through the response_url of a press on it, which no rate limits. `later`: Slack does not take
-		 * it.
-		 */
+		/** Replaces a message through a press's response_url, without a rate limit. `later`: Slack does not take it. */
 		async replace(responseUrl: string, ts: string, content: MessageContent): Promise<SendOutcome> {
 			const outcome = await respond(responseUrl, { ...content, replace_original: true }, REPLACE_WITHIN_MS);
 			if (outcome === 'ok') return { kind: 'sent', ts };
@@ -141,10 +132,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 			return { kind: 'later', ms: null, code: 'not_replaced', limited: false };
 		},
 
-		/**
-		 * Has a pressed message that is a repeat say so, with a link to the one that is kept current; `ts` null: there is
-		 * none, so it goes.
-		 */
+		/** Has a pressed repeat say so and link to the message kept current; `ts` null: there is none, so it goes. */
 		async replaceRepeat(responseUrl: string, { channel, ts }: { channel: string; ts: string | null }): Promise<void> {
 			if (ts === null) return void (await respond(responseUrl, { delete_original: true }, REPLACE_WITHIN_MS));
 			const asked = clients.people.chat.getPermalink({ channel, message_ts: ts });
@@ -205,10 +193,7 @@ function threadOf({ post: { target, content }, threadTs }: DuePost): string | nu
 	return target.kind === 'watch' && kindOf(content).thread !== undefined ? threadTs : null;
 }
 
-/**
- * All places of a first post's attempts, that of now first. If the card was deleted before, Slack put it into the
- * channel.
- */
+/** All places of a first post's attempts, newest first. If the card was deleted, Slack put it into the channel. */
 export function placesOf(due: DuePost): readonly (string | null)[] {
 	const threadTs = threadOf(due);
 	return [...new Set([threadTs, threadOf({ ...due, threadTs: due.formerThreadTs }), null])];

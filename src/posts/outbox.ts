@@ -39,9 +39,7 @@ const REFUSED_REPEATS = 4;
 const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/**
- * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves.
- */
+/** Starts again with the note of an attempt. Longer than a call to Slack with its time-out and `SEND_WITHIN_MS`. */
 const LEASE_MS = 25_000;
 /** A call leaves within this time after the note of its attempt, or not at all: others may make it after the lease. */
 const SEND_WITHIN_MS = 2_000;
@@ -65,8 +63,8 @@ export interface Announcer extends ReturnType<typeof createMessages> {
 
 /**
  * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
- * `onGone`: ends what a channel follows that takes no posts any more. `onAttempt`: Slack has taken (null) or refused a
- * new post of this watch, or to this channel.
+ * `onGone`: ends what a channel that takes no posts follows. `onAttempt`: Slack has taken (null) or refused a new post
+ * of this watch, or to this channel.
  */
 export function createOutbox(
 	core: Core<{ posts: PostStore }>,
@@ -100,7 +98,7 @@ export function createOutbox(
 		/** An earlier attempt may have shown something else. */
 		const unknown = post.sendingSince !== null;
 		const drawn = await draw(due);
-		// What it was about is not kept any more.
+		// What it was about is gone.
 		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
 		if ('kind' in drawn) return failed(drawn, post, unknown);
 		const { message, key, isLast, againAt = null } = drawn;
@@ -150,7 +148,7 @@ export function createOutbox(
 		if (await isForNobody(due)) return dropped;
 		const waiting = await waitForTurn(post, unknown, signal);
 		if (waiting !== null) return waiting;
-		// Before the note of the attempt, because the call has to follow it at once and this may be slow.
+		// Before the note of the attempt: the call has to follow that at once, and this may be slow.
 		const drawn = await draw(due);
 		if (drawn === null) return dropped;
 		if ('kind' in drawn) return failed(drawn, post, unknown);
@@ -194,9 +192,7 @@ export function createOutbox(
 		}
 	}
 
-	/**
-	 * Notes an attempt and makes its call, unless the process stood still in between. No outcome when the lease was lost.
-	 */
+	/** Notes an attempt and makes its call, unless the process stood still in between. No outcome: the lease was lost. */
 	async function callNow(
 		post: Post,
 		token: string,
@@ -221,9 +217,7 @@ export function createOutbox(
 		return { outcome, sentAt };
 	}
 
-	/**
-	 * When to try a post that waits for its rate. Each gets its own time: at the same one, all but one would wait again.
-	 */
+	/** When to try a post that waits for its rate. Each gets its own time, or all but one would wait again. */
 	function turnOf(own: string, lane: string, { intervalMs }: RateLimit, waitMs: number): number {
 		const now = clock.now();
 		for (const [other, at] of turns) if (at <= now - RETRY.longestMs) turns.delete(other);
@@ -274,10 +268,7 @@ export function createOutbox(
 
 	const pressed = new Set<Promise<void>>();
 
-	/**
-	 * Shows what a press changed on its post, whose lease another attempt may have for a moment; on a repeat of it, that
-	 * it is one.
-	 */
+	/** Shows what a press changed on its post, which another attempt may have leased; on a repeat, that it is one. */
 	async function show(place: PressedPlace, responseUrl: string | null, isChanged: boolean): Promise<void> {
 		const real = responseUrl === null ? null : await store.repeatedBy(place);
 		if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);
@@ -310,7 +301,7 @@ export function createOutbox(
 		async stop(): Promise<void> {
 			await Promise.all([loop.stop(), ...pressed]);
 		},
-		/** Draws a post at once because somebody pressed on it and changed something; what fails, the loop repeats. */
+		/** Draws a post at once after a press on it; what fails, the loop repeats. */
 		showPressed(place: PressedPlace, responseUrl: string | null, isChanged: boolean): void {
 			const shown = show(place, responseUrl, isChanged).catch((error: unknown) => {
 				if (!loop.shutdownSignal.aborted) log.warn('press_not_shown', { code: codeOf(error) });

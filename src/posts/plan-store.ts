@@ -69,10 +69,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 	return countChanged(change(trx, 'posts', { ...filter, state: 'planned' }, dropped));
 }
 
-/**
- * Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps other writers
- * out.
- */
+/** Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock excludes others. */
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Promise<void> {
 	for (const { target, key, content, heldUntil } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
@@ -98,7 +95,7 @@ export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Pr
 			...due,
 		})
 			.onConflict((conflict) =>
-				// What waits until it has rested begins to rest anew.
+				// A held post begins to wait anew.
 				conflict
 					.columns(['stream', 'uniqueKey'])
 					.doUpdateSet({ ...due, state: 'planned' })
@@ -125,9 +122,8 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
 }
 
 /**
- * Has the posts that match `filter` drawn again, if they are not over: now, or with progress, which waits for what is
- * urgent. With those of all kinds, or of several, also the lists of reminders in their channels. `slowly`: not more
- * often than every `SHOWN_EVERY_MS`.
+ * Has the open posts that match `filter` drawn again: now, or with progress, which waits for what is urgent. Unless
+ * `filter` has one kind, also the lists of reminders in their channels. `slowly`: at most every `SHOWN_EVERY_MS`.
  */
 export async function markPosts(
 	{ trx, now, lockedPosts }: Tx,
@@ -141,7 +137,7 @@ export async function markPosts(
 	const columns = {
 		wanted: sql<number>`wanted + 1`,
 		urgency: sql<number>`case when due_at is null or urgency > ${rank} then ${sql.lit(rank)} else urgency end`,
-		// What waits for its first time, or for Slack, goes on waiting, unless this is more urgent.
+		// What waits for its first time, or for Slack, still waits, unless this is more urgent.
 		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
 			else due_at end`,
 	};
@@ -149,9 +145,7 @@ export async function markPosts(
 	await change(trx, 'posts', { id: locked(trx, 'posts', marked) }, columns).execute();
 }
 
-/**
- * Open posts, and with them, to be locked in one order, the lists of reminders in their channels; `among`: only these.
- */
+/** Open posts and the lists of reminders in their channels, to be locked in one order; `among`: only these. */
 function openWithLists(trx: Db, filter: Filter<'posts'>, among?: readonly string[]): Filter<'posts'> {
 	const own = from(trx, 'posts', filter);
 	const amongThese = among === undefined ? {} : { id: among };
@@ -177,10 +171,7 @@ export async function lockPosts(tx: Tx, key: SessionKey): Promise<Tx> {
 	return { ...tx, lockedPosts: posts.map(({ id }) => id) };
 }
 
-/**
- * Has the posts of a session drawn again at `postsAt`, without its cards if `onlyQuestions`. Moves its read to
- * `earlyReadAt`, if any.
- */
+/** Has a session's posts drawn again at `postsAt`, not cards if `onlyQuestions`. Moves its read to `earlyReadAt`. */
 export async function markSession(
 	tx: Tx,
 	session: SessionKey,
@@ -202,9 +193,7 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 	await change(trx, 'posts', { ...filter, state: 'shown' }, closed).execute();
 }
 
-/**
- * Has what earlier watches of a session posted in a channel drawn once more: it must not offer *Watch again* any more.
- */
+/** Has a channel's posts of a session's earlier watches drawn again: they must not offer *Watch again* any more. */
 export async function redrawFormer(
 	{ trx, now }: Tx,
 	watch: ChannelKey & { readonly session: SessionKey },
@@ -265,7 +254,7 @@ export async function endingsOf(db: Db, session: SessionKey, now: number): Promi
 	return { ...endings, isAnswered };
 }
 
-/** Whether an answer of ours to this question is on its way, or has arrived since it is asked. */
+/** Whether an answer of ours is on its way, or has arrived since this question is asked. */
 function hasArrived(db: Db, { service, sessionId, fingerprint, askedAt }: Row<'questions'>) {
 	const ours = from(db, 'answers', { service, sessionId, fingerprint }).select('id');
 	return isFound(ours.where(({ or, eb }) => or([eb('state', '=', 'delivering'), eb('deliveredAt', '>=', askedAt)])));
@@ -377,8 +366,7 @@ export async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promis
 }
 
 /**
- * Posts that are over, last shown before `before`. Not cards: they hold no text, and the last one tells when another
- * one may be posted.
+ * Posts that are over, last shown before `before`. Not cards: they hold no text; the last says when another may come.
  */
 function overBefore(trx: Db, before: number) {
 	// Written out: SQLite uses a partial index only then.

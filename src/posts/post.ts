@@ -20,8 +20,7 @@ export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
 	/**
-	 * In the thread of its question or card (a question if `--thread-only`). Without one: in the channel, or dropped
-	 * (`only`).
+	 * In the thread of its question or card (a question if `--thread-only`); else in the channel, or dropped (`only`).
 	 */
 	readonly thread?: 'first' | 'only';
 	/** It is kept current until its question is settled, or its watch has ended. */
@@ -84,22 +83,15 @@ export const KINDS = {
 	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
 	handedOver: { schema: z.object({ ...handed, from: z.string() }), isCurrent: true },
 	/**
-	 * A direct message: what its person handed over is open for all again. `undelivered`: Slack refused the message to
-	 * `by`.
+	 * A direct message: what its person handed over is open for all. `undelivered`: Slack refused the message to `by`.
 	 */
 	givenBack: {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
 	},
-	/**
-	 * Slack takes no changes of a card (`questionId` null) or a question's post that is over: what became of it, in its
-	 * thread.
-	 */
+	/** What became of a card (`questionId` null) or a question's post that is over, of which Slack takes no changes. */
 	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
-	/**
-	 * A direct message: Slack refuses what is posted to a channel about this session (null: `watch all`). `code`:
-	 * Slack's.
-	 */
+	/** A direct message: Slack refuses posts to a channel about this session (null: `watch all`). `code`: Slack's. */
 	postRefused: { schema: z.object({ channelId: z.string(), sessionId: z.string().nullable(), code: z.string() }) },
 	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
 	creatorTold: {
@@ -118,10 +110,7 @@ export type PostContent = ContentOf<PostKind>;
 export const NOWHERE = '';
 /** A question that nobody has answered yet. Times are clock milliseconds. */
 export type ReminderEntry = DeepReadonly<z.infer<typeof reminderEntry>>;
-/**
- * Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves some out that
- * wait.
- */
+/** Why `watch all` leaves questions out of a channel: sessions are not listed, or a limit leaves out some that wait. */
 export type LeftOut = ContentOf<'discoveryPaused' | 'discoveryFull'>;
 
 const [first, ...others] = Object.entries(KINDS).map(([kind, { schema }]) =>
@@ -148,10 +137,7 @@ export const HELD = 'held';
 /** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
 export const PACED = 'paced';
 
-/**
- * For this long after an update of which nobody knows whether Slack took it, it may still come: later ones are
- * repeated.
- */
+/** For this long after an update of unknown outcome, it may still come: later ones are repeated. */
 export const UNSURE_MS = 60_000;
 
 /** Where to post. First posts of one target are sent in order. */
@@ -177,10 +163,7 @@ export interface Post
 	readonly urgency: CardUrgency;
 	/** Counts the changes after which it has to be drawn again. */
 	readonly wanted: number;
-	/**
-	 * Set before Slack is called, cleared when its outcome is known. While set, a first post is searched before it is
-	 * sent.
-	 */
+	/** Set before Slack is called until the outcome is known. While set, a first post is searched before it is sent. */
 	readonly sendingSince: number | null;
 	/** Null before it is posted. */
 	readonly ts: string | null;
@@ -260,10 +243,7 @@ export interface Look {
 	readonly leftOut?: readonly ReminderEntry[];
 }
 
-/**
- * The question of a post: while it is open as it was last read, then as it was last seen open. Null when it is not
- * known.
- */
+/** A post's question: while it is open as last read, then as last seen open. Null when it is not known. */
 export function askedOf({ question: stored, view }: Pick<DuePost, 'question' | 'view'>): Asked | null {
 	if (stored === null) return null;
 	const { asked, settled, fingerprint, messageIndex } = stored;

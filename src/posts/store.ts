@@ -138,9 +138,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
 	}
 
-	/**
-	 * Begins the reminders of a question, which count from its post, and ends the post for all questions of its session.
-	 */
+	/** Begins a question's reminders, which count from its post, and ends the post for all questions of its session. */
 	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Pick<Shown, 'ts' | 'sentAt'>) {
 		await markPosts(tx, { watchId: watch.id, kind: 'switching' });
 		if (watch.endedAt !== null || row.questionId === null) return;
@@ -148,10 +146,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		await beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
 	}
 
-	/**
-	 * Slack refuses a first post: its watch's creator hears it, once a day for a channel, and reminders go where they
-	 * can.
-	 */
+	/** Slack refuses a first post: the creator hears it, once a day for a channel, and reminders go where they can. */
 	async function tellRefused(tx: Tx, row: PostRow, watch: WatchRow, code: string): Promise<void> {
 		const { teamId, channelId, sessionId, createdBy: userId } = watch;
 		const about = watch.mode === 'raisedHand' ? null : sessionId;
@@ -173,8 +168,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 
 	return {
 		/**
-		 * Leases our due posts, urgent ones first; of a stream's first posts only the next. Without `updates`: only first
-		 * posts.
+		 * Leases our due posts, urgent first; of a stream's first posts only the next. Without `updates`: only first ones.
 		 */
 		takeDue(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
 			const where = sql<boolean>`due_at <= ${now} and ${isOurs(db)} and ${isFirst(updates)}`;
@@ -182,9 +176,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			return takeReadable(db, due, { lease, now, log }, dueOf);
 		},
 
-		/**
-		 * Leases the post that somebody pressed on, due or not. Null: there is none, or somebody draws it at this moment.
-		 */
+		/** Leases the post that somebody pressed on, due or not. Null: there is none, or it is being drawn. */
 		async takePressed({ teamId, placeIds, ts }: PressedPlace, lease: Lease, now: number): Promise<DuePost | null> {
 			const where = sql<boolean>`ts = ${ts} and team_id = ${teamId} and place_id in (${sql.join(placeIds)})
 				and state = 'shown' and ${isOurs(db)}`;
@@ -192,10 +184,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			return (await takeReadable(db, pressed, { lease, now, log }, dueOf))[0] ?? null;
 		},
 
-		/**
-		 * Where the post stands of which a pressed message is a repeat, unknown here (`ts` null: nowhere); null: it is
-		 * none.
-		 */
+		/** Where the post stands that a pressed message repeats (`ts` null: nowhere); null: the message is no repeat. */
 		async repeatedBy({ key, ts, placeIds: [channel = ''] }: PressedPlace) {
 			const keyed = from(db.read, 'posts', { id: key ?? '' }).select(['ts', 'state']);
 			const row = await keyed.executeTakeFirst();
@@ -221,8 +210,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		},
 
 		/**
-		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt
-		 * whose outcome is not known. False when the lease was lost.
+		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or when an earlier attempt of
+		 * unknown outcome began. False when the lease was lost.
 		 */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
 			db.writeOne((trx) => {
@@ -243,7 +232,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		/** Queues a post, unless one with its key was queued before. */
 		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, now }, [post])),
 
-		/** Ends all posts of a channel, also of ended watches, and revokes their leases. */
+		/** Ends all posts of a channel, also of ended watches. */
 		silence: (channel: ChannelKey) =>
 			db.write(async (trx) => {
 				// Whoever else drops posts of a watch has locked it.
@@ -301,10 +290,7 @@ const NO_WATCH = {
 const LOST = ['gone', 'refused'] as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
 
-/**
- * Plans a new card for a live watch whose card `ts` was deleted. The caller holds the locks of the session and the
- * watch.
- */
+/** Plans a new card for a live watch whose card `ts` was deleted. The caller has locked the session and the watch. */
 async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
 	// A raised hand has no card.
 	if (row.endedAt !== null || row.mode === 'raisedHand') return;
