@@ -24,10 +24,7 @@ export interface Invocation {
 const MARKS = { ok: '✓', warning: '!', failure: '✗', refused: '✗', skipped: '-' };
 
 export interface Finding {
-	/**
-	 * `failure`: Handraise cannot work. `warning`: it works, but something is lost. `refused`: somebody may not do
-	 * something. `skipped`: not checked.
-	 */
+	/** `failure`: Handraise cannot work. `warning`: it works, but something is lost. `refused`: somebody may not act. */
 	readonly verdict: keyof typeof MARKS;
 	readonly check: string;
 	/** What was found and what to do. It holds no secret. */
@@ -65,9 +62,7 @@ export const notChecked = (why: string) => new HandraiseError(why, { code: 'not_
 /** Does not exist. The service checks the key first, so "not found" means that it accepts the key. */
 const MISSING_SESSION = 'handraise-doctor';
 
-/**
- * What several checks need, asked once. Where a setting for it is not usable, it throws or rejects with `notChecked`.
- */
+/** What several checks need, asked once. Without a usable setting for it, it throws or rejects with `notChecked`. */
 export type Setup = ReturnType<typeof askOnce>;
 
 export function askOnce(env: NodeJS.ProcessEnv) {
@@ -250,9 +245,7 @@ export interface Bot {
 const MAX_WORDS = 4_000;
 const MAX_ERROR_LENGTH = 500;
 
-/**
- * Slack's error messages, each once, with the pointer to the first part that it is about, and how many more there are.
- */
+/** Slack's error messages, each once, with the pointer to the first part it is about, and how many more there are. */
 export function wordsOf(data: Json): string {
 	const lists = [data.errors, at(data, 'response_metadata.messages')].filter(Array.isArray);
 	const errors = lists.find((list) => list.length > 0) ?? [];

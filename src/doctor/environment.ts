@@ -131,9 +131,7 @@ export const FILE_SYSTEMS = [
 	},
 ] as const;
 
-/**
- * Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: of a missing directory, the parent is checked.
- */
+/** Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: for a missing directory, checks the parent. */
 export function checkDataDir(findings: Findings, { need }: Setup) {
 	if (need('DATABASE_URL') !== null) return;
 	const { warning, failure, okIfNone } = findings;

@@ -18,7 +18,7 @@ const GUARDED = `of a watched channel, who else reads it every ${durationText(CH
 const POSTING = 'is_member is_archived is_shared is_org_shared is_ext_shared is_pending_ext_shared';
 
 /**
- * What is asked of the place after the person: fields of `conversations.info`, and how old facts may be in the program.
+ * What is asked of the place after the person: fields of `conversations.info`, and how old the program's facts may be.
  */
 const PLACES = {
 	anywhere: null,
