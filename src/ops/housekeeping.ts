@@ -20,9 +20,7 @@ export async function removeEnded(db: StoreDatabase, before: number): Promise<nu
 	return removeEndedWatches(db, before);
 }
 
-/**
- * Removes what is kept no longer, every hour: values, secrets, authors, drafts and so on; and a person, when asked to.
- */
+/** Removes what is no longer kept, every hour: values, secrets, authors, drafts and so on; a person, when asked to. */
 export function createHousekeeping(
 	core: Core<{
 		answers: AnswerStore;

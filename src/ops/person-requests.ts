@@ -41,9 +41,7 @@ async function nameInLog(trx: Db, userId: string): Promise<string> {
 		.slice(0, 16);
 }
 
-/**
- * Does what `npm run person` asks for: over a socket in `DATA_DIR`, which only this user and root can open, or by rows.
- */
+/** Does what `npm run person` asks: over a socket in `DATA_DIR` that only this user and root can open, or by rows. */
 export function createPersonRequests({ config, clock, log, store: { db, cipher, compact } }: Core<Parts>) {
 	const people = createPersonStore(cipher, Math.min(TABLES.posts.kept, config.RETENTION_DAYS));
 	const stopping = new AbortController();
@@ -99,9 +97,7 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 		if (existsSync(path)) chmodSync(path, 0o600);
 	}
 
-	/**
-	 * The row's lock is the lease: whoever is killed meanwhile has done nothing, and another replica takes the request.
-	 */
+	/** The row's lock is the lease: who is killed meanwhile has done nothing, and another replica takes the request. */
 	const takeLetter = () =>
 		db.write(async (trx) => {
 			const taken = await takeAsked(trx, cipher, clock.now() - KEPT_MS);
