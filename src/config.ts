@@ -192,10 +192,7 @@ export type Settings = z.output<typeof environment>;
 
 export type SettingsReading = ReturnType<typeof readSettings>;
 
-/**
- * Parses each setting separately, to use the valid ones beside others. `needed`: of which problems. `paths`: of `.env`
- * files.
- */
+/** Parses each setting alone, to use the valid ones. `needed`: of which problems. `paths`: of `.env` files. */
 export function readSettings(given: Environment, needed = /^/, paths = environmentFiles()) {
 	const settings: Record<string, unknown> = {};
 	const { env, problems: fileProblems } = withSecretFiles(given);
@@ -295,20 +292,14 @@ const MENTION = new RegExp(`(?<![\\w.-])(?:(?:${NAMES})(?![\\w.-])(?<=^[^=]*)|(?
 const BEHIND_MARK = 'follows a byte-order mark and is not read: save the file as UTF-8 without BOM';
 const BESIDE_SPACE = 'has a space before or behind its name and is not read: remove the space';
 
-/**
- * Of the environment: names that only contain a setting's, and lines that an open quotation mark put into another
- * setting.
- */
+/** Names that only contain a setting's, and lines that an open quotation mark put into another setting. */
 function unreadNames(env: Environment) {
 	const names = Object.keys(env).filter((name) => !/^[\w.-]*$/.test(name));
 	const swallowed = Object.keys(environment.shape).flatMap((name) => env[name]?.match(/(?<=\n).*=.*/g) ?? []);
 	return unreadLines([...names.map((name) => `${name}=`), ...swallowed].join('\n'), {});
 }
 
-/**
- * The settings that are not in `whole`, which Node.js makes of all lines, as a line alone gives them; each with its
- * problem.
- */
+/** Settings that a line alone gives and `whole`, which Node.js makes of all lines, does not; each with its problem. */
 function unreadLines(text: string, whole: Environment = parseEnv(text)) {
 	const lines = text.split(/[\r\n]/).filter((line) => !/^[\s\p{Cf}]*#/u.test(line));
 	const alone = lines.map((line): Environment => parseEnv(line));
@@ -349,9 +340,7 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 	return { httpsProxy: HTTPS_PROXY ?? '', httpProxy: HTTP_PROXY ?? '', noProxy, hosts };
 }
 
-/**
- * @throws HandraiseError `config_invalid`, with a line for each missing or invalid setting: what to do, and no value
- */
+/** @throws HandraiseError `config_invalid`, like `needSettings` */
 export function parseConfig(env: Environment) {
 	const valid = needSettings(env, /^/);
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;

@@ -3,8 +3,7 @@ import { createLog, HandraiseError, systemClock } from './core/basics.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
 import { migratePostgres } from './stores.ts';
 
-// Sets up the database of `DATABASE_URL`, or brings it to this version's schema, as a role that the program need not
-// have.
+// Sets up the database of `DATABASE_URL` or brings it to this version's schema, as a role the program need not have.
 try {
 	const { DATABASE_URL: databaseUrl, LOG_LEVEL } = needSettings(process.env, /^(DATABASE_URL|PGSSLMODE|LOG_LEVEL)/);
 	const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';

@@ -22,9 +22,7 @@ export function secretFilesOf(env: Environment): Partial<Record<Secret, string>>
 	return Object.fromEntries(files.filter(([, path]) => isSet(path)));
 }
 
-/**
- * The environment with the content of the files, and one line for each file that gives no value, without any content.
- */
+/** The environment with the files' content, and one line for each file that gives no value, without any content. */
 export function withSecretFiles(env: Environment): { readonly env: Environment; readonly problems: readonly string[] } {
 	const filled: Record<string, string | undefined> = { ...env };
 	const problems: string[] = [];

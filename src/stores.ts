@@ -29,9 +29,7 @@ export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint' | 
 	readonly dataDir: string;
 	/** 32 bytes as base64 or hexadecimal, or a passphrase. Required with `databaseUrl`; else `dataDir` has a key file. */
 	readonly encryptionKey?: string | null | undefined;
-	/**
-	 * Former keys, one a line. What they encrypted stays readable, and `reencryption` encrypts it with `encryptionKey`.
-	 */
+	/** Former keys, one a line. What they encrypted stays readable; `reencryption` encrypts it with `encryptionKey`. */
 	readonly formerKeys?: string | null | undefined;
 	/** Whether to encrypt with a former key still. */
 	readonly writesFormer?: boolean | undefined;
@@ -113,9 +111,7 @@ export async function openStore(options: StoreOptions) {
 			reencryption,
 			/** Stored times are compared with it. */
 			clock,
-			/**
-			 * Resolves when a newer version has changed the schema, with what to tell the operator: the program has to stop.
-			 */
+			/** Resolves when a newer version has changed the schema, with words for the operator: the program has to stop. */
 			replaced,
 			close,
 		};
