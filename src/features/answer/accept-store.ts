@@ -138,7 +138,7 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 	const { id, content } = answer;
 	if (content.kind !== 'readable' || content.items.some((item) => item.wiped))
 		return { kind: 'valuesGone', answer } as const;
-	// Nobody presses a button for an answer that can be read again: the program puts it back.
+	// An answer that can be read again is put back by the program, not by a press.
 	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
 	const concerned = from(trx, 'answers').selectAll().where('id', '!=', id).orderBy('acceptedAt', 'desc');
 	const others = await concerned.where(conflictsWith(answer)).execute();
@@ -222,7 +222,7 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 
 /**
  * Of each person the newest answer that lost to `first`, now withdrawn or failed, waits for its author, whom the worker
- * tells; its text becomes a draft. A press of the same person stays as it is, and so do answers that are outdated too.
+ * tells; its text becomes a draft. A press of the same person stays as it is, and so do outdated answers.
  */
 export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> {
 	const { trx, cipher, now } = tx;
@@ -293,7 +293,7 @@ function winnerOf(answer: Answer): Winner {
 	return { id, person, items: itemsOf(answer), at: deliveredAt ?? acceptedAt };
 }
 
-/** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none when they cannot be read. */
+/** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none if unreadable. */
 function giveWay({ cipher, now }: CipherTx, loser: Loser, winner: Winner, mine: readonly AnswerItem[]) {
 	const other: OtherAnswer = {
 		answerId: winner.id,
@@ -310,7 +310,7 @@ function giveWay({ cipher, now }: CipherTx, loser: Loser, winner: Winner, mine: 
 	};
 }
 
-/** Whether `theirs` holds every value of `mine`. A wiped value never counts as the same. */
+/** Whether `theirs` holds every value of `mine`. A wiped value is never the same. */
 function sameWords(mine: readonly AnswerItem[], theirs: readonly AnswerItem[]): boolean {
 	return mine.every((item, position) =>
 		item.value === null ? !item.wiped : item.value === (theirs[position]?.value ?? null),

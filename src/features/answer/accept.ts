@@ -13,7 +13,6 @@ import type { Choice } from '../../slack/ids.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Claims } from './drafts.ts';
 
-/** What one press answers, and to which item. */
 export type Pressed = Omit<Choice, 'channelId' | 'shownHash'> & Pick<NewAnswer, 'shownHash'>;
 
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'acceptedAt' | 'giveUpAt'> & {
@@ -22,7 +21,7 @@ export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'accepted
 	readonly undoMs: number | null;
 };
 
-/** A failure that took longer leaves no time for a second try: Slack waits 3 s for the acknowledgement. */
+/** After a longer failure there is no time for a second try: Slack waits 3 s for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
 /** What people do with their answers. Everything is committed when the promise resolves. */
@@ -31,7 +30,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 	const { answers: store } = core.store;
 	const giveUpMs = config.GIVE_UP_HOURS * 3_600_000;
 
-	/** Repeats the write once when its reply was lost. That is safe: the submission key finds a committed answer. */
+	/** Repeats the write once if its reply was lost; the submission key then finds a committed answer. */
 	async function acceptDespiteLostReply(answer: NewAnswer): Promise<AcceptResult> {
 		const start = uptimeOf(clock);
 		try {
@@ -84,7 +83,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 
 		submit,
 
-		/** As `submit`, of an answer by one press, which its author can take back for `UNDO_SECONDS`. */
+		/** Like `submit`, for one press, which its author can take back for `UNDO_SECONDS`. */
 		submitPress(pressed: Pressed, by: Pick<Submission, 'submissionKey' | 'person' | 'origin'>): Promise<AcceptResult> {
 			const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt, arrival } = pressed;
 			const item = { title: '', value: null, secret: false, wiped: false };

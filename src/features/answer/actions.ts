@@ -41,7 +41,7 @@ export function registerAnswerActions(
 		await reply.toPerson(asked, onlyAuthorCanUndo(author));
 	}
 
-	/** Runs `act` for the author of the button's answer, if they may act in the channel of its form. */
+	/** Runs `act` for the answer's author, if they may act in the channel of its form. */
 	function onReceipt(
 		id: ActionId,
 		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
@@ -80,7 +80,7 @@ export function registerAnswerActions(
 		const result = await answers.tryAgain(own);
 		if (result === null) return NOTHING_TO_DO;
 		request.log.info({ answer: own.id, outcome: result.kind }, 'try again');
-		// A secret value was wiped when its answer ended, so the person has to type it again.
+		// A secret was wiped when its answer ended, so the person has to type it again.
 		if (result.kind === 'valuesGone') return openForm(request, press, own.question, own);
 		await showAgain(request, press, result.answer);
 		// A direct message of ours is left to the worker.

@@ -58,7 +58,7 @@ import {
 	receiptOf,
 } from './rows-store.ts';
 
-/** What is due for another address so long is taken by no process of that address: its author is told. */
+/** An answer due for another address this long is taken by no process there: its author is told. */
 const UNTAKEN_MS = 60_000;
 
 /** Stores answers; the row is the queue. `checksTime`: `update` refuses a start of a PUT at another time than now. */
@@ -122,11 +122,11 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		},
 
 		/**
-		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with
-		 * `editCount`, its text is the same. Returns the stored answer; null when another replica has it, its author
-		 * changed it (`retry`, `withdraw`), another answer replaced it, or an earlier write changed the state although its
-		 * reply was lost. `release` gives the lease back in the same write, and ending states wipe secret values in it. It
-		 * marks what people see, except that a PUT begins (`before`): that looks like an answer that waits to be sent.
+		 * Writes `patch` if the lease `token` holds the answer, its state is that of `answer` and, with `editCount`, its
+		 * text is the same. Returns the stored answer; null when another replica has it, its author changed it (`retry`,
+		 * `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost. In
+		 * the same write, `release` gives the lease back and ending states wipe secret values. It marks what people see,
+		 * except that a PUT begins (`before`): that looks like waiting to be sent.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
@@ -239,11 +239,11 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		/** This answer if the service has it, or may have it. Null like `standing`. */
 		arrived: (id: string) => newest({ id, state: ['delivering', ...ARRIVED_STATES] }),
 
-		/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
+		/** The newest answer to this question, with this fingerprint, whose author was no longer allowed to send it. */
 		refused: (question: QuestionKey, fingerprint: string) =>
 			newest({ ...questionOf(question), fingerprint, state: 'refused', lastError: PROVEN_REFUSALS }),
 
-		/** The newest answer to the question of this row that is not sent any more and may have arrived. */
+		/** The newest answer to this row's question that is no longer sent and may have arrived. */
 		perhapsArrived: (
 			question: QuestionKey,
 			{ id, fingerprint }: { readonly id: string; readonly fingerprint: string },
@@ -280,9 +280,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			}),
 
 		/**
-		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is
-		 * not possible. In the same transaction comes `releaseLosers`, as with an `update` to a failed state other than
-		 * `conflicted`.
+		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; else null. In the
+		 * same transaction comes `releaseLosers`, as with an `update` to a failed state other than `conflicted`.
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
 			withOwn(id, person, async (trx, answer) => {
@@ -358,14 +357,13 @@ async function seenAt(trx: Db, answer: Answer, at: number, number: number): Prom
 	return { ...found, waitedSeen: found.waitedSeen || (isIts && newest?.evidence?.waitedSeen === true) };
 }
 
-/** Authors of lost answers to this question are told that there is nothing left to do. */
+/** Tells authors of lost answers to this question that nothing is left to do. */
 async function replaceLost(trx: Db, { id, question, fingerprint }: Answer, now: number): Promise<void> {
 	const lost = { ...questionOf(question), fingerprint, state: 'delivered', agentOutcome: 'lost' };
 	const replaced = { agentOutcome: 'replaced', nextAttemptAt: now };
 	await change(trx, 'answers', lost, replaced).where('id', '!=', id).execute();
 }
 
-/** Whether people see a difference. */
 function looksOther(before: Answer, after: Answer): boolean {
 	const isEmptied = ({ evidence }: Answer) => evidence?.emptySince != null;
 	const shown = ['state', 'agentOutcome', 'lastError', 'startFailed'] as const;

@@ -101,7 +101,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 			return read(await own.orderBy('updatedAt', 'desc').orderBy('formId', 'desc').limit(1).executeTakeFirst());
 		},
 
-		/** Removes these positions from all drafts of this person for this question, because their texts are secret now. */
+		/** Removes these positions, which are secret now, from all drafts of this person for this question. */
 		forget: (person: Person, question: QuestionKey, positions: readonly number[]) =>
 			db.write(async (trx) => {
 				for (const row of await from(trx, 'drafts', ofPerson(person, question)).selectAll().forUpdate().execute()) {
@@ -143,7 +143,7 @@ export async function keepAsDraft({ trx, cipher, now }: CipherTx, answer: Answer
 	await addNew(trx, 'drafts', draftRow(draft, cipher)).execute();
 }
 
-/** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
+/** Removes the draft that `releaseLosers` made of this answer: its author has decided. */
 export async function removeDraft(db: Db, id: string): Promise<void> {
 	await remove(db, 'drafts', { formId: id }).execute();
 }
@@ -232,7 +232,7 @@ export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'se
 	return `${messageIndex}:${sessionId}`;
 }
 
-/** Longer than most reads of a session, and than the time between two notes that a read takes long. */
+/** Longer than most reads of a session, and than the time between two notes about a long read. */
 const DRAWN_WITHIN_MS = 45_000;
 const takenOver = (viewId: string, now: number) => ({ leaseToken: viewId, leasedUntil: now + DRAWN_WITHIN_MS });
 const windowColumn = sealedColumn(
@@ -243,7 +243,7 @@ type ShownQuestion = Pick<Row<'windows'>, 'messageIndex' | 'fingerprint' | 'show
 /** `isReading`: it is taken over still. */
 type NewWindow = ReturnType<typeof ofPerson> & ShownQuestion & Pick<Row<'windows'>, 'hash'> & { isReading?: boolean };
 
-/** The windows that show a form. A row is due when what its window shows may be outdated. */
+/** The windows that show a form. A row is due when its window may be outdated. */
 export function createWindowStore({ db, cipher }: StoreParts) {
 	const isDue = (now: number) => sql<boolean>`due_at is not null and ${isRecentWindow(now)} and ${isOurs(db)}`;
 

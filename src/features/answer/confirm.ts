@@ -39,7 +39,7 @@ export function createConfirmation(core: Core<{ answers: AnswerStore }>) {
 			signal.throwIfAborted();
 		}
 		const now = clock.now();
-		// Counts only time that has certainly passed, so that a clock change skips no check.
+		// Only time that has certainly passed: a clock change skips no check.
 		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);
 		const emptySince = (found?.evidence ?? answer.evidence)?.emptySince ?? null;
 		const nextMs = CONFIRMATION_CHECKS_MS.find((ms) => ms > elapsed);

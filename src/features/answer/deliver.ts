@@ -46,7 +46,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 	const { answers: store } = core.store;
 	const metrics = core.metrics.delivery;
 
-	/** The next attempt is when the PUT cannot land any more. If the clock was put back, that counts from now. */
+	/** The next attempt is when the PUT can no longer land. If the clock was put back, that counts from now. */
 	function untilItLanded(startedAt: number): AnswerPatch {
 		const now = clock.now();
 		return { putStartedAt: Math.min(startedAt, now), nextAttemptAt: now + put.landsForMs(startedAt) };
@@ -133,7 +133,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		const now = clock.now();
 		const attempts = answer.attempts + 1;
 		metrics.attempt(kind);
-		// A write of this attempt may be committed although its reply was lost, so the stored answer decides.
+		// A write may be committed although its reply was lost, so the stored answer decides.
 		const current = await store.get(answer.id);
 		if (current === null) throw new LeaseLost();
 		if (!isBlocking(current.state)) return put.write(current, token, {});
@@ -158,11 +158,11 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 			notBefore: retryAt,
 			...(reported && { startFailed: true }),
 		};
-		// An answer that may have arrived keeps blocking until a read shows whether it did.
+		// An answer that may have arrived blocks until a read shows whether it did.
 		if (kind !== 'permanent' && now >= answer.giveUpAt && mayHaveLanded === null) {
 			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
 		}
-		// While a PUT may still land, the answer keeps blocking others, even if no read of the session can succeed.
+		// While a PUT may still land, the answer blocks others, even if no read of the session can succeed.
 		const isHopeless = kind === 'permanent' || lastError === MISSING.gone;
 		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
 			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });
@@ -218,7 +218,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt, checkedAt: answer.checkedAt };
 		try {
 			if (answer.content.kind !== 'readable') {
-				// It cannot be compared, so it keeps blocking others while its PUT may still land.
+				// It cannot be compared, so it blocks others while its PUT may still land.
 				const mayLand = putStartedAt !== null && put.landsForMs(putStartedAt) > 0;
 				const next = mayLand
 					? untilItLanded(putStartedAt)

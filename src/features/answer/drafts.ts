@@ -29,7 +29,7 @@ export interface Wish extends SessionTarget {
 	/** Left out: the origin of the request. */
 	readonly origin?: Origin;
 	readonly prefill?: Prefill;
-	/** A message chosen for an answer. If it fits several items, the person is asked which one. */
+	/** A message chosen for an answer. If it fits several items, the person chooses one. */
 	readonly text?: string | null;
 }
 
@@ -123,7 +123,7 @@ export function createDrafting(
 		return { view, metadata: { ...metadata, secret: reading.secret }, typed: { ...reading, at } };
 	}
 
-	/** Saves a form as a draft, but not after its submission: `isSubmitted` does that too. */
+	/** Saves a form as a draft, after its submission only with `isSubmitted`. */
 	async function keep(person: Person, { view, metadata, typed }: StandingForm, isSubmitted = false): Promise<void> {
 		const question = keyOf(metadata);
 		const { formId, fingerprint, shownHash } = metadata;
@@ -139,7 +139,7 @@ export function createDrafting(
 		if (key !== null) await claims.release(key, person);
 	}
 
-	/** A window that could not be noted is not told of changes, which harms nothing else. */
+	/** A window that could not be noted hears of no changes, which harms nothing else. */
 	async function noted(work: Promise<unknown>): Promise<void> {
 		await work.catch((error: unknown) => log.warn('window_not_stored', { code: codeOf(error) }));
 	}
@@ -209,7 +209,7 @@ export function createDrafting(
 			setBounded(marked, form.metadata.formId, secret, MAX_FORMS);
 			if (secret.length > 0) {
 				await drafts.forget(person, question, secret);
-				// A chosen message is saved under the first field that it fits, whichever field it was put into.
+				// A chosen message is saved under the first field that it fits, wherever it was put.
 				await drafts.forget(person, { ...question, messageIndex: KEPT_ASIDE }, form.metadata.fields);
 			}
 			return form;

@@ -76,11 +76,11 @@ export async function ourAnswers(
 		lost: answers.find((own) => own.id === judged.evidence?.lost) ?? null,
 		/** Those without a field in a form: an agent that went on may read an answer, and an older read decides nothing. */
 		closedItems: (judged.verdict ?? 'wentOn') === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
-		/** The newest time that the agent asked, as stored when this read was judged; undefined: it was not looked up. */
+		/** The newest time that the agent asked, as stored when this read was judged; undefined: not looked up. */
 		newest: isAsked ? rows.newest : undefined,
 		/** What they say about secrecy, oldest first. */
 		marks,
-		/** The newest answer that stands there, not to what the message asked an earlier time. */
+		/** The newest answer that stands there, not to what the message asked earlier. */
 		standing(messageIndex: number): Answer | null {
 			const isStanding = ({ state }: Answer) => isBlocking(state) || state === 'waiting' || hasArrived(state);
 			return answers.findLast((own) => own.question.messageIndex === messageIndex && isStanding(own)) ?? null;
@@ -198,7 +198,7 @@ async function isOverwritten(store: Stored, answer: Answer, session: Session): P
 		return value !== null && value !== '' && stored !== '' && !sameText(stored, value);
 	});
 	if (!isOther) return false;
-	// A later answer of Handraise explains the other text: the agent asked the same again.
+	// A later answer of ours explains the other text: the agent asked the same again.
 	const same = toSame((await store.ofSession(question)).answers, askedBy(answer));
 	if (same.some(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null)) return null;
 	return arrivedTo(same, askedBy(answer))[0]?.id === id;

@@ -63,7 +63,7 @@ export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs
 const MOST_OPTIONS = 100;
 export const WHICH_QUESTION = '*Which question does it answer?*';
 
-/** Asks which item of a question a chosen message answers. `positions`: the items that may be filled from text. */
+/** Asks which item a chosen message answers. `positions`: the items that may be filled from text. */
 export function chooseItemModal(
 	question: Question,
 	positions: readonly number[],
@@ -91,7 +91,7 @@ export function chooseItemModal(
 	});
 }
 
-/** Slack's limits for a view: 100 blocks and 250 KB, with some reserve because Slack may count differently. */
+/** Slack's limits for a view: 100 blocks and 250 KB, with a reserve, as Slack may count differently. */
 const MODAL_BLOCKS = 100;
 const MODAL_BYTES = 240_000;
 /** Steps on a page, if the form leaves room. */
@@ -115,7 +115,7 @@ export interface SessionModel {
 	readonly draft: Readonly<Record<number, string>>;
 	/** Positions whose box is ticked; if left out, those that look secret. */
 	readonly secret?: readonly number[];
-	/** Of our answers in this session: they say which values of items that are not open are secret. */
+	/** Of our answers in this session: which values of items that are not open are secret. */
 	readonly marks?: readonly AnswerMarks[];
 	readonly notices: readonly string[];
 	/** Ids of the other people who have the question in a form now. */
@@ -327,7 +327,7 @@ export const NOTICES = {
 		`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`,
 	lost: '⚠️ That answer was delivered and is no longer in the field, so the same is asked again.',
 	lostElsewhere: '⚠️ It was answered before. That answer is no longer in the field, so the same is asked again.',
-	/** The person's own answer to this question, which is being delivered or waits. */
+	/** The person's own answer, which is being delivered or waits. */
 	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
 		const replaces = answer.state === 'waiting' ? ' Sending another one replaces it.' : '';
 		return `${stateLine(answer)} (your answer from ${momentMrkdwn(answer.acceptedAt)}).${replaces}`;

@@ -13,7 +13,7 @@ type OpenWindow = Awaited<ReturnType<WindowStore['takeDue']>>[number];
 /** Longer than a call to Slack with its time-out, so it is not renewed. */
 const LEASE_MS = 25_000;
 const RETRY = { firstMs: 2_000, longestMs: 60_000 } as const;
-/** A window whose update Slack refuses is tried this often, and then told of nothing more. */
+/** A window whose update Slack refuses is tried this often, and then left. */
 const REFUSED_TRIES = 4;
 
 /**
@@ -27,12 +27,12 @@ export function createOpenWindows(
 	const { clock, log, clients } = core;
 	const { answers, windows } = core.store;
 	const failures = createFailures();
-	/** The newest read of each session of which the store does not know yet what windows learn by it. */
+	/** The newest read of each session from which the store has not yet learned for its windows. */
 	const unlearned = new Map<string, readonly [SessionKey, Session]>();
 
 	async function tell(window: OpenWindow, token: string): Promise<void> {
 		const answer = await answers.standing(window);
-		// From what is stored, so that an answer that is taken back takes its notice with it.
+		// From what is stored: an answer that is taken back takes its notice with it.
 		const by = answer?.fingerprint === window.fingerprint ? answer.person.userId : null;
 		const { key: notice, view } = noticedView(window.view, window.userId, by, window.learned);
 		if (view === null || notice === window.notice) return windows.end(window, token, {});

@@ -18,7 +18,7 @@ import type { AnswerStore } from './answer-store.ts';
 /** The first check whether the agent went on comes this long after the delivery. */
 export const FIRST_CONFIRM_MS = 2_000;
 
-/** An answer is sent without asking the access policy again for this long after its author was allowed to send it. */
+/** For this long after its author was allowed to send it, an answer is sent without asking the access policy again. */
 export const CHECK_HOLDS_MS = 60_000;
 /** At most this many ask at once. While Slack hangs, the worker's other places are for answers that need not ask. */
 export const MAX_ASKING = 16;
@@ -130,7 +130,7 @@ const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_
 /** Classifies by code and fields, never by message. */
 export function classifyFailure(error: unknown, now: number) {
 	const code = codeOf(error);
-	// The layers forbid to import `SessionServiceError`, so its fields are read by name.
+	// The layers forbid importing `SessionServiceError`, so its fields are read by name.
 	const { outcomeUnknown, status } = error as { readonly outcomeUnknown?: boolean; readonly status?: number | null };
 	return {
 		code,
@@ -157,7 +157,7 @@ export function nextAttemptAt(now: number, attempts: number, retryAt: number | n
 
 /** When to try again after the first 404s: behind a proxy, they may pass within seconds. */
 const MISSING_RETRIES_MS = [1_000, 4_000] as const;
-/** A read soon after an unknown outcome, so that the author of a PUT that did land is told soon. */
+/** A read soon after an unknown outcome tells the author of a PUT that did land. */
 const EARLY_READ_MS = 1_000;
 
 /** When to try again, or to tell the author if sooner. `isNewlyUnknown`: only this PUT's outcome is unknown. */

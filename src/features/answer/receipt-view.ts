@@ -276,7 +276,7 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 	return message(text, [...receiptBlocks(answer, receipt, 5000), ...about]);
 }
 
-/** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
+/** The author's text that could not be sent, for the question's thread or channel. Never a secret. */
 export function ownTextMessage(answer: Answer): MessageContent {
 	const { sessionId } = answer.question;
 	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
@@ -294,7 +294,7 @@ export const PRESS_NOTES = {
 	noneWaits: 'No other question waits for you now.',
 } as const;
 
-/** For a change after the first text was sent; shows the changed text so that it is not lost. mrkdwn. */
+/** For a change after the first text was sent; shows the new text so that it is not lost. mrkdwn. */
 export function tooLateWords(texts: readonly string[]): string {
 	const words = '✏️ Your change came too late: the text below was already being sent.';
 	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;

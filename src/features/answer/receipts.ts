@@ -85,7 +85,7 @@ export function createReceipts(
 		if (acks.get(viewId) === ack) acks.delete(viewId);
 	}
 
-	/** False when the person left the receipt, or Slack will never accept the update. */
+	/** False as in `isUpdated`, and when the person left the receipt. */
 	async function inModal(answer: Answer): Promise<boolean> {
 		const receipt = { ...context(), offersNext: (await nextOf(answer).catch(() => null)) !== null };
 		if ((await answers.get(answer.id))?.receiptState.modalOpen === false) return false;
@@ -103,7 +103,7 @@ export function createReceipts(
 		}
 	}
 
-	/** Updates the author's message, or posts a new one when that is not possible any more. */
+	/** Updates the author's message, or else posts a new one. */
 	async function inDm(answer: Answer, signal: AbortSignal): Promise<ReceiptState['dm']> {
 		const message = receiptMessage(answer, context());
 		const { chat } = clients.background;
@@ -224,7 +224,7 @@ export function createReceipts(
 
 export type Receipts = ReturnType<typeof createReceipts>;
 
-/** A receipt that was posted twice and pressed says so, and links to the one that is kept current. Never rejects. */
+/** A receipt that was posted twice and pressed says so, and links to the one kept current. Never rejects. */
 export async function showRepeat(
 	answers: Pick<AnswerStore, 'get'>,
 	messages: Pick<Messages, 'replaceRepeat'>,

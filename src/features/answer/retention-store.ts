@@ -75,7 +75,7 @@ export function createForgetting(cipher: Cipher) {
 	}
 
 	return {
-		/** What they have not sent is discarded, and so is what lost to it and would wait for them then. */
+		/** Discards what they have not sent, and what lost to it and would wait for them then. */
 		async discardWaiting(tx: Tx, userId: string): Promise<number> {
 			for (let count = 0; ; count++) {
 				const waiting = await from(tx.trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();

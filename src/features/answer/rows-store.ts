@@ -167,7 +167,7 @@ function readContent(row: AnswerRow, secretPositions: readonly number[], cipher:
 	};
 }
 
-/** The columns with the person's values. Secret ones have their own column, so that wiping them needs no key. */
+/** The columns with the person's values. Secret ones have their own column: wiping them needs no key. */
 function sealItems(place: ReturnType<typeof placeOf>, given: readonly AnswerItem[], cipher: Cipher) {
 	const held: Record<string, string> = {};
 	const open = given.map(({ title, value, secret }, position) => {
@@ -200,7 +200,7 @@ export function placeOf(answer: Pick<Answer, 'id' | 'person' | 'question' | 'fin
 	return { ...pick(answer, 'id', 'fingerprint'), ...personOf(answer.person), ...questionOf(answer.question) };
 }
 
-/** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */
+/** The columns that a submission writes, and an edit before the answer is sent. */
 export function submittedColumns(answer: NewAnswer, cipher: Cipher) {
 	const { items, leftEmpty, boxed, press, acceptedAt } = answer;
 	return {
@@ -227,7 +227,7 @@ export async function changeAnswer(trx: Db, cipher: Cipher, { id, state }: Answe
 	return readAnswer(await change(trx, 'answers', { id, state }, set).returningAll().executeTakeFirstOrThrow(), cipher);
 }
 
-/** Its author hears that the agent asks the same again, unless they were told before that it has worked since. */
+/** Its author hears that the agent asks the same again, unless told before that it has worked since. */
 export async function noteLost(trx: Db, id: string, now: number): Promise<void> {
 	const told = { agentOutcome: 'lost', nextAttemptAt: now };
 	const isNotTaken = sql<boolean>`coalesce(agent_outcome, '') not in ('emptied', 'taken')`;
@@ -315,7 +315,7 @@ export function isForUs(db: StoreDatabase) {
 		or (due.state = 'delivered' and (due.agent_outcome is null or due.restart_asked_at is not null)))`;
 }
 
-/** Whether an answer is for another address, is not sent and has something left to do that this process may do. */
+/** Whether an answer is for another address, is not sent and has something left that this process may do. */
 export function isElsewhere(db: StoreDatabase, service: string) {
 	return sql<boolean>`(service <> ${service} and next_attempt_at is not null
 		and state in (${sql.join(BLOCKING_STATES)}, 'waiting') and ${isOurs(db)})`;

@@ -110,7 +110,7 @@ function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?
 /** Of states that an answer has left. */
 const PAST_LINES: Partial<Record<AnswerState, string>> = { accepted: '💾 Saved', delivering: '📨 Sent' };
 
-/** The last lines of an answer's timeline, each with its time, and what became of the agent. mrkdwn. */
+/** The last lines of an answer's timeline, with times, and what became of the agent. mrkdwn. */
 export function timelineWords(answer: Answer): string {
 	const { agentOutcome } = answer;
 	const lines = answer.timeline

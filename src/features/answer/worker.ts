@@ -34,7 +34,7 @@ const CORRECTION_TRIES = 5;
 const ELSEWHERE_MS = 10 * 60_000;
 /** The `lastError` of an answer that was given for another address of the service. */
 export const OTHER_SERVICE = 'other_service';
-/** An old answer without a failure gets this long before its author is told that it takes long. */
+/** An old answer without a failure gets this long before its author hears of the delay. */
 const MIN_BEFORE_LONG_MS = 2_000;
 
 interface Options {
@@ -46,7 +46,7 @@ interface Options {
 	readonly isOurs: (person: Person) => boolean;
 }
 
-/** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
+/** Takes due answers by lease and does each one's next step: deliver, confirm, send the receipt. */
 export function createAnswerWorker(
 	core: Core<{ answers: AnswerStore }>,
 	{ checkAuthor, missed, random = Math.random, receipts, isOurs }: Options,
@@ -72,7 +72,7 @@ export function createAnswerWorker(
 		if (advancedAnswer !== null) {
 			return tellAndRelease(receiptState === null ? advancedAnswer : { ...advancedAnswer, receiptState }, token);
 		}
-		// The author or another replica has changed the answer, and its receipt may be newer than the one told here.
+		// The author or another replica has changed the answer, and its receipt may be newer than this one.
 		if (receiptState !== null && !shutdownSignal.aborted) {
 			await correctReceipt({ ...answer, state: receiptState.state ?? answer.state });
 		}
