@@ -27,7 +27,7 @@ interface Wanted extends Content {
 	readonly text?: Wish['text'];
 	/** Allows to read the session; left out: it is asked for. */
 	readonly permit?: ReadPermit;
-	/** Uses the last reading if it is in memory. The person is told when that is newer than what they saw. */
+	/** Uses the last reading if it is in memory. The person is told if it is newer than what they saw. */
 	readonly sameReading?: boolean;
 }
 
@@ -90,7 +90,7 @@ export function createSessionFlow(
 			return handle.update(view);
 		});
 		if (outcome !== 'updated') return outcome;
-		// Only now, because a person who closed or submitted the form during the read is not answering any more.
+		// Only now: whoever closed or submitted the form during the read is no longer answering.
 		await Promise.all([
 			presenter.markSeen(person, model),
 			shown.drafting.shown(person, handle, view, { ...model, isReading }),

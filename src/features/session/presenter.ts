@@ -46,7 +46,7 @@ interface Showing extends Content {
 	readonly notices: readonly string[];
 }
 
-/** Collects what the session's modal shows besides the session. Saves the initial texts of the form as a draft. */
+/** Collects what a modal shows besides the session. Saves the initial texts of the form as a draft. */
 export function createPresenter(
 	core: Core<{ answers: AnswerStore; drafts: DraftStore; watches: WatchStore }>,
 	{ claims, drafting, links }: { claims: Claims; drafting: Drafting; links: Links },
@@ -95,7 +95,7 @@ export function createPresenter(
 		return isTold ? [answeredNotice(standing)] : [];
 	}
 
-	/** The notice about an answer after which the same is asked again, because it is no longer in the field. */
+	/** The notice about an answer that is no longer in the field, so that the same is asked again. */
 	function lostNotice(person: Person, { lost, judged }: OurAnswers): string[] {
 		if (lost === null) return judged.evidence?.lost === '' ? [NOTICES.lostElsewhere] : [];
 		return isSamePerson(lost.person, person) ? [NOTICES.lost] : [answeredNotice(lost), NOTICES.lost];
@@ -196,7 +196,6 @@ export function createPresenter(
 	};
 }
 
-/** Whose answer the newest question has. */
 function settledBy(session: Session, { standing }: OurAnswers): Answer | null {
 	const newest = askingMessageIndex(session);
 	const answer = newest === null ? null : standing(newest);
