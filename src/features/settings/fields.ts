@@ -78,7 +78,7 @@ export interface Field<Value> {
 	check?(filled: Filled): string;
 }
 
-/** Mentions of an escalation. A window with more would not fit into Slack's limits of a view. */
+/** Mentions of an escalation. More would not fit into Slack's limits of a view. */
 export const MOST_PEOPLE = 10;
 export const MOST_GROUPS = 5;
 /** Slack's limit for a select. */

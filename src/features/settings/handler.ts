@@ -31,7 +31,7 @@ import {
 	settingsSaved,
 } from './view.ts';
 
-/** Most often the list of user groups is known from opening the window; an acknowledgement waits for the form. */
+/** The list of user groups is mostly known from opening the window; an acknowledgement waits for the form. */
 const LIST_WITHIN_MS = 200;
 /** Windows whose emptied lists are remembered. */
 const MOST_WINDOWS = 1_000;

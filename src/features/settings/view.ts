@@ -101,7 +101,7 @@ export function readSettingsForm(
 	const found = SETTINGS_FIELDS.map((field) => [field, FIELDS[field].check?.(filled) ?? ''] as const);
 	const errors: SettingsErrors = Object.fromEntries(found.filter(([, error]) => error !== ''));
 	const { userIds, groupIds } = chosen.mention;
-	// Groups without a field cannot be changed, and may be those that Slack does not tell about.
+	// Groups without a field cannot be changed; Slack may not tell about them.
 	const toCheck: Mention = { userIds, groupIds: settingsBlockId('groups', revision) in view.labels ? groupIds : [] };
 	return { before, chosen, toCheck, errors };
 }
@@ -131,7 +131,6 @@ export interface SettingsModel {
 	readonly metadata: SettingsMetadata;
 	readonly defaults: LadderTimes;
 	readonly groups: UserGroups;
-	/** The last change; null when there was none. */
 	readonly change: { readonly by: string; readonly at: number } | null;
 	/** What has to be said first. mrkdwn, may be empty. */
 	readonly notice: string;
@@ -189,14 +188,13 @@ export function settingsSaved(
 	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
 }
 
-/** None where there is nothing to choose. */
 function input<F extends SettingsField>({ metadata, groups, defaults }: SettingsModel, field: F): InputBlock[] {
 	const { channelId, revision, shown } = metadata;
 	const { label, hint = '', directHint = hint, ...fieldOf }: Field<SettingsValues[F]> = FIELDS[field];
 	const element = fieldOf.element(shown[field], { groups, defaults });
 	if (element === null) return [];
 	const told = isDirectMessage(channelId) ? directHint : hint;
-	// Slack reports when somebody empties a list, because it cannot be told from an untouched list later.
+	// Slack reports an emptied list at once: later it looks like an untouched one.
 	const mayBeEmpty = Array.isArray(shown[field]);
 	return [
 		{
