@@ -73,10 +73,10 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 	};
 }
 
-/** The key of the direct messages about what somebody hands over: by that their hand-overs are counted. */
+/** The key of the direct messages about somebody's hand-overs, by which these are counted. */
 const keyOfGiver = (userId: string) => `handedOver:${userId}`;
 
-/** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
+/** Who of both has reached their limit. Direct messages are counted: they outlive the hand-overs. */
 async function tooManyOf(trx: Db, next: HandOver, now: number): Promise<HandOverResult | null> {
 	const key = keyOfGiver(next.from);
 	const { fromCount, toCount, fromSince, toSince } = await from(trx, 'posts', { teamId: next.teamId })

@@ -109,7 +109,7 @@ export function handOverPost(
 	]);
 }
 
-/** The opening words of the direct message to the person who has a question now. mrkdwn. */
+/** The opening words to the person who has a question now. mrkdwn. */
 export const handedOverWords = (from: string) => `↪️ ${personMrkdwn(from)} handed a question over to you.`;
 
 /** To the person who had handed it over. mrkdwn. */
@@ -209,5 +209,5 @@ export const notGivenBackWords = (why: string) => `⚠️ The question was not g
 export const GIVE_BACK_LATE =
 	'⏳ Giving the question back takes long to save. If *Give back* is still there in a minute, press it again.';
 
-/** Instead of a direct message about a question, to somebody who may not answer it any more. */
+/** Instead of a direct message about a question, to somebody who may no longer answer it. */
 export const NOT_TOLD_ANY_MORE = '🔒 You cannot answer this question any more, so what became of it is not shown here.';
