@@ -12,7 +12,7 @@ import { evidence } from '../../questions/asked.ts';
 import { activeClaims, nameInService } from '../answer/answering-store.ts';
 import { readSettings, type SettingsParts } from '../watch/channel-store.ts';
 
-/** The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. */
+/** The ladders of open questions: rows with a due time. One begins when its question's post is noted as posted. */
 export function createLadderStore({ db, log }: SettingsParts) {
 	async function batchOf(rows: readonly LadderRow[], now: number) {
 		const channel = channelOf(rows[0] as LadderRow);
@@ -41,7 +41,6 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		const live = new Set(watches.map(({ id }) => id));
 		const sessions = new Map(read.map((row) => [row.sessionId, row]));
 		const asked = new Map(questions.map((row) => [row.sessionId, row]));
-		// The one that lasts longest counts.
 		const byEnd = claims.toSorted((a, b) => a.until - b.until);
 		const latest = new Map(byEnd.map((claim) => [nameInService(claim.question), claim]));
 		return rows.map((row) => {
@@ -58,7 +57,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 				hasGoneOn: question?.settledHow === 'wentOn',
 				/** An answer of ours to it is gone, so it is asked again. */
 				isLost: Boolean(parseOrNull(evidence, question?.evidence ?? null)?.lost),
-				/** Whether somebody has answered through Handraise since: delivered, or on its way. */
+				/** Whether somebody has answered here since: delivered, or on its way. */
 				isAnswered: Boolean(question?.isAnswered),
 				/** The active claim that lasts longest. */
 				claim: claim === undefined ? null : { userId: claim.person.userId, until: claim.until },

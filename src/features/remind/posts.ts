@@ -89,7 +89,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		const { target, ts } = due.post;
 		if (target.kind === 'person') return null;
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
-		// Slack is asked for links and names first, because an answer may come meanwhile. The look below must come last.
+		// Asks Slack for links and names first: an answer may come meanwhile. The look below must come last.
 		const linked = kind === 'reminder' ? [] : oldestFirst.slice(0, MOST_LISTED);
 		await Promise.all(linked.map((entry) => learnLink(target.channelId, entry)));
 		const before = await asked(oldestFirst, due);

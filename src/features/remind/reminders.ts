@@ -31,7 +31,7 @@ const READ_WITHIN_MS = 30_000;
 /** How often to look whether the read that was asked for is there. */
 const LOOK_AGAIN_MS = 1_000;
 const LOOK_AGAIN_FAILING_MS = 5_000;
-/** An answer may be taken back or fail; that is noticed at once unless the process dies then. */
+/** An answer may be taken back or fail; that is noticed at once unless the process dies. */
 const LOOK_AGAIN_ANSWERED_MS = 10_000;
 /** Reminders of a channel that are due within this time are announced together. */
 const TOGETHER_MS = 10_000;
@@ -96,10 +96,10 @@ interface Due<Kind = DueReminder> {
 	readonly decision: Kind;
 }
 
-/** The work on a batch is a few statements. A dead replica's ladders are due again after it. */
+/** A batch is a few statements. A dead replica's ladders are due again after this. */
 const LEASE_MS = 25_000;
 const CHANNELS_AT_ONCE = 8;
-/** A reminder does not wait longer than this for the reads of a few other reminders that are due. */
+/** A reminder waits no longer than this for the reads of a few other due reminders. */
 const WAIT_FOR_OTHERS_MS = 20_000;
 /** Nor longer than this when more than a few are not read at first, as after quiet hours. */
 const WAIT_FOR_MANY_MS = 2 * 60_000;
@@ -163,7 +163,7 @@ export function createReminders(core: Core<{ ladders: LadderStore }>) {
 	});
 
 	return {
-		/** Begins to remind. Resolves when the ladders are planned anew, because settings may have changed. */
+		/** Resolves when the ladders are planned anew: settings may have changed. */
 		async start(): Promise<void> {
 			await store.touchAll(serviceUrl, clock.now());
 			loop.start();

@@ -30,7 +30,7 @@ export interface RemindedQuestion
 		Pick<PostContext, 'channelId' | 'discreet' | 'handOver'> {
 	readonly entry: ReminderEntry;
 	readonly sessionName: string;
-	/** Whether the channel shows none of the session's questions outside of its thread. */
+	/** Whether the channel shows none of the session's questions outside its thread. */
 	readonly threadOnly: boolean;
 	/** Of the question's post; null when Slack does not tell it, and where the reminder stands in its thread. */
 	readonly link: string | null;
