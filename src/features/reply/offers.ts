@@ -70,7 +70,7 @@ export function createOffers(core: Core) {
 			};
 		},
 
-		/** The only item of the question that was offered a reply, as it was last read; null when another one is asked. */
+		/** The only item of the question that was offered a reply, as last read; null when another one is asked. */
 		async itemOf({ teamId }: Person, { channelId, threadTs }: OfferedReply, fingerprint: string) {
 			const question = (await watches.findByPost({ teamId, channelId }, threadTs))?.view?.question;
 			return question?.fingerprint === fingerprint ? (question.items[0] ?? null) : null;

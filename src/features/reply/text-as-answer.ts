@@ -27,7 +27,7 @@ export function registerReply(
 		const carriage = decodeCarriage(press.value);
 		if (carriage === null) return null;
 		const { id, ...target } = carriage;
-		// The form opens also without the text, which may have been submitted or removed meanwhile.
+		// The form opens also without the text, which may be submitted or removed by now.
 		const { text = null } = (await drafting.keptAside(request.person, id)) ?? {};
 		return flow.open(request, { ...target, toAnswer: true, text });
 	});
