@@ -7,7 +7,7 @@ import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } fr
 /** The presser sees their choice by then, or `chat.update` shows it. */
 const REPLACE_WITHIN_MS = 1_000;
 
-/** Slack has to say for this long that a channel does not exist before that is believed. */
+/** Slack has to say for this long that a channel does not exist. */
 const MISSING_MS = 60_000;
 const MAX_MISSING = 1_000;
 /** What `conversations.info` says of it then; the app has no scope to ask about a direct message. */
@@ -25,7 +25,7 @@ const GONE = {
 const DELETED = new Set(['message_not_found', 'cant_update_message']);
 /** Messages to ask for in one page of history. Slack may return fewer: 15 for some apps. */
 const PAGE_SIZE = 100;
-/** Calls of one search, including those that Slack limits. After that it is unknown whether the post exists. */
+/** Calls of one search, limited ones included. After that it is unknown whether the post exists. */
 const MAX_CALLS = 10;
 /** No further page is requested after this time: a call takes up to 10 s, and the post is leased for 25 s. */
 const SEARCH_MS = 5_000;
@@ -50,7 +50,7 @@ type Found =
 /** Writes messages to Slack, finds them again, and reports what became of each call. */
 export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 	const { background: client } = clients;
-	/** By channel, the uptime of the first of the refusals with `channel_not_found`. */
+	/** By channel, the uptime of the first refusal with `channel_not_found`. */
 	const missingSince = new Map<string, number>();
 	/** Searches that continue later, by the id of the post and the time of its attempt. */
 	const searches = new Map<string, Search>();

@@ -48,7 +48,7 @@ const REPLACED_AFTER_MS = 5_000;
 /** While another attempt has the lease of a post that somebody pressed on: about a second. */
 const SHOW_AGAIN_MS = 100;
 const SHOW_TRIES = 10;
-/** `lastError` of an attempt that stood still until its call was not allowed any more. */
+/** `lastError` of an attempt that stood still until its call was no longer allowed. */
 const STOOD_STILL = 'stood_still';
 /** A watch that ends so gets no last post. */
 const ENDS_SILENTLY = new Set<WatchEnd | undefined>(['unwatched', 'handLowered', 'gaveWay', 'discoveryEnded']);
@@ -75,11 +75,11 @@ export function createOutbox(
 	const { rateLimiter, clock, log } = core;
 	const { posts: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	/** By rate key and urgency: the latest turn of this process's posts that wait for the rate, and each one's own. */
+	/** By rate key and urgency: the latest turn of this process's waiting posts, and each one's own. */
 	const turns = new Map<string, number>();
 	clock.onStep?.(() => turns.clear());
 
-	/** What no code here can draw waits like what cannot be read: it holds up nothing, and each start tries it. */
+	/** What cannot be drawn waits like what cannot be read: it holds up nothing, and each start tries it. */
 	async function draw(due: DuePost): Promise<Drawn> {
 		try {
 			return await drawOrThrow(due);
@@ -164,7 +164,7 @@ export function createOutbox(
 		return { ...outcome, ...shown };
 	}
 
-	/** Whether its watch ended without a last post, its thread is missing, or its channel follows nothing any more. */
+	/** Whether its watch ended without a last post, its thread is missing, or its channel follows nothing. */
 	async function isForNobody({ post: { target, content }, watch, threadTs }: DuePost): Promise<boolean> {
 		const { thread, isForAll } = kindOf(content);
 		if (target.kind === 'channel') return isForAll !== true && !(await store.isFollowing(target));

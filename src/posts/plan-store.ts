@@ -184,7 +184,7 @@ export async function markSession(
 	await markPosts({ ...tx, now: postsAt }, { ...sessionOf(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
 }
 
-/** Ends these posts of a channel without a last look, and revokes their leases: nothing more is posted there. */
+/** Ends these posts of a channel without a last look, and revokes their leases. */
 export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<void> {
 	// All of them first: whoever gives posts back locks both in the order of their keys.
 	await locked(trx, 'posts', { ...filter, state: OPEN }).execute();
@@ -203,7 +203,7 @@ export async function redrawFormer(
 	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();
 }
 
-/** Plans the card and the open question of a watch anew if Slack had refused them; returns whether it had. */
+/** Plans a watch's card and open question anew if Slack had refused them; returns whether it had. */
 export async function planRefused(tx: Tx, watch: SessionKey & { readonly id: string }): Promise<boolean> {
 	const open = from(tx.trx, 'questions', { ...sessionOf(watch), settledAt: null }).select('id');
 	const refused = from(tx.trx, 'posts', { watchId: watch.id, state: 'refused', kind: ['card', 'question'] });

@@ -80,11 +80,9 @@ export const KINDS = {
 		schema: z.object({ by: z.string(), before: channelSettings, after: channelSettings }),
 		isForAll: true,
 	},
-	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
+	/** A direct message: somebody (`from`: Slack user id) handed a question over to its person. */
 	handedOver: { schema: z.object({ ...handed, from: z.string() }), isCurrent: true },
-	/**
-	 * A direct message: what its person handed over is open for all. `undelivered`: Slack refused the message to `by`.
-	 */
+	/** A direct message: what its person handed over is open again. `undelivered`: Slack refused the message to `by`. */
 	givenBack: {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
@@ -144,7 +142,7 @@ export const UNSURE_MS = 60_000;
 export type PostTarget =
 	| (ChannelKey & { readonly kind: 'watch'; readonly watchId: string })
 	| { readonly kind: 'channel'; readonly teamId: string; readonly channelId: string }
-	/** `topic`: posts about other topics to the same person do not wait for those about this one. */
+	/** `topic`: posts to the same person about other topics do not wait for these. */
 	| { readonly kind: 'person'; readonly teamId: string; readonly userId: string; readonly topic?: string };
 
 export interface NewPost {
@@ -254,7 +252,7 @@ export function askedOf({ question: stored, view }: Pick<DuePost, 'question' | '
 	return asked && { ...asked, question: { ...asked.question, messageIndex } };
 }
 
-/** Null when there is nothing to say any more; an outcome when that is not known now, or it must not be said. */
+/** Null: nothing is left to say; an outcome: that is not known now, or must not be said. */
 export type Drawn = Look | Extract<SendOutcome, { readonly kind: 'later' | 'refused' }> | null;
 
 /** `isLast` left out: a message that is posted once. */
@@ -263,7 +261,7 @@ export function lookOf(message: MessageContent, { isLast = true, ...rest }: Part
 	return { message, key: hashOf(JSON.stringify(message.blocks)), isLast, ...rest };
 }
 
-/** What draws the posts of each kind: what they show now, from what is stored. It may ask Slack for names and links. */
+/** Draws what posts of each kind show now, from what is stored. It may ask Slack for names and links. */
 export type Drawing<Kinds extends PostKind = PostKind> = {
 	readonly [K in Kinds]: (content: ContentOf<K>, due: DuePost) => Promise<Drawn>;
 };
@@ -283,7 +281,7 @@ export function cardAgain(watch: Watch, lostTs: string, before: number | null, n
 
 export const NO_ENDINGS: Endings = { unansweredCount: 0, unansweredAt: 0, isNewestAnswered: false, isAnswered: false };
 export const COUNTED_MS = 10 * 60_000;
-/** The least time between two updates of the post of a session that changes its question often, and of its card. */
+/** The least time between two updates of a `switching` post, and of its session's card. */
 export const SHOWN_EVERY_MS = 10_000;
 /** The endings after one more. `isAnswered`: as a read shows it. */
 export function withEnding(endings: Endings, isAnswered: boolean, at: number): Endings {

@@ -132,7 +132,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
 		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
 		if (isFirstPost || !isDone || before.watchId === null) return;
-		// One for all posts of a question. What becomes of it then comes in a further one.
+		// One for all posts of a question; news of it then comes in a further one.
 		const key = `outcome:${content.kind === 'outcome' ? id : row.questionId}`;
 		const outcome = { kind: 'outcome', questionId: row.questionId } as const;
 		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
@@ -241,8 +241,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			}),
 
 		/**
-		 * Has the notices of the last day in channels say why `watch all` is paused, or all that it goes on (null). Returns
-		 * whether any changed.
+		 * Has channels' notices of the last day say why `watch all` is paused, or that it goes on (null). Returns whether
+		 * any changed.
 		 */
 		async notePaused(service: string, why: string | null, now: number): Promise<boolean> {
 			const said = why === null ? { why: 'noList', isOver: true } : { why };
