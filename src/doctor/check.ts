@@ -33,7 +33,7 @@ export interface Finding {
 
 export type Findings = ReturnType<typeof findingsOf>;
 
-/** Collects the findings of one check. Each call adds one and returns all, so that a check can return it. */
+/** Collects the findings of one check. Each call adds one and returns all, for a check to return. */
 export function findingsOf(check: string) {
 	const findings: Finding[] = [];
 	const adds = (verdict: Finding['verdict']) => (text: string) => {
@@ -146,7 +146,7 @@ export async function request(
 	}
 }
 
-/** As much as the longest body that the program reads, the page of a list: a body may have no end. */
+/** As much as the longest body that the program reads, a page of a list: a body may be endless. */
 async function readBeginning({ body }: Response): Promise<string> {
 	const decoder = new TextDecoder();
 	let [text, bytes] = ['', 0];

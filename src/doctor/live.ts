@@ -20,7 +20,7 @@ import { checkBotToken } from './slack.ts';
 
 const CONNECT_MS = 30_000;
 
-/** What somebody does, by the name of what Slack sends then: the words when it came, and when it did not. */
+/** What somebody does, by the name of what Slack then sends: the words when it came, and when not. */
 const STEPS: Readonly<Record<string, readonly [seen: string, undone: string]>> = {
 	press: ['press', 'nobody pressed within 5 minutes'],
 	typing: ['word', 'nothing was typed before Send, or within 5 minutes'],

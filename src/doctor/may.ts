@@ -104,7 +104,7 @@ function createWitness({ settings: { SLACK_API_URL: slackApiUrl }, call }: Bot) 
 	};
 }
 
-/** An id of these kinds: bare, in a link, or in what Slack makes of a mention. Null when there is none. */
+/** An id of these kinds: bare, in a link, or in what Slack makes of a mention. Null without one. */
 function idIn(text: string, kinds: string): string | null {
 	return new RegExp(`(?:^|[/@#])([${kinds}][A-Z0-9]{2,})(?=$|[/|>?])`).exec(text)?.[1] ?? null;
 }

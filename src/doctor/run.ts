@@ -61,7 +61,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 /**
  * Checks a set-up, and says what is wrong and what to do. Returns the exit code: 1 with a failure, 2 for wrong
- * arguments, 3 when somebody may not do something.
+ * arguments, 3 when somebody may not act.
  */
 export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2 | 3> {
 	const { args, lines, signal } = invocation;
@@ -125,7 +125,7 @@ const VIEWS_SETTINGS = /^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY)(_
 const OF_RULES = /^(ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
 const MAY_SETTINGS = new RegExp(`${VIEWS_SETTINGS.source}|${OF_RULES.source}`);
 
-/** Needs only the settings that begin a problem so, so that it can run before everything else is set up. */
+/** Needs only the settings that begin a problem so: it can run before all else is set up. */
 async function* asBot({ env, clock }: Invocation, needed: RegExp, ask: (bot: Bot) => AsyncGenerator<Finding>) {
 	const reading = readSettings(env, needed);
 	if (reading.problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });

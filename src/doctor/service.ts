@@ -114,7 +114,7 @@ export async function checkRateLimit({ ok, warning }: Findings, { need, service 
 	);
 }
 
-/** Only warns: SESSION_DASHBOARD_URL is for browsers, and this machine may not be able to reach it. */
+/** Only warns: SESSION_DASHBOARD_URL is for browsers, and this machine perhaps cannot reach it. */
 export async function checkDashboard({ ok, warning, okIfNone }: Findings, { need }: Setup) {
 	const url = need('SESSION_DASHBOARD_URL');
 	if (url === null)

@@ -64,7 +64,7 @@ export const REQUIRED_SCOPES: Readonly<Record<string, string>> = {
 	'groups:read': 'private channels cannot be watched',
 };
 
-/** The optional bot scopes of manifest.yml, and what happens without them. */
+/** The optional bot scopes, likewise. */
 export const OPTIONAL_SCOPES: Readonly<Record<string, string>> = {
 	'usergroups:read': 'ALLOWED_USERGROUPS cannot be used, and /session settings offers no user groups',
 	'channels:history': 'after a crash a post in a public channel may come twice, marked as a repeat',
