@@ -136,7 +136,7 @@ export function createEndpoints(
 	});
 }
 
-/** Calls during a run share its result, so that frequent requests do not load the database. */
+/** Calls during a run share its result: frequent requests do not load the database. */
 function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
 	let running: Promise<T> | null = null;
 	return () => {

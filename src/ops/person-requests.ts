@@ -15,7 +15,7 @@ import { createPersonStore } from './person-store.ts';
 export const SOCKET = 'handraise.sock';
 /** Nobody waits for such a letter any more. */
 const KEPT_MS = 5 * 60_000;
-/** How often to look for one. A command asks several times in a row, and an attempt fails while somebody writes. */
+/** How often to look for one. A command asks several times in a row. */
 const LOOK = { everyMs: 1_000, soonMs: 50, soonForMs: 2_000 };
 
 const ASK = z.object({
