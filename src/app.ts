@@ -32,10 +32,10 @@ import { openStore } from './stores.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
-/** How long `stop` waits for acknowledgements, and at the end while people hear that they have to ask again. */
+/** How long `stop` waits for acknowledgements, and at the end while people hear to ask again. */
 const TELL_MS = 1_000;
 
-/** Puts the program together: the only place that knows every part. `stop` lets running work finish. */
+/** Puts the program together. `stop` lets running work finish. */
 export async function createHandraise({
 	config,
 	log,
@@ -130,7 +130,7 @@ export async function createHandraise({
 
 	async function stopSlack(): Promise<void> {
 		if (installation.known() === null) return;
-		// Before connections close: an acknowledgement needs the one on which its request came.
+		// Before connections close: an acknowledgement needs the one of its request.
 		await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
 		await bolt.app.stop();
 		await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);

@@ -164,7 +164,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? undefined : env[name]);
 
-/** Problems of several settings together, from the raw environment, so that they appear beside all others. */
+/** Problems of several settings together, from the raw environment, to appear beside all others. */
 function crossProblems(env: Environment, settings: Partial<Settings>): string[] {
 	const { REMIND_AFTER, ESCALATE_AFTER, ENCRYPTION_KEY_WRITE, RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
 	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
@@ -270,7 +270,7 @@ function environmentFiles(): string[] {
 	return [...options].flatMap(([, path = '']) => (existsSync(path) ? path : []));
 }
 
-/** Node.js goes on without a file that it may not read, and takes nothing from UTF-16, both without a word. */
+/** Node.js silently goes on without a file that it may not read, and takes nothing from UTF-16. */
 function unreadableFile(path: string): string[] {
 	try {
 		const bytes = readFileSync(path);

@@ -10,11 +10,11 @@ import { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
 import type { Store } from './stores.ts';
 
-/** How long who begins a watch waits for Slack's word on its first post, and of how many watches that is remembered. */
+/** How long whoever begins a watch waits for Slack's word on its first post, and how many such waits are remembered. */
 const EXPECTED_WITHIN_MS = 3_000;
 const MAX_EXPECTED = 1_000;
 
-/** Everything that posts: draws posts and keeps them true, and ends what a channel follows that takes none any more. */
+/** Everything that posts: draws posts and keeps them true, and ends what a channel that takes none follows. */
 export function createPosting(core: Core<Store> & { mayAct: MayAct }, userGroups: UserGroupList) {
 	const { config, clock, clients } = core;
 	const stopping = new AbortController();

@@ -97,7 +97,7 @@ export async function openStore(options: StoreOptions) {
 			handOvers: createHandOverStore({ db, cipher }),
 			ladders: createLadderStore({ db, log }),
 			channelSettings: createChannelSettingsStore({ db, log }),
-			/** Logs in one line which rows are left alone because they are not of this workspace. */
+			/** Logs in one line which rows of other workspaces are left alone. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
 				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
 				if (others.length > 0) log.warn('other_workspaces', { workspace: ownWorkspace, others });
