@@ -28,7 +28,7 @@ const CODES = {
 	refused: FINAL,
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: PASSING,
-	/** A success whose body is compressed, although we ask for `identity`, by something in front. */
+	/** A success, compressed although we ask for `identity`: something in front does so whatever it is asked. */
 	...codedCodes(() => ({ retryable: true, repeated: false, ofService: true })),
 	/** A success of the list operation with something else than a list. */
 	not_a_list: FINAL,

@@ -273,7 +273,7 @@ const SHORT_PART_LENGTH = 80;
 
 /**
  * The `text` of a message with a question, for notifications and screen readers: a line of at most 400 UTF-16 units,
- * escaped for mrkdwn. It begins with our words, and tells nothing of a question for a secret, or when `discreet`.
+ * escaped for mrkdwn. It begins with our words, never an agent's, and tells nothing of a secret, or when `discreet`.
  */
 export function questionText(shown: ShownQuestion): string {
 	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;
