@@ -110,7 +110,7 @@ const SHORTEST_PASSPHRASE = 16;
 /** scrypt takes about 0.1 s and 32 MiB with these, once at start. */
 const SCRYPT_OPTIONS = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
-/** 32 bytes, or a passphrase. */
+/** 32 bytes, or a passphrase of at least 16 characters. */
 export type KeySetting = Buffer | string;
 
 /** Throws `encryption_key_invalid`. */

@@ -254,6 +254,7 @@ const isOneOf = (states: readonly string[]) => (state: string) => states.include
 /** True while the answer can still reach the service without its author. */
 export const isBlocking = isOneOf(BLOCKING_STATES);
 export const hasArrived = isOneOf(ARRIVED_STATES);
+/** Not delivered, and its author decides whether to try again. */
 export const isFailed = isOneOf(FAILED_STATES);
 
 /** Whether the answer is on its way, or was delivered after its session's read at `readAt` (null: never) began. */
