@@ -9,9 +9,7 @@ import { LOG_LINES, type LogEvent } from './log-lines.ts';
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
-	/**
-	 * Resolves after `ms` milliseconds, which may be negative; rejects with the signal's reason when it is aborted first.
-	 */
+	/** Resolves after `ms`, which may be negative; rejects with the signal's reason when it is aborted first. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 	/** Since when `now` had no step; in the future while that is not known. Absent for a clock without steps. */
 	steadySince?(): number;
@@ -61,23 +59,19 @@ export async function unlessAborted<Value>(
 	return Promise.race([call, aborted.promise]).finally(() => signal?.removeEventListener('abort', abort));
 }
 
-/**
- * The largest difference between clocks of replicas, in milliseconds. Each measures the time of the shared database.
- */
+/** The largest difference between clocks of replicas, which each measure the time of the shared database. */
 export const CLOCK_ALLOWANCE_MS = 5_000;
 
-/**
- * Times before it do not tell how long something lasted: the clock was set since, or this process was not there yet.
- */
+/** Times before it do not tell a duration: the clock was set since, or this process was not there yet. */
 export const steadySince = (clock: Clock) => clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
 
-/** Milliseconds that have certainly passed since `at`, a time noted by this or another process: never too many. */
+/** Milliseconds that have certainly passed since `at`, a time noted by any process: never too many. */
 export const elapsedSince = (clock: Clock, at: number) => Math.max(0, clock.now() - Math.max(at, steadySince(clock)));
 
 /** A larger change of the time is a step: the clock was set, or the machine slept. */
 export const STEP_MS = 2_000;
 
-/** The machine's own time. Where it is set, times that were noted before are wrong: see `database/store-clock.ts`. */
+/** The machine's time. Where it is set, times noted before are wrong: see `database/store-clock.ts`. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	uptime: () => performance.now(),
@@ -156,13 +150,12 @@ export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Va
 
 /** Enough for the people who use the app within a few minutes. */
 const MAX_CACHED = 10_000;
-/** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
+/** So that requests about unknown people do not use up Slack's limit of about 100 calls a minute. */
 const NULL_MAX_AGE_MS = 10_000;
 
 /**
  * Keeps what `ask` resolved to: null for ten seconds, other values as long as a caller of `get` allows. Requests for a
- * key share a call. A failure is kept for `failureAgeMs`; when it is 0, an older value stays for those whom it is young
- * enough.
+ * key share a call. A failure is kept for `failureAgeMs`; at 0, an older value stays while it is young enough.
  */
 export function createCache<Value>(
 	clock: Clock,
@@ -192,7 +185,7 @@ export function createCache<Value>(
 	};
 }
 
-/** A state in memory, or in a row of the database that replicas share (`database/postgres.ts`). */
+/** A state in memory, or in a row that replicas share (`database/postgres.ts`). */
 export interface Cell<S> {
 	/**
 	 * Calls `change` with the newest state (null at first) and keeps the state that it returns. Updates run one after the
@@ -247,19 +240,13 @@ export function codedCodes<T>(of: (coding: string) => T) {
 
 export const codeOf = (error: unknown) => (error instanceof HandraiseError ? error.code : 'internal');
 
-/** The longest Retry-After that is honored, in milliseconds. A proxy that says "in a day" is asked again sooner. */
+/** The longest Retry-After that is honored. A proxy that says "in a day" is asked again sooner. */
 export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
 
-/**
- * The shortest wait that is believed, in milliseconds: whoever says "Retry-After: 0" would be asked again at once, for
- * ever.
- */
+/** The shortest wait that is believed: whoever says "Retry-After: 0" would be asked again at once, for ever. */
 export const LEAST_RETRY_AFTER_MS = 1_000;
 
-/**
- * Milliseconds: `firstMs` after one failure, doubled for each up to `longestMs`; or `askedMs` by the other side, at
- * least `firstMs`.
- */
+/** `firstMs` after a failure, doubled for each up to `longestMs`; or the other side's `askedMs`, at least `firstMs`. */
 export function backOff(
 	failures: number,
 	{ firstMs, longestMs }: { firstMs: number; longestMs: number },
@@ -275,7 +262,7 @@ const MAX_FAILING = 1_000;
 export function createFailures() {
 	const counts = new Map<string, number>();
 	return {
-		/** One more. Returns how many there were in a row. */
+		/** Returns how many there were in a row. */
 		add(key: string): number {
 			const count = (counts.get(key) ?? 0) + 1;
 			setBounded(counts, key, count, MAX_FAILING);
@@ -286,8 +273,8 @@ export function createFailures() {
 }
 
 /**
- * Repeats `turn`, which resolves to the milliseconds until the next one, until the signal is aborted. After a failure
- * it goes on after `retryMs`; `onFailure` gets its code, unless the turn before failed with the same. Never rejects.
+ * Repeats `turn`, which resolves to the milliseconds until the next one, until the signal is aborted; after a failure,
+ * after `retryMs`. `onFailure` gets its code, unless the turn before failed with the same. Never rejects.
  */
 export async function repeat(
 	pause: (ms: number, signal: AbortSignal) => Promise<unknown>,
@@ -370,12 +357,10 @@ export interface Lease {
 	readonly ms: number;
 }
 
-/** Such as of the JSON that a view shows: with the same hash, two look the same. */
+/** Such as of the JSON of a view: with the same hash, two look the same. */
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-/**
- * In place of the id of somebody who was forgotten: random, or an answer's id, so that nothing leads back to a person.
- */
+/** In place of the id of a forgotten person: random, or an answer's id, so that nothing leads back to them. */
 export const FORGOTTEN = 'forgotten-';
 
 export const isForgotten = (userId: string) => userId.startsWith(FORGOTTEN);
@@ -387,10 +372,7 @@ export function ownVersion(): string {
 
 /** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */
 export class StoreUnavailableError extends HandraiseError {
-	/**
-	 * Whether the write may be committed: the connection was lost, the database did not respond in time, or a sync
-	 * failed.
-	 */
+	/** The write may be committed: the connection was lost, the database did not respond in time, or a sync failed. */
 	readonly commitUnknown: boolean;
 
 	constructor(message: string, { cause, commitUnknown = false }: { cause?: unknown; commitUnknown?: boolean } = {}) {

@@ -10,7 +10,7 @@ export interface Held<Item> {
 export interface QueuedRows {
 	/** Calls `listener` after each commit of this process that changed rows. */
 	onChange(listener: () => void): void;
-	/** The longest time between two looks. Short where other processes may store rows, of which nobody tells. */
+	/** The longest time between two looks. Short where nobody tells of rows of other processes. */
 	readonly lookEveryMs: number;
 }
 
@@ -33,7 +33,7 @@ export interface LeaseLoopOptions<Item> {
 	readonly renew?: (held: readonly Held<Item>[], leaseMs: number) => Promise<readonly Held<Item>[]>;
 	/** Gives these leases back, unless they were lost or given back already. */
 	readonly release: (held: readonly Held<Item>[]) => Promise<void>;
-	/** How long work may go on after an abort. Left out: without limit, because nobody else may begin before its end. */
+	/** How long work may go on after an abort. Left out: without limit, as nobody may begin before its end. */
 	readonly drainMs?: number;
 }
 
@@ -45,8 +45,8 @@ const RENEWALS_PER_LEASE = 4;
 
 /**
  * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
- * leases while it works, and takes again when the next row is due, when rows or the clock were changed, when work ends
- * or when it is woken. After a crash, or on another replica, work goes on from what is stored.
+ * leases while it works, and takes again when the next row is due, rows or the clock changed, work ends or it is woken.
+ * After a crash, or on another replica, work goes on from what is stored.
  */
 export function createLeaseLoop<Item>(
 	{ clock, log }: { readonly clock: Clock; readonly log: Log },

@@ -1,7 +1,4 @@
-/**
- * Every warning and error of the log: its stable name, which operators match on, and its words. `ops/README.md`
- * explains them.
- */
+/** Each warning and error of the log: its stable name, which operators match on, and its words; see `ops/README.md`. */
 export const LOG_LINES = {
 	accept_reply_lost: 'lost the reply of the database while storing an answer',
 	answer_damaged: 'a damaged answer cannot be read and is skipped',

@@ -6,7 +6,7 @@ interface Labels {
 	readonly serviceCalls: { readonly priorities: readonly string[]; readonly outcomes: readonly string[] };
 }
 
-/** Values that are read when the metrics are requested. */
+/** Values read when the metrics are requested. */
 interface Sources {
 	/** Rejects while the database does not answer. */
 	answers(): Promise<{
@@ -52,7 +52,6 @@ export function createMetrics(labels: Labels) {
 	function gaugeOf(name: string, help: string, labelNames: string[] = []) {
 		return new Gauge({ name: `handraise_${name}`, help, labelNames, registers: [registry] });
 	}
-	/** Returns a function that sets it. */
 	function gauge(name: string, help: string) {
 		const metric = gaugeOf(name, help);
 		return (value: number) => metric.set(value);

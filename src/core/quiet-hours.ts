@@ -48,8 +48,7 @@ export const leavesTime = ({ days, from, to }: QuietHours) => days.length < 7 ||
 export function timeZoneNamed(name: string): string | null {
 	if (/^[+-]/.test(name)) return null;
 	try {
-		// Only Intl refuses dates with a zone, and only Temporal refuses PST and the like. Intl makes Asia/Calcutta of
-		// Asia/Kolkata.
+		// Only Intl refuses dates with a zone, only Temporal PST and the like. Intl makes Asia/Calcutta of Asia/Kolkata.
 		new Intl.DateTimeFormat('en', { timeZone: name });
 		return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
 	} catch {

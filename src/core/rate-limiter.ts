@@ -43,10 +43,7 @@ export function createRateLimiter(clock: Clock, cellOf: (key: string) => Cell<Ra
 	}
 
 	return {
-		/**
-		 * Takes one call now (resolves to 0), or resolves to the ms until the next try. Leaves `keep` of the burst to
-		 * others.
-		 */
+		/** As `takeCall`. Resolves to 0, or to the milliseconds until the next try. */
 		take: (key: string, limit: RateLimit, options: { now: number; keep: number }) =>
 			update(key, (before) => {
 				const { waitMs, state } = takeCall(before, limit, options);

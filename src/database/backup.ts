@@ -63,9 +63,7 @@ async function readFile(path: string): Promise<Content> {
 	return await read('sqlite', (statement) => database.prepare(statement).all());
 }
 
-/**
- * What to tell before a backup replaces the present database: above all a line for each answer that it does not know.
- */
+/** What to tell before a backup replaces the database: above all a line for each answer that it does not know. */
 function compare(present: Content | null, backup: Content): readonly string[] {
 	const refusal = backup.schema === null ? problem('it is no database of Handraise') : refuseSchema(backup.schema);
 	if (refusal !== null) throw problem(`This backup cannot be used: ${refusal.message}`);
@@ -105,7 +103,7 @@ export async function comparePostgres(databaseUrl: string, restored: string): Pr
 	return compare(...(await Promise.all([contentOf(databaseUrl), backup])));
 }
 
-/** For SQLite's database in `dataDir`. Handraise cannot start there until `replace` or the end of this process. */
+/** For SQLite's database in `dataDir`. Handraise cannot start there until `replace` or this process's end. */
 export async function openRestore(dataDir: string, backupPath: string) {
 	const directory = resolve(dataDir);
 	const path = join(directory, 'handraise.db');

@@ -36,10 +36,7 @@ import type { ChannelKey } from './watch.ts';
 
 export { type Insertable, type InsertObject, type RawBuilder, sql } from 'kysely';
 
-/**
- * All tables, the only description of them; in SQL, names are in snake_case (`nameInSql`). Types, migrations,
- * encryption, what is stored of a person and the repair of times follow it.
- */
+/** The one description of tables: types, migrations, encryption, a person's data and the repair of times follow it. */
 export const TABLES = tables({
 	migrations: {
 		key: ['number'],
@@ -77,14 +74,14 @@ type Scalar<Of> = Of extends { readonly type: 'text' } ? string : number;
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-// The keys in a row, or in an object that has more: to filter by them, to insert or to return them.
+// The keys in a row, or in an object that has more.
 
 export const sessionOf = (row: SessionKey): SessionKey => pick(row, 'service', 'sessionId');
 export const questionOf = (row: QuestionKey): QuestionKey => pick(row, 'service', 'sessionId', 'messageIndex');
 export const personOf = (row: Person): Person => pick(row, 'teamId', 'userId');
 export const channelOf = (row: ChannelKey): ChannelKey => pick(row, 'teamId', 'channelId');
 
-/** A holder that still works on the row has its writes refused: they name its token. */
+/** Refuses the writes of a holder that still works on the row: they name its token. */
 export const WITHOUT_LEASE = { leaseToken: null, leasedUntil: null } as const;
 
 export type LeasedTable = {
@@ -92,21 +89,18 @@ export type LeasedTable = {
 }[TableName];
 export const LEASED_TABLES = TABLE_NAMES.filter((name): name is LeasedTable => 'leaseToken' in TABLES[name].columns);
 
-/** The last column of the key, by which rows are leased and locked; that of a session within its service. */
+/** The last column of the key, by which rows are leased and locked; a session's within its service. */
 export const lastKeyOf = (name: TableName) => String(TABLES[name].key.at(-1));
 
 /** What a transaction of this process has changed. */
 export interface Committed {
 	/** Where it added, changed or removed rows. A row that was only leased, or given back, is as it was. */
 	readonly tables: ReadonlySet<keyof Tables>;
-	/** Ids of the users whose acts changed what people see of questions, see `noteQuestions`; null: nobody's. */
+	/** Ids of users whose acts changed what people see of questions, see `noteQuestions`; null: nobody's. */
 	readonly questionsBy: ReadonlySet<string | null>;
 }
 
-/**
- * The bus: `record` collects what a transaction changes, and listeners are told after its commit. A rollback tells
- * nothing.
- */
+/** The bus: `record` collects what a transaction changes; listeners are told after its commit, not of a rollback. */
 export function createBus(lookEveryMs: number) {
 	const listeners: ((committed: Committed) => void)[] = [];
 	const onCommit = (listener: (committed: Committed) => void) => void listeners.push(listener);
@@ -127,7 +121,7 @@ export function createBus(lookEveryMs: number) {
 	};
 }
 
-/** What a transaction has changed, as a plugin of its queries. */
+/** As a plugin of a transaction's queries. */
 class Changes implements Committed, KyselyPlugin {
 	readonly tables = new Set<keyof Tables>();
 	readonly questionsBy = new Set<string | null>();
@@ -146,7 +140,7 @@ class Changes implements Committed, KyselyPlugin {
 	}
 }
 
-/** Null for a query in plain SQL too: the only one that writes takes leases (`leaseDue`). */
+/** Null for plain SQL too: the only one that writes takes leases (`leaseDue`). */
 function writtenTable(node: RootOperationNode): keyof Tables | null {
 	const isUpdate = UpdateQueryNode.is(node);
 	if (isUpdate && node.updates?.every(({ column: of }) => ColumnNode.is(of) && of.column.name in WITHOUT_LEASE))
@@ -178,8 +172,7 @@ export function rowsOf(columns: readonly { readonly name: string }[]) {
 
 /**
  * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw
- * `StoreUnavailableError`, here and in all methods of the stores. Each of those is one transaction, committed when its
- * promise resolves.
+ * `StoreUnavailableError`, here and in all methods of stores. Each is one transaction, committed when it resolves.
  */
 export interface StoreDatabase extends Pick<ReturnType<typeof createBus>, 'onCommit' | 'queuedRows'> {
 	readonly dialect: 'sqlite' | 'postgres';
@@ -302,10 +295,7 @@ export type SealedName = {
 	}[keyof ColumnsOf<Name>];
 }[TableName];
 
-/**
- * Every column with ciphertexts. Nothing is encrypted for another one (`CipherPlace`), so a change of the key finds
- * all.
- */
+/** Every column with ciphertexts. Nothing is encrypted for another (`CipherPlace`): a change of the key finds all. */
 export const SEALED_COLUMNS = TABLE_NAMES.flatMap((table) =>
 	columnsOf(table).flatMap(([column, described]) =>
 		'bound' in described ? { ...described, table, column, keys: TABLES[table].key } : [],
@@ -316,7 +306,7 @@ export type SealedColumn = (typeof SEALED_COLUMNS)[number];
 
 export type BoundOf<Column> = Column extends { readonly bound: readonly (infer Name)[] } ? Name : never;
 
-/** What a row needs so that a value can be encrypted for this column, or decrypted. */
+/** What a row needs to encrypt a value for this column, or to decrypt it. */
 export type PlacedRow<Wanted extends SealedName> = Wanted extends `${infer Name extends TableName}.${infer Column}`
 	? Pick<
 			Row<Name>,
@@ -345,7 +335,7 @@ export function placeId(...keys: readonly string[]): string {
 export const placeInSql = ({ keys, bound }: SealedColumn) =>
 	[...new Set([...keys, ...(bound ?? [])])].map((name) => `${nameInSql(name)} as "${name}"`).join(', ');
 
-/** The place in a row, which has at least the keys of the column and what it is bound to. */
+/** The place in a row that has the keys of the column and what it is bound to. */
 export function placeIn(
 	{ table, column, keys, bound }: SealedColumn,
 	row: Readonly<Record<string, unknown>>,
@@ -382,7 +372,7 @@ export function sealedColumn<T, Name extends SealedName>(name: Name, schema: z.Z
 export interface Tx {
 	readonly trx: Db;
 	readonly now: number;
-	/** The posts that `lockPosts` locked: no other list of reminders is locked after them, or locks have no order. */
+	/** What `lockPosts` locked: no other list of reminders is locked after these, or locks have no order. */
 	readonly lockedPosts?: readonly string[];
 }
 

@@ -17,7 +17,7 @@ import {
 import { locked } from './locks.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 
-/** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
+/** Whether a row is of the workspace to whose Slack this process writes; while that is unknown, none. */
 export function isOurs({ workspace }: StoreDatabase, column = 'teamId') {
 	return workspace === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${workspace()}`;
 }
@@ -35,9 +35,7 @@ export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawB
 	return rows[0]?.at ?? null;
 }
 
-/**
- * Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock at this moment.
- */
+/** Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock. */
 export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
 	{ table, service, where, orderBy, limit, before }: DueQuery<T>,
@@ -45,7 +43,7 @@ export function leaseDue<T extends LeasedTable>(
 ): Promise<Row<T>[]> {
 	const key = lastKeyOf(table);
 	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
-	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
+	// PostgreSQL checks the condition again when it locks a row: what another replica just took is skipped.
 	const lock = isPostgres(db.read) ? sql`for update skip locked` : sql``;
 	return db.write(async (trx) => {
 		await before?.(trx);
@@ -57,7 +55,7 @@ export function leaseDue<T extends LeasedTable>(
 		const { rows } = await sql<Row<T>>`update ${sql.table(table)}
 			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
 			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isOwnSchema()} returning *`.execute(trx);
-		// This transaction has locked the rows, so only the schema can have kept all of them.
+		// This transaction has locked the rows: only the schema can have kept all.
 		if (rows.length === 0) throw stopBesideNewer(db);
 		const indexOf = (row: Row<T>) => keys.indexOf(String(row[key as keyof typeof row]));
 		return rows.sort((a, b) => indexOf(a) - indexOf(b));
@@ -84,7 +82,7 @@ const LATER = {
 	posts: (at: number) => ({ dueAt: at, lastError: UNREADABLE }),
 };
 
-/** Leases and reads rows; `read` returns null for an unreadable one, which is given back and tried again later. */
+/** Leases and reads rows; an unreadable one, for which `read` returns null, is given back and tried later. */
 export async function takeReadable<T extends keyof typeof LATER, R>(
 	db: StoreDatabase,
 	query: DueQuery<T>,
@@ -121,7 +119,7 @@ export const queueOf = (db: StoreDatabase, table: LeasedTable) => ({
 	},
 });
 
-/** Of a killed process: we hold SQLite's lock, so nobody else has a lease. On PostgreSQL a running replica may. */
+/** Of a killed process: we hold SQLite's lock, so nobody has a lease. On PostgreSQL a replica may. */
 export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
 	await db.write(async (trx) => {
@@ -144,7 +142,7 @@ export async function inBatches(remove: (limit: number) => Promise<number>): Pro
 	}
 }
 
-/** Runs a query that changes at most `limit` rows as often as it finds that many, each time as one transaction. */
+/** `inBatches` with a query that changes at most `limit` rows, each time as one transaction. */
 export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => Change): Promise<number> {
 	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
 }
@@ -156,10 +154,7 @@ export async function databaseTime(db: Db): Promise<number> {
 	return rows[0]?.ms ?? 0;
 }
 
-/**
- * Other processes count from this start of a PUT, so it must be the database's time. A machine that slept may be
- * behind.
- */
+/** Others count from this start of a PUT, so it must be the database's time. A machine that slept may be behind. */
 export async function expectTime(trx: Db, at: number): Promise<void> {
 	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
 	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");

@@ -14,7 +14,7 @@ const TAG_LENGTH = 16;
 const versionOf = ({ bound }: { readonly bound?: unknown }) => (bound === undefined ? 1 : 2);
 const isOld = (sealed: string, place: CipherPlace) => place.bound !== undefined && sealed.startsWith('1.');
 
-/** How each ciphertext of a key begins at a place, or in a column. It always has the same length. */
+/** How each ciphertext of a key begins at a place, or in a column: always of the same length. */
 export const prefixOf = (keyId: string, place: { readonly bound?: unknown } = {}) => `${versionOf(place)}.${keyId}.`;
 
 /** AES-256-GCM with the given 32 bytes. */
@@ -60,9 +60,7 @@ export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]) {
 		all,
 		keyId,
 		encrypt,
-		/**
-		 * Whether a value of version 1 is read where version 2 is written: else whoever can write the database moves it.
-		 */
+		/** Whether values of version 1 are read where 2 is written: else whoever can write the database moves them. */
 		opensOld: () => opensOld,
 		setOpensOld(isOpening: boolean): void {
 			opensOld = isOpening;
@@ -87,10 +85,7 @@ const KEY_LENGTH = 32;
 /** Where the key is kept when `ENCRYPTION_KEY` is not set. */
 export const keyFileIn = (dataDir: string) => join(dataDir, 'encryption.key');
 
-/**
- * Reads 32 bytes as 64 hexadecimal digits or base64 (either alphabet, optional padding). Throws
- * `encryption_key_invalid`.
- */
+/** Reads 32 bytes: 64 hexadecimal digits or base64 (either alphabet, or unpadded). Throws `encryption_key_invalid`. */
 export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buffer {
 	const trimmed = text.trim();
 	if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');
@@ -157,15 +152,12 @@ export function readKeys(ownText: string, formerText: string | null = null) {
 const isSame = (one: KeySetting, other: KeySetting) =>
 	typeof one === 'string' || typeof other === 'string' ? one === other : one.equals(other);
 
-/** The key; a passphrase is turned into one with scrypt and the salt of its database (`DatabaseLook.keySalt`). */
+/** The key; of a passphrase, scrypt makes it with the salt of its database (`DatabaseLook.keySalt`). */
 export function keyOf(setting: KeySetting, salt: string | null): Buffer {
 	return typeof setting === 'string' ? scryptSync(setting, salt ?? '', KEY_LENGTH, SCRYPT_OPTIONS) : setting;
 }
 
-/**
- * Reads, or creates atomically and privately, `encryption.key`. Throws `encryption_key_invalid`,
- * `StoreUnavailableError`.
- */
+/** Reads or makes `encryption.key`, atomically, private. Throws `encryption_key_invalid`, `StoreUnavailableError`. */
 export function loadOrMakeKeyFile(dataDir: string): Buffer {
 	const path = keyFileIn(dataDir);
 	let text: string;

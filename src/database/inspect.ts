@@ -56,13 +56,10 @@ export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, ke
 	};
 }
 
-/** Values of former keys that are tried in each column: what remains at the end may be damaged. */
+/** Values of former keys tried in each column: what remains may be damaged. */
 const MAX_TRIED = 1_000;
 
-/**
- * How many values are of the first key (`own`), of the others (`needed`), of an `otherKey`; no key opens `damaged`
- * ones.
- */
+/** How many values are of the first key (`own`), the others (`needed`), an `otherKey`; no key opens `damaged` ones. */
 async function countValues(query: Query, keys: GivenKeys, factOf: (name: string) => string | undefined) {
 	const opened = ciphersOf([keys.own, ...keys.formers], factOf('key_salt') ?? null).map((one) =>
 		[one, secretsCipher(one, factOf(secretsKeyName(one)))].filter((key) => key !== null),
@@ -95,7 +92,7 @@ async function countValues(query: Query, keys: GivenKeys, factOf: (name: string)
 	return counts;
 }
 
-/** Changes and creates no file. Not for the process that has it open: closing the file releases its locks (POSIX). */
+/** Changes and creates no file. Not for the process that has it open: closing it releases its locks (POSIX). */
 export async function inspectSqlite(dataDir: string, keys: GivenKeys | null) {
 	const path = join(resolve(dataDir), 'handraise.db');
 	try {
@@ -158,13 +155,13 @@ interface PostgresFacts {
 	/** A standby, or a server or role that is set to read-only. */
 	readonly readOnly: boolean;
 	readonly inUse: boolean;
-	/** Whether the role may create tables and change those that are there, which takes their owner. */
+	/** The role may create tables and change existing ones, which takes their owner. */
 	readonly mayMigrate: boolean;
 	/** A power cut may lose: any commits (`never`), the latest ones (`late`), none (`always`). */
 	readonly synced: 'never' | 'late' | 'always';
 	/** The level of transactions that state none: `read committed`, unless somebody has set another. */
 	readonly isolation: string;
-	/** Whether a standby copies it and no commit waits for that. */
+	/** A standby copies it and no commit waits for that. */
 	readonly isAhead: boolean;
 	/** What this role may not do and the program does: `UPDATE answers`. */
 	readonly forbidden: readonly string[];
@@ -205,7 +202,7 @@ export async function inspectPostgres(databaseUrl: string, keys: GivenKeys | nul
 	}
 }
 
-/** Runs `read` in one read-only transaction on a connection of its own. */
+/** Runs `read` in one read-only transaction on its own connection. */
 export async function readPostgres<T>(databaseUrl: string, read: (query: Query) => Promise<T>): Promise<T> {
 	const client = new pg.Client({
 		...readDatabaseUrl(databaseUrl).options,
@@ -217,7 +214,7 @@ export async function readPostgres<T>(databaseUrl: string, read: (query: Query) 
 		statement_timeout: 60_000,
 		idle_in_transaction_session_timeout: 10_000,
 	});
-	// Emitted outside of any call when the connection breaks; without a listener it ends the process.
+	// Comes outside of any call when the connection breaks; without a listener it ends the process.
 	client.on('error', () => {});
 	try {
 		await client.connect();

@@ -6,10 +6,7 @@ import { markForCompaction, secretsKeyName, startSecretWiping, type WipingOption
 import type { SqliteStoreDatabase } from './sqlite.ts';
 
 const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
-/**
- * `OLD`: values of version 1 may be there, and are read. Nobody makes it again without the key once all were brought
- * over.
- */
+/** `OLD`: values of version 1 may be there and are read. Once all are brought over, nobody makes it without the key. */
 const CHECKED = { OLD: 'handraise', NEW: 'handraise 2' } as const;
 
 /** What `key_check` in `meta` holds: a ciphertext of each key that stored values may need, separated by spaces. */
@@ -61,9 +58,9 @@ export interface KeyOptions extends GivenKeys, Pick<WipingOptions, 'log' | 'onCh
 	readonly db: StoreDatabase;
 	/** Null on PostgreSQL. */
 	readonly sqlite: SqliteStoreDatabase | null;
-	/** Whether this start has migrated the database. */
+	/** This start has migrated the database. */
 	readonly migrated: boolean;
-	/** Whether to encrypt with a former key still, because replicas run that have only that one. */
+	/** It still encrypts with a former key, because replicas have only that one. */
 	readonly writesFormer: boolean;
 	readonly clock: Clock;
 	/** How many values need a former key still; NaN: not counted yet. */
@@ -77,7 +74,7 @@ export async function openKeys({ db, sqlite, own, formers, migrated, writesForme
 	const meta = new Map(rows.map(({ name, value }) => [name, value]));
 	const check = readKeyCheck(meta.get(KEY_CHECK.id) ?? null);
 	const [ownCipher, ...former] = ciphersOf([own, ...formers], meta.get('key_salt') ?? null) as [Cipher, ...Cipher[]];
-	/** The newest key of the database: the only one that replicas have which were not restarted yet. */
+	/** The newest key of the database, the only one of replicas that were not restarted yet. */
 	const newest = check.map((sealed) => former.find((cipher) => opens(cipher, sealed))).findLast(Boolean) ?? former[0];
 	const writer = writesFormer && newest !== undefined ? newest : ownCipher;
 	const unused = [ownCipher, ...former].filter((cipher) => cipher !== writer);
@@ -96,9 +93,7 @@ export async function openKeys({ db, sqlite, own, formers, migrated, writesForme
 
 	const wiping = sqlite === null ? null : await startSecretWiping({ db: sqlite, ring, log, onCheckpoint });
 	const cipher = wiping?.cipher ?? ring;
-	/**
-	 * Removes the wiped values from the files; true at once on PostgreSQL, whose dead rows only its own VACUUM removes.
-	 */
+	/** Removes wiped values from the files; true at once on PostgreSQL, whose dead rows only its VACUUM removes. */
 	const compact = wiping?.compact ?? (async () => true);
 	onFormerValues(former.length === 0 ? 0 : Number.NaN);
 	const reencryption =
@@ -143,7 +138,7 @@ export async function openKeys({ db, sqlite, own, formers, migrated, writesForme
 	};
 }
 
-/** The keys of a database, to read and write in it from outside of the program. */
+/** The keys of a database, to read and write it from outside the program. */
 export async function openKeyRing(db: StoreDatabase, { own, formers }: GivenKeys, writesFormer: boolean) {
 	const salt = await from(db.read, 'meta', { name: 'key_salt' }).select('value').executeTakeFirst();
 	const inOrder = writesFormer ? [...formers, own] : [own, ...formers];

@@ -24,9 +24,7 @@ export type Ladder = Readonly<ReturnType<typeof readLadder>>;
 /** Since when reminders of a channel wait: when one was first seen due, and since when at most a few are not read. */
 export type WaitingReminders = NonNullable<Ladder['waiting']>;
 
-/**
- * Look at the ladder again at `dueAt` (null: when something changes). `reminderDueAt`: the time of the due reminder.
- */
+/** Look again at `dueAt` (null: when something changes). `reminderDueAt`: the time of the due reminder. */
 export interface Wait {
 	readonly kind: 'wait';
 	readonly dueAt: number | null;
@@ -46,7 +44,7 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
 	| { readonly kind: 'remind'; readonly stage: ReminderStage }
 );
 
-/** Begins the ladder of a question whose post is there, and forgets that of the question before. */
+/** Begins the ladder of a question whose post is there, and forgets the one before. */
 export async function beginLadder(
 	trx: Db,
 	watch: Pick<Row<'watches'>, 'id'> & ChannelKey & SessionKey,
@@ -110,15 +108,12 @@ function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, 
 	return { ...count, ...waitsForNothing, lastReminderAt: now, isSending: 1, dueAt: now };
 }
 
-/** What left a reminder out may still hold: without this time it would be queued and left out again and again. */
+/** What left a reminder out may still hold: else it would be queued and left out again and again. */
 const UNSEEN_AGAIN_MS = 5_000;
 
 type EndedReminder = Pick<LadderRow, 'watchId' | 'postTs' | 'lastReminderAt'> & { readonly stage: ReminderStage };
 
-/**
- * Lets the ladders of these ended reminders go on, unless of another post. `unseen` ones are due after
- * `UNSEEN_AGAIN_MS`.
- */
+/** Lets ladders of these ended reminders go on, unless of another post. `unseen`: due after `UNSEEN_AGAIN_MS`. */
 export async function endReminders(
 	trx: Db,
 	{ entries, unseen }: Readonly<Record<'entries' | 'unseen', readonly EndedReminder[]>>,

@@ -4,8 +4,8 @@ import { type Db, type Filter, from, isPostgres, type LeasedTable, lastKeyOf, se
 
 /*
  * The order of locks: two transactions with other orders would wait for each other. Several of one kind are locked in
- * the order of their keys. A function that takes a transaction and writes questions or posts of a session expects that
- * its caller has locked the session.
+ * the order of their keys. Who calls a function that takes a transaction and writes questions or posts of a session has
+ * locked the session.
  *
  * 1. what `lockFor` locks, or the question of an answer (`lockQuestion` of `accept-store.ts`)
  * 2. answers, drafts and claims
@@ -34,14 +34,12 @@ export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => st
 	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
 }
 
-/**
- * Locks the session's row. Whoever adds or ends a watch does this first, and then decides whether it is still watched.
- */
+/** Locks the session's row. Whoever adds or ends a watch does this first, then decides whether it is still watched. */
 export async function lockSession(trx: Db, key: SessionKey) {
 	return from(trx, 'watched_sessions', sessionOf(key)).selectAll().forUpdate().executeTakeFirst();
 }
 
-/** Locks the session of a watch; null when there is no such watch. */
+/** Locks the session of a watch; null without one. */
 export async function lockSessionOf(trx: Db, watchId: string | null): Promise<SessionKey | null> {
 	if (watchId === null) return null;
 	const row = await from(trx, 'watches', { id: watchId }).select(['service', 'sessionId']).executeTakeFirst();

@@ -30,7 +30,7 @@ export interface Migration {
 const INITIAL = 29;
 const DESCRIBED: Readonly<Record<TableName, Table>> = TABLES;
 
-/** What stands between the brackets of `create table`, as of a migration. A key of one column stands beside that. */
+/** What is in the brackets of `create table`, as of a migration. A key of one column stands beside that. */
 function partsOf(name: TableName, migration = OWN_SCHEMA): string[] {
 	const { key, unique = [] } = DESCRIBED[name];
 	const columns = columnsOf(name).filter(([, { since = 0 }]) => since <= migration);
@@ -53,7 +53,7 @@ function partOf(column: string, { type, isNull, isUnique, default: value }: Colu
 const createTable = (name: TableName, migration: number) =>
 	sql.raw(`create table if not exists "${name}" (${partsOf(name, migration).join(', ')})`);
 
-/** Makes the tables that are described since a migration, their indexes, and what older tables have since then. */
+/** Makes the tables described since a migration, their indexes, and what older tables have since then. */
 async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	const made = TABLE_NAMES.filter((name) => (DESCRIBED[name].since ?? INITIAL) === migration);
 	for (const name of made) await createTable(name, migration).execute(db);
@@ -102,7 +102,7 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 	);
 }
 
-/** Whether the schema is still this version's: a condition of what takes due rows or lets people change answers. */
+/** Whether the schema is still ours: a condition of what takes due rows or lets people change answers. */
 export function isOwnSchema() {
 	return sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
 }
@@ -125,10 +125,7 @@ async function hasMigrations(db: Db): Promise<boolean> {
 	return rows[0]?.is === true;
 }
 
-/**
- * In one transaction; replicas that start together wait for each other. Whether any was pending. Throws what
- * `refuseSchema` returns.
- */
+/** In one transaction, for which replicas wait. Whether any was pending. Throws what `refuseSchema` returns. */
 export async function migrate(
 	db: StoreDatabase,
 	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
@@ -159,10 +156,7 @@ export async function migrate(
 	return applied.length > 0;
 }
 
-/**
- * Logs what of others runs in the database. An operator may have a trigger of their own, so that it is no reason to
- * stop.
- */
+/** Logs what of others runs in the database. An operator may have a trigger of their own: that is no reason to stop. */
 export async function warnOfForeignCode({ dialect, read }: StoreDatabase, log: Log): Promise<void> {
 	const code = await readForeignCode(dialect, async (query) => (await sql.raw<object>(query).execute(read)).rows);
 	if (code.length > 0) log.warn('foreign_code', { code });
@@ -172,9 +166,8 @@ const OURS = TABLE_NAMES.map((name) => `'${name}'`).join(', ');
 const NAMED = new RegExp(`\\b(?:${TABLE_NAMES.join('|')})\\b`, 'i');
 
 /**
- * What is on our tables, or reached from them, and may change their rows, such as a trigger that moves answers; with
- * the SQL of what `isOwn` compares. Statistics, and indexes whose functions an extension or nobody brought, are other
- * people's.
+ * What is on our tables, or reached from them, and may change their rows, such as a trigger; with the SQL of what
+ * `isOwn` compares. Statistics, and indexes whose functions an extension or nobody brought, are other people's.
  */
 const QUERIES = {
 	// SQLite reads the types in its schema in any case.
@@ -207,10 +200,7 @@ const QUERIES = {
 
 type Found = { readonly kind: string; readonly name: string; readonly on: string; readonly sql: string | null };
 
-/**
- * Whether our migrations make it so (keys and NOT NULL only refuse rows), or it is a trigger that names none of our
- * tables.
- */
+/** Whether our migrations make it so (keys and NOT NULL only refuse rows), or it is a trigger without our tables. */
 function isOwn({ kind, on, sql: text }: Found): boolean {
 	if (text === null || kind === 'trigger') return text !== null && !NAMED.test(text);
 	const split = (sql: string) => sql.replaceAll(/ (?:not null|primary key|unique)\b/g, '').split(', ');

@@ -46,7 +46,7 @@ const SILENT_MS = 500;
 /** How often each loop looks for rows that other replicas stored. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Each run sees the rows that made the previous one fail, so this many failures have another cause. */
+/** Each run sees the rows that made the previous one fail: so many failures have another cause. */
 const MAX_RUNS = 20;
 
 /** Connects lazily to PostgreSQL. While it restarts, calls fail with `StoreUnavailableError`; the process stays up. */
@@ -119,7 +119,7 @@ class SnakeCaseCompiler extends PostgresQueryCompiler {
 	}
 }
 
-/** Parses 64-bit integers as numbers, where pg gives strings: ours are times and counts, far below 2^53. */
+/** Parses 64-bit integers as numbers, where pg gives strings: our times and counts are far below 2^53. */
 function typeParser(oid: number, format?: 'text' | 'binary') {
 	if (oid === pg.types.builtins.INT8 && format !== 'binary') return Number;
 	return pg.types.getTypeParser(oid, format);
@@ -153,8 +153,7 @@ function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): 
 			isInTransaction = command === 'START' || (isInTransaction && command !== 'COMMIT' && command !== 'ROLLBACK');
 			return { command, rowCount, rows: rows.map(rowsOf(fields)) } as PostgresQueryResult<R>;
 		} catch (error) {
-			// A single statement is a transaction of the database's default isolation: where that is serializable, a read
-			// fails too.
+			// A single statement has the database's default isolation: where that is serializable, a read fails too.
 			const isRepeatable = !isInTransaction && sqlState(error) === '40001' && runsLeft > 1;
 			if (isRepeatable) return query(text, parameters, runsLeft - 1);
 			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
@@ -169,7 +168,7 @@ function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): 
 	};
 }
 
-/** SQLSTATE classes (postgresql.org/docs/current/errcodes-appendix.html) that are not about our statement. */
+/** SQLSTATE classes (postgresql.org/docs/current/errcodes-appendix.html) not about our statement. */
 const UNAVAILABLE_CLASSES = new Set([
 	'08', // connection exception
 	'28', // invalid authorization: a wrong password, or one that is being rotated
@@ -209,9 +208,7 @@ function sqlState(error: unknown): string | null {
 	return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 
-/**
- * A failed connection (no SQLSTATE) or a state above becomes a `StoreUnavailableError`. `sent`: it may be committed.
- */
+/** A failed connection (no SQLSTATE) or a state above becomes `StoreUnavailableError`. `sent`: it may be committed. */
 export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
 	if (error instanceof HandraiseError) return error;
 	const state = sqlState(error);
@@ -234,22 +231,19 @@ type WaitingChange<S> = Omit<PromiseWithResolvers<unknown>, 'promise'> & {
 	change(state: S | null): { state: S; result: unknown };
 };
 
-/** Makes states that all processes share: rows on PostgreSQL, in memory for the only process on SQLite. */
+/** Makes states that processes share: rows on PostgreSQL, in memory for the only process on SQLite. */
 export function cellsOf(store: { db: StoreDatabase; clock: Clock }) {
 	const isShared = store.db.dialect === 'postgres';
 	return <S>(name: string) => (isShared ? createSharedState<S>(store, name) : createMemoryCell<S>(store.clock));
 }
 
-/**
- * A state that replicas share. One transaction at a time takes all changes: else each holds a connection while it
- * waits.
- */
+/** A state that replicas share. One transaction at a time takes all changes: else each waits with a connection. */
 export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
 	let waiting: WaitingChange<S>[] = [];
 	let isRunning = false;
 
 	async function apply(trx: Db, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
-		// Replicas wait for the row until the commit. A crash may lose the latest counts, which are soon outdated.
+		// Replicas wait for the row until the commit. A crash may lose the latest counts, soon outdated.
 		if (isPostgres(trx)) await sql`set local synchronous_commit to off`.execute(trx);
 		const row = await from(trx, 'shared_states', { name }).select('state').forUpdate().executeTakeFirst();
 		// No schema check: only this program writes the state, and it is outdated after minutes.

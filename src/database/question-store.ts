@@ -33,7 +33,7 @@ import {
 } from './database.ts';
 import { changeInBatches } from './due.ts';
 
-/** A question as a channel may see it, and when the read began that found this text, clock milliseconds. */
+/** A question as a channel may see it, and when the read of this text began, clock milliseconds. */
 export interface Asked {
 	readonly question: QuestionView;
 	readonly readAt: number;
@@ -65,9 +65,7 @@ function shownColumns(id: string, asked: QuestionDigest, { session, newest, ciph
 	};
 }
 
-/**
- * Adds what is asked now as the open question. `held`: the hand-over of the one before, which goes on. Returns the id.
- */
+/** Adds the open question. `held`: the hand-over of the one before, which goes on. Returns the id. */
 export async function addQuestion(
 	trx: Db,
 	asked: QuestionDigest,
@@ -224,11 +222,9 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher) {
 		...pick(row, 'id', 'messageIndex', 'fingerprint', 'askedAt', 'settledAt', 'answerId'),
 		/** Null while it is open. */
 		settled: row.settledHow as SettledHow | null,
-		/**
-		 * Of our answer after which it is asked again, because it is no longer in the field; `''`: one that was not ours.
-		 */
+		/** See `Evidence`. */
 		lost: parseOrNull(evidence, row.evidence)?.lost ?? null,
-		/** The newest hand-over of an open question, also one that was given back. It may be of another workspace. */
+		/** The newest hand-over of an open question, also if given back. It may be of another workspace. */
 		handOver: row.settledAt === null ? readHandOver(row) : null,
 		/** What whoever handed it over wrote to its holder: untrusted. */
 		note: noteColumn.open(row.handOverNote, row, cipher),
@@ -239,19 +235,13 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher) {
 	};
 }
 
-/**
- * `isAnsweredSince` in SQL: whether an answer of ours settles an open row of `questions` since its session's newest
- * read.
- */
+/** `isAnsweredSince` in SQL, for an open row of `questions` and its session's newest read. */
 export const IS_ANSWERED = sql<boolean>`exists (select 1 from answers where answers.service = questions.service
 	and answers.session_id = questions.session_id and answers.message_index = questions.message_index
 	and (state in (${sql.join(BLOCKING_STATES)}) or delivered_at >= coalesce((select last_read_at from watched_sessions
 		where watched_sessions.service = questions.service and watched_sessions.session_id = questions.session_id), 0)))`;
 
-/**
- * The newest hand-over of a question in this workspace, also one that was given back; null: there is none, or it is
- * over.
- */
+/** The newest hand-over of a question in this workspace, also if given back; null: none, or it is over. */
 export function readHandOver(row: Row<'questions'> | undefined, teamId = row?.heldTeamId): HandOver | null {
 	if (row === undefined || row.heldWatchId === null || row.heldTeamId !== teamId) return null;
 	const held = Object.fromEntries(HOLDER.map(([name, column]) => [name, row[column]])) as Omit<HandOver, 'session'>;
@@ -271,7 +261,6 @@ const HOLDER = [
 	['givenBackAt', 'givenBackAt'],
 ] as const satisfies readonly (readonly [keyof HandOver, keyof Row<'questions'>])[];
 
-/** A hand-over of a question, with its note. */
 export interface Held {
 	readonly handOver: HandOver;
 	readonly note: string | null;
@@ -308,7 +297,7 @@ export const giveBackQuestion = (trx: Db, { id }: Row<'questions'>, givenBackAt:
 export const endHandOvers = (trx: Db, heldWatchId: string) =>
 	change(trx, 'questions', { heldWatchId }, { heldWatchId: null, handOverNote: null }).execute();
 
-/** Removes what somebody wrote to those to whom they handed questions over. */
+/** Removes what somebody wrote with their hand-overs. */
 export const removeNotesOf = (trx: Db, fromUserId: string) =>
 	change(trx, 'questions', { fromUserId }, { handOverNote: null }).execute();
 
@@ -340,7 +329,7 @@ export async function settleQuestion(
 /** Removes the questions of a session. */
 export const removeQuestions = (trx: Db, session: SessionKey) => remove(trx, 'questions', sessionOf(session)).execute();
 
-/** Removes questions that were settled before `before`. Of the newest one of a session stays what reads have shown. */
+/** Removes questions settled before `before`. Of the newest one of a session stays what reads have shown. */
 export async function forgetQuestions(db: StoreDatabase, before: number): Promise<void> {
 	const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
 	// Without its text and its people.

@@ -46,10 +46,9 @@ interface Options {
 }
 
 /**
- * Encrypts again, with the newest key, what a former one encrypted and what is of version 1: in small steps, and each
- * value only if nobody has changed it, or what it is bound to, meanwhile. It finds its work in the stored values
- * themselves, so it goes on after a stop. On SQLite the values with a key of their own are those of `secret-wiping.ts`.
- * One replica at a time does it.
+ * Encrypts again, with the newest key, what a former one encrypted and what is of version 1: in small steps, each value
+ * only if nobody has changed it or what it is bound to. It finds its work in the stored values, so it goes on after a
+ * stop. On SQLite the values with a key of their own are those of `secret-wiping.ts`. One replica at a time does it.
  */
 export function createReencryption({ db, ring, clock, log, onFormerValues, found, finish, follow }: Options) {
 	const columns = SEALED_COLUMNS.filter((column) => db.dialect === 'postgres' || !column.isSecret);
@@ -78,7 +77,7 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 
 	/**
 	 * Calls `work` with the values to encrypt. Resolves to how many no key opens, and whether none of those is of a key
-	 * that may be given later; to null when another replica goes on.
+	 * that may come later; to null when another replica goes on.
 	 */
 	async function visit(work: (values: readonly Value[]) => Promise<unknown>) {
 		let unreadable = 0;

@@ -19,7 +19,6 @@ const WIPE_DELAY_MS = 500;
 /** How long the checkpoint may fail until a log line reports it, and between two such lines. */
 const BLOCKED_MS = 5_000;
 
-/** What the key of secrets encrypts. */
 const SECRET_COLUMNS = SEALED_COLUMNS.filter(({ isSecret }) => isSecret);
 
 /** The row of `meta` with the key of secrets that this key encrypts. */
@@ -32,9 +31,7 @@ export function secretsCipher(master: Cipher, sealed: string | undefined): Ciphe
 	return text === null ? null : createCipher(parseEncryptionKey(text, id));
 }
 
-/**
- * A row of `meta` with a random value: the file has to be compacted. It stays until that is done, so also after a kill.
- */
+/** A row of `meta` with a random value, until the file is compacted: it stays also after a kill. */
 export const COMPACTION_DUE = 'compaction_due';
 
 /** For the transaction that removes what the files may no longer hold. Call `compact` after its commit. */
@@ -73,7 +70,7 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 	let replaced: readonly Cipher[] = [];
 	let isKeyDue = true;
 	let isReplacing = false;
-	/** Whether this process has done it: then no secret needs a former master key or is of version 1. */
+	/** This process has done it: no secret needs a former master key or is of version 1. */
 	let isBroughtOver = false;
 	/** The mark for which the file was compacted, until the log is empty too. */
 	let compactedFor: string | null = null;
@@ -111,7 +108,7 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 		}
 	}
 
-	/** Leaves values that were written with an unknown master key. */
+	/** Leaves values of an unknown master key. */
 	function reencrypt(database: DatabaseSync, key: Buffer, next: Cipher): void {
 		for (const secret of SECRET_COLUMNS) {
 			const { table, column, keys } = secret;
@@ -167,7 +164,7 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 	/** Whether the log is empty. Never throws. */
 	async function wipe(): Promise<boolean> {
 		let longestStepMs = 0;
-		/** Each step has its own turn of the event loop, so that it is blocked for a shorter time. */
+		/** Each step has its own turn of the event loop, which is blocked for a shorter time. */
 		const step = <T>(work: (database: DatabaseSync) => T) =>
 			db.alone((database) => {
 				const start = performance.now();
@@ -212,12 +209,10 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 		cipher,
 		isBroughtOver: () => isBroughtOver,
 		/**
-		 * Writes the whole file anew after `markForCompaction`, without unused parts of its pages, and empties the log. It
-		 * blocks the event loop meanwhile. Whether it is done: if not, another program reads the database, and it is tried
-		 * again.
+		 * Writes the whole file anew after `markForCompaction`, without unused parts of its pages, and empties the log,
+		 * which blocks the event loop. Whether it is done: else another program reads the database, and it is tried again.
 		 */
 		compact: wipe,
-		/** Finishes a wipe that is due. Call it before the database is closed. */
 		async close(): Promise<void> {
 			isClosed = true;
 			if (timer === null) return;

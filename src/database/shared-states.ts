@@ -1,5 +1,4 @@
-// Owns `shared_states` and `meta`, with the other files of this folder: letters between `npm run person` and the
-// program.
+// Owns `shared_states` and `meta`, with other files of this folder: letters between `npm run person` and the program.
 import { randomBytes } from 'node:crypto';
 import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
 
@@ -33,10 +32,7 @@ export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {
 	};
 }
 
-/**
- * Locks the newest request: one of another key is in nobody's way. Removes letters from before `before`, which nobody
- * awaits.
- */
+/** Locks the newest request: another key's is in nobody's way. Removes letters before `before`: nobody awaits them. */
 export async function takeAsked(trx: Db, cipher: Cipher, before: number) {
 	const old = remove(trx, 'shared_states').where('changedAt', '<', before);
 	// Rates of people in their inboxes are over by then, too, and hold their ids.

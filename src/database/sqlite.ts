@@ -18,7 +18,7 @@ import { createBus, type Db, nameInSql, rowsOf, type StoreDatabase, type Tables 
 const MAX_BATCH = 64;
 /** Commits per turn: `repairTimes` makes two, between which nobody may write a time of before the step. */
 const COMMITS_PER_TURN = 8;
-/** This process owns the file, so the bus tells of every change: a look finds only what a wake-up missed. */
+/** This process owns the file: the bus tells of every change, a look finds only what a wake-up missed. */
 const LOOK_EVERY_MS = 30_000;
 
 type QueuedWrite = Omit<PromiseWithResolvers<unknown>, 'promise'> & { work(db: Db): Promise<unknown> };
@@ -63,8 +63,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 
 	async function flush(): Promise<void> {
 		for (let commits = 0; queue.length > 0; commits++) {
-			// Other writes of this turn join the same commit. Writes that follow one another without end leave turns to
-			// others.
+			// Other writes of this turn join the commit. Writes that follow one another without end leave turns to others.
 			if (commits % COMMITS_PER_TURN === 0) await turnEnds();
 			const batch = queue.splice(0, MAX_BATCH);
 			await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
@@ -101,10 +100,7 @@ class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 	}
 }
 
-/**
- * One transaction for the batch. Of several writes, each has a savepoint: one that fails does not affect the others.
- * Never throws.
- */
+/** One transaction. Of several writes, each has a savepoint: one that fails does not affect others. Never throws. */
 async function commitTogether(connection: Db, database: DatabaseSync, batch: readonly QueuedWrite[]) {
 	const settled: (() => void)[] = [];
 	try {
@@ -115,7 +111,7 @@ async function commitTogether(connection: Db, database: DatabaseSync, batch: rea
 				const value = await write.work(connection);
 				settled.push(() => write.resolve(value));
 			} catch (error) {
-				// After a full disk or an I/O error the whole transaction may be rolled back, so all writes fail.
+				// After a full disk or an I/O error the whole transaction may be rolled back: all writes fail.
 				if (batch.length === 1 || error instanceof StoreUnavailableError) throw error;
 				guard(() => database.exec('rollback to one_write'));
 				settled.push(() => write.reject(error));
@@ -180,9 +176,7 @@ function guard<T>(run: () => T): T {
 	}
 }
 
-/**
- * Milliseconds. Only a program that makes a copy may lock the file for a moment; the event loop is blocked meanwhile.
- */
+/** Milliseconds. Only a program that makes a copy may lock the file for a moment, which blocks the event loop. */
 const BUSY_TIMEOUT = 50;
 
 /**
@@ -255,7 +249,7 @@ function configure(database: DatabaseSync): void {
 	}
 }
 
-/** Never opens an existing file: closing it would release the locks that this process holds on it (POSIX). */
+/** Never opens an existing file: closing it would release this process's locks on it (POSIX). */
 export function makePrivateFile(path: string): void {
 	try {
 		closeSync(openSync(path, 'wx', 0o600));
@@ -276,8 +270,8 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Primary result codes (sqlite.org/rescode.html) that are about the machine and not about our statement: BUSY, LOCKED,
- * NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB.
+ * Primary result codes (sqlite.org/rescode.html) about the machine and not our statement: BUSY, LOCKED, NOMEM,
+ * READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB.
  */
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
 

@@ -55,7 +55,7 @@ export async function createStoreClock(
 	const timeAt = (by: number) => Math.round(monotonic() + by);
 	let steadySince = isShared ? Number.NEGATIVE_INFINITY : timeAt(offset);
 
-	/** Whether what was computed before a step may have been stored after its repair. */
+	/** What was computed before a step may have been stored after its repair. */
 	let isUnsettled = false;
 
 	async function adopt(): Promise<void> {

@@ -64,7 +64,7 @@ export function readDigest(text: string | null): Digest | null {
 	return parseOrNull(digest, text);
 }
 
-/** A session that at least one channel watches. All its watches share this one row. */
+/** A session that at least one channel watches. All its watches share this row. */
 export type WatchedSession = Readonly<ReturnType<typeof readWatchedSession>>;
 
 export function readWatchedSession(row: WatchedSessionRow) {
@@ -89,9 +89,7 @@ export function liveWatches(db: Db, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
-/**
- * A watch with what its card shows. `view`: null when there is none or it cannot be read; `question`: the newest one.
- */
+/** A watch with what its card shows. `view`: null when none can be read; `question`: the newest. */
 export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
 	const key = sessionOf(row);
 	const stored = from(db.read, 'watched_sessions', sessionOf(key)).selectAll();
@@ -133,9 +131,7 @@ export const removeWatches = (trx: Db, id: string | readonly string[]) => remove
 export const changeSession = (trx: Db, session: SessionKey, columns: Partial<WatchedSessionRow>) =>
 	change(trx, 'watched_sessions', sessionOf(session), columns).execute();
 
-/**
- * Inserts the session's row, or starts to read it again; locks it. Returns what is stored; null: `firstRead` is now.
- */
+/** Inserts the session's row, or reads it again; locks it. Returns what is stored; null: `firstRead` is now. */
 export async function startReading(
 	trx: Db,
 	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
@@ -152,7 +148,7 @@ export async function startReading(
 	const { nextReadAt: at, readBy: by, hurry } = row;
 	const next =
 		at === null ? { overSince: null, ...planned } : { nextReadAt: Math.min(at, readAt), readBy: Math.min(by, readBy) };
-	// A read that is under way, and begins with nothing, would not find what this one stores.
+	// A read under way that begins with nothing would not find what this one stores.
 	const isFirst = at === null || (row.view === null && row.leaseToken === null);
 	const columns = { ...(isFirst && firstRead), ...next, hurry: hurry + 1 };
 	await changeSession(trx, session, columns);
@@ -186,7 +182,7 @@ export function hasPlace(row: WatchedSessionRow, by: number, now: number): boole
 export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, now: number): Promise<void> {
 	// Not before its time: the service is away. But ahead of others when it is back.
 	if (row.failures > 0) await changeSession(trx, row, { readBy: by });
-	// As of before: the agent does not go on after this read, so no further early ones follow.
+	// As before: the agent does not go on after this read, so no early ones follow.
 	else await readEarly(trx, row, { askedAt: row.touchedAt, at: now, by });
 }
 
@@ -234,9 +230,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
 
 	return {
-		/**
-		 * Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds.
-		 */
+		/** Leases up to `limit` sessions with a due read, in the order of `PlannedRead.by`. `only` null: of both kinds. */
 		async takeDue(service: string, lease: Lease, limit: number, { now, only }: { now: number; only: ReadKind | null }) {
 			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
 			const due = { table: 'watched_sessions', service, where, orderBy: sql`read_by`, limit } as const;
@@ -291,7 +285,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			return (await others.select((eb) => eb.fn.max('lastReadAt').as('at')).executeTakeFirst())?.at ?? null;
 		},
 
-		/** Whether the reads of a session fail that could be read before. */
+		/** Whether reads of a session fail that could be read before. */
 		async isFailing(service: string): Promise<boolean> {
 			const failing = readSessions(service).where('failures', '>', 0).where('digest', 'is not', null);
 			return isFound(failing.select('sessionId'));
@@ -299,8 +293,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 
 		/**
 		 * Moves ahead of all others the reads of watched sessions that are listed as waiting and whose newest read does not
-		 * show that: it found another status, or is older than `absentAt`. Returns them. `hasChanged`: since the read was
-		 * moved before.
+		 * show that: it found another status, or is older than `absentAt`. `hasChanged`: since the former move.
 		 */
 		async readWaiting(service: string, sessions: readonly ListedWaiting[], now: number) {
 			if (sessions.length === 0) return [];
@@ -328,7 +321,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			return moves;
 		},
 
-		/** Moves the reads that are still planned for `from` and not leased. */
+		/** Moves reads still planned for `from` and not leased. */
 		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
 			db.write(async (trx) => {
 				for (const { session, from: planned, to } of inLockOrder(moves, (move) => move.session.sessionId)) {

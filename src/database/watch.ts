@@ -37,11 +37,11 @@ export type CardUrgency = 'now' | 'progress';
 
 export interface WatchSettings {
 	readonly mode: WatchMode;
-	/** Whether a question in the thread is shown in the channel too. */
+	/** A question in the thread is shown in the channel too. */
 	readonly questionsInChannel: boolean;
-	/** Whether notifications and posts tell neither questions nor answers, only that there are some. */
+	/** Notifications and posts tell neither questions nor answers, only that there are some. */
 	readonly discreet: boolean;
-	/** Whether posts of questions offer short options as buttons. */
+	/** Posts of questions offer short options as buttons. */
 	readonly buttons: boolean;
 }
 
@@ -50,9 +50,9 @@ export interface Endings {
 	readonly unansweredCount: number;
 	/** When the newest of them ended, clock milliseconds. */
 	readonly unansweredAt: number;
-	/** Whether the newest question that ended was answered: what an agent asks after an answer always notifies. */
+	/** The newest question that ended was answered: what an agent asks after an answer always notifies. */
 	readonly isNewestAnswered: boolean;
-	/** Whether our answer to the open question arrived. A fast agent may ask something else before a read shows that. */
+	/** Our answer to the open question arrived. A fast agent may ask something else before a read shows that. */
 	readonly isAnswered: boolean;
 }
 
@@ -60,25 +60,21 @@ export interface Endings {
 export interface Watch extends ChannelKey, WatchSettings {
 	readonly id: string;
 	readonly session: SessionKey;
-	/** Slack user id; told when the watch ends for a reason that cannot be posted to the channel. */
+	/** Slack user id; told when the watch ends for a reason that cannot be posted there. */
 	readonly createdBy: string;
 	readonly createdAt: number;
-	/**
-	 * Counts what it was told, so that two replicas cannot tell the same; 0 or less before any read told it something.
-	 */
+	/** Counts what it was told, so that two replicas cannot tell the same; 0 or less before a read told anything. */
 	readonly revision: number;
 	/** When something that people see last changed; `createdAt` before any change. */
 	readonly lastChangeAt: number;
 	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
 	/** How the session's questions ended lately. Only `ofSession` finds it. */
 	readonly endings?: Endings;
-	/** The question that is not wanted any more in its channel. Only `ofSession` finds it, before the first read. */
+	/** The question no longer wanted in its channel. Only `ofSession` finds it, before the first read. */
 	readonly dismissed?: Pick<QuestionDigest, 'fingerprint' | 'sameBefore'> | null;
 }
 
-/**
- * The revision of a raised hand that was unwatched before its first read, which tells what is not wanted and ends it.
- */
+/** The revision of a raised hand unwatched before its first read, which tells what is not wanted and ends it. */
 export const DISMISSED = -1;
 
 /** The most watches that have not ended: of one person, of one channel, of all. Lowering a limit ends no watch. */
@@ -92,7 +88,7 @@ export interface WaitingSession {
 	readonly name: string;
 	/** When a list first told that it waits, clock milliseconds. */
 	readonly since: number;
-	/** Whether it began to wait after the first list. Of the others nobody knows for how long they have waited. */
+	/** It began to wait after the first list. Nobody knows how long others have waited. */
 	readonly isNew: boolean;
 }
 
@@ -101,14 +97,12 @@ export type DiscoverySettings = Pick<WatchSettings, 'discreet' | 'buttons'>;
 /** A channel into which each raised hand of the account is brought. */
 export interface Discovery extends ChannelKey, DiscoverySettings {
 	readonly service: string;
-	/** Slack user id; told when it ends for a reason that cannot be posted to the channel. */
+	/** Slack user id; told when it ends for a reason that cannot be posted there. */
 	readonly createdBy: string;
 	readonly createdAt: number;
 }
 
-/**
- * Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service does not list them.
- */
+/** Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service has no list. */
 export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
 export type NoListReason = (typeof NO_LIST_REASONS)[number];
 
@@ -118,7 +112,7 @@ export interface PlannedRead {
 	readonly by: number;
 }
 
-/** A read that a due reminder waits for goes before those that were due in this time before it (`by` before `at`). */
+/** A read that a due reminder waits for goes before those due in this time before it (`by` before `at`). */
 export const AWAITED_AHEAD_MS = 5 * 60_000;
 
 export interface ListedWaiting {
@@ -143,14 +137,9 @@ export type StepRate = Readonly<z.infer<typeof stepRate>>;
 
 const unread = z.object({ count: z.int(), since: z.number(), isMissing: z.boolean(), code: z.string().nullable() });
 
-/**
- * What the reads of a session have shown besides. Stored as JSON with it: each field has a default for rows without it.
- */
+/** What reads of a session have shown besides. Stored as JSON with it: each field has a default for rows without it. */
 export const sessionReads = z.object({
-	/**
-	 * The failures in a row, 404s or others, of a session that was read before. `code`: the newest's, if it seems to be
-	 * alone.
-	 */
+	/** Failures in a row, 404s or others, of a session that was read before. `code`: the newest's, if it seems alone. */
 	unread: unread.nullable().default(null),
 });
 

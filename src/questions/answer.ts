@@ -21,7 +21,7 @@ export const ORIGIN = z.object({
 	channelId: z.string().nullable(),
 	/** The thread of the question or card in that channel. */
 	threadTs: z.string().nullable(),
-	/** It was opened from a copy of a question, in an inbox or a direct message; then it is a copy too. */
+	/** It was opened from a copy of a question, in an inbox or a direct message. */
 	isCopy: z.literal(true).exactOptional(),
 });
 /** Where a form was opened. Both are null in a DM. */
@@ -52,7 +52,6 @@ export type AnswerState = (typeof ANSWER_STATES)[number];
 
 /** A question can have only one answer in these states at a time. */
 export const BLOCKING_STATES = ['accepted', 'delivering'] as const;
-/** The service has the answer. */
 export const ARRIVED_STATES = ['delivered', 'resumed'] as const;
 /** In these states an answer is sent again only when its author asks for it. */
 export const FAILED_STATES = ['waiting', 'conflicted', 'changed', 'refused', 'ended'] as const;
@@ -62,9 +61,7 @@ export const ANSWER_STATES = [...BLOCKING_STATES, ...ARRIVED_STATES, ...FAILED_S
 export interface AnswerItem {
 	/** As shown above the field, maybe cut. The PUT takes titles from the service. */
 	readonly title: string;
-	/**
-	 * '' when the author left it empty on purpose; null when the item already had a value, or when this one was wiped.
-	 */
+	/** '' when the author left it empty on purpose; null when the item already had a value, or this one was wiped. */
 	readonly value: string | null;
 	/** Never shown again, and wiped when the answer ends. */
 	readonly secret: boolean;
@@ -81,13 +78,12 @@ export const OTHER_ANSWER = z.object({
 	/** Its text is exactly what the second person wanted to send. */
 	same: z.boolean(),
 });
-/** The answer that was first, for the receipt of the second person. */
+/** The first answer, for the receipt of the second person. */
 export type OtherAnswer = Readonly<z.infer<typeof OTHER_ANSWER>>;
 
 /**
- * `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody outside Handraise replaced the text. With
- * an empty field: `taken`, `emptied`, `lost` and `unconfirmed`, see `Verdict`; `replaced`: lost, and another answer has
- * arrived since.
+ * `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody elsewhere replaced the text. With an empty
+ * field: `taken`, `emptied`, `lost` and `unconfirmed`, see `Verdict`; `replaced`: lost, and another answer arrived.
  */
 // biome-ignore format: a list of words
 export const AGENT_OUTCOMES = [
@@ -116,14 +112,14 @@ export type AnswerContent =
 export const RECEIPT_STATE = z.object({
 	state: STATE.nullable(),
 	agentOutcome: z.enum(AGENT_OUTCOMES).nullable(),
-	/** The receipt's DM, once there is one. It is updated, not repeated. */
+	/** The receipt's DM, which is updated, not repeated. */
 	dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
 	/** False once Slack says that the modal is closed. */
 	modalOpen: z.boolean(),
 	/** When the next DM may have been posted, while that is not known. */
 	dmSince: z.number().exactOptional(),
 });
-/** What the author was last told about an answer, and where. It is stored, so that a restart repeats no receipt. */
+/** What the author was last told about an answer, and where; stored, so that a restart repeats no receipt. */
 export type ReceiptState = Readonly<z.infer<typeof RECEIPT_STATE>>;
 
 /** How long the reply to a press that came second may take before the worker tells its author instead. */
@@ -136,14 +132,11 @@ export const SUBMISSION = z.object({
 	origin: ORIGIN,
 	/** When the session of the form was read. The author has not seen later deliveries. */
 	formReadAt: z.number(),
-	/**
-	 * The newest arrival that its author may have seen then; null: the form or button is of 1.0.0, and `formReadAt`
-	 * decides.
-	 */
+	/** The newest arrival that its author may have seen then; null in a form or button of 1.0.0: `formReadAt` decides. */
 	arrivalSeen: z.int().nullable().default(null),
 	/** The positions that it fills or leaves empty on purpose. */
 	positions,
-	/** Positions that the author left empty on purpose. They count as answered. */
+	/** Those left empty on purpose, which count as answered. */
 	leftEmpty: positions,
 	/** When the access policy last allowed a press of its author to send it. */
 	checkedAt: z.number(),
@@ -168,9 +161,7 @@ export interface SubmittedAnswer extends Omit<Submission, 'positions' | 'checked
 
 export interface Answer extends SubmittedAnswer, Submission {
 	readonly content: AnswerContent;
-	/**
-	 * The positions that the author marked as secret, also once the values are gone; null: the form had no box for it.
-	 */
+	/** The positions that the author marked as secret, also once values are gone; null: the form had no box for it. */
 	readonly secretPositions: readonly number[] | null;
 	readonly state: AnswerState;
 	readonly attempts: number;
@@ -205,7 +196,7 @@ export interface Answer extends SubmittedAnswer, Submission {
 
 export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
-	/** Whether the form had the box for secret answers. Without it, `secret` of the items is a guess. */
+	/** The form had the box for secret answers. Without it, `secret` of the items is a guess. */
 	readonly boxed: boolean;
 }
 
@@ -235,7 +226,7 @@ export type QuestionChange = 'claim' | 'answer' | 'delivered' | 'choice' | 'undo
 /** After this long the author is told that delivery takes long: they have probably closed the modal. */
 export const TAKES_LONG_MS = 30_000;
 
-/** When its sending was due at first: a one-press answer waits until it cannot be taken back. */
+/** When its sending was due at first. */
 export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'acceptedAt'>): number {
 	return press?.undoUntil ?? acceptedAt;
 }
@@ -250,10 +241,10 @@ export const UNREADABLE = 'values_unreadable';
 /** `lastError` of a `changed` answer whose question is asked at another place of the session now. */
 export const QUESTION_MOVED = 'question_moved';
 
-/** `lastError` of a delivered answer that was not sent again at its author's request. */
+/** `lastError` of a delivered answer not sent again at its author's request. */
 export const NOTHING_TO_START = 'nothing_to_start';
 
-/** How the answer ended to which this one lost; null when it does not wait because of that. */
+/** How the answer ended to which this one lost; null when it does not wait for that. */
 export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): FirstEnding | null {
 	return state === 'waiting' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
 }
@@ -263,10 +254,10 @@ const isOneOf = (states: readonly string[]) => (state: string) => states.include
 /** True while the answer can still reach the service without its author. */
 export const isBlocking = isOneOf(BLOCKING_STATES);
 export const hasArrived = isOneOf(ARRIVED_STATES);
-/** True when the answer was not delivered and its author decides whether to try again. */
+/** Not delivered, and its author decides whether to try again. */
 export const isFailed = isOneOf(FAILED_STATES);
 
-/** Whether the answer is on its way, or was delivered after the read of its session at `readAt` (null: never) began. */
+/** Whether the answer is on its way, or was delivered after its session's read at `readAt` (null: never) began. */
 export function isAnsweredSince(answer: Answer | null, readAt: number | null): boolean {
 	if (answer === null) return false;
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt >= (readAt ?? 0));
@@ -286,7 +277,7 @@ export function arrivalOf(timeline: readonly TimelineEntry[]): TimelineEntry | u
 	return timeline.find(({ arrival }) => arrival !== undefined);
 }
 
-/** What is known of the question of an answer when the service has it. `number`: which arrival of its session it is. */
+/** What is known of its question when the service has the answer. `number`: which arrival of its session it is. */
 export function evidenceAt(answer: Pick<Answer, 'id' | 'positions' | 'before'>, at: number, number = -1): Evidence {
 	const { id: answerId, before } = answer;
 	return withArrival(NOTHING_SEEN, {
@@ -317,7 +308,7 @@ export function mayBeLost({ agentOutcome }: Pick<Answer, 'agentOutcome'>): boole
 	return agentOutcome === 'emptied' || agentOutcome === 'unconfirmed';
 }
 
-/** Whether its author can have it sent once more: nobody can tell whether the agent has it, or is at work. */
+/** Whether its author can send it once more: nobody can tell whether the agent has it, or is at work. */
 export function canSendAgain(answer: Answer): boolean {
 	const { state, restartAskedAt } = answer;
 	if (restartAskedAt !== null || state !== 'delivered') return false;

@@ -13,10 +13,7 @@ import {
 	stepsSince,
 } from './session.ts';
 
-/**
- * How one time that an agent asked ended. `changed`: the message asks something else. `renewed`: asked again while it
- * was open.
- */
+/** How one time of asking ended. `changed`: the message asks something else. `renewed`: asked again while open. */
 export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched' | 'wentOn';
 
 const arrived = z
@@ -30,16 +27,15 @@ const arrived = z
 		positions,
 		/** `stepsSince` then. */
 		steps: z.int(),
-		/** Whether the agent waited visibly in the read just before the PUT. */
+		/** The agent waited visibly in the read just before the PUT. */
 		waited: z.boolean(),
 	})
 	.readonly();
 
 export const evidence = z
 	.object({
-		/** Whether a read showed it open with the status `humanInput`. */
+		/** A read showed it open with the status `humanInput`. */
 		waitedSeen: z.boolean(),
-		/** The most steps that were seen. */
 		mostSteps: z.int().default(0),
 		/** The index in the newest read; null: none. */
 		index: z.int().nullable().default(null),
@@ -51,7 +47,7 @@ export const evidence = z
 		wasActive: z.boolean(),
 		/** Reads showed another status than `humanInput` beside an empty field, or that it worked: it may flicker. */
 		hasLeft: z.boolean(),
-		/** A read showed it at another index and with fewer steps: it is asked once more, in another message. */
+		/** A read showed it at another index and with fewer steps: it is asked again, in another message. */
 		elsewhere: z.boolean().default(false),
 		/** The agent certainly has our answer. */
 		continued: z.boolean(),
@@ -59,14 +55,11 @@ export const evidence = z
 		emptySince: z.number().nullable(),
 		/** Since when no read has shown `humanInput`, and the first of them showed `active`. */
 		activeSince: z.number().nullable(),
-		/** Of a question that is asked again: our answer that was lost, see `Verdict`; `''`: one that was not ours. */
+		/** Of a question asked again: our answer that was lost, see `Verdict`; `''`: one that was not ours. */
 		lost: z.string().nullable(),
 	})
 	.readonly();
-/**
- * What reads have shown of one time that an agent asked. Stored with its row, and with an answer: nobody may watch it.
- * No texts.
- */
+/** What reads show of one time that an agent asked, no texts. Stored with its answer, and its row if it is watched. */
 export type Evidence = z.infer<typeof evidence>;
 
 /** What one read shows of the newest question of a session that is not over. */
@@ -77,8 +70,7 @@ export type Sighting = Readonly<ReturnType<typeof sightingOf>>;
  * - `wentOn`: nobody has to: the agent works on without an answer. It may still read one.
  * - `answered`: as the field shows.
  * - `checking`: an answer arrived and is not in the field; the agent still waits.
- * - `taken`: the agent has the answer. `emptied`: it has it, or the answer was lost. `unconfirmed`: no read shows
- *   which.
+ * - `taken`: the agent has the answer. `emptied`: it has it, or it was lost. `unconfirmed`: no read shows which.
  * - `askedAgain`: it has the answer, and asks once more. `lost`: the answer is gone, and the agent waits.
  */
 export type Verdict =
@@ -92,9 +84,9 @@ export type Verdict =
 	| 'askedAgain'
 	| 'lost';
 
-/** An agent that has waited for this long beside an empty field has not read the answer, or asks once more. */
+/** An agent that has waited this long beside an empty field has not read the answer, or asks again. */
 export const LOST_AFTER_MS = 60_000;
-/** One that was away since waits for this long before it counts: an agent writes more than one field at a time. */
+/** One that was away since waits this long before it counts: an agent writes several fields at a time. */
 const AWAY_EMPTY_MS = 10_000;
 const WENT_ON_AFTER_MS = 30_000;
 
@@ -113,10 +105,7 @@ export const NOTHING_SEEN: Evidence = {
 	lost: null,
 };
 
-/**
- * After a value arrived beside earlier ones: an answer of ours (`waited` of the read before its PUT), or one from
- * elsewhere.
- */
+/** A value arrived beside earlier ones: our answer (`waited` of the read before its PUT), or one from elsewhere. */
 export function withArrival(before: Evidence, value: NonNullable<Evidence['arrived']>): Evidence {
 	const all = [...new Set([...(before.arrived?.positions ?? []), ...value.positions])].sort((a, b) => a - b);
 	return {
@@ -208,7 +197,7 @@ export interface KnownAsking extends Pick<QuestionDigest, 'messageIndex' | 'same
 	readonly settledHow: SettledHow | null;
 	/** Clock milliseconds; null: it is not settled. */
 	readonly settledAt: number | null;
-	/** Whether what reads show is stored: somebody watches the session. */
+	/** What reads show is stored: somebody watches the session. */
 	readonly isRead: boolean;
 	/** Null: 1.0.0 stored the row. */
 	readonly evidence: Evidence | null;
@@ -220,11 +209,11 @@ export interface Known {
 	readonly newest: KnownAsking | null;
 	/** The newest time that it asked what its newest message asks now. */
 	readonly same: KnownAsking | null;
-	/** What our answers to that question show: for a session that nobody watched, or that 1.0.0 watched. */
+	/** What our answers to that question show: for a session that nobody, or 1.0.0, watched. */
 	readonly answered: Evidence;
 	/** The newest of them; `shownHash` null: not known. */
 	readonly newestAnswer: { readonly acceptedAt: number; readonly shownHash: string | null } | null;
-	/** Whether an answer of ours to it is live. */
+	/** An answer of ours to it is live. */
 	readonly isHeld: boolean;
 	/** When the PUT of one that ended, and may have arrived, began; clock milliseconds. Null: none. */
 	readonly perhapsAt: number | null;
@@ -232,13 +221,12 @@ export interface Known {
 
 /** What a read means for the newest question. */
 export interface Judgement {
-	/** The items of the newest question that are not open although they are empty. */
 	readonly closedItems: ClosedItems;
 	/** Null while the session is over, or asks nothing, and of a read that is older than what arrived. */
 	readonly verdict: Verdict | null;
 	/** What to store of the newest time that it asked this, if that is known. */
 	readonly evidence: Evidence | null;
-	/** Whether it is stored otherwise, or not at all. */
+	/** It is stored otherwise, or not at all. */
 	readonly isNews: boolean;
 	/** What the newest message asks. */
 	readonly of: Pick<QuestionDigest, 'fingerprint' | 'messageIndex' | 'sameBefore' | 'answered'> | null;
@@ -246,9 +234,9 @@ export interface Judgement {
 	readonly isAnsweredAnew: boolean;
 	/** The positions of the newest known question at which a value had arrived before this read. */
 	readonly arrived: readonly number[];
-	/** The question that nobody had to answer any more waits again. */
+	/** The question that nobody had to answer waits again. */
 	readonly isReopened: boolean;
-	/** The newest time that it asked, when equal messages before it are gone: it has another `sameBefore` now. */
+	/** The newest time that it asked, when equal messages before it are gone: its `sameBefore` is another. */
 	readonly renumbered: string | null;
 }
 
@@ -271,7 +259,7 @@ function isBefore(read: ReadTime, { arrived: value }: Evidence): boolean {
 	return value.number === null || read.arrival === null ? read.readAt < value.at : read.arrival < value.number;
 }
 
-/** When a read began, and how many answers of ours had arrived in its session by then (null: not known). */
+/** When a read began, and how many of our answers had arrived in its session by then (null: not known). */
 export interface ReadTime {
 	readonly readAt: number;
 	readonly arrival: number | null;
@@ -308,18 +296,17 @@ export function judge(
 	const waits = isWaiting(session.status);
 	const anew = { ...base, verdict: 'waits', evidence: withSighting(NOTHING_SEEN, seen), isNews: true } as const;
 	const over = { ...base, closedItems: closing(empty), verdict: 'unconfirmed' } as const;
-	// It was settled or superseded: without a new value, only an agent that waits asks it again.
+	// It was settled or superseded: without a new value, only a waiting agent asks it again.
 	const isClosed = same?.settledHow === 'closed' || same?.settledHow === 'changed';
 	const isPast = same !== null && (!isNewest || isClosed);
 	// The message of the newest known has no items any more, and an older one, with more steps after it, comes back.
 	const isLower = same === null && newest !== null && index < newest.messageIndex;
 	const isBehind =
 		isLower && newest.messageIndex < session.messages.length && seen.steps > (newest.evidence?.mostSteps ?? 0);
-	// It was asked once more after the row was settled, perhaps while nobody watched, and answered.
+	// It was asked again after the row was settled, perhaps while nobody watched, and answered.
 	const isRenewed = isClosed && newestAnswer !== null && newestAnswer.acceptedAt > (same.settledAt ?? seen.at);
 	const isGone = (isPast && !isRenewed) || isBehind;
-	// No message gets a higher index when others are removed: with nothing after it, it is asked once more, in another
-	// one.
+	// No message gets a higher index when others are removed: with nothing after it, it is asked again, in another one.
 	const isAnother = isPast && seen.steps === 0 && index > same.messageIndex;
 	const isOther = isReworded(same?.shownHash ?? newestAnswer?.shownHash ?? null, message.shownHash);
 	// While the status may still be that before its newest answer was taken, nobody can tell.
@@ -342,7 +329,7 @@ export function judge(
 	}
 	const evidence = withSighting(before, seen);
 	const shown = verdictOf(evidence, seen, ours);
-	// Where nobody watches, no later read would tell a person at a form what checks after the delivery have shown.
+	// Where nobody watches, no later read tells a person at a form what checks after the delivery have shown.
 	const isAgain = shown === 'checking' && same?.isRead !== true && evidence.continued;
 	const verdict = isAgain ? 'askedAgain' : shown;
 	const positions = evidence.arrived?.positions ?? [];
@@ -377,15 +364,12 @@ export function sightingOf(session: Session, index: number, read: Omit<ReadTime,
 	return {
 		/** When the read began, clock milliseconds. */
 		at: read.readAt,
-		/**
-		 * No time since then was measured with a clock that was set: times before it do not say how long something lasted.
-		 */
+		/** As `steadySince` of `core/basics.ts`. */
 		steadySince: read.steadySince ?? Number.NEGATIVE_INFINITY,
 		status: session.status,
-		/** The agent's messages after the one that asks: a count of all falls when a history is compacted. */
+		/** The agent's messages after the one that asks. */
 		steps: index === -1 ? 0 : stepsSince(session, index),
 		index,
-		/** The positions that have a value. */
 		filled: filledAt(session, index),
 	};
 }

@@ -4,7 +4,7 @@ import type { ItemTexts } from './session.ts';
 import { isGeneric, matchingText, readingsOf } from './texts.ts';
 import { phrases } from './word-list.ts';
 
-// What names a secret, and how agents ask, stands in the word lists of `words/secret/`. Patterns match `matchingText`.
+// What names a secret, and how agents ask, stands in `words/secret/`. Patterns match `matchingText`.
 
 const list = (...names: readonly string[]) => phrases(...names.map((name) => `secret/${name}`));
 const has = (text: string, pattern: RegExp) => text.search(pattern) !== -1;
@@ -15,7 +15,7 @@ const AND = '(?:and|or|but|so|now|then|und|et|y|e|en|och|og|ja|ve|dan|и|і|та
 
 /** A secret by its name alone. */
 const NAMES = list('names');
-/** Two words that name a secret together, at most this many characters apart: "code from the SMS", "API key". */
+/** Two words that together name a secret, at most so many characters apart: "code from the SMS", "API key". */
 const PAIRS = [
 	[list('codes'), list('code-kinds'), 24],
 	[list('codes'), list('came', 'messages', 'phones'), 30],
@@ -70,16 +70,13 @@ const BEFORE_ASKING = new RegExp(`(?:[,:;] | (?=${AND} ))(?=(?:${AND} ){0,9}${li
 /** Tells what was done. */
 const TELLS = begins('tells');
 
-/** What a text is about a secret: it asks for it; it names it last, or before it asks for "it"; it only names it. */
+/** What a text does with a secret: it asks for it; names it last, or before it asks for "it"; only names it. */
 export type Request = 'asks' | 'implies' | 'names' | null;
 
-/** Several rules ask about one item, and of a long one it takes milliseconds. */
+/** Several rules ask about one item, and a long one takes milliseconds. */
 const found = new WeakMap<ItemTexts, boolean>();
 
-/**
- * Whether the title names a secret or the description asks for one; true in doubt, because a masked answer costs
- * little.
- */
+/** Whether the title names a secret or the description asks for one; true in doubt, as a masked answer costs little. */
 export function looksSecret(item: ItemTexts): boolean {
 	return item.isCut === true || (found.get(item) ?? atOnce(examineItem(item)));
 }
@@ -93,9 +90,7 @@ export function* examineItem(item: ItemTexts): Generator<void, boolean> {
 	return looks;
 }
 
-/**
- * "Which key should I use?" above a list asks for the name of one. Parts of a secret and its values are no such names.
- */
+/** "Which key should I use?" above a list asks for the name of one. Parts and values of a secret are no such names. */
 function offersChoice(item: ItemTexts): boolean {
 	const choice = choiceOf(item);
 	if (choice?.isExplicit !== true || choice.options === YES_NO) return false;
@@ -113,7 +108,7 @@ export function takesSecret({ title }: ItemTexts, request: Request): boolean {
 	return saysLittle(text) || (request === 'implies' && !asksForOther);
 }
 
-/** What a text is about a secret. It asks when it is too long, and with a title (its first line) that names one. */
+/** A text asks when it is too long, and with a title (its first line) that names a secret. */
 export function* requestIn(text: string, isTitled = false): Generator<void, Request> {
 	const readings = readingsOf(text);
 	if (readings === null) return 'asks';
@@ -175,7 +170,7 @@ function isWhole(sentence: string): boolean {
 const ENDS_AS_QUESTION = /[?؟？]\s*$/;
 const asksForIt = (sentence: string) => has(sentence, ASKS) || ENDS_AS_QUESTION.test(sentence);
 
-/** Whether a sentence asks what to do, about a secret, or for a choice, and not for the secret. */
+/** Whether a sentence asks what to do, or for a choice, and not for the secret. */
 function isAbout(sentence: string): boolean {
 	if (has(sentence, REQUESTS) || has(sentence, REQUESTS_AFTER)) return false;
 	if (has(sentence, METHODS)) return true;
@@ -207,7 +202,7 @@ function* mentionsIn(text: string): Generator<void, readonly Place[]> {
 
 type Place = readonly [from: number, to: number];
 
-/** Where matches of a global pattern stand. `matchAll` would copy the pattern, which takes longer than this. */
+/** Where matches of a global pattern stand. `matchAll` would copy the pattern, which takes longer. */
 function placesOf(text: string, pattern: RegExp): readonly Place[] {
 	const places: Place[] = [];
 	pattern.lastIndex = 0;
@@ -216,9 +211,7 @@ function placesOf(text: string, pattern: RegExp): readonly Place[] {
 	return places;
 }
 
-/**
- * Whether what stands there is said of something else: "password policy", "Passwortlänge", "length of the password".
- */
+/** Whether it is said of something else: "password policy", "Passwortlänge", "length of the password". */
 function isHead(text: string, [from, to]: Place): boolean {
 	const isAfter = (at: number) => (from + at < to ? at === 0 : OWN.test(text.slice(to, from + at)));
 	const heads = placesOf(text.slice(from, to + LONGEST_HEAD), HEADS);

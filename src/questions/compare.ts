@@ -19,7 +19,7 @@ import {
 } from './session.ts';
 import { asSent, type SentText, sameText, stringOf } from './texts.ts';
 
-/** By position: a text, `''` for an item left empty on purpose, null (or none) for one that had a value when seen. */
+/** By position: a text, `''` for an item left empty on purpose, null (or none) for one with a value when seen. */
 export type OurValues = readonly (string | null)[];
 
 /** What the read just before the PUT says about an answer. */
@@ -41,16 +41,14 @@ export interface DeliveryInput extends Shown {
  *    session is over, asks something newer or shows another text. Items that we left empty do not count, because our
  *    PUT may have sent somebody else's value back there. An answer that fills nothing is never `alreadyOurs`.
  * 2. The session is over: `over`. No agent would read the answer.
- * 3. The message is gone, does not ask, or has another fingerprint: `changed`; `moved` if the newest question is the
- * same.
+ * 3. The message is gone, does not ask, or has another fingerprint: `changed`; `moved` if the newest question is it.
  * 4. An item that we want to fill holds another text: `answeredByOther`, even if the person saw that text, and even if
  *    a newer message asks.
  * 5. An item that we left empty on purpose (`''`) holds a text, and the status is not `humanInput`: `answeredByOther`,
  *    because the message counts as answered as a whole. While the status is `humanInput`, the agent waits for the other
  *    items and both answers stand. An item with null is never a conflict: its current value is sent back.
- * 6. A newer message asks (`moved` if it asks the same), or the text above the items is another: `changed`, because the
- * agent no
- *    longer waits for this.
+ * 6. A newer message asks (`moved` if it asks the same), or the text above the items is another: `changed`, because
+ *    the agent no longer waits for this.
  * 7. Otherwise `clear`. That includes a message that was partly answered, an agent that went on without asking again,
  *    and the statuses `inactive`, `paused` and unknown ones.
  */
@@ -68,15 +66,13 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 	return { kind: isReworded(input.shownHash, asked.shownHash) ? 'changed' : 'clear' };
 }
 
-/**
- * The newest question is the one that was shown: messages before it were added or removed, or the agent asks it again.
- */
+/** The newest question is the one that was shown: messages before it were added or removed, or it is asked again. */
 function hasMoved({ session, ...shown }: DeliveryInput): boolean {
 	const newest = questionAt(session, askingMessageIndex(session) ?? -1);
 	return newest !== null && newest.messageIndex !== shown.messageIndex && isSameQuestion(shown, newest);
 }
 
-/** Every item in order. A value stays, so that no mistake of the caller overwrites it; so do all other fields. */
+/** Every item in order. A value stays, so that no mistake of the caller overwrites it; so do other fields. */
 export function mergeForPut(items: readonly SentItem[], values: OurValues): SentItem[] {
 	return items.map((item, position) => {
 		const ours = values[position] ?? null;
@@ -88,7 +84,7 @@ export function mergeForPut(items: readonly SentItem[], values: OurValues): Sent
 
 const hasValue = ({ value }: SentItem) => stringOf(value) !== '';
 
-/** The JSON body of the PUT, null when it has more than `most` bytes. Values that are not strings stay as they are. */
+/** The JSON body of the PUT, null beyond `most` bytes. Values that are not strings stay as they are. */
 export function putBodyOf(sessionId: string, messageIndex: number, items: readonly SentItem[], most: number) {
 	// Each UTF-16 unit takes a byte or more: nothing is written of what is far too long.
 	const texts = items.flatMap(({ title, description, value }) => [title, description, value]).map(stringOf);
@@ -106,7 +102,7 @@ function itemJson({ title, description, value, raw = {} }: SentItem): string {
 	return `{${said},"value":${json(value, raw.value)}}`;
 }
 
-/** The session in the read just before the PUT; later reads are compared with it. */
+/** The session in the read just before the PUT, to compare later reads with. */
 export interface BeforePut {
 	readonly status: string;
 	readonly assistantCount: number;
@@ -133,7 +129,7 @@ export async function beforePut(input: Comparable & Pick<DeliveryInput, 'message
 	};
 }
 
-/** Whether the message with this answer has another index now: there is one more such message than before the PUT. */
+/** Whether the message with this answer has another index: there is one more such message than before the PUT. */
 export async function hasMovedSince(before: BeforePut | null, input: Comparable): Promise<boolean> {
 	const sameBefore = before?.sameCount ?? null;
 	return sameBefore !== null && (await inSlices(countSame(input))) > sameBefore;
@@ -148,7 +144,7 @@ function* countSame({ session, fingerprint, values }: Comparable): Generator<voi
 	return count;
 }
 
-/** Whether the agent may have taken an answer whose PUT has an unknown outcome: it has worked since. */
+/** Whether the agent may have taken an answer whose PUT's outcome is unknown: it has worked since. */
 export function hasWorkedSince(before: Pick<BeforePut, 'status' | 'assistantCount'>, session: Session): boolean {
 	if (assistantCountOf(session) > before.assistantCount) return true;
 	return session.status === 'active' && before.status !== 'active';
@@ -168,7 +164,7 @@ function isTakenByOther(items: readonly SentItem[], values: OurValues, isAgentWa
 	});
 }
 
-/** What a read shows of the question at this place, after what `before` holds of it. The session is not over. */
+/** What a read shows of the question at this place, after `before`. The session is not over. */
 export function afterRead(
 	before: Evidence,
 	session: Session,

@@ -2,7 +2,7 @@ import type { SessionKey } from './session.ts';
 
 /** The newest hand-over of an open question. All times are milliseconds since the epoch. */
 export interface HandOver {
-	/** The id of the window in which the person was chosen: a repeated submission is recognised by it. */
+	/** The id of the window that chose the person: it identifies a repeated submission. */
 	readonly id: string;
 	readonly teamId: string;
 	readonly session: SessionKey;
@@ -19,18 +19,15 @@ export interface HandOver {
 	readonly givenBackAt: number | null;
 }
 
-/**
- * A question can be handed over this many times by those who may answer it. After that, somebody answers it or gives it
- * back.
- */
+/** Those who may answer a question hand it over this often at most. Then somebody answers it or gives it back. */
 export const MOST_HAND_OVERS = 3;
 
-/** How many questions somebody hands over, and gets from all others together, in `HAND_OVER_WINDOW_MS` at most. */
+/** How many questions somebody hands over, and gets from all others, in `HAND_OVER_WINDOW_MS` at most. */
 export const MOST_IN_WINDOW = { from: 10, to: 20 } as const;
 export const HAND_OVER_WINDOW_MS = 10 * 60_000;
 
 export interface NewHandOver extends Omit<HandOver, 'count' | 'handedOverAt' | 'givenBackAt'> {
-	/** The id of a hand-over whose person may not answer any more: anybody may replace it, whatever its count. */
+	/** The id of a hand-over whose person may no longer answer: anybody may replace it, whatever its count. */
 	readonly replaces: string | null;
 	/** What `from` writes to `to`. */
 	readonly note: string | null;
@@ -66,7 +63,7 @@ export function obstacleTo(
 	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
 }
 
-/** Who gets the direct message about a hand-over: the person who has the question, or who gets it back. */
+/** Who gets the direct message about a hand-over: who has the question, or gets it back. */
 export function targetOfHandOver(handOver: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
 	const { id, teamId, from, to, givenBackAt } = handOver;
 	return { kind: 'person', teamId, userId: givenBackAt === null ? to : from, topic: id } as const;

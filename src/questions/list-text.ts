@@ -1,6 +1,6 @@
 import { type Build, readable, type Words } from './phrases.ts';
 
-// An agent's list as text. What it has besides entries, separators and marks that a rule here places makes it no list.
+// An agent's list as text. Anything besides entries, separators and marks that a rule here places makes it no list.
 
 /** Code units. Longer ones are paragraphs, not options. */
 const MAX_LINE_OPTION_LENGTH = 300;
@@ -20,9 +20,7 @@ const INSIDE = '\uE000';
 const QUOTED = /^["“„«`'「『]\uE000*$/;
 const BRACKETED = /^[([]\uE000+$/;
 
-/**
- * A text with all that is in brackets or quotation marks, and what closes these, hidden. Null when one has no partner.
- */
+/** A text with all in brackets or quotation marks, and what closes these, hidden. Null when one has no partner. */
 export function masked(text: string): string | null {
 	const open: string[] = [];
 	let mask = '';
@@ -38,7 +36,6 @@ export function masked(text: string): string | null {
 	return open.length === 0 ? mask : null;
 }
 
-/** A part of a line with its mask. */
 interface Part {
 	readonly text: string;
 	readonly mask: string;
@@ -95,7 +92,7 @@ const lastWord = (text: string) => /(?<![^\s,;/|(])[^\s,;/|(]+$/u.exec(text)?.[0
 
 const JOINED: Build = (entries) => `^(?:${entries('or', 'and')}) `;
 
-/** The list without the point at its end and the sentences behind it. Null where a point may belong to a word. */
+/** The list without its final point and the sentences behind it. Null where a point may belong to a word. */
 function listAlone(text: string, words: Words): Part | null {
 	const mask = masked(text);
 	if (mask === null) return null;
@@ -131,7 +128,7 @@ const AND = joining('and');
 const STRONG = [/[;；]/g, /\|/g, / \/ |／/g];
 const COMMAS = [/,(?=\s)|[、，]/g, /(?<!\d),(?=\S)|,(?=[^\s\d])/g];
 
-/** The entries, by the only kind of separator. Null when there is none, or another one that may be one. */
+/** The entries, by the only kind of separator. Null without one, or with another that may be one. */
 function partsOf(list: Part, words: Words, { joinsAnd = false, isTight = false }: Form): readonly Part[] | null {
 	const [or, and] = [words.pattern(OR, 'giu'), words.pattern(AND, 'giu')];
 	const lists = (separators: readonly RegExp[]) =>
@@ -268,7 +265,7 @@ export function entryOf(line: string): Entry | null {
 	};
 }
 
-/** The options of lines that are the entries of one list; null when one of them is none, or another list is in it. */
+/** The options of lines that are the entries of one list; null when one is none, or has another list in it. */
 export function lineOptions(lines: readonly string[], words: Words): Options {
 	const marked = lines.map(entryOf);
 	const isNext = (entry: Entry | null, at: number) =>

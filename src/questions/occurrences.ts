@@ -4,25 +4,16 @@ import { type Change, type Digest, digestOf, digestOfQuestionAt, type QuestionVi
 
 type ItemsShown = QuestionView['items'] | undefined;
 
-/**
- * What a read changes of the questions of a session: each time its agent asks is one occurrence, and at most one is
- * open.
- */
+/** What a read changes of a session's questions: each time its agent asks is one occurrence; at most one is open. */
 export type OccurrenceChange =
 	/** The agent asks; or asked, and was answered before anybody saw it open (`settled`). */
 	| { readonly kind: 'asked'; readonly question: QuestionDigest; readonly settled: SettledHow | null }
-	/**
-	 * The newest one waits again, after its agent had gone on without an answer; the open one changed its text, place or
-	 * values.
-	 */
+	/** The newest waits again after its agent went on without an answer; the open one changed text, place or values. */
 	| { readonly kind: 'reopened' | 'updated'; readonly question: QuestionDigest }
 	/** `items`: with the values of an answer that this read shows. */
 	| { readonly kind: 'settled'; readonly how: SettledHow; readonly items?: ItemsShown };
 
-/**
- * What to write, in this order. `changes` are those of the session since `before`. `itemsAt`: what is shown of its
- * question there.
- */
+/** What to write, in this order. `changes`: since `before`. `itemsAt`: what is shown of its question there. */
 export function occurrenceChanges(
 	before: Digest | null,
 	changes: readonly Change[],
@@ -68,7 +59,7 @@ export function occurrenceChanges(
 				// Only of the known one: the rules read the items that are shown.
 				if (isKnown && isWhole) settle('answered', taken === true ? undefined : itemsAt(messageIndex));
 				else if (isKnown) isUpdated = true;
-				// Of those that are still open it is told next that they are asked.
+				// Next it is told that the open ones are asked.
 				else if (isWhole) ask(messageIndex, 'answered');
 				break;
 			}
@@ -88,7 +79,7 @@ export function occurrenceChanges(
 		}
 	}
 	const isNew = found.some(({ kind }) => kind === 'asked');
-	// What was answered before anybody watched or saw it asked: reads may show later that it is asked again.
+	// It was answered before anybody watched or saw it asked: later reads may show it asked again.
 	const isUnseen = isAnsweredAnew || (before === null && (current?.answered.length ?? 0) > 0);
 	if (isUnseen && !isNew && current !== null) ask(current.messageIndex, 'answered');
 	return isOpen && !isNew && isUpdated && current !== null ? [...found, { kind: 'updated', question: current }] : found;

@@ -43,16 +43,11 @@ const MAX_NAME_WORDS = 5;
 export const YES_NO = ['Yes', 'No'] as const;
 
 export interface Choice {
-	/**
-	 * Two to 100 different texts, as the agent gives them and in its order. Without "other", as any form takes a text.
-	 */
+	/** Two to 100 different texts as the agent gives them, in its order. Without "other": any form takes a text. */
 	readonly options: readonly string[];
-	/**
-	 * Whether the agent says that they are the answers: in lines below a question, or after words with a colon ("One of:
-	 * A, B").
-	 */
+	/** The agent says that they are the answers: in lines below a question, or after a colon ("One of: A, B"). */
 	readonly isExplicit: boolean;
-	/** Whether more than one of them may be the answer. */
+	/** More than one of them may be the answer. */
 	readonly isSeveral: boolean;
 	/** The texts that they are a part of. */
 	readonly text: string;
@@ -63,7 +58,7 @@ export interface AskedItem extends ItemTexts {
 	readonly above?: string;
 }
 
-/** An item as its options are looked for: a lone one may have them in the text above it. */
+/** A lone item may have its options in the text above it. */
 export function askedItem(
 	{ items, context }: { readonly items: readonly ItemTexts[]; readonly context: string },
 	position: number,
@@ -93,7 +88,7 @@ const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line.trim
 
 /**
  * The options of an item: those of a list in it or in the text above it, in a form of `docs/using.md`, else yes and no.
- * Null when they are not certain, when their order or a word to type is asked for, and for examples.
+ * Null when they are uncertain, when it asks for their order or a word to type, and for examples.
  */
 export function choiceOf({ title, description, above = '' }: AskedItem): Choice | null {
 	if (title.length > MAX_TEXT_LENGTH || description.length > MAX_TEXT_LENGTH) return null;
@@ -152,10 +147,7 @@ function isAnsweredByYesOrNo(asked: string, words: Words): boolean {
 	return !isToWrite && !mayOfferOther(` ${behind}`, words) && asksYesOrNo(readable(asked), words);
 }
 
-/**
- * Whether what asks for a list asks for several of its things. "Up to 5 users" in an option, or in what is told, does
- * not.
- */
+/** Whether what asks for a list asks for several of it. "Up to 5 users" in an option, or in what is told, does not. */
 function mayBeSeveral(options: readonly string[], lines: readonly string[], words: Words): boolean {
 	const around = lines.filter((line) => entryOf(line) === null).join('\n');
 	const long = options.filter((option) => option.includes(' '));
@@ -189,7 +181,7 @@ function namedOptions(text: string, words: Words): Found | null {
 }
 
 /**
- * The only list with an entry a line that is none of facts, and whether what stands around it asks to choose from it.
+ * The only list with an entry a line that is none of facts, and whether the text around it asks to choose from it.
  * `last`: where short lines without a mark may begin that go to the end.
  */
 function fromLines(lines: readonly string[], last: number, words: Words): Found | null {
@@ -263,7 +255,7 @@ function fromSentences(allLines: readonly string[], words: Words): Found | null 
 	return explicit.length < 2 && found.every(isSame) ? one : { options: null, isExplicit: true, line: 0 };
 }
 
-/** Whether these options of a sentence name things: the sentence may offer nothing, or say what to write. */
+/** Whether these options name things: the sentence may offer nothing, or say what to write. */
 function areNames(options: Options, words: Words): options is readonly string[] {
 	const isName = (option: string) => {
 		const bare = option.replace(NOTE, '');
@@ -344,10 +336,7 @@ function toldList(line: string, question: string, words: Words): readonly Option
 	});
 }
 
-/**
- * A line, or what stands in it behind a question or a name, that is nothing but a list: "Approve | Reject", "Title: Mr
- * / Ms".
- */
+/** A line, or what is in it behind a question or a name, that is only a list: "Approve | Reject", "Title: Mr / Ms". */
 function alone(line: string, lineBefore: string, words: Words): readonly Options[] {
 	const [, start = lineBefore, list = line] = /^(.*[?？]|[^:：]{1,40}[:：])\s+([^?？]*)$/u.exec(line) ?? [];
 	if (NOT_A_CHOICE.test(list.trim()) || /[.。!]$/.test(list)) return [];

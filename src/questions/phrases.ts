@@ -5,7 +5,7 @@ import { LETTER, oneOf, wordList } from './word-list.ts';
 
 const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'tr', 'zh'] as const;
 type Language = (typeof LANGUAGES)[number];
-/** What an entry does: `words/options/en.txt` says it of each, and `de.txt` and `pt.txt` of what only they have. */
+/** What an entry does: see `words/options/en.txt`, and `de.txt` and `pt.txt` for what only they have. */
 // biome-ignore format: a list of words
 const ROLES = [
 	'choose', 'between', 'or', 'or here', 'and', 'yes', 'no', 'which', 'what', 'open', 'ask', 'unsure', 'several',
@@ -15,7 +15,7 @@ const ROLES = [
 ] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A text as entries match it: lower case, without marks of emphasis, a plain space between words. Line ends stay. */
+/** A text as entries match it: lower case, no marks of emphasis, a plain space between words. Line ends stay. */
 export function readable(text: string): string {
 	return text
 		.normalize('NFC')
@@ -80,7 +80,6 @@ const VOCABULARY = Map.groupBy(
 );
 const UNSPACED_WORDS = Array.from(VOCABULARY.keys()).filter((word) => UNSPACED.test(word));
 
-/** By language and role. */
 const PATTERNS = new Map<string, RegExp>();
 
 function patternOf(language: Language, role: Role): RegExp {
@@ -97,7 +96,7 @@ const BUILT = new WeakMap<Build, Map<string, RegExp>>();
 
 export type Build = (entries: (...roles: Role[]) => string) => string;
 
-/** The words of the languages that a text may be in: those with the most words in it, and all without any. */
+/** The words of the languages that a text may be in: those with most words in it; without any, all. */
 export class Words {
 	readonly #languages: readonly Language[];
 	/** The one with the most words; null where several have as many. */
@@ -134,10 +133,7 @@ export class Words {
 		);
 	}
 
-	/**
-	 * A pattern of these languages, remembered by `build`, which gets a function that gives the entries of roles as
-	 * alternatives.
-	 */
+	/** A pattern of these languages, remembered by `build`, whose argument gives the entries of roles as alternatives. */
 	pattern(build: Build, flags = 'u'): RegExp {
 		const languages = this.#languages.join(' ');
 		const known = BUILT.get(build) ?? new Map<string, RegExp>();
@@ -257,7 +253,7 @@ export function isAbout(title: string, text: string, words: Words): boolean {
 
 const mostOf = (texts: readonly string[], is: (text: string) => boolean) => texts.filter(is).length * 2 >= texts.length;
 
-/** Whether two texts have a word, or the beginning of one, in common that says something. */
+/** Whether two texts share a word, or the beginning of one, that says something. */
 function sharesWord(one: string, other: string): boolean {
 	const others = beginnings(other);
 	return beginnings(one).some((word) => others.some((known) => known.startsWith(word) || word.startsWith(known)));
@@ -311,7 +307,7 @@ export function offersOther(question: string, words: Words): boolean {
 
 const OR_HERE: Build = (entries) => ` (?:${entries('or here')}) `;
 
-/** The same also of words that are "or" only between others, as the Italian "o". The Portuguese "o" is none. */
+/** Also with words that are "or" only between others, as the Italian "o". The Portuguese "o" is none. */
 export function mayOfferOther(sentence: string, words: Words): boolean {
 	return offersOther(sentence, words) || (!words.hasArticle(sentence) && words.pattern(OR_HERE).test(sentence));
 }

@@ -12,15 +12,14 @@ const MAX_OPTION_LENGTH = 30;
 /**
  * The 2 to 5 options of the only item, each at once a button's label and the value that is sent: yes and no, or a list
  * that the item marks as one. Null when the item has a value, when a button would not show an option in full, and in
- * doubt, because a wrong press cannot be taken back and the form is always there. `isSecret`: whether the item at a
- * position is secret.
+ * doubt, because a wrong press cannot be taken back and the form is always there.
  */
 export function quickAnswerOf(
 	question: Pick<Question, 'openItems'> & Parameters<typeof askedItem>[0],
 	isSecret: (position: number) => boolean,
 ) {
 	const [position] = question.openItems;
-	// Items that have a value already, from whomever, are a part of what is asked, and only the form shows them.
+	// Items with a value, from whomever, are a part of what is asked, and only the form shows them.
 	if (position === undefined || question.items.length > 1) return null;
 	const item = question.items[position];
 	if (item === undefined || isSecret(position) || looksSecret(item)) return null;
@@ -56,7 +55,7 @@ function asksForMore(text: string): boolean {
 	return asksTwice || words.says(readable(text), 'reason', 'more');
 }
 
-/** Control, format and unassigned characters, lone surrogates, and all that fonts draw as nothing. */
+/** Control, format and unassigned characters, lone surrogates, and what fonts draw as nothing. */
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** White space at an end, two in a row, and any but the plain space. */
 const UNUSUAL_SPACE = /^ | $| {2}|[^\S ]/;
@@ -99,7 +98,7 @@ export function lookDifferent(texts: readonly string[], taken: ReadonlySet<strin
 	});
 }
 
-/** What a text looks like or is read as: equal for texts that people take for each other in one of these ways. */
+/** What a text looks like or is read as: equal for texts that people confuse in one of these ways. */
 function looksOf(text: string): readonly string[] {
 	const upper = text.normalize('NFKC').toUpperCase();
 	// A mark that is a part of no letter is easily overlooked.
@@ -108,9 +107,7 @@ function looksOf(text: string): readonly string[] {
 	return Array.from(new Set(read), skeleton);
 }
 
-/**
- * UTS #39, ignoring case, and what it leaves out: pairs of Latin letters drawn as one, and the two marks in numbers.
- */
+/** UTS #39 without case, and what it leaves out: pairs of Latin letters drawn as one, and the two marks in numbers. */
 function skeleton(text: string): string {
 	const mapped = Array.from(text.normalize('NFKD'), (character) => PROTOTYPES.get(character) ?? character);
 	return mapped
@@ -122,7 +119,7 @@ function skeleton(text: string): string {
 		.replaceAll(',', '.');
 }
 
-/** The value of a decimal digit of any script. Unicode keeps each ten of them together, from zero to nine. */
+/** The value of a decimal digit of any script. Unicode keeps each ten together, from zero to nine. */
 function digit(character: string): string {
 	const point = character.codePointAt(0) ?? 0;
 	let first = point;

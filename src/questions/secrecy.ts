@@ -5,9 +5,7 @@ import type { ItemTexts, Question } from './session.ts';
 import { isGeneric, matchingText, optionOr, sameText, stringOf, withoutFinalMarks, words } from './texts.ts';
 import { wordList } from './word-list.ts';
 
-/**
- * What an item offers. `separator`: between several that are chosen, in one text; without it, only one can be chosen.
- */
+/** What an item offers. `separator`: between several that are chosen, in one text; without it, only one can be. */
 export interface Choices {
 	readonly options: readonly string[];
 	readonly separator?: string;
@@ -18,13 +16,10 @@ export type InputGuess =
 	/** `options`: 2 to 100, in full length. Slack shows only 75 characters of each. */
 	| ({ readonly kind: 'choice' } & Choices)
 	| { readonly kind: 'yesNo' }
-	/**
-	 * A `number` may be a fraction, a `date` is sent as 2026-11-20, a `time` as 17:05. `line` is the only input of
-	 * secrets.
-	 */
+	/** A `number` may be a fraction; a `date` is 2026-11-20, a `time` 17:05. `line` is the only input of secrets. */
 	| { readonly kind: (typeof INPUT_RULES)[number]['kind'] | 'longText' };
 
-/** Where an option has a comma itself, each that is chosen takes a line, and a note the last one. */
+/** Where an option has a comma itself, each chosen one takes a line, and a note the last one. */
 export function choicesFrom(options: readonly string[], isSeveral: boolean): Choices {
 	return { options, ...(isSeveral && { separator: options.some((option) => option.includes(',')) ? '\n' : ', ' }) };
 }
@@ -96,7 +91,7 @@ export const INPUT_RULES = (['number', 'email', 'url', 'date', 'time', 'line', '
 		kind: name === 'line in doubt' ? 'line' : name,
 		/** All of what names the thing asked for, without its final marks. */
 		label: new RegExp(`^(?:${source(name)})$`, 'u'),
-		/** Words in title or description with which another answer may be correct too: then the rule does not apply. */
+		/** Words in title or description with which another answer may be correct: then the rule does not apply. */
 		unless: words(source(`not ${name}`)),
 	}),
 );
@@ -150,7 +145,7 @@ type Texts = Parameters<typeof askedItem>[0] & { readonly isCut?: boolean };
 /** By the items: what the text above them is about a secret, where no item asks for one. */
 const requestsAbove = new WeakMap<Texts['items'], Request>();
 
-/** Where no item asks for a secret by itself, the text above can: then every item may be secret that takes any text. */
+/** Where no item asks for a secret, the text above can: then every item may be secret that takes any text. */
 export function looksSecretAt(question: Texts, position: number): boolean {
 	const item = question.items[position];
 	if (item === undefined || question.isCut === true || looksSecret(item)) return true;
@@ -169,7 +164,7 @@ function* examineContext({ items, context }: Texts): Generator<void, Request> {
 	return request;
 }
 
-/** Has the rules read a question, in short steps. They remember what they found: of a long one it takes a second. */
+/** Has the rules read a question, in short steps. They remember the findings: a long one takes a second. */
 export function* examine(question: Texts): Generator<void, void> {
 	if (question.isCut === true) return;
 	for (const item of question.items) {
@@ -181,15 +176,13 @@ export function* examine(question: Texts): Generator<void, void> {
 	yield* examineContext(question);
 }
 
-/** What an answer of ours says about secrecy. Its row keeps this after the values are removed. */
+/** What our answer says about secrecy. Its row keeps this after the values are removed. */
 export interface AnswerMarks extends Pick<Question, 'messageIndex' | 'fingerprint'> {
-	/**
-	 * Secret positions: those of ticked boxes, or the guessed ones when the form had no box; null: which is not known.
-	 */
+	/** Secret positions: of ticked boxes, or the guessed ones when the form had no box; null: which is not known. */
 	readonly secret: readonly number[] | null;
-	/** Whether the form had the box. If so, the author chose that positions outside `secret` are ordinary. */
+	/** The form had the box: the author chose that positions outside `secret` are ordinary. */
 	readonly boxed: boolean;
-	/** Whether its values may be in the session. */
+	/** Its values may be in the session. */
 	readonly mayHaveArrived: boolean;
 	/** The ordinary values, by position; null for the others, and for all once they are removed. */
 	readonly values: readonly (string | null)[];
@@ -267,14 +260,11 @@ export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): 
 	};
 }
 
-/**
- * Whether channels may see a value that is not secret. `auto`: choices, and one short line without links or possible
- * codes.
- */
+/** Whether channels see an ordinary value. `auto`: choices, and one short line without links or possible codes. */
 export function isShownInChannels(mode: ShowAnswers, item: ItemTexts, value: string): boolean {
 	if (mode !== 'auto') return mode === 'always';
 	if (isShortAndPlain(value.trim())) return true;
-	// The texts of an item can be long, so they are looked at only when the value alone does not tell.
+	// The texts of an item can be long, so they count only when the value alone does not tell.
 	const { chosen, note } = splitNote(value.trim(), choicesOf(guessInput(item)));
 	return chosen.length > 0 && isShortAndPlain(note);
 }

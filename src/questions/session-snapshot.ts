@@ -48,19 +48,15 @@ export type Change =
 
 type QuestionChange =
 	/**
-	 * `items` need a value and did not before (`questionAsked`); the agent waits again, after it had gone on without an
-	 * answer (`questionReopened`); or the same message asks something else, and if that is answered already,
-	 * `questionAnswered` follows.
+	 * `items` need a value and did not before (`questionAsked`); the agent waits again, after it went on without an
+	 * answer (`questionReopened`); or the message asks something else; if that is answered, `questionAnswered` follows.
 	 */
 	| { readonly kind: 'questionAsked' | 'questionReopened' | 'questionChanged'; readonly items: readonly number[] }
 	/** It got values; `isWhole`: it needs no more. `taken`: by an answer of ours that no read has shown. */
 	| { readonly kind: 'questionAnswered'; readonly isWhole: boolean; readonly taken?: true }
 	/** It has another index, because messages before it were added or removed; or another text above its items. */
 	| { readonly kind: 'questionMoved' | 'questionReworded' }
-	/**
-	 * Closed without a known answer: the message is gone, another one asks, or the session ended. `wentOn`: see
-	 * `Verdict`.
-	 */
+	/** Closed with no known answer: the message is gone, another asks, or the session ended. `wentOn`: see `Verdict`. */
 	| { readonly kind: 'questionClosed'; readonly wentOn?: true };
 
 export function digestOf(session: Session, closedItems?: ClosedItems): Digest {
@@ -86,10 +82,10 @@ export function digestOfQuestionAt(
 }
 
 /**
- * The changes since `before`, in the order of post. Questions that were asked and answered between the two reads are
- * found too. If `before` is null (nothing announced yet), only an open question and the end are changes.
- * `judged`: what this read means for the newest question, and where a value had arrived before. If no read has shown
- * that, and this one does not, what is open was asked after it, even in the same words.
+ * The changes since `before`, in the order of post. It finds questions asked and answered between the two reads too. If
+ * `before` is null (nothing announced yet), only an open question and the end are changes. `judged`: what this read
+ * means for the newest question, and where a value had arrived before. If no read has shown that, and this one does
+ * not, what is open was asked after it, even in the same words.
  */
 export function changesBetween(before: Digest | null, session: Session, judged: Judgement = NOT_JUDGED): Change[] {
 	const { closedItems, arrived } = judged;
@@ -125,7 +121,7 @@ export function changesBetween(before: Digest | null, session: Session, judged: 
 	return changes;
 }
 
-/** The announced question with its current index. Messages before it may have been added or removed. */
+/** The announced question with its current index: messages before it come and go. */
 export function atCurrentIndex(before: QuestionDigest, session: Session, judged = NOT_JUDGED): QuestionDigest {
 	const isLeft = judged.renumbered !== null && judged.of?.fingerprint === before.fingerprint;
 	const messageIndex = isLeft ? judged.of.messageIndex : indexesOf(session, before.fingerprint)[before.sameBefore];
@@ -150,10 +146,10 @@ function changesOfOlder(before: QuestionDigest, session: Session): Change[] {
 	return before.open.length > 0 ? [{ kind: 'questionClosed', messageIndex }] : [];
 }
 
-/** The most questions that one read tells of, when they were asked and answered since the read before. */
+/** The most questions that one read tells of that were asked and answered since the read before. */
 const MOST_UNSEEN = 50;
 
-/** The newest questions between the announced and the newest one: they were asked and answered since. */
+/** The newest questions between the announced and the newest: they were asked and answered since. */
 function answeredBetween(before: QuestionDigest | null, newest: QuestionDigest | null, session: Session): Change[] {
 	const first = (before?.messageIndex ?? -1) + 1;
 	const messages = [...session.messages.entries()].slice(first, newest?.messageIndex ?? 0);
@@ -176,7 +172,7 @@ function changesOfNewest(
 	const changes: Change[] = [];
 	const isOpen = same !== null && same.open.length > 0 && current.open.length > 0;
 	if (isOpen && same.shownHash !== current.shownHash) changes.push({ kind: 'questionReworded', messageIndex });
-	// The session got shorter and an older question is the newest again. Its answers were announced before.
+	// The session got shorter and an older question is the newest again, with answers announced before.
 	const shrank = before !== null && messageIndex < before.messageIndex;
 	const gotValue = !shrank && without(current.answered, same?.answered ?? []).length > 0;
 	if (gotValue && isReopened) changes.push({ kind: 'questionReopened', messageIndex, items: [] });
@@ -211,7 +207,7 @@ const item = z.object({
 	secret: z.boolean(),
 	/** Channels see only that it was answered. */
 	withheld: z.boolean(),
-	/** Whether `SHOW_ANSWERS=auto` shows the value. Since 1.1.0. */
+	/** `SHOW_ANSWERS=auto` shows the value. Since 1.1.0. */
 	shownByAuto: z.boolean().exactOptional(),
 });
 export type ItemView = Readonly<z.infer<typeof item>>;
@@ -255,9 +251,7 @@ export const sessionSnapshot = z.object({
 /** What channels show, about 40,000 characters at most: no signed links, variables, secret values. Untrusted texts. */
 export type SessionSnapshot = DeepReadonly<z.infer<typeof sessionSnapshot>>;
 
-/**
- * Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks; these stay below that.
- */
+/** Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks: these are fewer. */
 const STEP_COUNT = 4;
 const STEP_TEXT_LENGTH = 600;
 const ACTION_COUNT = 8;
@@ -345,7 +339,7 @@ export function questionViewAt(
 	};
 }
 
-/** Whether an option of a question as it was shown is one of today, or the question is another one by now. */
+/** Whether an option of a question as shown is one of today, or the question is another by now. */
 export function isOffered(
 	question: QuestionView,
 	choice: Pick<Question, 'fingerprint' | 'shownHash'> & { readonly position: number; readonly option: string },
@@ -364,9 +358,7 @@ export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionVi
 	return { ...question, items };
 }
 
-/**
- * Removes signed links and cuts. The texts of a card are cut once more, and its note has to count all that is missing.
- */
+/** Removes signed links and cuts. The texts of a card are cut once more, and its note counts all that is missing. */
 function cut(original: string, length: number, onCut?: OnCut): string {
 	return cutWithNote(withoutSignedLinks(original), length, onCut);
 }

@@ -4,21 +4,15 @@ import { eachIn } from '../core/lease-loop.ts';
 import { fingerprintOf, hashOfTexts, type SentText, type ShownText, shown, shownHashOf } from './texts.ts';
 
 export interface SessionKey {
-	/** The service's base address: one database may hold the sessions and answers of several services. */
+	/** The service's base address: one database may hold several services. */
 	readonly service: string;
 	readonly sessionId: string;
 }
 
-/**
- * A session as Handraise sees it. `session-service/schema.ts` reads it from the service's JSON, and `gated` bounds its
- * texts.
- */
+/** A session as Handraise sees it: `session-service/schema.ts` reads it from JSON, and `gated` bounds its texts. */
 export interface Session {
 	readonly sessionId: string;
-	/**
-	 * `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown status, as `Active`
-	 * is.
-	 */
+	/** `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown one, as `Active`. */
 	readonly status: string;
 	readonly name: string;
 	readonly messages: readonly Message[];
@@ -35,7 +29,7 @@ export interface Session {
 	readonly maxSteps: number;
 	/** Of the whole result; null while there is none. */
 	readonly resultHash: string | null;
-	/** Of the file names in order, without links and times, because the service renews those by itself. */
+	/** Of the file names in order, without links and times, which the service renews by itself. */
 	readonly filesHash: string;
 }
 
@@ -43,7 +37,7 @@ export interface Message {
 	/** `assistant`, `user` or an unknown role. */
 	readonly role: string;
 	readonly content: ShownText;
-	/** Whether `content` is not all of the text. */
+	/** `content` is not all of the text. */
 	readonly isCut: boolean;
 	readonly actions: readonly AgentAction[];
 	/** Identified by position: titles can repeat and can be empty. */
@@ -108,7 +102,7 @@ export function assistantCountOf(session: Pick<Session, 'messages'>): number {
 	return stepsSince(session, -1);
 }
 
-/** How many messages the agent has written after this one. A count of all falls when a history is compacted. */
+/** How many messages the agent has written after this one. A count of all falls with a compacted history. */
 export function stepsSince({ messages }: Pick<Session, 'messages'>, messageIndex: number): number {
 	return messages.slice(messageIndex + 1).filter((message) => message.role === 'assistant').length;
 }
@@ -139,7 +133,7 @@ export function latestHistory(session: Pick<Session, 'messages'>, limit: number,
 export function ageOf(session: Pick<Session, 'status' | 'startTime' | 'endTime'>, now: number): number | null {
 	const start = parseTime(session.startTime);
 	if (start === null) return null;
-	// A session that was continued may still have the end of its first run.
+	// A continued session may still have the end of its first run.
 	const end = isOver(session.status) ? parseTime(session.endTime) : now;
 	return end === null ? null : Math.max(0, end - start);
 }
@@ -188,9 +182,7 @@ export const questionDigest = z
 	.readonly();
 export type QuestionDigest = z.infer<typeof questionDigest>;
 
-/**
- * The positions of a question that are not open although they are empty: see `judge`, which knows what arrived there.
- */
+/** The positions of a question that are not open although empty: see `judge`, which knows what arrived there. */
 export type ClosedItems = (messageIndex: number) => ReadonlySet<number>;
 
 /** Whether any of these items has a value. White space is a value. */
@@ -206,8 +198,8 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
 
 /**
  * The question that waits for a person now; null when nothing is open or the session is over. Only the newest message
- * that asks counts. While none of its items has a value, all are open. Once one has a value, the empty ones are open
- * only while the status is `humanInput`. Never those in `closedItems`.
+ * that asks counts. While none of its items has a value, all are open; then the empty ones are open only while the
+ * status is `humanInput`. Never those in `closedItems`.
  */
 export function openQuestion(session: Session, closedItems?: ClosedItems): Question | null {
 	const question = questionAt(session, askingMessageIndex(session) ?? -1, closedItems);
@@ -307,7 +299,7 @@ const MOST_EXAMINED = 100_000;
 
 /**
  * The only way of a session into the program. It bounds all that people and rules see, keeps what the PUT sends back,
- * and makes the hashes. It yields after each few milliseconds of work.
+ * makes the hashes, and yields every few milliseconds.
  */
 export function* gated(read: ReadSession): Generator<void, Session> {
 	const result = resultOf(read);

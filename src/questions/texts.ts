@@ -3,10 +3,10 @@ import { atOnce, eachIn } from '../core/lease-loop.ts';
 import { wordList } from './word-list.ts';
 
 export const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** A longer cluster is not a readable character, so it is cut between code points. */
+/** A longer cluster is no readable character: it is cut between code points. */
 export const LONGEST_CLUSTER = 200;
 
-/** The last position up to `at` where `text` can be cut without splitting what people see as one character. */
+/** The last position up to `at` where a cut splits nothing that people see as one character. */
 export function boundaryBefore(text: string, at: number): number {
 	if (at >= text.length) return text.length;
 	if (at <= 0) return 0;
@@ -51,10 +51,7 @@ export function noteOf(characters: number): string {
 	return `… (${characters.toLocaleString('en-US')} more ${characters === 1 ? 'character' : 'characters'})`;
 }
 
-/**
- * Cuts to `limit` UTF-16 units (more than `NOTE_LENGTH`), at a boundary; a note at the end of what is cut says how much
- * is missing.
- */
+/** Cuts to `limit` UTF-16 units (more than `NOTE_LENGTH`) at a boundary; a note at the end says how much is missing. */
 export function cutWithNote(whole: string, limit: number, onCut?: OnCut): string {
 	if (whole.length <= limit) return whole;
 	onCut?.();
@@ -73,10 +70,7 @@ export function withoutNote(text: string): { readonly text: string; readonly mis
 declare const SENT: unique symbol;
 declare const SHOWN: unique symbol;
 
-/**
- * What an agent wrote, as the service sent it: it goes back in the PUT. No string for the compiler, so that nothing
- * shows it.
- */
+/** What an agent wrote, as the service sent it, for the PUT. No string for the compiler, so that nothing shows it. */
 export interface SentText {
 	readonly [SENT]: true;
 }
@@ -101,7 +95,7 @@ function indexAfter(text: string, codePoints: number): number {
 	return at;
 }
 
-/** At most `most` code points of a text. What is left out is said at its end, in UTF-16 units. */
+/** At most `most` code points of a text; its end says how many UTF-16 units are left out. */
 export function shown(text: string, most: number): { readonly text: ShownText; readonly isCut: boolean } {
 	const broken = indexAfter(text, most) < text.length ? null : withBrokenRuns(text);
 	if (broken !== null && indexAfter(broken, most) === broken.length) return { text: broken as ShownText, isCut: false };
@@ -113,9 +107,9 @@ export function shown(text: string, most: number): { readonly text: ShownText; r
 	return { text: `${kept}${noteOf(text.length - start.length)}` as ShownText, isCut: true };
 }
 
-/** Whether a stored text is the one that was sent: a service may trim it and rewrite its line ends. */
+/** Whether a stored text is the one sent: a service may trim it and rewrite its line ends. */
 export function sameText(stored: string, sent: string): boolean {
-	// Composing makes a text at most four times shorter, and other line ends at most twice as long.
+	// Composing makes a text up to four times shorter, other line ends up to twice as long.
 	return stored === sent || (stored.trim().length <= 8 * sent.length && comparable(stored) === comparable(sent));
 }
 
@@ -130,9 +124,7 @@ export function optionOr(text: string, options: readonly string[]): string {
 	return named === undefined || another !== undefined ? text : named;
 }
 
-/**
- * Without letter case, marks around it and what nobody sees, with the dashes and quotation marks that keyboards have.
- */
+/** Without letter case, marks around it and what nobody sees, with the dashes and quotation marks of keyboards. */
 function asRead(text: string): string {
 	const visible = withBrokenRuns(text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')).normalize();
 	const typed = visible
@@ -153,8 +145,8 @@ const PART = 65_536;
 const HEX_DIGITS = 32;
 
 /**
- * A hash that only equal lists share: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all
- * lone surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
+ * A hash that only equal lists share: the length goes before each text, and UTF-16 is hashed because UTF-8 merges lone
+ * surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
  */
 export function* hashOfTexts(texts: Iterable<string>): Generator<void, string> {
 	const hash = createHash('sha256');
@@ -176,19 +168,13 @@ export function fingerprintOf(items: readonly Texts[]): Generator<void, string> 
 	return hashOfTexts(items.flatMap(({ title, description }) => [title, description]));
 }
 
-/**
- * A hash of all that an asking message shows, but for what changes by itself: white space, composition, link
- * signatures.
- */
+/** A hash of all that an asking message shows but what changes by itself: white space, composition, link signatures. */
 export function* shownHashOf(content: string, items: readonly Texts[]): Generator<void, string> {
 	const texts = [content, ...items.flatMap(({ title, description }) => [title, description])];
 	return yield* hashOfTexts(yield* eachIn(texts, lasting));
 }
 
-/**
- * What never joins what stands before it: no mark, Hangul vowel or final, vowel sign of Kirat Rai, or half of a
- * character.
- */
+/** Never joins what stands before it: no mark, Hangul vowel or final, vowel sign of Kirat Rai, or half a character. */
 const APART = /[^\p{M}\u1160-\u11ff\udc00-\udfff\u{16d63}-\u{16d6a}]/u;
 
 /** One space for white space, NFC, and no signatures of links. */
@@ -210,9 +196,7 @@ function* lasting(whole: string): Generator<void, string> {
 	return joined.join('').trim();
 }
 
-/**
- * The last place up to `to` where the text can be divided. Only in a run of as many marks or vowel signs is that `to`.
- */
+/** The last place up to `to` where the text can be divided: `to` only in a run of as many marks or vowel signs. */
 function apartBefore(text: string, from: number, to: number): number {
 	if (to === text.length) return to;
 	for (let at = to; at > from; at--) {
@@ -229,17 +213,14 @@ const SIGNATURE =
 	/[?&;](?:X-Amz-(?:Signature|Credential|Security-Token)|X-Goog-(?:Signature|Credential)|Signature|Key-Pair-Id|sig)=/i;
 const LONGEST_SIGNATURE = 22;
 
-/**
- * In a signed URL: what only the signing adds, and tokens and keys. Other parameters can hold words that people must
- * see.
- */
+/** In a signed URL: what the signing adds, and tokens and keys. Other parameters can hold words people must see. */
 const SIGNS = [
 	'X-[^=]*|AWSAccessKeyId|GoogleAccessId|Signature|Expires|Policy|Key-Pair-Id|Hash-Algorithm|sig|s[eiprstv]|spr|sip',
 	'srt|sk(?:oid|tid|[estv])|(?:[a-z]+[_-]?)?token|api[_-]?key|secret|password',
 ];
 const OF_SIGNING = new RegExp(`^(?:${SIGNS.join('|')})=`, 'i');
 
-/** Removes the signature of pre-signed links, which give access for days: `…/report.pdf?page=2&X-Amz-…`. */
+/** Removes signatures of links, which give access for days: `…/report.pdf?page=2&X-Amz-…`. */
 export function withoutSignedLinks(text: string): string {
 	return atOnce(unsigned(text));
 }
@@ -363,7 +344,7 @@ export const PROTOTYPES: ReadonlyMap<string, string> = new Map(
 	}),
 );
 
-/** Latin letters for characters of which Unicode has no prototype, or another letter than people read in a word. */
+/** Latin letters for characters without a prototype in Unicode, or with another than people read in a word. */
 const READ_AS: ReadonlyMap<string, string> = new Map(
 	Array.from('ІΙꓲԚӏյłøđħŧƿ', (character, at) => [character, 'IIIQljlodhtp'.charAt(at)]),
 );
@@ -371,7 +352,7 @@ const READ_AS: ReadonlyMap<string, string> = new Map(
 /** Signs that people write instead of a letter inside a word. `1` can be an `i` or an `l`. */
 const LEET: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', 5: 's', 7: 't', $: 's', '@': 'a' };
 
-/** Words to find inside a run of spaced-out letters, where no space separates words. */
+/** Words to find in a run of spaced-out letters, where no space separates words. */
 const INSIDE_A_RUN = /pass(?:word|code|phrase|wort)/g;
 
 /** Words as the Latin words that they look like. Others stay: "где" looks like none, although its "е" does. */

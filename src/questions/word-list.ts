@@ -38,8 +38,7 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
 
 /**
  * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before
- * others: up to 20), `?` for one, `0` for a number of one or two digits, a space for one or none, `_` for the edge of a
- * word.
+ * others: up to 20), `?` for one, `0` for a number of 1 or 2 digits, a space for one or none, `_` for a word's edge.
  */
 export function phrases(...lists: readonly string[]): RegExp {
 	const rows = lists.flatMap(wordList).map((entry) => entry.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase());

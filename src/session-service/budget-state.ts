@@ -13,15 +13,13 @@ export interface RateLimitObservation {
 /**
  * The state of the request budget: plain data, which replicas share in a database row. Times are clock milliseconds.
  * The service counts in fixed windows of 60 s for each client address, whose beginning it does not tell. So grants
- * count in a sliding window that is 2 s longer, because requests take different times to arrive. In every window
- * deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares goes to deliveries
- * first, then people. Background gets what leaves both shares untouched, spread evenly. `reserved` requests are kept
- * for background that goes ahead of others, also from people beyond their share; the rest of background has a quarter.
+ * count in a sliding window of 2 s more, because requests take different times to arrive. In every window deliveries
+ * are guaranteed 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares goes to deliveries first,
+ * then people. Background gets what leaves both shares untouched, spread evenly. `reserved` requests are kept for
+ * background that goes ahead of others, also from people beyond their share; the rest of background has a quarter.
  */
 export interface BudgetState {
-	/**
-	 * Requests granted in one second of the clock, oldest first. `ahead`: those of background that went ahead of others.
-	 */
+	/** Requests granted in a second of the clock, oldest first. `ahead`: those of background that went ahead. */
 	readonly buckets: readonly (readonly [
 		second: number,
 		delivery: number,
@@ -70,7 +68,7 @@ interface Ask extends Asking, Limits {
 
 type BudgetDecision =
 	| { readonly granted: true; readonly state: BudgetState }
-	/** `retryAt`: when it may be granted if nothing else is granted before; always later than now. */
+	/** `retryAt`: when it may be granted if nothing else is before; always later than now. */
 	| { readonly granted: false; readonly retryAt: number };
 
 /** A grant is counted until its second is this far back: for 61 to 62 s. */
@@ -109,7 +107,7 @@ export function usageAt(state: BudgetState, now: number, limit: number) {
 	return { limit: effective, delivery, person, background, ahead, free };
 }
 
-/** Whether the service's own words leave us less than our own limit does. */
+/** Whether the service's words leave us less than our limit. */
 export function isLimitedByService(state: BudgetState, now: number, limit: number): boolean {
 	const unlimited = { ...state, serviceLimit: null, believed: null };
 	return state.pausedUntil > now || usageAt(state, now, limit).free < usageAt(unlimited, now, limit).free;
@@ -122,9 +120,8 @@ function isWithinShare(usage: Usage, { priority, count }: Asking): boolean {
 }
 
 /**
- * What these requests leave to others of a window. A delivery and a person leave what the other has not used of its
- * share. Background leaves both shares and what is kept for its requests that go ahead. Those leave what people have
- * not used.
+ * What these requests leave of a window. A delivery and a person leave what the other has not used of its share.
+ * Background leaves both shares and what is kept for its requests that go ahead. Those leave what people have not used.
  */
 function keptFrom(usage: Usage, ask: Ask): number {
 	const { priority, ahead = false, reserved = 0 } = ask;
@@ -170,7 +167,7 @@ export function decide(state: BudgetState, ask: Ask): BudgetDecision {
 	// What is reserved need not be spread.
 	if (priority !== 'background' || (ahead && reserved > 0)) return { granted: true, state: charge(state, ask) };
 	const interval = backgroundInterval(state, usage, ask);
-	// Bounded, because a replica with a slower rate may have written it.
+	// Bounded, as a replica with a slower rate may have written it.
 	const due = Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
 	const earliest = due - (BACKGROUND_BURST - 1) * interval;
 	if (now < earliest) return { granted: false, retryAt: earliest };
@@ -179,7 +176,7 @@ export function decide(state: BudgetState, ask: Ask): BudgetDecision {
 
 function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask): BudgetState {
 	const { buckets, believed } = state;
-	// When the clock goes back a little, the newest second is charged: the order is kept and nothing is forgotten early.
+	// When the clock goes back a little, the newest second is charged: the order stays, nothing is forgotten early.
 	const second = Math.max(Math.floor(now / 1000), buckets.at(-1)?.[0] ?? 0);
 	const [, delivery, person, background, wentAhead] = buckets.find(([one]) => one === second) ?? [second, 0, 0, 0, 0];
 	const charged = (other: RequestPriority) => (other === priority ? count : 0);
@@ -201,9 +198,7 @@ function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask
 /** The least rate that `left` names, as a share of the limit. When less is free, `decide` holds reads back. */
 const LEAST_SHARE = 0.05;
 
-/**
- * What watching may use, in requests a second, of which `reserved` are kept for lists and the reads that they lead to.
- */
+/** Requests a second that watching may use; `reserved` of them are kept for lists and the reads that they lead to. */
 export function backgroundRates({ limit, free, background, ahead }: Usage, reserved: number) {
 	const shares = sharesOf(limit);
 	const kept = shares.delivery + shares.person;

@@ -32,8 +32,8 @@ type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadli
 };
 
 /**
- * The one counter of requests to the session service, which counts by client address: in memory, or in a row that
- * replicas share. While that row cannot be read, nothing is granted and everybody waits up to their deadline.
+ * The one counter of requests to the session service: in memory, or in a row that replicas share. While that row cannot
+ * be read, nothing is granted and everybody waits up to their deadline.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  */
 export function createRequestBudget({
@@ -85,7 +85,7 @@ export function createRequestBudget({
 		return decision.granted ? now : decision.retryAt;
 	}
 
-	/** Grants what can be granted, again and again until nobody waits. Ends its pause when it is already running. */
+	/** Grants what can be granted until nobody waits. Ends its pause when it is already running. */
 	async function serve(): Promise<void> {
 		waker.wake();
 		if (isServing) return;
@@ -131,8 +131,7 @@ export function createRequestBudget({
 	return {
 		/**
 		 * Resolves to the sequence number of the last of `count` requests, for `observe`.
-		 * @throws SessionServiceError `no_permit` or `rate_limited` once none can come in time; the signal's reason,
-		 * uncharged
+		 * @throws SessionServiceError `no_permit` or `rate_limited` if none comes in time; the signal's reason, uncharged
 		 */
 		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
 			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = options;
@@ -148,9 +147,7 @@ export function createRequestBudget({
 				void serve();
 			});
 		},
-		/**
-		 * Takes in the headers of a response to the request with the number `sequence`, as `observed` says. Never throws.
-		 */
+		/** Takes in the headers of the response to the request number `sequence`, as `observed` says. Never throws. */
 		observe(headers: RateLimitObservation, sequence: number): void {
 			const now = clock.now();
 			update((state) => ({

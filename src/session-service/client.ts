@@ -24,10 +24,7 @@ import { createTransport, type Kept, type TransportOptions } from './transport.t
 /** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;
 
-/**
- * From a read's start: how long it waits for a permit, and until its last repeat begins. Each attempt adds a call's
- * time.
- */
+/** From a read's start: how long it waits for a permit, and may begin a repeat. Each attempt adds a call's time. */
 const PATIENCE = {
 	delivery: { permitMs: 30_000, repeatMs: 10_000, retries: 4 },
 	person: { permitMs: 8_000, repeatMs: 8_000, retries: 3 },
@@ -37,9 +34,7 @@ const PATIENCE = {
 
 /** Older readings are not shown again. */
 const LATEST_MS = 10 * 60_000;
-/**
- * The wait before the first repeat, doubled for each further one up to the longest; a random 50 to 100 % of it is used.
- */
+/** The wait before a repeat, doubled for each further one up to the longest; a random 50 to 100 % of it is used. */
 const WAIT = { firstMs: 250, longestMs: 5_000 } as const;
 
 interface ReadOptions {
@@ -51,8 +46,7 @@ interface ReadOptions {
 
 /**
  * The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were
- * read. `arrivals`: how many answers of ours have arrived. `onChanged`: a read found another state than the one before,
- * or is the first.
+ * read. `arrivals`: how many answers of ours have arrived. `onChanged`: a read is the first or found another state.
  */
 export function createSessionServiceClient({
 	cacheBytes = 64 * 1_048_576,
@@ -107,7 +101,7 @@ export function createSessionServiceClient({
 			signal,
 			async onFailedAttempt({ error, attemptNumber: attempt, retriesLeft }) {
 				if (!(error instanceof SessionServiceError)) throw error;
-				// Why it has to be repeated says more than that its turn comes later.
+				// Why it is repeated says more than that its turn comes later.
 				newest = error.code === 'no_permit' ? (newest ?? error) : error;
 				if (!newest.isPassing || retriesLeft === 0) throw newest;
 				const now = clock.now();
@@ -188,9 +182,7 @@ interface KeptSession extends Omit<SessionReading, 'endedAt'> {
 	readonly beganAt: number;
 }
 
-/**
- * The only place that keeps whole sessions, for conditional reads and turning pages: the last used within `maxBytes`.
- */
+/** The only place that keeps whole sessions, for conditional reads and paging: the last used within `maxBytes`. */
 function createSessionCache(maxBytes: number) {
 	// A Map keeps the order of insertion: its first key is the least recently used one.
 	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
@@ -231,10 +223,7 @@ const CHARACTER_BYTES = 2;
 /** One object with the headers of its strings; 130 to 165 were measured. */
 const OBJECT_BYTES = 200;
 
-/**
- * About the most memory that a session takes, in bytes (1 kB to 64 MB): 0.01 (fields nobody reads) to 65 times its
- * body.
- */
+/** About the most bytes that a session takes (1 kB to 64 MB): 0.01 (fields nobody reads) to 65 times its body. */
 function weightOf(value: unknown): number {
 	if (typeof value === 'string') return CHARACTER_BYTES * value.length;
 	if (typeof value !== 'object' || value === null) return 0;
@@ -254,9 +243,8 @@ interface RunningRead {
 }
 
 /**
- * Readers of a session at nearly the same time share one read, which ends when all have left. Background may join a
- * person's read. A person joins no background read: its permit may take long. Deliveries never share: they read after
- * taking the lease.
+ * Readers of a session at about the same time share a read, which ends when all left. Background may join a person's, a
+ * person none of background: its permit may take long. Deliveries never share: they read after taking the lease.
  */
 function createSharedReads(clock: Clock) {
 	const running = new Set<RunningRead>();
@@ -300,10 +288,7 @@ const SMALL_PAGE_BYTES = MAX_PAGE_BYTES / 4;
 /** For all pages together, with the wait for permits. */
 const LISTING_MS = 45_000;
 
-/**
- * Lists waiting sessions, if the service can. After a page that is too large, this and later lists come in smaller
- * pages.
- */
+/** Lists waiting sessions, if the service can. After a page that is too large, pages are smaller from then on. */
 function createSessionList(transport: ReturnType<typeof createTransport>, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */
 	let kept: readonly Kept<ListPage>[] = [];

@@ -8,7 +8,7 @@ export interface HttpRequest {
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body?: Buffer;
-	/** Asked right before the request is written to its connection; when false, nothing is sent. */
+	/** Asked right before the request is written; when false, nothing is sent. */
 	readonly maySend?: (() => boolean) | undefined;
 	readonly signal?: AbortSignal | undefined;
 	/** Milliseconds for the whole call, with queueing and connecting. */
@@ -31,8 +31,8 @@ export interface HttpResponse {
 const SMALL_BODY_BYTES = 1_048_576;
 
 /**
- * Makes one request and reads its whole response. The handler of undici's `dispatch` is told when a request is written
- * to a connection: only then can a failed PUT have had an effect.
+ * Makes one request and reads its whole response. undici's `dispatch` tells when a request is written to a connection:
+ * only then a failed PUT can have had an effect.
  * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
 export async function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {
@@ -112,7 +112,7 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 				if (status === null || !settle()) return;
 				const response = { status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() };
 				// undici frees the connection one turn of the event loop after the response's end. Two turns later the next
-				// request (the PUT after its read) reuses it instead of opening another one.
+				// request (the PUT after its read) reuses it.
 				setImmediate(() => setImmediate(() => resolve(response)));
 			},
 			onResponseError(_controller, error) {

@@ -7,10 +7,7 @@ export const DOWN_AFTER_MS = 30_000;
 const DOWN_AFTER_FAILURES = 3;
 
 const LIMITED = 'rate_limited';
-/**
- * Failures that certainly concern the whole service. Others, as an unreadable response, do while nothing else can be
- * read.
- */
+/** Failures that certainly concern the whole service. Others (an unreadable response) do while nothing else is read. */
 export const OUTAGE_CODES = new Set<string>(['unavailable', 'timed_out', 'unauthorized', 'redirected', LIMITED]);
 
 /** These concern one session. */
@@ -70,10 +67,7 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 			if (failures > 0 && !isCertain) this.succeeded(true);
 			else noteRead(clock.now());
 		},
-		/**
-		 * `isDoubted`: of a session that could be read before, while no other one was. One may fail for a reason of its
-		 * own.
-		 */
+		/** `isDoubted`: of a session that could be read before, while no other was: it may fail for a reason of its own. */
 		failed(code: string, isDoubted = false) {
 			if (!OUTAGE_CODES.has(code) && !(isDoubted && (code === MISSING.all || unread.size > 1))) return;
 			isCertain ||= OUTAGE_CODES.has(code);
@@ -141,15 +135,9 @@ const SLOWER = 1.5;
 const NOT_SLOWER = 1.25;
 /** …and by more than this. */
 const ALLOWANCE_MS = 50;
-/**
- * Of this many reads that were alone, the third quickest counts: sessions differ, and before most may have been other
- * calls.
- */
+/** Of this many reads alone, the third quickest counts: sessions differ, and other calls may stand before most. */
 const ALONE_KEPT = 10;
-/**
- * After this many reads, one has to be alone again. After twice as many, any counts: one of each kind is always
- * allowed.
- */
+/** After this many reads, one has to be alone; after twice as many, any counts: one of each kind is always allowed. */
 const ALONE_EVERY = 50;
 const LEAST_COMPARED = 3;
 /** Before one more read may be under way, this many rounds of reads have to be quick. */
@@ -161,8 +149,7 @@ const HANGS = 4;
 /**
  * How many reads for watching may be under way at once (`most`: with those that hang): fewer when they get slower than
  * one alone, more when not, as TCP's congestion control does. A slow service works on one call after another, and our
- * reads would stand before the calls of people and deliveries. Sessions differ in how long they take, so the quickest
- * counts.
+ * reads would stand before the calls of people and deliveries. Sessions differ, so the quickest counts.
  */
 export function createReadWindow({ most, clock }: { most: number; clock: Clock }) {
 	let size = 1;
@@ -173,9 +160,7 @@ export function createReadWindow({ most, clock }: { most: number; clock: Clock }
 	let alone: number[] = [];
 	/** `place`: how many were under way when it began, itself included. */
 	let latest: { tookMs: number; place: number }[] = [];
-	/**
-	 * Quick reads that were under way with as many others as allowed. Of fewer, nobody knows whether more would be quick.
-	 */
+	/** Quick reads that were under way with as many others as allowed. After fewer, more might not be quick. */
 	let quickCount = 0;
 
 	function resize(next: number): void {

@@ -20,7 +20,7 @@ const anything = z.unknown().optional();
 const text = anything.transform(asText);
 const textOrNull = anything.transform(asTextOrNull);
 
-/** ISO 8601 as the service sends it; a number is read as milliseconds since the epoch. */
+/** ISO 8601 as the service sends it; a number is milliseconds since the epoch. */
 const dateTime = anything.transform((value) => {
 	if (typeof value !== 'number') return asTextOrNull(value);
 	const date = new Date(value);
@@ -34,9 +34,8 @@ const objectsIn = (value: unknown) =>
 
 /**
  * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must
- * not hide a session from the people it waits for. Only `messages` is strict: reading null or a foreign type as an
- * empty list would make an open question look closed. For messages zod would take twice as long (`npm run bench --
- * schema`).
+ * not hide a session from the people it waits for. Only `messages` is strict: null or a foreign type as an empty list
+ * would make an open question look closed. For messages zod would take twice as long (`npm run bench -- schema`).
  */
 const sessionSchema = z
 	.object({
@@ -68,10 +67,7 @@ const sessionResponse = z.object({ session: sessionSchema });
 /** The PUT's success: in practice a status text, by the service's document the updated message too. */
 const PUT_SUCCESS = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
-/**
- * Null without a readable session. Its id is `requestedId`, whatever the response says. `json`: from which `value` was
- * parsed.
- */
+/** Null for no readable session. Its id is `requestedId`, whatever the response says. `json`: the text of `value`. */
 export function* readSessionResponse(value: unknown, json: string, requestedId: string) {
 	const parsed = sessionResponse.safeParse(value);
 	if (!parsed.success) return null;
@@ -141,7 +137,7 @@ function* readItem(value: unknown, source: JsonObject | null): Generator<void, R
 	};
 }
 
-/** Names of unknown actions are cut to this length: a card shows them in one line. */
+/** Names of unknown actions are cut to this: a card shows them in one line. */
 const LONGEST_NAME = 64;
 const LONGEST_LISTED_NAME = 1_000;
 
@@ -158,7 +154,7 @@ function* readActions(agentData: unknown): Generator<void, readonly AgentAction[
 	return actions;
 }
 
-/** Some serializers list all possible actions: those that are null did not happen. */
+/** Some serializers list all possible actions: null ones did not happen. */
 function namesIn(keyed: JsonObject): readonly string[] {
 	const names = Object.keys(keyed);
 	const happened = names.filter((name) => keyed[name] !== null);
@@ -203,7 +199,7 @@ export function listQuery({ limit, page }: AskedPage): string {
 
 const count = z.int().nonnegative().max(1_000_000);
 
-/** Strict where a mistake could come from another operation, lenient about what people are only shown. */
+/** Strict where a mistake could come from another operation, lenient about what is only shown. */
 const listSchema = z.object({
 	sessions: z.array(
 		z.object({

@@ -3,7 +3,7 @@ import type { ListedSession, SentItem, Session } from '../questions/session.ts';
 
 /**
  * - `retryable`: the same call may succeed later.
- * - `repeated`: it may pass within seconds, so a read is tried again; not a wrong key, which an operator has to fix.
+ * - `repeated`: it may pass within seconds, so a read is repeated; not a wrong key, which an operator has to fix.
  * - `ofService`: it concerns the whole service, so it may be over once another call succeeds.
  */
 type Kind = Readonly<Record<'retryable' | 'repeated' | 'ofService', boolean>>;
@@ -14,10 +14,7 @@ const FINAL: Kind = { retryable: false, repeated: false, ofService: false };
 const CODES = {
 	/** 401 or 403: the key is missing, wrong or was revoked. */
 	unauthorized: { retryable: true, repeated: false, ofService: true },
-	/**
-	 * 404: no session with this id for this key, or something in front says so. A PUT to another account's session is
-	 * saved.
-	 */
+	/** 404: this key has no such session, or something in front says so. A PUT to another account's session is saved. */
 	session_not_found: FINAL,
 	/** 429, or the service's limit allows no request before the caller's deadline; nothing was saved. Has a `retryAt`. */
 	rate_limited: PASSING,
@@ -31,9 +28,7 @@ const CODES = {
 	refused: FINAL,
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: PASSING,
-	/**
-	 * A success whose body is compressed although we ask for `identity`: something in front does so whatever it is asked.
-	 */
+	/** A success, compressed although we ask for `identity`: something in front does so whatever it is asked. */
 	...codedCodes(() => ({ retryable: true, repeated: false, ofService: true })),
 	/** A success of the list operation with something else than a list. */
 	not_a_list: FINAL,
@@ -42,7 +37,7 @@ const CODES = {
 	body_too_complex: FINAL,
 	/** The PUT has more bytes than the service takes: it was not sent. */
 	request_too_large: FINAL,
-	/** Not followed. Mostly a wrong base address, or something that drops the key: then it leads to the front page. */
+	/** Not followed. Mostly a wrong base address, or something drops the key: then it leads to the front page. */
 	redirected: { retryable: false, repeated: false, ofService: true },
 	/** An id that cannot be one path segment, or is a path of the service itself: nothing was sent. */
 	invalid_session_id: FINAL,
@@ -50,9 +45,7 @@ const CODES = {
 
 type SessionServiceErrorCode = keyof typeof CODES;
 
-/**
- * What a 404 is called: of a session that is gone, of one beside which others can be read, and where nothing can be.
- */
+/** The codes of a 404: of a session that is gone, of one beside which others can be read, and where nothing can be. */
 export const MISSING = { gone: 'session_not_found', one: 'session_missing', all: 'service_missing' } as const;
 
 /** Codes of failures that pass when the service is back. */
@@ -70,9 +63,8 @@ export const WAITING_CODES: ReadonlySet<string> = new Set(['rate_limited', 'no_p
 export class SessionServiceError extends HandraiseError {
 	declare readonly code: SessionServiceErrorCode;
 	/**
-	 * Whether the call may have changed the session; false for a read. For a PUT it is false only if the service
-	 * certainly saved nothing: not sent, 401, 403, 404, 429 and the other 4xx. When true, read and compare before sending
-	 * again.
+	 * The call may have changed the session; false for a read. For a PUT it is false only if the service certainly saved
+	 * nothing: not sent, 401, 403, 404, 429 and the other 4xx. When true, read and compare before sending again.
 	 */
 	readonly outcomeUnknown: boolean;
 	/** The response's status of a refusal or a PUT with unknown outcome; else null. */
@@ -141,7 +133,7 @@ export function isSessionId(id: string): boolean {
 	return isSegment && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }
 
-/** Paths of the service itself (`GET /v1/sessions/query` lists sessions): sent as an id, their effect is not known. */
+/** Paths of the service itself (`GET /v1/sessions/query` lists sessions): as an id, their effect is unknown. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(['file', 'files', 'list', 'new', 'query']);
 
 export function isReservedId(id: string): boolean {
@@ -156,7 +148,7 @@ function decoded(id: string): string {
 	}
 }
 
-/** Who waits for a request (the delivery of an answer, a person, watching), in the order in which they are served. */
+/** Who waits for a request (the delivery of an answer, a person, watching), first served first. */
 export const PRIORITIES = ['delivery', 'person', 'background'] as const;
 
 export type RequestPriority = (typeof PRIORITIES)[number];
@@ -165,10 +157,7 @@ export interface SessionReading {
 	readonly session: Session;
 	/** When the request began, clock milliseconds: the session is as it was then or later. */
 	readonly readAt: number;
-	/**
-	 * How many answers of ours had arrived in the session by then, null if that is not known; see `arrivalSeen` of an
-	 * answer.
-	 */
+	/** How many answers of ours had arrived by then; null: not known. See `arrivalSeen` of an answer. */
 	readonly arrival: number | null;
 	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
 	readonly since: number;
@@ -187,12 +176,9 @@ export interface SessionServiceClient {
 		sessionId: string,
 		options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
 	): Promise<SessionReading>;
-	/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
+	/** A session as last read; null after 10 minutes, or when it is no longer in the cache. */
 	latest(sessionId: string): Omit<SessionReading, 'endedAt'> | null;
-	/**
-	 * For a read and the PUT right after it. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's
-	 * reason
-	 */
+	/** For a read, then a PUT. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's reason */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
 	close(): Promise<void>;
 }
@@ -211,7 +197,7 @@ export interface DeliveryPermit {
 
 export interface WaitingList {
 	readonly sessions: readonly ListedSession[];
-	/** False when not all pages are read, or they changed: a session may have moved to a page that was read before. */
+	/** False when not all pages are read, or they changed: a session may have moved to a page read before. */
 	readonly isComplete: boolean;
 	readonly requestCount: number;
 	/** Of the calls, without the wait for permits. */
@@ -227,7 +213,7 @@ export interface BackgroundBudget {
 		readonly left: number;
 		/**
 		 * The usual rate without what is reserved, or goes ahead now, but at least a quarter. After a burst of people's
-		 * reads, the budget holds reads back, and no plan does.
+		 * reads, the budget holds reads back, not a plan.
 		 */
 		readonly planned: number;
 		/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */

@@ -22,7 +22,7 @@ interface Parts extends Pick<TransportOptions, 'clock' | 'log'> {
 }
 
 interface Own extends Required<Pick<TransportOptions, 'proxy'>> {
-	/** A read found another state than the one before, or is the first. */
+	/** A read is the first or found another state. */
 	readonly onChanged: (key: SessionKey, session: Session) => void;
 }
 

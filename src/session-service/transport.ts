@@ -90,8 +90,7 @@ export function createTransport(options: TransportOptions) {
 						headers: {
 							'x-api-key': key,
 							accept: 'application/json',
-							// No compression: it would save little of the service's time, and decompression would need a limit of its
-							// own.
+							// No compression: it saves little of the service's time, and decompression needs a limit of its own.
 							'accept-encoding': 'identity',
 							// With any other type the service's process can crash.
 							...(body && { 'content-type': 'application/json' }),
@@ -135,10 +134,7 @@ export function createTransport(options: TransportOptions) {
 	};
 }
 
-/**
- * Bodies over 1 MiB held at once, from their first megabyte until they are parsed: 32 MB need several times that
- * memory.
- */
+/** Bodies over 1 MiB held at once, from their first megabyte until parsed: 32 MB need several times that memory. */
 const LARGE_BODIES = 2;
 
 /** The result makes the slot of a call, for a large body. Background leaves the last to people and deliveries. */
@@ -187,8 +183,8 @@ export function createBodySlots() {
 const DEFAULT_PAUSE_SECONDS = 60;
 
 /**
- * Reads `RateLimit-*` and, of a 429, `Retry-After`. The sentence in the service's body names another number of seconds
- * and is wrong. `elapsedMs`: since the request was sent. The service may respond that much later than it counted it.
+ * Reads `RateLimit-*` and, of a 429, `Retry-After`. The number of seconds in the service's body is wrong. `elapsedMs`:
+ * since the request was sent. The service may respond that much later than it counted it.
  */
 export function readRateLimit(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
@@ -203,10 +199,7 @@ export function readRateLimit(
 	return { limit: limitPerMinute(headers), remaining, resetSeconds, retryAfterSeconds };
 }
 
-/**
- * The strictest policy (`250;w=60`, the window in seconds) that these headers state, else the limit for a minute; at
- * least 1.
- */
+/** The strictest policy that these headers state (`250;w=60`: in seconds), else the limit for a minute; at least 1. */
 export function limitPerMinute(headers: { get(name: string): string | null | undefined }): number | undefined {
 	const stated = `${headers.get('ratelimit-limit') ?? ''},${headers.get('ratelimit-policy') ?? ''}`.slice(0, 1_000);
 	const limit = /^\s*([1-9]\d{0,8})\b/.exec(stated)?.[1];
@@ -257,7 +250,7 @@ export async function readBody<T>(
 		const message = `The response of a ${operation} (status ${status}, ${body.length} bytes) ${what}`;
 		return new SessionServiceError(code, message, { outcomeUnknown: operation === 'put' });
 	};
-	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
+	// We ask for `identity`. A compressed response is not decompressed: no danger of a decompression bomb.
 	const coding = codingOf(headers);
 	if (coding !== null) throw failed(`coded_${coding}`, `has the content coding ${coding}`);
 	const text = utf8.decode(body);
@@ -272,7 +265,7 @@ async function valueIn<T>(text: string, read: Call<T>['read']): Promise<T | null
 	try {
 		return await read(JSON.parse(text), text);
 	} catch {
-		// The parser's message quotes the body, which may contain secrets: it is not kept, not even as a cause.
+		// The parser's message quotes the body, which may contain secrets: it is not kept, even as a cause.
 		return null;
 	}
 }

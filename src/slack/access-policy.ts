@@ -16,9 +16,9 @@ import {
 type Ours = Pick<Identity, 'teamId' | 'enterpriseId'>;
 type AccessRules = Pick<Config, Extract<keyof Config, `ALLOW${string}`>>;
 
-/** Where somebody acts, or where their form or answer came from. */
+/** Where somebody acts, or their form or answer came from. */
 export interface Place extends Pick<Origin, 'channelId' | 'isCopy'> {
-	/** The session that they act on by what they have had since they were in that channel, such as a window. */
+	/** The session that they act on by what they have had since they were there, such as a window. */
 	readonly sessionId?: string;
 	/** The rule about channels does not apply. */
 	readonly inAnyChannel?: true;
@@ -37,18 +37,13 @@ export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
 /** Whether this code says that somebody may not answer. */
 export const isProvenRefusal = (code: string | null) => PROVEN_REFUSALS.some((refusal) => refusal === code);
 
-/**
- * Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: of facts about people and
- * groups.
- */
+/** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: of facts about them. */
 export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
 export type ActRefusal = Refusal | 'not_there';
 
-/**
- * `refusal`: null when it is allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch.
- */
+/** `refusal`: null when allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
 export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
 
 /** What a rule looked at: a setting, or fields of `users.info`. `no_answer`: Slack did not tell. */
@@ -58,23 +53,20 @@ const GUEST_FLAGS = 'is_restricted is_ultra_restricted';
 /** What one rule says: null when it does not refuse. */
 type Ruling = readonly [ground: Ground, refusal: Refusal | null];
 
-/**
- * `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where each person has a fixed
- * one.
- */
+/** `claimedTeamId`: of the request. It proves nothing on Enterprise Grid, where each person has a fixed workspace. */
 type Acting = { readonly userId: string; readonly claimedTeamId: string | null };
 
-/** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
+/** How long facts about people and user groups are used: a new guest may pass for so long. */
 export const FACTS_MAX_AGE_MS = 5 * 60_000;
-/** How long the same facts are used for an answer that is sent in somebody's name. */
+/** How long the same facts are used to send an answer in somebody's name. */
 export const FRESH_MS = 30_000;
-/** Slack wants its acknowledgement within 3 s, which includes more than this check. */
+/** Slack wants its acknowledgement within 3 s, for more than this check. */
 const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
 /**
- * Decides who may read sessions, watch and answer. Fails closed, also while it is not known where the app is installed
+ * Decides who may read sessions, watch and answer. Fails closed, also while nobody knows where the app is installed
  * (null). `isPatient`: nobody waits for an acknowledgement.
  */
 export function createAccessPolicy(
@@ -111,7 +103,7 @@ export function createAccessPolicy(
 		const { ALLOWED_CHANNELS: listed } = config;
 		if (place.inAnyChannel !== true && listed.length > 0)
 			yield ['ALLOWED_CHANNELS', listed.includes(place.channelId ?? '') ? null : 'channel_not_allowed'];
-		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
+		// Without an organisation, another workspace is always another organisation's: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== ours.teamId;
 		if (!config.ALLOW_EXTERNAL && ours.enterpriseId === null && claimsOther) yield ['team_id', 'external'];
 		using deadline = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
@@ -175,7 +167,7 @@ export function createSlack(
 	};
 }
 
-/** Whether Slack's facts prove that somebody is a member: they may be missing or contradict each other. */
+/** Whether Slack's facts prove a membership: they may be missing or contradict each other. */
 function membershipRuling({ teamId, enterprise, isStranger }: PersonFacts, ours: Ours): Ruling {
 	if (isStranger) return ['is_stranger', 'external'];
 	const isOfTeam = teamId === ours.teamId;

@@ -14,7 +14,7 @@ interface Options {
 	readonly onRefused: (reason: string) => void;
 }
 
-/** Bolt with the receiver of the configured transport. `onRefused` is called when an HTTP request is refused. */
+/** Bolt with the configured transport's receiver. `onRefused` is called for a refused HTTP request. */
 export function createBoltApp(
 	identity: () => Pick<Identity, 'teamId' | 'botId' | 'botUserId'>,
 	{ config, proxy, clock, log, onRefused }: Options,
@@ -26,7 +26,7 @@ export function createBoltApp(
 			: createSocketReceiver({ appToken: transport.appToken, apiUrl, proxy }, clock, log);
 	const app = new App({
 		receiver,
-		// Without this, Bolt calls auth.test itself, retries it for many minutes, and drops events when the token is bad.
+		// Else Bolt calls auth.test itself, retries it for many minutes, and drops events when the token is bad.
 		async authorize() {
 			const { teamId, botId, botUserId } = identity();
 			return { botToken, botUserId, teamId, ...(botId === null ? {} : { botId }) };

@@ -53,7 +53,7 @@ export function createChannels(core: Parts & { readonly config: Pick<Config, 'AL
 				return channel.is_member === true ? YES : no('not_member');
 			} catch (error) {
 				const code = slackErrorCode(error);
-				// Direct messages between people are the only conversations for which the manifest requests no scope.
+				// Direct messages between people are the only conversations without a scope in the manifest.
 				if (code === 'missing_scope') return no('direct');
 				// A private channel without the bot looks like no channel.
 				return no(code === 'channel_not_found' ? 'not_member' : 'could_not_check');
@@ -81,14 +81,9 @@ const no = <Reason extends string>(reason: Reason) => ({ ok: false, reason }) as
 
 const TEAM_CHANNELS = 'public_channel,private_channel';
 
-/**
- * Lists the team channels that the bot is in: a call for each would exceed the rate limit. Its result does not throw.
- */
+/** Lists the bot's team channels: a call for each would exceed the rate limit. Its result does not throw. */
 export function createChannelList(client: WebClient) {
-	/**
-	 * Reads one page. `cursor` is null for the first; `next` is null after the last. `external`: as `sharingOf` defines
-	 * it.
-	 */
+	/** Reads one page. `cursor` is null for the first, `next` after the last. `external`: as `sharingOf` defines it. */
 	return async (cursor: string | null) => {
 		try {
 			const { channels, response_metadata: page } = await client.users.conversations({
@@ -109,11 +104,11 @@ export function createChannelList(client: WebClient) {
 
 /** How long a person's channels are used. */
 export const JOINED_MAX_AGE_MS = 5 * 60_000;
-/** How long Slack is not asked again after a failure, so that presses do not use up its limit. */
+/** How long Slack is not asked after a failure, so that presses do not use up its limit. */
 const FAILURE_AGE_MS = 5_000;
 /** How long a channel counts as public or private. */
 export const PRIVACY_MAX_AGE_MS = 60 * 60_000;
-/** The most that Slack accepts; it recommends 200, but allows only about 50 calls a minute for all people together. */
+/** The most that Slack accepts; it recommends 200, but allows only about 50 calls a minute for all people. */
 const PAGE_SIZE = 999;
 /** More than anybody is in; ends a list whose cursors never end. */
 const MAX_PAGES = 50;
@@ -123,9 +118,9 @@ interface HandOvers {
 }
 
 /**
- * Knows the channels of people. Of private channels Slack names only those that the bot is in, and only there sessions
- * can be watched. `changes`: when people joined or left a channel lately, by user id, clock milliseconds; replicas
- * share it, because each event reaches one. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
+ * Knows the channels of people. Of private channels Slack names only those with the bot, and only there sessions can be
+ * watched. `changes`: when people joined or left a channel lately, by user id, clock milliseconds; replicas share it,
+ * because each event reaches one. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
 	core: Parts & Pick<Core<HandOvers>, 'store' | 'serviceUrl' | 'clock'>,
@@ -167,7 +162,7 @@ export function createMemberships(
 	}
 	const privacy = createCache(clock, askPrivacy, FAILURE_AGE_MS);
 
-	/** After a start more channels may be in use than Slack tells of in a minute; one list has all of them. */
+	/** After a start more channels may be in use than Slack tells of in a minute; one list has all. */
 	async function isListedAsPrivate(channel: string, failure: unknown): Promise<boolean> {
 		const listed = (await channels.get('', JOINED_MAX_AGE_MS)).get(channel);
 		if (listed === undefined) throw failure;
@@ -195,7 +190,7 @@ export function createMemberships(
 		return orUnknown(channels.get(await keyOf(userId), JOINED_MAX_AGE_MS));
 	}
 
-	/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
+	/** Whether a person was in a channel in the last five minutes, or this is their direct message with the app. */
 	async function isMember(userId: string, channelId: string): Promise<boolean> {
 		if (channelId.startsWith('D')) return (await orUnknown(directChannelOf(userId))) === channelId;
 		return (await channelsOf(userId)).has(channelId);
@@ -215,10 +210,7 @@ export function createMemberships(
 		channelsOf,
 		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
 		isMemberNow,
-		/**
-		 * The members of a channel, page by page; of a direct message with the app, the person alone. Throws Slack's
-		 * errors.
-		 */
+		/** A channel's members, page by page; of a direct message with the app, the person alone. Throws Slack's errors. */
 		async *pagesOf(channelId: string, userId: string): AsyncGenerator<readonly string[]> {
 			if (channelId.startsWith('D')) return yield [userId];
 			const pages = client.paginate('conversations.members', { channel: channelId, limit: PAGE_SIZE });
@@ -244,9 +236,8 @@ export function createMemberships(
 			});
 		},
 		/**
-		 * Why somebody may not act on a session's question; null: they may. Throws when Slack does not tell. They have to
-		 * be in its channel, or to have or have had the question. Everybody sees a public channel: there it is asked on
-		 * copies only.
+		 * Why somebody may not act on a question; null: they may. Throws when Slack does not tell. They have to be in its
+		 * channel, or have or have had the question. Everybody sees a public channel: there it is asked on copies only.
 		 */
 		async whyNotThere(request: Pick<PersonRequest, 'person'>, { channelId, sessionId, isCopy }: Place) {
 			if (channelId === null || sessionId === undefined) return null;
@@ -256,8 +247,7 @@ export function createMemberships(
 			if (isHeld || (await isMember(userId, channelId))) return null;
 			const tooFast = await turn(request);
 			if (tooFast !== null) return tooFast;
-			// Slack's event of their joining may be late, and the channel may not be private any more, or hidden from the
-			// bot.
+			// Slack's event of their joining may be late, and the channel may be public now, or hidden from the bot.
 			if (await isMemberNow(userId, channelId)) return null;
 			privacy.forget(channelId);
 			return isCopy === true || (await isPrivate(channelId)) ? 'not_there' : null;

@@ -44,7 +44,7 @@ export function createSlackClients(
 				if (at > 0) heard = { at, uptime: performance.now() };
 				if (response.status !== 429 || Number.parseInt(response.headers.get('retry-after') ?? '', 10) >= 0)
 					return response;
-				// Without a number of seconds, as from a proxy, the client's error would leave open whether the call was done.
+				// Without seconds, as from a proxy, the client's error would leave open whether the call was done.
 				return new Response(response.body, { status: response.status, headers: { 'retry-after': '10' } });
 			} catch (error) {
 				onCall(method, 'no_answer');
@@ -76,10 +76,7 @@ export function createSlackClients(
 
 export type SlackClients = ReturnType<typeof createSlackClients>;
 
-/**
- * Slack's code for a refused call (`not_found` …), else null: of a page instead of JSON, the client takes the text as
- * the code.
- */
+/** Slack's code for a refused call (`not_found` …), else null: the client takes a page's text for a code. */
 export function slackErrorCode(error: unknown): string | null {
 	const data = error instanceof Error && 'data' in error ? (error.data as { error?: unknown } | undefined) : undefined;
 	return typeof data?.error === 'string' && /^\w{1,80}$/.test(data.error) ? data.error : null;
@@ -120,8 +117,8 @@ export function slackOutcome(error: unknown) {
 }
 
 /**
- * Writes warnings and errors of Slack's libraries to our log. At debug level they print whole payloads, which hold what
- * people typed; objects in their messages are left out for the same reason.
+ * Writes warnings and errors of Slack's libraries to our log, without objects: payloads hold what people typed, which
+ * they print at debug level.
  */
 export function createSlackLogger(log: Log): Logger {
 	const textOf = (message: unknown[]) =>
@@ -141,9 +138,7 @@ export function createSlackLogger(log: Log): Logger {
 	};
 }
 
-/**
- * The stable code of what was thrown; `slack_unavailable` for all failures of Slack's API. A code stands for itself.
- */
+/** The stable code of what was thrown; `slack_unavailable` for failures of Slack's API. A code stands for itself. */
 export function codeOf(error: unknown): string {
 	if (typeof error === 'string') return error;
 	const isFromSlack =
@@ -156,7 +151,7 @@ export function codeOf(error: unknown): string {
 export const OWN_MESSAGE = 'handraise_post';
 export const keyedBy = (key: string) => ({ event_type: OWN_MESSAGE, event_payload: { key } });
 
-/** False for a post into a thread that is gone: Slack posts into the channel, and only `thread_ts` is missing. */
+/** False for a post into a thread that is gone: Slack posts into the channel, without `thread_ts`. */
 export const isThreaded = (message: object | undefined) => message === undefined || 'thread_ts' in message;
 
 const REMEDIES = {
@@ -164,7 +159,7 @@ const REMEDIES = {
 	SLACK_APP_TOKEN: 'make an app-level token with connections:write and copy it again',
 } as const;
 
-/** The error for a token that Slack does not accept, or that belongs to no bot. `reason`: Slack's code. */
+/** The error for a token that Slack refuses, or of no bot. `reason`: Slack's code. */
 export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): HandraiseError {
 	const message = `Slack refuses ${setting} (${reason}): ${REMEDIES[setting]}`;
 	return new HandraiseError(message, { code: 'slack_token_refused' });
@@ -232,10 +227,7 @@ export type Installation = ReturnType<typeof createInstallation>;
 /** Enough for the daily users of a large workspace, for names and for time zones. */
 const MAX_NAMES = 5_000;
 
-/**
- * Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see
- * `enterprise_user`.
- */
+/** Slack omits guest flags of people who left and, at times on Enterprise Grid, `team_id`: see `enterprise_user`. */
 const USER_SCHEMA = z.object({
 	id: z.string(),
 	deleted: z.boolean(),
@@ -248,12 +240,12 @@ const USER_SCHEMA = z.object({
 	tz: z.string().transform(timeZoneNamed).nullish().catch(null),
 });
 
-/** The access policy looks up everybody who acts, so their names and time zones need no call of their own. */
+/** The access policy looks up everybody who acts, so names and time zones need no call of their own. */
 export function createDirectory(client: WebClient) {
 	const names = new Map<string, string>();
 	const timeZones = new Map<string, string>();
 
-	/** Null when Slack does not know this id, or leaves out a required fact, and for somebody who was forgotten. */
+	/** Null for an unknown id, where Slack leaves out a required fact, and for a forgotten person. */
 	async function person(userId: string, signal?: AbortSignal) {
 		if (isForgotten(userId)) return null;
 		const { user } = await unlessAborted(client.users.info({ user: userId }), signal).catch(nobodyIfUnknown);
@@ -266,9 +258,7 @@ export function createDirectory(client: WebClient) {
 		return {
 			/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
 			teamId: facts.team_id ?? null,
-			/**
-			 * The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation.
-			 */
+			/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in none. */
 			enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
 			/** Null when Slack does not say it. */
 			isGuest: isGuest(facts),
@@ -282,12 +272,11 @@ export function createDirectory(client: WebClient) {
 
 	return {
 		person,
-		/** The members' user ids. */
 		async userGroup(groupId: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
 			const { users } = await unlessAborted(client.usergroups.users.list({ usergroup: groupId }), signal);
 			return new Set(users ?? []);
 		},
-		/** Looks up the name of a person whom this process has not seen; null: Slack does not tell it. Never rejects. */
+		/** Looks up a name that this process has not seen; null: Slack does not tell it. Never rejects. */
 		async learnName(userId: string): Promise<string | null> {
 			if (!names.has(userId)) await person(userId).catch(() => null);
 			return names.get(userId) ?? null;
@@ -301,7 +290,7 @@ export function createDirectory(client: WebClient) {
 export type Directory = ReturnType<typeof createDirectory>;
 export type PersonFacts = NonNullable<Awaited<ReturnType<Directory['person']>>>;
 
-/** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
+/** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people. */
 export function createDirectChannels(client: WebClient, clock: Clock) {
 	const ask = async (userId: string) => {
 		const { channel } = await client.conversations.open({ users: userId });

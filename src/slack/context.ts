@@ -13,7 +13,7 @@ type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
 };
 
-/** Adds to `core` what handlers share. `listen` asks the access policy before a handler uses the rest. */
+/** `core` with what handlers share. `listen` asks the access policy before a handler uses the rest. */
 export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof createSlack>>(
 	core: C,
 	options: Pick<Parameters<typeof createListen>[1], 'app' | 'onInboxPress' | 'onPostPress'>,

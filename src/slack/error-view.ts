@@ -22,7 +22,7 @@ import {
 	viewTitle,
 } from './parts.ts';
 
-/** An answer in the store, text that the person still sees, what they would change; `nothing`: they only read. */
+/** A stored answer, text that the person still sees, what they would change; `nothing`: they only read. */
 export type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
 
 export interface ErrorContext {
@@ -122,7 +122,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 };
 
 const ASK_TO_CHANGE = 'To change that, ask {contact}.';
-/** Somebody acts on a question that they had before, by a copy of it or in a window. */
+/** Somebody acts on a question that they had before, by a copy or in a window. */
 export const NOT_THERE = "You are not in this question's channel, so you cannot answer it here.";
 
 const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
@@ -200,7 +200,7 @@ const WHYS = new Set([
 	'service_missing', 'no_permit', 'unreadable_answer', ...Object.keys(CODED),
 ]);
 
-/** Why something is not delivered yet, for the code of a failure of the service: a part of a sentence. Else empty. */
+/** Why something is not delivered yet, a part of a sentence; empty unless the code is of a service failure. */
 export function whyWords(code: string): string {
 	const [what = ''] = errorWords(code).what.split('.');
 	return WHYS.has(code) ? what.replace(/^T/, 't') : '';
@@ -215,7 +215,7 @@ function keptWords(kept: Kept, code: string): string {
 	return isOfStore ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
 }
 
-/** For ignored presses and refused commands. It tells seconds, or people would come back too early. */
+/** For ignored presses and refused commands. With seconds, or people come back too early. */
 function waitWords(retryAt: number | null): string {
 	const until = retryAt === null ? 'a moment' : `until ${momentMrkdwn(retryAt, 'seconds')}`;
 	return `Please wait ${until}: what you do before then may be ignored.`;

@@ -39,36 +39,31 @@ export const ACTIONS = {
 	choose3: 'question.choose_3',
 	choose4: 'question.choose_4',
 	choose5: 'question.choose_5',
-	/**
-	 * On a question; `value`: a `QuestionMark`. The first opens a window with the inputs `handOverTo` and `handOverNote`.
-	 */
+	/** On a question; `value`: a `QuestionMark`. The first opens a window with the inputs of the next two. */
 	handOver: 'question.hand_over',
 	handOverTo: 'question.hand_over_to',
 	handOverNote: 'question.hand_over_note',
 	giveBack: 'question.give_back',
 	/** To the person who chose, until the answer is sent; `value`: the answer's id. */
 	undo: 'answer.undo',
-	/**
-	 * On the offer of a message as the answer: opens the form with it; `value`: the draft's form id and a
-	 * `SessionTarget`.
-	 */
+	/** On the offer of a message as an answer: opens its form; `value`: the draft's form id and a `SessionTarget`. */
 	useText: 'question.use_text',
 	/** On that offer: sends it, or does not; `value`: an `OfferedReply`, or the draft's form id. */
 	sendReply: 'reply.send',
 	keepReply: 'reply.keep',
-	/** In the modal that asks which item a chosen message is for; the option's value is its position. */
+	/** In the modal that asks which item a message is for; the option's value is its position. */
 	chooseItem: 'question.choose_item',
 	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
 	open: 'session.open',
 	/** On a receipt; `value`: the answer's id. */
 	tryAgain: 'answer.try_again',
 	giveUp: 'answer.give_up',
-	/** The service saved the answer and reported a failure: sends it again, to start the agent. */
+	/** The service saved the answer but reported a failure: sends it again, to start the agent. */
 	sendAgain: 'answer.send_again',
 	postToThread: 'answer.post_to_thread',
 	/** In the window of a receipt: opens the next question that waits for its author. */
 	nextQuestion: 'answer.next',
-	/** Opens the current question with the answer's text in it; `value`: the answer's id and a `SessionTarget`. */
+	/** Opens the current question with the answer's text; `value`: the answer's id and a `SessionTarget`. */
 	answerNew: 'answer.answer_new',
 	/** On an error: repeat what failed; the view's metadata says what. */
 	reload: 'error.reload',
@@ -82,7 +77,7 @@ export const ACTIONS = {
 	inboxOlder: 'inbox.older',
 	inboxNewer: 'inbox.newer',
 	inboxRefresh: 'inbox.refresh',
-	/** An input of a channel's settings; those that may be emptied report each change. */
+	/** An input of a channel's settings; those that may be empty report each change. */
 	settingsField: 'settings.field',
 	/** In the menu of a question in an inbox; `value`: for how long, and the question's hash. */
 	snooze: 'inbox.snooze',
@@ -97,10 +92,7 @@ export const ACTIONS = {
 } as const;
 export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 
-/**
- * What stands on our buttons: an option of an agent must not look like it. "Discard" and "Send" are short for longer
- * ones.
- */
+/** What our buttons say: an agent's option must not look like it. "Discard" and "Send" are short for longer ones. */
 // biome-ignore format: a list of words
 export const BUTTON_LABELS = [
 	'Answer', 'Answer again', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question', 'Back', 'Cancel',
@@ -131,7 +123,7 @@ export const CALLBACKS = {
 	chooseItem: 'handraise.choose_item',
 	home: 'handraise.home',
 	inbox: 'handraise.inbox',
-	/** The settings of a channel: while they are looked up, as a form, and after saving. */
+	/** A channel's settings: during the look-up, as a form, and after saving. */
 	settings: 'handraise.settings',
 	/** Asks whom to hand a question over to, and says what came of it. */
 	handOver: 'handraise.hand_over',
@@ -161,10 +153,10 @@ function askedId({ messageIndex, fingerprint }: ViewMetadata): string {
 	return `${messageIndex ?? 0}.${(fingerprint ?? '').slice(0, 8)}`;
 }
 
-/** A form with a newer revision than it began with shows its own values instead of what Slack keeps. */
+/** A form with a newer revision shows its own values instead of what Slack keeps. */
 export const settingsBlockId = (field: string, revision: number) => `c.${field}.${revision}`;
 
-/** How a record travels through Slack: as a JSON array of `kind` and its fields, because Slack limits the length. */
+/** How a record travels through Slack: a JSON array of `kind` and its fields, because Slack limits the length. */
 export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Schema) {
 	type Fields = DeepReadonly<z.output<Schema>>;
 	// In the order of the schema. Where the fields change, `kind` has to: a record of another kind is not read. A new
@@ -189,9 +181,7 @@ const text = z.string();
 
 const ROW = slackCodec('row', z.object({ origin: ORIGIN, hash: text }));
 
-/**
- * What the row's buttons open has this origin. Slack keeps the focus while the id stays. `key`: of the row in its view.
- */
+/** What its buttons open has this origin. Slack keeps the focus while the id stays. `key`: the row in its view. */
 export function inboxRowId({ channelId, threadTs }: Origin, key: string): string {
 	return ROW.encode({ origin: { channelId, threadTs }, hash: hashOf(key) });
 }
@@ -218,9 +208,7 @@ export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec
 /** Since 1.1.0; see `arrivalSeen` of an answer. */
 const ARRIVAL = z.int().nullable().default(null);
 
-/**
- * `id`: of the draft that holds the text. `readAt`: when the read began that found the question, clock milliseconds.
- */
+/** `id`: of the draft with the text. `readAt`: when the read began that found the question, clock milliseconds. */
 const OFFERED_REPLY = z.object({
 	id: text,
 	sessionId: text,
@@ -263,7 +251,7 @@ const CHOICE = z.object({
 	option: text,
 	/** When the session was read that the button's message shows, clock milliseconds. */
 	readAt: z.number(),
-	/** The channel in which the person sees the question; the access policy checks it. */
+	/** Where the person sees the question; the access policy checks it. */
 	channelId: text,
 	arrival: ARRIVAL,
 });
@@ -287,21 +275,21 @@ const METADATA_SCHEMA = z.object({
 	page: INDEX.default(0),
 	plainText: z.boolean().default(false),
 	partial: z.boolean().default(false),
-	/** When the shown session was read, in milliseconds since the epoch; 0 before the first read. */
+	/** When the session was read, milliseconds since the epoch; 0 before the first read. */
 	readAt: z.number().min(0).default(0),
 	origin: ORIGIN.default({ channelId: null, threadTs: null }),
 	/** UTF-8 bytes of the PUT's JSON with empty values. */
 	putOverheadBytes: z.number().min(0).default(0),
 	fields: POSITIONS,
-	/** Those of `fields` with an initial value, which Slack may leave out of the state. */
+	/** With an initial value, which Slack may leave out of the state. */
 	offered: POSITIONS,
 	/** How the fields were shown last; null if there were none. */
 	shown: z.enum(['guessed', 'plain']).nullable().default(null),
-	/** Those of `fields` shown as plain text: all, or those whose text did not fit the guessed input. */
+	/** Shown as plain text: all, or those whose text did not fit the guessed input. */
 	asText: POSITIONS,
-	/** Those of `fields` with options to choose from. */
+	/** With options to choose from. */
 	withOptions: POSITIONS,
-	/** The `fields` whose boxes were ticked when the view was built. */
+	/** Those whose boxes were ticked when the view was built. */
 	secret: POSITIONS,
 	boxed: z.boolean().default(false),
 	/** UTF-16 units to which initial values were cut. */
@@ -350,9 +338,7 @@ const PRIVATE_ENDS =
 	'local(?:host|domain)?|internal|intranet|private|corp|home|lan|(?:home|in-addr|ip6)\\.arpa|test|onion|svc|docker';
 const PRIVATE_NAME = new RegExp(`^[^.]*$|(?:^|\\.)(?:${PRIVATE_ENDS})$`);
 
-/**
- * Decides whether people get an address as a link. `host` is shown with it; null for the service's or dashboard's own.
- */
+/** Decides whether people get an address as a link. `host` is shown with it; null for the service and the dashboard. */
 export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }) {
 	const service = URL.parse(serviceUrl);
 	const ownHosts = new Set([service?.host, URL.parse(dashboardUrl ?? '')?.host]);

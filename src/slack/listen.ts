@@ -40,13 +40,13 @@ type OnPress = (body: unknown, ack: Ack, action: unknown) => Promise<void>;
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
 /** Of it, the least for the store, however long the checks of a submission took. */
 const MIN_STORE_MS = 500;
-/** Of it, for asking whether a person is in a channel; the access policy has had its time before. */
+/** Of it, to ask whether a person is in a channel; the access policy has had its time before. */
 const THERE_WITHIN_MS = 900;
-/** For asking whether a person is in a channel where nobody waits for an acknowledgement. */
+/** As `THERE_WITHIN_MS`, where nobody waits for an acknowledgement. */
 const THERE_PATIENTLY_MS = 5_000;
-/** Of the rest, for telling that a press is not stored, or not yet. */
+/** Of the rest, to tell that a press is not stored, or not yet. */
 const TELL_WITHIN_MS = 400;
-/** More requests than arrive in the time in which Slack or a socket may deliver one twice. */
+/** More requests than arrive while Slack or a socket may deliver one twice. */
 const MAX_SEEN_KEYS = 5_000;
 /** The longest time for which other submissions delay the work after an acknowledgement. */
 const MAX_RUSH_MS = 50;
@@ -59,7 +59,7 @@ interface Options {
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
-	/** After a press on a message that changed something, or that is kept current. Nobody waits for it. */
+	/** After a press on a message that changed something, or stays current. Nobody waits for it. */
 	readonly onPostPress: (request: PersonRequest, isChanged: boolean) => void;
 }
 
@@ -95,10 +95,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
 	}
 
-	/**
-	 * Runs a task if the access policy allows it. `view`: where the person pressed. `isFirst`: no other task of the press
-	 * ran.
-	 */
+	/** Runs a task if the access policy allows it. `view`: where somebody pressed. `isFirst`: the press's first task. */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
 		const { place, maxAgeMs } = task;
 		const refusal = place === 'anybody' ? null : await check(request, place, maxAgeMs, THERE_PATIENTLY_MS);
@@ -127,7 +124,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	/** `tellsFailure`: the person waits for the result of `task`; else its failure is only logged. */
 	async function work(request: PersonRequest, what: string, task: () => Promise<void>, tellsFailure = true) {
 		const startedAt = uptimeOf(clock);
-		// One task begins in each turn of the event loop, so that requests that arrive meanwhile are acknowledged first.
+		// One task begins in each turn of the event loop, so that new requests are acknowledged first.
 		turn = turn.then(() => nextTurn());
 		await turn;
 		try {
@@ -177,7 +174,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		await keptIn(running, work(request, what, task));
 	}
 
-	/** Runs `store`, which ends with the acknowledgement, and in any case `after`: others' storing comes first. */
+	/** Runs `store`, which ends with the acknowledgement, then always `after`: others' storing comes first. */
 	function storeFirst(store: () => Promise<void>, after: () => Promise<void>): Promise<void> {
 		const stored = keptIn(storing, store()).finally(async () => {
 			if (storing.size > 0) await Promise.race([Promise.allSettled(storing), clock.sleep(MAX_RUSH_MS)]);
@@ -192,7 +189,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return within(clock, work.then(yes, yes), ms, () => false);
 	}
 
-	/** What the task returns; else what `failed` makes of what was thrown, or of the code of a refusal. */
+	/** What the task returns; else what `failed` makes of what was thrown, or a refusal's code. */
 	async function store<Result>(
 		request: PersonRequest,
 		plan: () => Promise<Storing<Result>>,
@@ -257,7 +254,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			);
 		},
 
-		/** `plan` returns null for a button whose value cannot be read: another version made it, and its person is told. */
+		/** `plan` returns null for a button of another version, whose value it cannot read; its person is told. */
 		action(
 			ids: ActionId | readonly ActionId[],
 			plan: (request: PersonRequest, press: Press, id: ActionId) => Task | null | Promise<Task | null>,

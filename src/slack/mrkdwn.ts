@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { parseAddress } from '../core/basics.ts';
 import { GRAPHEMES, type OnCut } from '../questions/texts.ts';
 
-/** Of a table: the width in columns of a monospaced font that a window holds, and what more is left out of. */
+/** Of a table: the width of a window in columns of a monospaced font, and where more is left out. */
 const MOST = { width: 60, columns: 8, rows: 20, linesOfCell: 4 } as const;
 
-/** The lines of the table that begins at `at`; none if no table does. A line between pipes needs no ruler below it. */
+/** The lines of the table at `at`; none without one. A line between pipes needs no ruler below it. */
 function tableAt(lines: readonly string[], at: number): readonly string[] {
 	const isHeaded = (lines[at] ?? '').includes('|') && isRuler(lines[at + 1] ?? '');
 	const isRow = (line: string) => (isHeaded ? line.includes('|') : /^\|.*\|$/.test(line.trim()));
@@ -52,7 +52,6 @@ function cellsOf(line: string): string[] {
 	return cells.split(/(?<!\\)\|/).map((cell) => cell.replace(/\\\||<br *\/?>|\s+/gi, read).trim());
 }
 
-/** The characters as people see them. */
 function graphemesOf(text: string): readonly string[] {
 	return /^[ -~]*$/.test(text) ? text.split('') : Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 }
@@ -103,9 +102,8 @@ function fitting(graphemes: readonly string[], width: number): number {
 }
 
 /*
- * An agent's Markdown as Slack's mrkdwn, the same in messages and windows. A `markdown` block would show more of it,
- * but only in messages, without a headline or a picture beside it, and it makes mentions and labelled links of what an
- * agent writes.
+ * An agent's Markdown as Slack's mrkdwn, the same in messages and windows. A `markdown` block would show more, but only
+ * in messages, without a headline or a picture beside it, and makes mentions and labelled links of an agent's text.
  */
 
 /** Escapes for mrkdwn and for the `text` of a message. */
@@ -123,9 +121,8 @@ export const withoutFences = (text: string) => text.replace(/`{3,}/g, (marks) =>
 
 /**
  * Slack's mrkdwn for Markdown. Fenced code and tables become lines of code, because each line is quoted by itself.
- * Links become "label (url)", images their description. Everything from the source is escaped, so nothing becomes a
- * mention or a labelled link. What is not Markdown stays as it is. Linear in the length of the source. `isCut`: its end
- * is missing.
+ * Links become "label (url)", images their description. All of it is escaped, so nothing becomes a mention or a
+ * labelled link. What is not Markdown stays as it is. Linear in the length of the source. `isCut`: its end is missing.
  */
 export function markdownToMrkdwn(source: string, isCut = false, onCut?: OnCut): string {
 	const lines = source.split('\n');
@@ -184,7 +181,7 @@ const MRKDWN: Style = { bold: '*', italic: '_', struck: '~', code: codeLine, tex
 const IN_BOLD: Style = { ...MRKDWN, bold: '', text: (text) => escapeMrkdwn(text).replaceAll('*', '∗') };
 const BARE: Style = { bold: '', italic: '', struck: '', code: (text) => text, text: (text) => text };
 
-/** Emphasis that is nested deeper stays as it was written. This bounds the work on hostile text. */
+/** Deeper emphasis stays as it was written, which bounds the work on hostile text. */
 const DEEPEST = 3;
 
 /*
@@ -229,7 +226,7 @@ function linkText(label: string, url: string, isImage: boolean): string {
 
 /*
  * The other way: what a person wrote, as they see it. Their client sends rich text, and mrkdwn, in which a mark of
- * emphasis may be an asterisk that was typed. Both are read as escaped text with what Slack marks in angle brackets.
+ * emphasis may be a typed asterisk. Both are read as escaped text with what Slack marks in angle brackets.
  */
 
 const FIELDS = z.record(z.string(), z.unknown());
@@ -239,7 +236,7 @@ const LIST = z.object({ indent: z.int().min(0).max(9).default(0), offset: z.int(
 
 type Write = (text: (name: string) => string, parts: readonly string[], list: z.infer<typeof LIST>) => string;
 
-/** Of elements that are shown as text, by type: what they are, from their texts by name and their parts. */
+/** Of elements shown as text, by type: what they are, from their texts by name and their parts. */
 const RICH: Readonly<Record<string, Write>> = {
 	text: (text) => escapeMrkdwn(text('text')),
 	link: (text) => `<${escapeMrkdwn(text('url').replaceAll('|', '%7C'))}|${escapeMrkdwn(text('text'))}>`,
@@ -272,7 +269,7 @@ function richText(element: unknown): string {
 	const write = Object.hasOwn(RICH, text('type')) ? RICH[text('type')] : undefined;
 	if (write === undefined) throw new Error('not known');
 	const read = write(text, PARTS.parse(fields.elements).map(richText), LIST.parse(fields));
-	// What was struck out is not what its author says: unlike emphasis, it keeps its marks.
+	// Its author does not say what they struck out: unlike emphasis, it keeps its marks.
 	return FIELDS.safeParse(fields.style).data?.strike === true ? `~${read}~` : read;
 }
 
@@ -322,7 +319,7 @@ export function seenText(message: unknown, leftOut: string, names: ReadonlyMap<s
 /** What pasting brings along. Joiners stay: emoji and some scripts need them. */
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
 
-/** Where a mention stood, the text reads on: with a space or a line's end, and without a comma that belonged to it. */
+/** Where a mention stood, the text reads on: with a space or a line's end, without the mention's comma. */
 function withoutMention(text: string, userId: string): string {
 	const [first = '', ...others] = text.split(new RegExp(`<@${userId}(?:\\|[^<>]*)?>`));
 	const parts = [first, ...others.map((part) => part.replace(/^\s*(?:[,，、]|[:：](?![\w+'-]+:))/, ''))];

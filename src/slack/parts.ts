@@ -30,7 +30,7 @@ import { isBlank, mrkdwn, oneLine, oneLineMrkdwn, plain, quotedName, quotedNameM
 
 export type { Button, HomeView, InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 
-/** A section of mrkdwn that is escaped already; no block when nothing in it is visible. */
+/** A section of escaped mrkdwn; no block when nothing in it is visible. */
 export function section(text: string, extra: Partial<SectionBlock> = {}): SectionBlock[] {
 	return isBlank(text) ? [] : [{ type: 'section', text: mrkdwn(text), ...extra }];
 }
@@ -49,7 +49,7 @@ export function sectionsOf(lines: readonly string[]): SectionBlock[] {
 	return texts.flatMap((text) => section(text));
 }
 
-/** Small grey lines of mrkdwn that is escaped already; no block when nothing in it is visible. */
+/** Small grey lines of escaped mrkdwn; no block when nothing in it is visible. */
 export function context(...texts: readonly string[]): ContextBlock[] {
 	const elements = texts.filter((text) => !isBlank(text)).map(mrkdwn);
 	return elements.length === 0 ? [] : [{ type: 'context', elements }];
@@ -98,7 +98,7 @@ export function buttons(...row: readonly (Button | Overflow | StaticSelect | nul
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
-/** Rows of buttons with an id that tells where they belong, which is not where they stand. See `inboxRowId`. */
+/** Rows of buttons with an id that tells where they belong, not where they stand. See `inboxRowId`. */
 export function inRow(rows: readonly KnownBlock[], origin: Origin, key: string): KnownBlock[] {
 	return rows.map((row) => ({ ...row, block_id: inboxRowId(origin, key) }));
 }
@@ -107,7 +107,7 @@ interface ModalParts {
 	readonly callbackId: CallbackId;
 	readonly title: string;
 	readonly blocks: readonly KnownBlock[];
-	/** A string: encoded already, for views that are not about a session. */
+	/** A string: encoded already, of views about no session. */
 	readonly metadata: ViewMetadata | string;
 	/** Only where there are inputs. */
 	readonly submit?: ButtonLabel;
@@ -128,7 +128,7 @@ export function modal(parts: ModalParts): ModalView {
 	};
 }
 
-/** The session's page in the service's dashboard; null where there is none, or none that a button can carry. */
+/** The session's page in the service's dashboard; null without one that a button can carry. */
 export function dashboardLink(dashboardUrl: string | null, sessionId: string): string | null {
 	if (dashboardUrl === null) return null;
 	const url = `${dashboardUrl}/sessions/session?id=${encodeURIComponent(sessionId.toWellFormed())}`;
@@ -136,13 +136,10 @@ export function dashboardLink(dashboardUrl: string | null, sessionId: string): s
 	return isUsable ? url : null;
 }
 
-/**
- * Without it Slack makes mentions or links of `text`: `chat.update` parses it as typed, `chat.postMessage` links
- * addresses.
- */
+/** Else Slack adds mentions or links: `chat.update` parses `text` as typed, `chat.postMessage` links addresses. */
 const AS_WRITTEN = { parse: 'none', link_names: false } as const;
 
-/** A message for chat.* or a response_url: blocks, and the escaped text that notifications and screen readers use. */
+/** A message for chat.* or a response_url: blocks, and escaped text for notifications and screen readers. */
 export type MessageContent = ReturnType<typeof message>;
 
 export function message(text: string, blocks: readonly KnownBlock[]) {
@@ -193,10 +190,7 @@ export function contactMrkdwn(adminContact: string | null | undefined): string {
 
 export const isUserId = (text: string) => /^[UW][A-Z0-9]{2,30}$/.test(text);
 
-/**
- * A moment (ms since 1970) in each reader's time zone, as a fallback `20 Nov 2026, 08:19 UTC`. `seconds`: without the
- * day.
- */
+/** A moment (ms since 1970) in each reader's time zone, else `20 Nov 2026, 08:19 UTC`. `seconds`: without the day. */
 export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
 	// Slack shows a time that it cannot format (before 1970, or from the year 3000 on) as raw `<!date…>`.
 	if (!(at > 0 && at < 32_503_680_000_000)) return 'at an unknown time';
@@ -208,7 +202,7 @@ export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'):
 	return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${fallback}>`;
 }
 
-/** Words of ours in mrkdwn as plain text, in which times are in UTC and an id means nothing to people. */
+/** Our mrkdwn as plain text, in which times are in UTC and an id means nothing to people. */
 export function plainText(words: string): string {
 	const named = words.replace(/<!date\^[^|<]*\|([^><]*)>/g, '$1').replace(/<@\w+>/g, NOBODY_NAMED);
 	return unescaped(named).replaceAll('`', '');
@@ -280,9 +274,7 @@ export function statusLine(progress: Progress): string {
 	return joined(`${emoji} *${mrkdwn}*`, stepWords(progress));
 }
 
-/**
- * `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `completed · step 30`; its id if it has no name. mrkdwn.
- */
+/** `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `completed · step 30`; unnamed: its id. mrkdwn. */
 export function titleLine({ name, sessionId, ...progress }: Progress & Pick<SessionSnapshot, 'name' | 'sessionId'>) {
 	const { emoji, mrkdwn } = statusWords(progress.status);
 	const step = isOver(progress.status) && progress.step > 0 ? `step ${progress.step}` : stepWords(progress);

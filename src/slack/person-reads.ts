@@ -4,7 +4,7 @@ import { createRateLimiter, type RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import type { PersonRequest } from './request.ts';
 
-/** How often a person is told that they are too fast; else presses are refused silently. */
+/** How often people hear that they are too fast; else presses are refused silently. */
 const TELLING_RATE: RateLimit = { intervalMs: 30_000, burst: 1 };
 
 export type Reading = Omit<Awaited<ReturnType<Core['sessionService']['read']>>, 'endedAt'>;
@@ -19,8 +19,8 @@ const MAX_PEOPLE = 1_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * The only way to the session service for people's requests, so that one person cannot use up the reads of all.
- * `wasRead`: whether a session could be read before: then its 404 may be something in front, and its id was no guess.
+ * The only way of people's requests to the session service, so that nobody uses up the reads of all. `wasRead`: whether
+ * a session could be read before: then its 404 may be something in front, and its id was no guess.
  */
 export function createPersonReads(
 	{ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core,
@@ -32,7 +32,7 @@ export function createPersonReads(
 	const ownLimiter = createRateLimiter(clock);
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
 
-	/** Null when the rate allows it. When the shared rate limiter fails, this process limits by itself. */
+	/** Null when the rate allows it. When the shared limiter fails, this process limits by itself. */
 	async function take(key: string, rate: RateLimit): Promise<HandraiseError | null> {
 		const options = { now: clock.now(), keep: 0 };
 		const shared = rateLimiter.take(key, rate, options).catch(() => null);
@@ -59,9 +59,8 @@ export function createPersonReads(
 
 	return {
 		/**
-		 * Takes one read from this person's rate. Call it before what has a limit for all people together: a new window,
-		 * Slack's facts about channels, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells
-		 * the person
+		 * Takes one read from this person's rate. Call it before what has a limit for all people: a new window, Slack's
+		 * facts about channels, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells them
 		 */
 		async permit(request: PersonRequest) {
 			const { userId } = request.person;
@@ -88,9 +87,9 @@ export function createPersonReads(
 				},
 			};
 		},
-		/** One change of a view without a read: Slack allows about 100 a minute for all. Null when the rate allows it. */
+		/** One change of a view without a read: Slack allows about 100 a minute for all. Null if allowed. */
 		turn: ({ person }: Pick<PersonRequest, 'person'>) => take(`turn:${person.userId}`, turnRate),
-		/** Ask only before telling it. A command always gets its reply, which uses no limit that others share. */
+		/** Ask only before telling it. A command always gets its reply, which uses no shared limit. */
 		async isWorthTelling({ person: { userId }, isCommand }: PersonRequest): Promise<boolean> {
 			const waitMs = await ownLimiter.take(`telling:${userId}`, TELLING_RATE, { now: clock.now(), keep: 0 });
 			return isCommand || waitMs === 0;

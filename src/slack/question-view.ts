@@ -62,9 +62,9 @@ const QUESTION_LIMITS = {
 
 type Room = keyof typeof QUESTION_LIMITS;
 
-/** Below a question of which a part is not shown: it has no buttons with options. mrkdwn. */
+/** Below a question with a part cut: it has no buttons with options. mrkdwn. */
 export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows the rest, or says where to read it.';
-/** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
+/** With it, Slack folds no part of a section behind "see more": for all of a question above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
 /**
@@ -100,7 +100,7 @@ export function questionBlocks(headline: string, question: QuestionView): KnownB
 interface Showing {
 	readonly sessionId: string;
 	readonly room?: Room;
-	/** Where one press may answer, and when the read began that found the question; null: not here. */
+	/** Where one press may answer, and when the read of the question began; null: not here. */
 	readonly choices?: Pick<Choice, 'channelId' | 'readAt'> | null;
 	/** For *Hand over* and *Give back*; null: without. */
 	readonly holding?: Holding | null;
@@ -110,9 +110,8 @@ interface Showing {
 }
 
 /**
- * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is
- * cut, one that opens the form if Slack can show one, and those for whoever does not answer. `note`: why it has no
- * form, or a part is cut.
+ * An open question and its buttons: one for each option that one press can send unless a part is cut, one that opens
+ * the form if Slack can show it, and those for whoever does not answer. `note`: why it has no form, or a part is cut.
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null, holding = null, snoozes = false, menu } = showing;
@@ -228,7 +227,7 @@ export function askedLine({ items, itemCount, context: said }: QuestionView): st
 
 const LINE_LENGTH = 150;
 
-/** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
+/** What has a value, or was left empty on purpose: with it, the open items may mean something else. */
 export function filledItems(question: Question, marks: readonly AnswerMarks[]): string[] {
 	const filled = question.items
 		.map((item, position) => ({ ...item, position }))
@@ -273,9 +272,8 @@ const PART_LENGTH = 1_000;
 const SHORT_PART_LENGTH = 80;
 
 /**
- * The `text` of a message with a question, for notifications and screen readers: one line of at most 400 UTF-16 units,
- * escaped for mrkdwn. It begins with words of ours, never an agent's. It tells nothing of a question for a secret, or
- * when `discreet`.
+ * The `text` of a message with a question, for notifications and screen readers: a line of at most 400 UTF-16 units,
+ * escaped for mrkdwn. It begins with our words, never an agent's, and tells nothing of a secret, or when `discreet`.
  */
 export function questionText(shown: ShownQuestion): string {
 	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;
@@ -306,16 +304,13 @@ interface ShownQuestion {
 	readonly settled?: boolean;
 }
 
-/**
- * What `questionText` says of the question; null when nothing of it may be told. What is secret, the read has found
- * out.
- */
+/** What `questionText` says of the question; null when nothing of it may be told. The read found what is secret. */
 export function toldWords({ question, discreet }: ShownQuestion): string | null {
 	const open = question.items.filter((item) => item.open);
 	if (discreet || open.some((item) => item.secret)) return null;
 	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0]);
 	if (asked !== '') return asked;
-	// The items say nothing, so what the agent wrote above them counts. That may ask for a secret if another item does.
+	// The items say nothing, so the text above them counts. It may ask for a secret if another item does.
 	const isTold = open.length > 0 && !question.items.some((item) => item.secret);
 	return isTold ? oneLine(question.context, PART_LENGTH) : '';
 }

@@ -13,7 +13,7 @@ import { type PersonRequest, type Subject, type SubmittedView, whereItBegan } fr
 type ViewAddress =
 	/** Slack drops an update with an old hash; without one, the update applies in any case. */
 	| { readonly view_id: string; readonly hash?: string }
-	/** Slack's response to the opening was lost, so the view, if it exists, is known only by the name that we gave it. */
+	/** Slack's response to the opening was lost: the view, if it exists, is known only by the name that we gave it. */
 	| { readonly external_id: string };
 
 export const addressOf = (view_id: string, hash = ''): ViewAddress => (hash === '' ? { view_id } : { view_id, hash });
@@ -32,7 +32,7 @@ export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOu
 	return {
 		/** Null when Slack's response to the opening was lost. */
 		id: 'view_id' in start ? start.view_id : null,
-		/** Slack's, of what the view shows, which drops an update that arrives late; empty when that is not known. */
+		/** Slack's, of what the view shows, which drops a late update; empty when not known. */
 		get hash() {
 			return 'hash' in address ? (address.hash ?? '') : '';
 		},
@@ -45,7 +45,7 @@ export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOu
 			} catch (error) {
 				const code = slackErrorCode(error);
 				if (code === 'not_found') return 'gone';
-				// With a conflict in a view that nobody else changes, the client repeated a call that had succeeded.
+				// With a conflict in a view that is only ours, the client repeated a call that had succeeded.
 				const isUnknown = code === null || code === 'hash_conflict';
 				if (isUnknown && isOnlyOurs && 'view_id' in address) address = addressOf(address.view_id);
 				if (code === 'hash_conflict') return 'changed';
@@ -55,10 +55,7 @@ export function createViewHandle(client: WebClient, start: ViewAddress, isOnlyOu
 	};
 }
 
-/**
- * Opens a view with a request's trigger, or `onTop` of the open view: its handle, null when there is no view; never
- * throws.
- */
+/** Opens a view with a request's trigger, or `onTop` of the open view. Null when there is no view; never throws. */
 export async function openView(client: WebClient, request: PersonRequest, view: ModalView, onTop = false) {
 	if (request.triggerId === null) return null;
 	const named = { external_id: `open.${randomBytes(9).toString('base64url')}` };
@@ -75,9 +72,7 @@ export async function openView(client: WebClient, request: PersonRequest, view: 
 	}
 }
 
-/**
- * When people learn that a read takes long. Further waits double: Slack allows about 100 view updates a minute for all.
- */
+/** When people learn that a read is slow. Later waits double: Slack allows about 100 view updates a minute for all. */
 const FIRST_NOTE_MS = 4_000;
 
 /** Closed views whose reads may not have begun yet. */
@@ -87,17 +82,14 @@ const VIEW_LEFT = 'the view of a read was closed';
 /** Tells the person, in the view or elsewhere, that a read takes long; null: no further note. */
 type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
 
-/** Reads for open views, which show that a read takes long, and end it when they are closed. */
+/** Reads for open views, which show that a read takes long; closing one ends its read. */
 export function createPatientReads({ clock }: { clock: Clock }) {
 	/** With the id of the view, if it is known. */
 	const running = new Map<AbortController, string | null>();
 	const closedViews = new Map<string, true>();
 
 	return {
-		/**
-		 * Reads for a view; null if that was closed or changed. @throws what the read throws; `aborted` when the program
-		 * stops
-		 */
+		/** Reads for a view; null if that was closed or changed. @throws what the read throws; `aborted` at a stop */
 		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<Reading | null> {
 			if (handle.id !== null && closedViews.has(handle.id)) return null;
 			const controller = new AbortController();
@@ -136,10 +128,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 	};
 }
 
-/**
- * Settles as `work` does, but not during a `note`. Calls `note` after 4, 12, 28 … s, until it resolves to false or
- * fails.
- */
+/** Settles as `work` does, but not during a `note`. Calls `note` after 4, 12, 28 … s, until it is false or fails. */
 async function withNotes<T>(clock: Clock, work: Promise<T>, note: (waitedMs: number) => Promise<boolean>) {
 	const over = new AbortController();
 
@@ -164,10 +153,9 @@ const REPLY_WITHIN_MS = 5_000;
 
 /**
  * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
- * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread
- * open: Slack shows it only in threads with replies, and not to somebody who looks at the channel. A response_url uses
- * no limit that people share. Any other reply takes a turn of its person (`withoutTurn`: none): who is too fast hears
- * that once.
+ * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has it open:
+ * Slack shows it only in threads with replies, not to somebody who looks at the channel. A response_url uses no limit
+ * that people share. Any other reply takes a turn of its person (`withoutTurn`: none): who is too fast hears that once.
  */
 export function createReply(
 	{ config, clock, directChannelOf, clients: { people: client } }: Core,
@@ -217,9 +205,7 @@ export function createReply(
 		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()) };
 	}
 
-	/**
-	 * One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack's limit delays it.
-	 */
+	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack limits it. */
 	function inSequence(userId: string, reply: (onLimit: () => void) => Promise<unknown>): Promise<void> {
 		const queue = queues.get(userId) ?? { last: Promise.resolve(), limited: Promise.withResolvers<void>() };
 		queues.set(userId, queue);
@@ -238,7 +224,7 @@ export function createReply(
 
 	async function withoutTurn(request: PersonRequest, content: MessageContent): Promise<void> {
 		if (await throughResponseUrl(request, content)) return;
-		// Slack limits ephemeral messages for all people together, and direct messages for each conversation.
+		// Slack limits ephemeral messages for all people, direct messages for each conversation.
 		const mayShare = request.channelId !== null && (await personReads.turn(request)) === null;
 		if (mayShare && (await inChannel(request, content))) return;
 		const { userId } = request.person;
@@ -257,10 +243,7 @@ export function createReply(
 		await sent;
 	}
 
-	/**
-	 * Opens `modal` on top of the view; if it fails, has `message` told where that was opened. `overHome`: on the Home
-	 * tab.
-	 */
+	/** Opens `modal` above the view; if that fails, tells `message` where it was opened. `overHome`: on the Home tab. */
 	async function onTop(
 		request: PersonRequest,
 		{ origin }: Pick<ViewMetadata, 'origin'>,
@@ -272,7 +255,7 @@ export function createReply(
 	}
 
 	return {
-		/** Resolves to false when the person is too fast to be told this, or when no way worked, which is logged. */
+		/** False when the person is too fast to be told this, or no way worked, which is logged. */
 		toPerson,
 		/**
 		 * Tells a person something however fast they are: that what they did failed, or the outcome of what took a turn or
@@ -280,18 +263,12 @@ export function createReply(
 		 * sent, when Slack allows it only later, or when no way worked, which is logged.
 		 */
 		withoutTurn,
-		/**
-		 * An ephemeral message where they wrote, or nothing: nobody waits for it. False when they are too fast or Slack
-		 * refuses.
-		 */
+		/** Nobody waits for it: an ephemeral message where they wrote, or false when they are too fast or Slack refuses. */
 		unasked: async (request: PersonRequest, content: MessageContent) =>
 			(await personReads.turn(request)) === null && inChannel(request, content),
 		/** Only through the response_url; false when Slack did not accept it. */
 		throughResponseUrl,
-		/**
-		 * Replaces the ephemeral message that the person acted on, or deletes it (null); false when Slack did not accept
-		 * it.
-		 */
+		/** Replaces the ephemeral message that somebody acted on, or deletes it (null); false when Slack refused. */
 		inPlace: (request: PersonRequest, content: MessageContent | null) =>
 			throughResponseUrl(request, content ?? { delete_original: true }, content !== null),
 		onTop,
@@ -316,10 +293,7 @@ export function createReply(
 		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
-		/**
-		 * Sends words about what was thrown, however fast the person is, or about a code. `too_fast` only if it is worth
-		 * telling.
-		 */
+		/** Sends words about a code or what was thrown, however fast they are. `too_fast` only if it is worth telling. */
 		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {
 			const code = codeOf(error);
 			const content = errorMessage(code, about.sessionId ?? null, errorContext(error, about.kept), about.others);

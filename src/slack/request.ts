@@ -74,9 +74,7 @@ const ACTION_SCHEMA = z.object({
 	action_ts: id,
 });
 
-/**
- * Reads the body of a request. `teamId`: the workspace in which the app is installed. Throws when it names no person.
- */
+/** Reads the body of a request. `teamId`: where the app is installed. Throws when the body names no person. */
 export function personRequest(raw: unknown, teamId: string, log: Log) {
 	const data = BODY_SCHEMA.parse(raw);
 	const userId = data.user_id ?? data.user?.id;
@@ -85,24 +83,22 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 	const messageTs = data.container?.message_ts ?? data.message?.ts ?? null;
 	const isEphemeral = data.container?.is_ephemeral === true;
 	const threadTs = data.container?.thread_ts ?? data.message?.thread_ts ?? (isEphemeral ? null : messageTs);
-	// Slack does not tell where somebody pressed a button of a reply that is shown in the channel too.
+	// Slack does not tell where somebody pressed a button of a reply shown in the channel too.
 	const isOnlyInThread = data.message != null && data.message.subtype !== 'thread_broadcast';
 	const person: Person = { teamId, userId };
 	return {
 		/** `teamId` is the workspace in which the app is installed, whichever workspace Slack names for the person. */
 		person,
-		/** The workspace that Slack names for the person; null when it names none. Only the access policy uses it. */
+		/** The workspace that Slack names for the person; null: none. Only the access policy uses it. */
 		claimedTeamId,
 		/** Where the person acts; null inside a modal. */
 		channelId: data.channel_id ?? data.channel?.id ?? data.container?.channel_id ?? null,
-		/** The thread of the message they acted on, or that message when it is in a channel and can start a thread. */
+		/** The thread of the message they acted on, or that message when it can start one in a channel. */
 		threadTs,
 		messageTs: isEphemeral ? null : messageTs,
 		/** By which the program finds that message again; null: it is none that stays current. */
 		postKey: data.message?.metadata?.event_payload.key ?? null,
-		/**
-		 * Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there.
-		 */
+		/** The person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
 		isInThread: threadTs !== null && threadTs !== messageTs && (isEphemeral || isOnlyInThread),
 		isCommand: data.command != null,
 		/** Opens one modal within three seconds. */
@@ -122,9 +118,8 @@ export const viewIn = (interaction: unknown) => INTERACTION_SCHEMA.parse(interac
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 /**
- * Reads a press. `number`: its value as a page or a position; 0 if it is none. `view`: null on a message. `row`: where
- * a press in an inbox or a direct message belongs. `actionTs`: when Slack took the press, also of a repeat; null if
- * left out.
+ * Reads a press. `number`: its value as a page or position, else 0. `view`: null on a message. `row`: where a press in
+ * an inbox or a direct message belongs. `actionTs`: when Slack took the press, also of a repeat; null if left out.
  */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
@@ -154,10 +149,7 @@ const WRITTEN_SCHEMA = z
 		return { user_id, channel_id, team_id, message: { ts, thread_ts } };
 	});
 
-/**
- * The request of the person who caused an event, such as a message; null for a bot. It has no trigger and no
- * response_url.
- */
+/** The request of whoever caused an event, such as a message; null for a bot. It has no trigger and no response_url. */
 export function writtenRequest(event: unknown, teamId: string, log: Log): PersonRequest | null {
 	const { data } = WRITTEN_SCHEMA.safeParse(event);
 	return data === undefined ? null : personRequest(data, teamId, log);
@@ -192,10 +184,7 @@ export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origi
 	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
-/**
- * Logs an access, not its content, for audits. `access`, `outcome`: stable words. `sessionId`: null for a channel or
- * inbox.
- */
+/** Logs an access, not its content, for audits, with stable words. `sessionId`: null for a channel or inbox. */
 export function logAccess(request: PersonRequest, access: string, sessionId: string | null, outcome: string): void {
 	const session = sessionId === null ? null : loggedId(sessionId);
 	request.log.info({ access, session, channel: request.channelId, outcome }, 'access');
@@ -237,7 +226,7 @@ export interface Task {
 	readonly maxAgeMs?: number;
 	/** It changes something, so a refusal says that nothing was changed. */
 	readonly changes?: true;
-	/** It is not run for a person who is too fast. For what uses a limit that people share, and takes no read. */
+	/** Not run for a person who is too fast: for what uses a shared limit, and takes no read. */
 	readonly takesTurn?: true;
 	/** It asks for the inbox in which the person pressed; else that is shown again after it. */
 	readonly asksInbox?: true;
@@ -263,9 +252,7 @@ export interface Submitted {
 /** Slack's waiting for the acknowledgement of a submission. */
 export interface Wait {
 	waitedMs(): number;
-	/**
-	 * Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of the work is not known.
-	 */
+	/** Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of it is not known. */
 	inTime<Result>(work: Promise<Result>, code: string): Promise<Result>;
 }
 
@@ -295,7 +282,7 @@ export const forAnybody = (run: () => Done): Task => ({ place: 'anybody', run })
 
 export const NOTHING_TO_DO: Task = forAnybody(async () => {});
 
-/** Where somebody acts on a question of this channel: perhaps on a copy of it, in an inbox or a direct message. */
+/** Where somebody acts on a question of this channel: perhaps on a copy, in an inbox or a direct message. */
 export function copyPlace(request: PersonRequest, channelId: string | null, sessionId: string): Place {
 	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, sessionId, isCopy: true };
 }

@@ -13,15 +13,11 @@ import { escapeMrkdwn, markdownToMrkdwn, withoutFences } from './mrkdwn.ts';
 
 /*
  * The only way for text of others (agents, sessions, people) into a block or a message, always marked as theirs:
- * `quoted…` marks every line, `quotedName…` puts names and titles between quotation marks. Limits count UTF-16 units of
- * the result, which Slack never counts as more. No string makes these functions fail, and they read at most a few times
- * their limit.
+ * `quoted…` marks every line, `quotedName…` puts names and titles in quotation marks. Limits count UTF-16 units of the
+ * result, which Slack never counts as more. No string makes them fail, and they read at most a few times their limit.
  */
 
-/**
- * A plain_text object of one line, cut to `limit`. `fallback` replaces a text with nothing visible, which Slack
- * refuses.
- */
+/** A plain_text object of one line, cut to `limit`. `fallback` replaces an invisible text, which Slack refuses. */
 export function plain(text: string, limit: number, fallback = '(empty)'): PlainTextElement {
 	const shown = oneLine(text, limit);
 	return { type: 'plain_text', text: shown === '' ? fallback : shown, emoji: false };
@@ -35,9 +31,7 @@ export function oneLineMrkdwn(text: string, limit: number): string {
 	return fitText(text, limit, (part) => escapeMrkdwn(withoutFences(squeeze(part))));
 }
 
-/**
- * The text on one escaped line, cut with "…" to `characters` as people see them, and to `limit` units. May be empty.
- */
+/** One escaped line, cut with "…" to `characters` as people see them, and to `limit` units. May be empty. */
 export function firstCharactersMrkdwn(text: string, characters: number, limit: number): string {
 	const shown: string[] = [];
 	for (const { segment } of GRAPHEMES.segment(withoutFences(oneLine(text, limit * 4)))) {
@@ -50,9 +44,7 @@ export function firstCharactersMrkdwn(text: string, characters: number, limit: n
 	return `${shown.join('').trimEnd()}…`;
 }
 
-/**
- * For plain text: a name between quotation marks that nothing in it closes, without symbols before it. May be empty.
- */
+/** For plain text: a name in quotation marks that nothing in it closes, without symbols before it. May be empty. */
 export const quotedName = (text: string, limit: number) => betweenMarks(text, limit, nameWithin);
 
 /** `quotedName` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
@@ -86,9 +78,7 @@ export function markdownLine(text: string, limit: number): string {
 /** The mark of a list's line, and emphasis of all of it. No button has a longer text. */
 const LISTED = /^(?:(?:[-*+•]|\d{1,3}[.)])\s{1,9})?([*_`]{0,3})(.{0,500})\1$/;
 
-/**
- * The text without the lines that are the whole text of a button; the whole text unless there is one for each button.
- */
+/** The text without lines that are the whole text of a button; the whole text unless there is one for each button. */
 export function withoutListed(text: string, labels: readonly string[]): string {
 	const listed = text.split('\n').map((line) => LISTED.exec(line.trim())?.[2] ?? '');
 	if (labels.length === 0 || !labels.every((label) => listed.includes(label))) return text;
@@ -108,7 +98,7 @@ export function quotedLine(text: string, limit: number, onCut?: OnCut): string {
 	return isBlank(text) ? '' : fitText(text, limit, convert, onCut);
 }
 
-/** For mrkdwn that is escaped already. `verbatim`: Slack makes no links of names, channels and addresses. */
+/** For escaped mrkdwn. `verbatim`: Slack makes no links of names, channels and addresses. */
 export const mrkdwn = (text: string): MrkdwnElement => ({ type: 'mrkdwn', text, verbatim: true });
 
 /** Cuts between characters, without a note: for the initial value of an input. */
@@ -131,9 +121,8 @@ const quoteLines = (text: string) => `> ${text.replaceAll('\n', '\n> ')}`;
 const SHORT_LIMIT = 100;
 
 /**
- * Cuts `whole` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts
- * the source, so it splits no entity, mark-up or character. A note at its end (`cutWithNote`) counts for what it stands
- * for.
+ * Cuts `whole` so that the converted part and a note of what is missing take at most `limit` UTF-16 units. It cuts the
+ * source, so it splits no entity, mark-up or character. A note at its end (`cutWithNote`) counts in full.
  */
 export function fitText(
 	whole: string,
@@ -169,14 +158,12 @@ export function fitText(
 /** Some change how others look: controls, soft hyphens, zero-width spaces, bidi controls, blank letters, BOMs, tags. */
 const INVISIBLE =
 	/(?![\t\n])\p{Cc}|[\u00AD\u180E\u200B\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E007F}]/gu;
-/**
- * Joiners and direction marks: emoji, Persian, Hebrew and Indic scripts need them. Next to ASCII they can only deceive.
- */
+/** Joiners and direction marks: emoji, Persian, Hebrew and Indic scripts need them. Next to ASCII they only deceive. */
 const JOINER_NEXT_TO_ASCII = /(?<![^\p{ASCII}])[\u200C-\u200F\u061C]|[\u200C-\u200F\u061C](?![^\p{ASCII}])/gu;
-/** No script puts more than a few marks on a letter; hundreds of them cover the neighbouring lines. */
+/** No script puts more than a few marks on a letter; hundreds cover the neighbouring lines. */
 const MARK_RUN = /(\p{M}{8})\p{M}+/gu;
 
-/** Agents write mostly such text, and this test is much faster than the replacements. */
+/** Agents mostly write such text, and this test is much faster than the replacements. */
 const PRINTABLE = /^[\t\n -~]*$/;
 
 /** The text without invisible characters and lone surrogates. Line ends become `\n`, tabs stay. */
@@ -205,8 +192,8 @@ const QUOTATION_MARKS = new RegExp(
 const EMOJI_CODE = /(?!(?<=\d):\d+:\d):(?=[\p{L}\p{M}\p{N}_+'-]{1,100}:)/gu;
 
 /**
- * Emoji, other symbols and `:names:` of emoji at the beginning, where our own messages have theirs. Currency and
- * arithmetic signs stay. Marks go too: without a letter they would change the quotation mark before them.
+ * Emoji, other symbols and `:names:` of emoji at the beginning, where our messages have theirs. Currency and arithmetic
+ * signs stay. Marks go too: without a letter they would change the quotation mark before them.
  */
 const LEADING_SYMBOLS =
 	/^(?:[\s\p{So}\p{Sk}\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]|:[\w+'-]{1,100}:)+/u;

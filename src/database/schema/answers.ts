@@ -64,11 +64,10 @@ export const ANSWER_TABLES = tables({
 			missingCount: fromZero,
 			startFailed: fromZero,
 			restartAskedAt: orNull(noted),
-			/** The row of `questions` that it answers; null: nobody watched the session then, or 1.0.0 accepted it. */
+			/** Null: nobody watched the session then, or 1.0.0 accepted it. */
 			questionId: orNull({ ...text, since: 30 }),
-			/** What reads have shown since it arrived, see `Evidence`. */
+			/** See `Evidence`. */
 			evidence: orNull({ ...json, since: 30 }),
-			/** The first of the attempts in a row that found no such session. */
 			missingSince: orNull({ ...noted, since: 30 }),
 			/** The `endedAt` of the ending that its author has dismissed from their inbox. */
 			dismissedAt: orNull(noted),

@@ -7,9 +7,9 @@ interface Time {
 	readonly longestMs: number;
 	/** What such a time becomes, counted from now. */
 	readonly becomesMs?: number;
-	/** Whether it is the end of a duration, which goes on when the clock is set. Other times follow the clock. */
+	/** It ends a duration, which goes on when the clock is set. Other times follow the clock. */
 	readonly lasts?: true;
-	/** Whether the row decides anew when it is due, so that each step of the clock makes it due. */
+	/** The row decides anew when it is due, so each step of the clock makes it due. */
 	readonly decides?: true;
 }
 
@@ -63,10 +63,7 @@ export interface Table {
 	readonly unique?: readonly (readonly string[])[];
 	/** By the end of its name: what stands behind the table in `create index`, with `unique` before it. */
 	readonly indexes?: Readonly<Record<string, string>>;
-	/**
-	 * How long rows stay: days after their end, or `RETENTION_DAYS` if that is less. docs/data.md tells it of their
-	 * values.
-	 */
+	/** How long rows stay: days after their end, or `RETENTION_DAYS` if less. Of their values, docs/data.md tells it. */
 	readonly kept: number | 'always' | 'whileUsed';
 	/** The migration that made it; left out: the first. */
 	readonly since?: number;

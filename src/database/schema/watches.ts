@@ -63,7 +63,6 @@ export const WATCH_TABLES = tables({
 			...LEASE,
 			/** The step rate. */
 			rhythm: json,
-			/** The digest of the latest read. */
 			digest: orNull(json),
 			/** The content of cards. */
 			view: orNull(sealed),
@@ -82,7 +81,7 @@ export const WATCH_TABLES = tables({
 			overSince: orNull(noted),
 			/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
 			hurry: integer,
-			/** What its reads have shown besides, see `SessionReads`. */
+			/** See `sessionReads`. */
 			reads: orNull({ ...json, since: 30 }),
 		},
 		indexes: { due: '(service, next_read_at) where next_read_at is not null' },
@@ -112,7 +111,7 @@ export const WATCH_TABLES = tables({
 			answerId: orNull(text),
 			/** See `Evidence`; null: the row is of 1.0.0. */
 			evidence: orNull({ ...json, since: 30 }),
-			/** The newest hand-over, see `HandOver`; null when nobody has handed it over. */
+			/** See `HandOver`; null: nobody has handed it over. */
 			handOverId: orNull(text),
 			/** Null too when the hand-over is over. */
 			heldWatchId: orNull(text),
@@ -122,7 +121,7 @@ export const WATCH_TABLES = tables({
 			toUserId: orNull(personId),
 			handOverCount: fromZero,
 			handedOverAt: orNull(noted),
-			/** What whoever handed it over wrote to its holder. Null without, and once that is over. */
+			/** What whoever handed it over wrote to its holder; null without, and after it. */
 			handOverNote: orNull({ ...sealed, bound: [...OF_SESSION, 'handOverId'] }),
 			givenBackAt: orNull(noted),
 		},
@@ -164,8 +163,7 @@ export const WATCH_TABLES = tables({
 			/** `planned`, `shown`, `closed` (after its last look), `gone` (deleted), `refused`, `dropped` (not needed). */
 			state: text,
 			createdAt: noted,
-			// The longest retry delay, and the longest Retry-After of Slack that is honored. Cards look at their `notBefore`
-			// again.
+			// The longest retry delay, and the longest Retry-After of Slack that is honored. Cards look again at `notBefore`.
 			dueAt: orNull(ahead(15 * MINUTE_MS, { lasts: true })),
 			/** 0: now, 1: progress. */
 			urgency: fromZero,
@@ -269,7 +267,7 @@ export const WATCH_TABLES = tables({
 		kept: 'always',
 	},
 
-	/** A question that a person does not see in their inbox for some time. */
+	/** A question hidden from a person's inbox for some time. */
 	snoozes: {
 		key: ['teamId', 'userId', 'service', 'sessionId'],
 		columns: {
@@ -291,9 +289,7 @@ export const WATCH_TABLES = tables({
 			loweredAt: orNull(noted),
 			/** How often in a row; 0: only once, after it had asked. */
 			loweredCount: fromZero,
-			/**
-			 * 1: it began to wait, or asked something else, after the first list, and has not given way in a channel since.
-			 */
+			/** 1: it began to wait or asked something else after the first list, and gave way in no channel since. */
 			isNew: fromZero,
 			/** Since when lists lack it; null: it is listed. */
 			goneAt: orNull(noted),

@@ -33,7 +33,7 @@ export function createDiscoveries(
 		return listing.isUnlisted() ? 'noList' : null;
 	}
 
-	/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
+	/** Those due: first new ones, then others that nobody has read; of both, those read come last. */
 	async function dueHands(discovery: Discovery) {
 		const due = (await discoveries.raisedHands(discovery)).filter(({ loweredAt, loweredCount }) => {
 			return loweredAt === null || loweredAt + backOff(loweredCount, RETRY) <= clock.now();
@@ -55,11 +55,11 @@ export function createDiscoveries(
 		}
 	}
 
-	/** Why questions do not come into a channel at the moment; null: they do. */
+	/** Why questions do not come into a channel now; null: they do. */
 	async function leftOut(discovery: Discovery): Promise<LeftOut | null> {
 		const why = whyNot();
 		if (why !== null) return { kind: 'discoveryPaused', why };
-		// Of those whose question does not stand yet, nobody knows whether they need their places.
+		// While a question does not stand yet, nobody knows whether it needs its place.
 		const reached = await store.watches.limitOf(discovery, limits);
 		if (reached === null || (await dueHands(discovery)).length === 0) return null;
 		return { kind: 'discoveryFull', limit: reached.limit === 'all' ? 'all' : 'channel', most: reached.most };
@@ -95,7 +95,7 @@ export function createDiscoveries(
 	return {
 		whyNot,
 		leftOut,
-		/** Tells the channels when the settings do not allow any more what they were promised. */
+		/** Tells the channels when the settings no longer allow what they were promised. */
 		async start(): Promise<void> {
 			const why = whyNot();
 			if (why === null) return;
@@ -138,10 +138,7 @@ export function createDiscoveries(
 			return discoveries.end(channel, { now, posts: () => told });
 		},
 		of: (channel: ChannelKey) => discoveries.find(channel, serviceUrl),
-		/**
-		 * The sessions that wait, the longest waiting first, or why none are listed. Null when people see only what is
-		 * watched.
-		 */
+		/** The sessions that wait, longest first, or why none are listed. Null when people see only what is watched. */
 		async discovered() {
 			if (!discoverSessions) return null;
 			const why = whyNot();

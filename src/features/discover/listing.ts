@@ -13,7 +13,7 @@ export interface ListingState {
 	/** When another process may take over, clock milliseconds. */
 	readonly until: number;
 	readonly isAvailable: boolean;
-	/** Whether there is none: since it has failed for some minutes. */
+	/** There is none: it has failed for some minutes. */
 	readonly isUnlisted: boolean;
 	readonly perSecond: number;
 }
@@ -24,12 +24,12 @@ interface Options {
 	readonly cell: Cell<ListingState>;
 }
 
-/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
+/** Gets each list, in the process that lists, and hears when there is none or it failed for some minutes. */
 type Listener = Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'>;
 
 /** The client gives a list up after this. */
 const LONGEST_LISTING_MS = 45_000;
-/** How long a process that lists may be late before another one takes over. */
+/** How long a process that lists may be late before another takes over. */
 const LEASE_MARGIN_MS = 15_000;
 /** From the beginning of a list to the next one, with more than a few watched sessions. */
 const EVERY_MS = 2_000;
@@ -46,13 +46,11 @@ const DISCOVERY_FACTOR = 4;
 const SHARE = 1 / 4;
 const LONGEST_WAIT_MS = 60_000;
 const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
-/**
- * There is no list when this many looks agree, which takes some minutes: something in front may say so for a moment.
- */
+/** There is no list when this many looks agree, over some minutes: something in front may say so for a moment. */
 const TRIES = 8;
 /** It is looked for this often then. */
 const ABSENT_EVERY_MS = 5 * 60_000;
-/** How often to look whether there is something to list, or whether the process that lists is gone. */
+/** How often to look for something to list, or whether the process that lists is gone. */
 const LOOK_MS = 10_000;
 
 /** `unknown`: no request has told yet. `failing`: it may work again at any time. */
@@ -83,8 +81,7 @@ const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnl
 
 /**
  * Lists the sessions that wait for a person, where the service can, while sessions are watched; else only at the start
- * and once a day, to know whether it still can. Nothing depends on it, because the schedule reads every watched session
- * as well.
+ * and once a day, to know whether it still can. Nothing depends on it: the schedule reads every watched session too.
  */
 export function createListing(core: Core<{ sessions: SessionStore }>, options: Options) {
 	const { cell, budget, health } = options;
@@ -175,7 +172,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		become('works', 'ok');
 		metrics.listed(found);
 		health.listed();
-		// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
+		// Sessions never read say nothing about the service. Others are read again soon, and tell.
 		if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
 		await readWaiting(found);
 		await listener.listed(found);
@@ -220,18 +217,13 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 			// Another replica goes on at once.
 			await share(0, 0).catch(() => undefined);
 		},
-		/**
-		 * Whether the service has no list, or its list has failed for some minutes, as the process that lists has found.
-		 */
+		/** The service has no list, or its list has failed for some minutes, as the process that lists has found. */
 		isUnlisted: () => shared.isUnlisted,
 		isAvailable: () => shared.isAvailable,
 	};
 }
 
-/**
- * A listed session is compared again after this, and after twice the time before when a read that was moved found
- * nothing.
- */
+/** A listed session is compared again after this, and after twice the time when a read that was moved found nothing. */
 const COMPARE_AGAIN_MS = 30_000;
 const LONGEST_COMPARE_AGAIN_MS = 30 * 60_000;
 
@@ -256,10 +248,7 @@ export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 		completeAt = null;
 	});
 
-	/**
-	 * `move`: left out when the session waits by its newest read too, or its last move found nothing and was not long
-	 * ago.
-	 */
+	/** `move`: left out when the session waits by its newest read too, or its last move found nothing not long ago. */
 	function afterComparing(comparison: Comparison, now: number, move?: { readonly hasChanged: boolean }): Comparison {
 		const { dueAt, waitMs, moved } = comparison;
 		if (move === undefined) {

@@ -18,7 +18,7 @@ export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
 /** How long a failed answer asks its author for a decision. Receipts keep their buttons. */
 const DECIDE_WITHIN_MS = 24 * 3_600_000;
-/** A list tells only then that a session does not wait any more: the agent takes a moment after an answer. */
+/** A list tells only then that a session no longer waits: the agent takes a moment after an answer. */
 const AGENT_GOES_ON_MS = 30_000;
 /** A session is old when it has waited for this long, or before it was first listed. */
 const OLD_AFTER_MS = 24 * 3_600_000;
@@ -27,7 +27,7 @@ const FIGURES_OF_MS = 7 * 24 * 3_600_000;
 const FIGURES_EVERY_MS = 60_000;
 /** The waits of open questions change the figures this often. */
 const HOUR_MS = 3_600_000;
-/** When to ask Slack again about a person or their channels if it does not say when. */
+/** When to ask Slack again about a person or channels if it does not say when. */
 const ASK_AGAIN_MS = 10_000;
 
 /** The waiting sessions of the account. `why`: why they are not listed. */
@@ -135,7 +135,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
 		const old = (listed?.sessions ?? []).filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
-		// A few of them are shown like others: nobody has to look for what stands behind a button.
+		// A few are shown like others: nobody has to look behind a button.
 		const oldIds = new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
 		const snoozeOf = ({ question: { sessionId }, fingerprint }: VisibleQuestion) =>
 			snoozes.find((one) => one.until > now && one.session.sessionId === sessionId && one.fingerprint === fingerprint);
@@ -189,28 +189,20 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				/** How many questions wait for the person, without those that they snoozed. */
 				total: questions.length,
 				snoozed: snoozed.length === 0 ? null : { count: snoozed.length, nextAt: Math.min(...backAt) },
-				/**
-				 * Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no
-				 * questions.
-				 */
+				/** Counts from 0, up to the last page. From `waiting.old.firstPage` on it shows no questions. */
 				page: shownPage,
 				/** Of this page, oldest first. */
 				questions: shown,
-				/** Questions of this page that are stored with another key. */
+				/** Questions of this page stored with another key. */
 				unreadableCount,
 				/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
 				channelsKnown: channels.againAt === null,
-				/**
-				 * Sessions that wait for somebody, without those whose question is shown or snoozed; null: they are not
-				 * discovered.
-				 */
+				/** Sessions that wait, without those whose question is shown or snoozed; null: they are not discovered. */
 				waiting: listed && {
 					/** The newest first. */
 					shown: fresh.slice(0, MOST_WAITING_SHOWN),
 					total: fresh.length,
-					/**
-					 * Probably abandoned ones, the longest waiting first. They have pages of their own, after those of questions.
-					 */
+					/** Probably abandoned ones, the longest waiting first, on their own pages after those of questions. */
 					old: {
 						total: old.length,
 						firstPage: pageCount,
@@ -267,10 +259,7 @@ function pageOf<Entry>(entries: readonly Entry[], page: number): readonly Entry[
 	return page < 0 ? [] : entries.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
 }
 
-/**
- * The question as asked in a channel where its person sees it, preferably with buttons. `isRaised`: only by
- * `watch all`.
- */
+/** The question in a channel where its person sees it, preferably with buttons. `isRaised`: only by `watch all`. */
 function asSeenIn(
 	{ channels, ...question }: OpenQuestion,
 	{ person, allowed, joined }: { person: Person; allowed: ReadonlySet<string>; joined: ReadonlySet<string> },

@@ -21,10 +21,7 @@ import { homeView, INBOX_LOADING, inboxModal } from './view.ts';
 const HOME_EVENT = z.object({ tab: z.literal('home') });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
-/**
- * Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the returned function is for
- * `/session inbox`.
- */
+/** Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the result is for `/session inbox`. */
 export function registerOpening(
 	core: HandlerContext<{ inboxes: InboxStore }>,
 	inboxes: Pick<ReturnType<typeof createInboxes>, 'closed' | 'touch'>,

@@ -51,9 +51,7 @@ type AskingRow = Row<'questions'> &
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
-/**
- * The stored inboxes; damaged rows are left out. A row is due when its person acted or its content may have changed.
- */
+/** The stored inboxes without damaged rows. A row is due when its person acted or its content may have changed. */
 export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
@@ -68,9 +66,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 	return {
 		/**
-		 * The person opened it or did something in it: it is followed now, and due now or `PRESS_SPACING_MS` after its
-		 * content was last built. `page` null: as before. `spacingMs`: waits for this long instead, in turn with those that
-		 * only follow.
+		 * The person opened it or did something in it: it is followed and due now, or `PRESS_SPACING_MS` after it was last
+		 * built. `page` null: as before. `spacingMs`: waits for this long instead, in turn with those that only follow.
 		 */
 		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
 			const asked = { ...(page !== null && { page }), openedAt: now };
@@ -90,10 +87,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			);
 		},
 
-		/**
-		 * Marks inboxes opened in the last `followedMs`: due now, or `spacingMs` after they were last built. Returns how
-		 * many.
-		 */
+		/** Marks inboxes opened in the last `followedMs`: due now or `spacingMs` after the last build. Returns how many. */
 		touchAll: ({ now, spacingMs, followedMs }: { followedMs: number } & Spacing) =>
 			db.writeOne((trx) => {
 				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
@@ -111,9 +105,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		rows: db.queuedRows('inboxes'),
 
-		/**
-		 * Calls `listener` after each commit that changed what inboxes show. `by`: a user id, or null, see `noteQuestions`.
-		 */
+		/** Calls `listener` after commits that changed what inboxes show. `by`: a user id, or null, see `noteQuestions`. */
 		onNews: (listener: (by: string | null) => void) =>
 			db.onCommit(({ tables, questionsBy }) => {
 				for (const by of questionsBy) listener(by);
@@ -162,10 +154,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			await db.writeOne((trx) => remove(trx, 'inboxes', { id }).execute());
 		},
 
-		/**
-		 * Gives back the inboxes that are still held with these tokens, or this one alone. They stay due since when they
-		 * were.
-		 */
+		/** Gives back inboxes still held with these tokens, or this one alone. They stay due since when they were. */
 		async release(tokens: readonly string[], id?: string): Promise<void> {
 			if (tokens.length === 0) return;
 			const held = { leaseToken: tokens, ...(id !== undefined && { id }) };
@@ -179,8 +168,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		/**
 		 * The open questions of sessions that channels of this workspace watch, without texts, in no order; not those to
 		 * which an answer of ours is being delivered, or was after the last read. `since`: when a read first found it open.
-		 * `channels`: of this workspace, in which it is watched; at least one. `handOver`: by which somebody has it now, or
-		 * null.
+		 * `channels`: of this workspace, which watch it; at least one. `handOver`: by which somebody has it now, or null.
 		 */
 		async openQuestions(service: string, teamId: string) {
 			const { rows } = await sql<AskingRow>`
@@ -201,9 +189,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 					threadTs: row.threadTs,
 					/** Who began to watch: the person of a direct message with the app. */
 					watchedBy: row.createdBy,
-					/** Whether its posts offer short options as buttons. */
 					buttons: row.buttons === 1,
-					/** Whether `watch all` brought the question there. */
+					/** `watch all` brought the question there. */
 					isRaised: row.mode === 'raisedHand',
 				}));
 				const handOver = holderOf(readHandOver(row, teamId));
@@ -234,9 +221,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		claims: (service: string, sessionIds: readonly string[], now: number) =>
 			activeClaims(db.read, { service, sessionId: sessionIds }, now),
 
-		/**
-		 * The person's answers: those to decide on (failed after `failedSince`, not answered again), then those under way.
-		 */
+		/** The person's answers: to decide on (failed after `failedSince`, not answered again), then those under way. */
 		async ownAnswers(service: string, person: Person, { failedSince, limit }: { failedSince: number; limit: number }) {
 			const rows = await ofPerson(service, person)
 				.selectAll()
@@ -265,9 +250,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
 		},
 
-		/**
-		 * What agents asked since `since`, once for each channel of this workspace that watches the session, or watched it.
-		 */
+		/** What agents asked since `since`, once for each channel of this workspace that watches or watched the session. */
 		async askedSince(service: string, teamId: string, since: number) {
 			const { rows } = await sql<Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & Asking>`
 				select questions.id, asked_at, settled_at, channel_id,
@@ -280,8 +263,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
 		async drafts(service: string, person: Person, limit: number): Promise<readonly Draft[]> {
-			// A session that is not watched any more is not read: nothing is known of it. Those below 0 were put aside for a
-			// form.
+			// A session no longer watched is not read: nothing is known of it. Those below 0 were put aside for a form.
 			const { rows } = await sql<Row<'drafts'>>`
 				select draft.* from drafts as draft
 				where draft.service = ${service} and team_id = ${person.teamId} and user_id = ${person.userId}
@@ -313,7 +295,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 	};
 }
 
-/** Has all inboxes put together anew, and what is put together at this moment not shown. */
+/** Has all inboxes built anew, and what is being built now not shown. */
 export const rebuildInboxes = ({ trx, now }: Tx) =>
 	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
 
@@ -349,10 +331,7 @@ const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
 
 const IS_NOT_DISMISSED = sql<boolean>`(dismissed_at is null or ended_at is null or dismissed_at <> ended_at)`;
 
-/**
- * Failed for good, or the agent was not started, and not answered again. `waiting` is failed too, but without a time
- * limit.
- */
+/** Failed for good, or the agent was not started, and not answered again. `waiting` fails too, without a time limit. */
 function isFailedSince(since: number) {
 	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
 			or state = 'delivered' and start_failed = 1 and agent_outcome = 'unseen' and delivered_at >= ${since})

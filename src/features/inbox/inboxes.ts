@@ -9,17 +9,12 @@ import type { InboxPlace } from '../../slack/request.ts';
 import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
 
-/**
- * Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's inboxes are due again after it.
- */
+/** Longer than a call to Slack with a time-out: it is not renewed. A dead replica's inboxes are due after it. */
 const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
-/**
- * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace; forms need them
- * too.
- */
+/** Slack takes about 100 `views.publish` and as many `views.update` a minute for a whole workspace; forms need them. */
 const UPDATE_RATE: RateLimit = { intervalMs: 1_000, burst: 20 };
-/** The part of the burst that inboxes that only follow leave to people who have just opened theirs, and to news too. */
+/** What inboxes that only follow leave of the burst to people who have just opened theirs, and to news. */
 const KEPT_FROM_FOLLOWERS = { news: 10, usual: 18 };
 /** For this long after news inboxes may use what is kept for them. */
 const NEWS_MS = 10_000;
@@ -62,9 +57,7 @@ export function createInboxes(
 	const { inboxes: store } = core.store;
 	const { inboxes: metrics } = core.metrics;
 	const failures = createFailures();
-	/**
-	 * Whose actions changed something since the last mark; null: an agent's. At the start nobody knows what was missed.
-	 */
+	/** Who changed something since the last mark; null: an agent. At the start nobody knows what was missed. */
 	let touchedBy = new Set<string | null>([null]);
 	let touchedAt = Number.NEGATIVE_INFINITY;
 	let newsAt = Number.NEGATIVE_INFINITY;
@@ -116,7 +109,7 @@ export function createInboxes(
 
 	function retryAt(inbox: Inbox, askedMs: number | null, now: number): number | null {
 		const at = now + nextDelay(inbox.id, askedMs);
-		// Of an inbox that is not followed any more, the update shows a question that came back.
+		// Of an inbox no longer followed, the update shows a question that came back.
 		return at < inbox.openedAt + (isFollowed(inbox, now) ? 0 : LONGEST_SNOOZE_MS) + FOLLOWED_MS ? at : null;
 	}
 
@@ -209,10 +202,7 @@ export function createInboxes(
 
 	return {
 		closed: (id: string) => store.remove(id),
-		/**
-		 * The question that waits longest for a person in another session than this, as their inbox has it; null: none is
-		 * known.
-		 */
+		/** As their inbox has it: the question that waits longest for a person in another session; null: none is known. */
 		next: (person: Person, exceptSessionId: string) => next(person, exceptSessionId, clock.now()),
 		/** Whether the rules of today offer a choice of a question, if it was read as its button shows it. */
 		isOffered: (choice: Choice) => store.isOffered(core.serviceUrl, choice),

@@ -5,9 +5,7 @@ import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest }
 import type { InboxStore } from './inbox-store.ts';
 import { snoozedMessage } from './view.ts';
 
-/**
- * Registers the entries that snooze a question in its person's inbox, the button that shows all again, and *Dismiss*.
- */
+/** Registers the entries that snooze a question in an inbox, the button that shows all again, and *Dismiss*. */
 export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {
 	const { listen, reply, serviceUrl, clock, directory } = core;
 	const { inboxes: store } = core.store;

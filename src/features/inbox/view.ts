@@ -135,10 +135,7 @@ function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 	return button(actionId, label, { value: String(page) });
 }
 
-/**
- * At most about 1,300 characters and 4 blocks. Its options stand below all of the question; else its first line tells
- * it.
- */
+/** At most about 1,300 characters and 4 blocks. Options stand below the whole question; else the first line has it. */
 function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): KnownBlock[] {
 	const { userId } = inbox.person;
 	const { askedIn, since, handOver } = entry;
@@ -261,9 +258,7 @@ function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/**
- * How many questions wait, and how many more the person snoozed. `oldCount`: sessions in one line below. Plain text.
- */
+/** How many questions wait, and how many more are snoozed. `oldCount`: sessions in one line below. Plain text. */
 export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0): string {
 	const snoozed = snoozedCount === 0 ? '' : `, ${counted(snoozedCount, 'is', 'are')} snoozed`;
 	const old = oldCount === 0 ? '' : ` ${counted(oldCount, 'old session waits', 'old sessions wait')}, see below.`;
@@ -283,10 +278,7 @@ export function snoozedMessage(until: number, timeZone: string | null) {
 	return textMessage(sentences(`💤 ${when}: your inbox shows it again then, and nobody else notices.`, zone));
 }
 
-/**
- * `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h 10 min`; empty without questions. Plain
- * text.
- */
+/** `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h`; empty without questions. Plain text. */
 export function weekWords(week: ShownInbox['week']): string {
 	if (week === null) return '';
 	const { asked, answered, waitMs, idleMs } = week;
@@ -310,9 +302,7 @@ function pageWords(what: 'Question' | 'Session', first: number, count: number, t
 	return `${which} of ${total}, oldest first.`;
 }
 
-/**
- * `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10 minutes, to hours after one hour.
- */
+/** `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10, to hours after one hour. */
 export function waitingSinceWords(since: number, now: number): string {
 	const ms = Math.max(0, now - since);
 	if (ms < MINUTE_MS) return 'asked just now';

@@ -17,16 +17,11 @@ const DIRECT_MESSAGE_EVENT = z.object({
 	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
 });
 
-/**
- * Registers what shows a session's files and the list of watches, links, *More* of the help, and messages in the app's
- * DM.
- */
+/** Registers what shows a session's files and the watches, links, *More* of the help, and messages to the app. */
 export function registerShowing(core: HandlerContext, { list }: Pick<WatchCommands, 'list'>): void {
 	const { listen, personReads, reply, links, clients } = core;
 
-	/**
-	 * Reads the session again, because its links expire, and replies to the person. Resolves to the outcome for the log.
-	 */
+	/** Reads the session again, as its links expire, and replies to the person. Resolves to the outcome for the log. */
 	async function showPrivately(
 		request: AllowedRequest,
 		sessionId: string,

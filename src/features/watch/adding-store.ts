@@ -30,10 +30,7 @@ import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
 	readonly card: NewPost;
-	/**
-	 * Of the read for it. `news`: what to post after the card. `readAt`: when to read next, if not earlier; left out: at
-	 * once.
-	 */
+	/** Of its read. `news`: posts after the card. `readAt`: when to read next, if not earlier; left out: at once. */
 	readonly view: SessionSnapshot;
 	/** What that read means for the newest question; left out: nothing is known. */
 	readonly judged?: Judgement;
@@ -44,9 +41,9 @@ export interface NewWatch
 
 /** A watch without a card for a session that waits. */
 export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
-	/** Whether it is read ahead of all others. */
+	/** It is read ahead of all others. */
 	readonly ahead: boolean;
-	/** Whether it is added beyond a limit too if another hand can give way. */
+	/** It is added beyond a limit too if another hand can give way. */
 	readonly isNew: boolean;
 	/** It counts for the channel and for all, not for a person. */
 	readonly limits: WatchLimits;
@@ -82,7 +79,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 		// One that is neither open nor shows a value has no row: nobody can tell whether it was answered.
 		await recordQuestions(tx, watch.session, isOpen || question.answered.length > 0 ? [asked] : [], found);
 	}
-	// What a newer read tells than that of the session follows with the next read.
+	// What a newer read tells follows with the next read.
 	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);
 	if (!isKnown) await changeSession(trx, watch.session, { nextReadAt: watch.createdAt });
 	const news = isKnown ? watch.news : undefined;
@@ -164,13 +161,12 @@ export async function limitReached(
 
 /** The agent takes a moment after an answer. */
 const JUST_ANSWERED_MS = 60_000;
-/** A question that was handed over longer ago is in nobody's hands. */
+/** A question handed over longer ago is in nobody's hands. */
 const HANDED_OVER_MS = 24 * 3_600_000;
 
 /**
- * The raised hand whose question stands with nothing new for the longest time and about which nobody does anything;
- * null: none. In the channel, or in any of its workspace when the limit of all is reached. `keepsNewest`: not the one
- * that changed last.
+ * The raised hand whose question has stood unchanged the longest and that nobody acts on; null: none. In the channel,
+ * or in any of its workspace when the limit of all is reached. `keepsNewest`: not the one that changed last.
  */
 export async function stalestHand(
 	trx: Db,

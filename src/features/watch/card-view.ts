@@ -28,7 +28,7 @@ export interface CardModel
 	extends Pick<PostContext, 'claimedBy' | 'discreet' | 'handOver' | 'isUpdate' | 'names'>,
 		Pick<PostContext, 'adminContact' | 'again' | 'dashboardUrl' | 'ended' | 'watchMaxDays'> {
 	readonly view: SessionSnapshot;
-	/** Whether it shows the open question, because no post in the channel does. */
+	/** It shows the open question, because no post in the channel does. */
 	readonly asks: boolean;
 	/** Why this session alone cannot be read: the code of a failure. Null when it can. */
 	readonly unreadCode: string | null;
@@ -41,7 +41,7 @@ export interface CardModel
 /** The one message of a session in a channel: one line, and the newest step or the result. */
 export function watchCard(model: CardModel): MessageContent {
 	const { view, waitedMs, discreet, unreadCode, checkedAt } = model;
-	// The state of a session that nobody watches any more may be another one by now.
+	// The state of a session that nobody watches may be another by now.
 	const isLeft = model.ended !== null && !isOver(view.status);
 	const line = isLeft ? `▫️ *${sessionTitle(view.name, view.sessionId)}*` : titleLine(view);
 	const open = model.asks && (view.question?.openCount ?? 0) > 0 ? view.question : null;

@@ -33,12 +33,9 @@ import type { ListedSession, Person, SessionKey } from '../../questions/session.
 
 type WaitingRow = Row<'waiting_sessions'>;
 
-/**
- * A session that comes back to the list within this time asks what it asked before, unless something shows that it went
- * on.
- */
+/** A session that is listed again within this time asks what it asked before, unless it is known to have gone on. */
 const BACK_WITHIN_MS = 24 * 3_600_000;
-/** A session that was saved this shortly before it left the list was answered, resumed or stopped in the service. */
+/** A session saved this shortly before it left the list was answered, resumed or stopped in the service. */
 const SAVED_BEFORE_MS = 10 * 60_000;
 
 export function createDiscoveryStore({ db, cipher }: StoreParts) {
@@ -46,10 +43,9 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 
 	return {
 		/**
-		 * Replaces the list of sessions that wait. Those listed in the last day keep their `since`, unless something shows
-		 * that they went on. Returns whether anything changed. `isFollowing`: a list came before this one, also when no
-		 * session waited. `isCut`: the end of this list or the one before is missing, so a session that moves up from there
-		 * has waited before.
+		 * Replaces the sessions that wait. Those listed in the last day keep their `since`, unless something shows that
+		 * they went on. Whether anything changed. `isFollowing`: a list came before this one, also when no session waited.
+		 * `isCut`: the end of this list or the one before is missing, so what moves up from there has waited before.
 		 */
 		async replaceWaiting(
 			service: string,
@@ -96,10 +92,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			return rows.map((row) => ({ ...pick(row, 'sessionId', 'since'), name: nameOf(row), isNew: row.isNew === 1 }));
 		},
 
-		/**
-		 * Begins to discover with `posts`, or changes the given settings; who began it stays. Replaces that of another
-		 * service.
-		 */
+		/** Begins to discover with `posts`, or changes these settings; who began it stays. Replaces another service's. */
 		begin: (
 			{ settings, ...begun }: Omit<Discovery, keyof DiscoverySettings> & { settings: Partial<DiscoverySettings> },
 			posts: readonly NewPost[],
@@ -153,9 +146,8 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt`: when it was last found
-		 * to ask nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `isNew`: it
-		 * began to wait after the first list, and has not given way in a channel since.
+		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt` null: it was not read.
+		 * See the columns of `waiting_sessions`.
 		 */
 		async raisedHands({ teamId, channelId, service, createdAt }: Discovery) {
 			const rows = await waitingRows(db.read, service)
@@ -172,9 +164,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			});
 		},
 
-		/**
-		 * Forgets sessions first listed before `before`, but not those of `listedService`: its lists show who still waits.
-		 */
+		/** Forgets sessions first listed before `before`, except of `listedService`: its lists show who still waits. */
 		forgetListed: (before: number, listedService: string | null) =>
 			db.writeOne((trx) => {
 				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
@@ -209,7 +199,7 @@ export const noteGaveWay = (trx: Db, session: SessionKey) =>
 export const removeDiscoveries = (trx: Db, createdBy: string, isDirect: RawBuilder<boolean>) =>
 	remove(trx, 'discoveries', { createdBy }).where(isDirect).execute();
 
-/** Whether what a session that comes back asks is known to be something else. `savedAt`: `ListedSession.updatedAt`. */
+/** Whether a session that comes back is known to ask something else. `savedAt`: `ListedSession.updatedAt`. */
 async function hasGoneOn(trx: Db, row: WaitingRow, savedAt: number | null): Promise<boolean> {
 	const isClosed = row.loweredAt !== null && row.loweredCount === 0;
 	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.goneAt ?? 0) - SAVED_BEFORE_MS)) return true;
@@ -240,10 +230,7 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 	return {
 		read: (channel: ChannelKey) => readSettings({ db, log }, channel),
 
-		/**
-		 * Replaces the settings, queues `post`, makes the ladders due. False, and nothing is written, at another
-		 * `revision`.
-		 */
+		/** Replaces the settings, queues `post`, makes the ladders due. False, without a write, at another `revision`. */
 		write: (channel: ChannelKey, { settings, revision, person, post, now }: ChosenSettings) =>
 			db.write(async (trx) => {
 				const key = channelOf(channel);

@@ -46,7 +46,7 @@ export interface Discoveries {
 	isListed(): boolean;
 }
 
-/** Watch, unwatch and list, for requests that the access policy allowed. All act in the request's channel. */
+/** Watch, unwatch and list, for allowed requests. All act in the request's channel. */
 export function createWatchCommands(
 	core: HandlerContext,
 	{
@@ -70,7 +70,7 @@ export function createWatchCommands(
 	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
 	async function begin(request: AllowedRequest, sessionIds: readonly (string | null)[]) {
 		const { channelId, person } = request;
-		// The permit comes first, because Slack limits requests for channel information for all people together.
+		// The permit comes first, because Slack limits requests for channel information for all people.
 		const permit = await personReads.permit(request).catch((error: unknown) => {
 			logAccess(request, 'watch', sessionIds[0] ?? null, codeOf(error));
 			throw error;

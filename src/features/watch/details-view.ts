@@ -22,9 +22,7 @@ const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
 const STEP_TEXT = 1200;
 
-/**
- * As far as the session has them: task and result (`above` the steps), and files, screenshot, the names of variables.
- */
+/** As far as the session has them: task and result (`above` the steps), files, screenshot, the names of variables. */
 export function sessionDetails(session: Session, links: Links, withScreenshot: boolean) {
 	const { files } = session;
 	const above = [

@@ -11,7 +11,7 @@ import type { WatchStore } from './watch-store.ts';
 export function createEndings(core: Core<{ watches: WatchStore; discoveries: DiscoveryStore; posts: PostStore }>) {
 	const { clock, log, store } = core;
 
-	/** Writes the log line that tells later why a channel hears no more of a session. */
+	/** Logs why a channel hears no more of a session. */
 	function ended({ id, session, channelId }: Watch, reason: WatchEnd): void {
 		log.info({ watchId: id, sessionId: session.sessionId, channel: channelId, reason }, 'a watch ended');
 	}
@@ -24,9 +24,7 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 		return true;
 	}
 
-	/**
-	 * Ends the watches and discovery of a channel to which nothing more is posted; tells each creator once. Idempotent.
-	 */
+	/** Ends the watches and discovery of a channel to which nothing is posted; tells each creator once. Idempotent. */
 	async function endChannel(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
 		const { teamId, channelId } = channel;
 		function told(userId: string, key: string, sessionIds: readonly string[]): NewPost {
@@ -77,7 +75,7 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 
 export type Endings = ReturnType<typeof createEndings>;
 
-/** Slack's event for a shared channel can be lost, and there is none for an invitation. */
+/** Slack's event for a shared channel can be lost; an invitation has none. */
 export const CHECK_INTERVAL_MS = 3 * 60_000;
 const RETRY = { firstMs: 5_000, longestMs: CHECK_INTERVAL_MS } as const;
 /** How long posting waits for the first check, because Slack may never list the channels. */
@@ -85,8 +83,7 @@ const FIRST_CHECK_MS = 15_000;
 
 /**
  * Checks at the start and every three minutes which watched channels another organisation reads or is invited to, and
- * calls `end` for each. Only a channel that Slack lists as external ends: a page that fails or leaves it out proves
- * nothing.
+ * calls `end` for each. Only a channel listed as external ends: a page that fails or leaves it out proves nothing.
  */
 export function createChannelGuard(
 	core: Core<{ posts: PostStore }>,

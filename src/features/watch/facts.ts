@@ -107,7 +107,7 @@ export function createQuestionFacts(
 
 export type QuestionFacts = ReturnType<typeof createQuestionFacts>;
 
-/** By which hand-over somebody has a question; null when they may not answer any more, so that nobody has it. */
+/** By which hand-over somebody has a question; null when they may no longer answer, so nobody has it. */
 export async function activeHolder(handOver: HandOver | null, mayAct: MayAct): Promise<HandOver | null> {
 	const held = holderOf(handOver);
 	if (held === null) return null;

@@ -14,7 +14,7 @@ import type { WatchStore } from './watch-store.ts';
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;
-	/** Is told of the calls of all parts, so that the first success ends an outage. */
+	/** Hears of the calls of all parts: the first success ends an outage. */
 	readonly health: ServiceHealth;
 	/** What our answers and earlier reads mean for a session as read. `wanted`: the question that was open before. */
 	readonly ourAnswers: (
@@ -178,7 +178,7 @@ export function createPoller(
 		const { session, lastReadAt, reads } = taken;
 		if (WAITING_CODES.has(code)) {
 			health.failed(code);
-			// No failure of this session: the budget pauses all reads, and this one is next after the pause.
+			// No failure of this session: the budget pauses all reads, and this one is next.
 			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
 			await record(taken, token, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
 			return;
@@ -222,9 +222,7 @@ function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
 	return by < at;
 }
 
-/**
- * Whether a read found a question opened, changed or closed, or an open one shown in other words or under another name.
- */
+/** Whether a read found a question opened, changed or closed, or an open one in other words or under another name. */
 function changesQuestion({ view: before }: TakenSession, { view, questions = [] }: SessionUpdate): boolean {
 	if (questions.length > 0) return true;
 	if (view === undefined || view.question === null) return false;

@@ -43,7 +43,7 @@ export interface PostContext {
 	readonly view: SessionSnapshot | null;
 	/** The answer from Handraise to the question of the post. */
 	readonly standing: Answer | null;
-	/** The newest answer to it whose author was not allowed to send it any more. */
+	/** The newest answer to it whose author could no longer send it. */
 	readonly refused?: Answer | null;
 	/** The answer that is no longer in the field, so that the agent asks again. */
 	readonly lost?: Answer | null;
@@ -69,9 +69,9 @@ export interface PostContext {
 	readonly offersOptions: boolean;
 	/** Which answers its channel sees. */
 	readonly showAnswers: ShowAnswers;
-	/** Whether notifications say only that an agent asks. */
+	/** Notifications say only that an agent asks. */
 	readonly discreet: boolean;
-	/** Whether it is posted already: an update notifies nobody whom it mentions. */
+	/** It is posted already: an update notifies nobody whom it mentions. */
 	readonly isUpdate: boolean;
 	readonly now: number;
 	readonly names: Names;
@@ -79,7 +79,7 @@ export interface PostContext {
 	readonly dashboardUrl: string | null;
 }
 
-/** How a post shows the end of its question; see `SETTLED_WORDS`. */
+/** How a post shows the end of its question. */
 export type SettledLook = SettledHow | keyof typeof SETTLED_WORDS;
 
 /** The post of an open question; `changed`: the message asked something else before. */
@@ -139,9 +139,7 @@ function lostWords(question: QuestionView, post: PostContext): string {
 	return `${who} answered${given === '' ? '' : ` *${given}*`}. The answer was delivered and is no longer in the field.`;
 }
 
-/**
- * Whether `answer` is one to this question as it is asked now, is on its way or has arrived, and was not taken back.
- */
+/** Whether `answer` is to this question as it is asked now, is on its way or has arrived, and was not taken back. */
 export function isAnswering({ question, readAt }: Asked, answer: Answer | null): answer is Answer {
 	if (answer === null || answer.fingerprint !== question.fingerprint) return false;
 	if (isReworded(answer.shownHash, question.shownHash)) return false;
@@ -152,9 +150,7 @@ export function isAnswering({ question, readAt }: Asked, answer: Answer | null):
 	return answer.deliveredAt !== null && answer.deliveredAt > readAt;
 }
 
-/**
- * The post of a question that is answered or over: its end in two lines, but all of it while an answer is under way.
- */
+/** The post of a question that is answered or over: its end in two lines, all of it while an answer is under way. */
 export function settledQuestionPost(asked: Asked, how: SettledLook | null, post: PostContext): MessageContent {
 	const title = titleOf(post);
 	const answer = shownAnswer(asked, how, post.standing);
@@ -178,10 +174,7 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 	return again === 'offered' ? button(ACTIONS.watch, 'Watch again', { value }) : null;
 }
 
-/**
- * What became of a question, in one line; empty while it waits. mrkdwn; mentions people: for updates only. `how`: null
- * before its end.
- */
+/** What became of a question, one mrkdwn line; empty while it waits. Mentions people: for updates. `how` null: open. */
 export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext, hasMark = true): string {
 	const answer = shownAnswer(asked, how, post.standing);
 	const given = givenWords(asked, answer, post);
@@ -213,7 +206,7 @@ function shownAnswer(asked: Asked, how: SettledLook | null, standing: Answer | n
 	return isStillShown && isAnswering(asked, standing) ? standing : null;
 }
 
-/** Longer than the time for Undo: an answer that is delivered within this time is never shown as being sent. */
+/** Longer than the time for Undo: an answer delivered within this time is never shown as being sent. */
 const UNDO_SLACK_MS = 5_000;
 
 /** Whether the post still says when this one-press answer is sent, and offers *Undo*. */
@@ -222,9 +215,7 @@ function isUnderUndo({ press, acceptedAt, lastError }: Answer, now: number): boo
 	return now < press.undoUntil + UNDO_SLACK_MS;
 }
 
-/**
- * When time alone changes the look of a question: an answer should be delivered, or nobody is answering; null: never.
- */
+/** When time alone changes a question's look: an answer should be delivered, or nobody is answering; null: never. */
 export function drawAgainAt({ standing, claimedUntil, now }: PostContext): number | null {
 	if (standing === null || !isBlocking(standing.state)) return claimedUntil;
 	return isUnderUndo(standing, now) ? (standing.press?.undoUntil ?? 0) + UNDO_SLACK_MS : null;
@@ -232,10 +223,7 @@ export function drawAgainAt({ standing, claimedUntil, now }: PostContext): numbe
 
 const MOST_VALUES = 3;
 
-/**
- * What was answered, in one line, as far as this channel may see it; empty for nothing. `answer`: null from outside.
- * mrkdwn.
- */
+/** What was answered, in one line, as far as this channel may see it; or empty. `answer`: null from outside. mrkdwn. */
 function givenWords({ question, answered = [] }: Asked, answer: Answer | null, post: PostContext): string {
 	if (post.showAnswers === 'never') return '';
 	const pressed = answer?.press == null ? null : itemsOf(answer).find(({ value }) => value)?.value;
@@ -299,7 +287,7 @@ export function waitingLine({ status, question }: SessionSnapshot): string {
 	return waitingWords(question, null);
 }
 
-/** The items that are not open any more, with their values as the channel may see them. */
+/** The items no longer open, with their values as the channel may see them. */
 function answerBlocks(question: QuestionView, { showAnswers }: PostContext): KnownBlock[] {
 	const { items, itemCount, openCount } = asShownBy(showAnswers, question);
 	const answered = items.flatMap((item, position) => (item.open ? [] : [answeredItem(item, position)]));
@@ -325,7 +313,7 @@ export const OUTSIDE = 'Answered in the dashboard';
 
 export const WATCHED_AGAIN = 'Watched again, in newer posts.';
 
-/** For a question that was settled without an answer, and for a direct message whose person does not have it now. */
+/** For a question settled without an answer, and for a direct message whose person does not have it now. */
 export const SETTLED_WORDS = {
 	closed: 'No longer asked',
 	wentOn: 'The agent went on without an answer',

@@ -42,7 +42,7 @@ export function createReading(
 	{ clock, config: { WATCH_MAX_DAYS: maxDays } }: Core<unknown>,
 	planner: Planner = createPlanner(),
 ) {
-	/** Whether a watch ends because nothing has changed for `maxDays`. */
+	/** Whether nothing has changed for `maxDays`: then a watch ends. */
 	function isStale({ lastChangeAt }: Watch): boolean {
 		return clock.now() - lastChangeAt > maxDays * DAY_MS;
 	}
@@ -133,7 +133,7 @@ export function createReading(
 				isStepped:
 					(view.question?.openCount ?? 0) > 0 && view.question?.stepsSince !== taken.view?.question?.stepsSince,
 				judged: { ...judged, known: ours.newest },
-				// Names and descriptions may change without news, and a question that is asked again may look as before.
+				// Names and descriptions may change without news, and a question asked again may look as before.
 				...((questions.length > 0 || !isAsShown) && { view }),
 			};
 			const outline: SessionOutline = {
@@ -156,10 +156,7 @@ export function createReading(
 			};
 		},
 
-		/**
-		 * The outcome of a failed read: when to try again, and the end of watches. `isGone`: the service has no such
-		 * session.
-		 */
+		/** The outcome of a failed read: when to try again, and the end of watches. `isGone`: there is no such session. */
 		failed(taken: TakenSession, watches: readonly Watch[], isGone: boolean): ReadOutcome {
 			const failures = taken.failures + 1;
 			const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
@@ -203,9 +200,7 @@ const REST_MS = 60_000;
 
 type News = ReturnType<typeof newsFor>;
 
-/**
- * What to tell a channel of these changes. `isRestless`: the session's question has changed often, and a moment ago.
- */
+/** What to tell a channel of these changes. `isRestless`: the session's question changed often, and a moment ago. */
 function newsFor(
 	watch: Watch,
 	changes: readonly Change[],

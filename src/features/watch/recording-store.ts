@@ -33,11 +33,11 @@ import { noteLost } from '../answer/rows-store.ts';
 import { noteAsked } from './channel-store.ts';
 import { dismissedQuestion, endWatch, lowerHand, stopUnwatched } from './watch-store.ts';
 
-/** The outcome of a read for its session; `earlyReadCount` is the one that the session was taken with. */
+/** The outcome of a read for its session. */
 export interface SessionUpdate extends SessionRead {
 	/** Left out, or empty, when nothing changed about the session's questions. */
 	readonly questions?: readonly OccurrenceChange[];
-	/** Whether the agent has gone on, or back, beside an open question. */
+	/** The agent has gone on, or back, beside an open question. */
 	readonly isStepped?: boolean;
 	/** What the read means, by what was `known` then (undefined: not looked up). Left out of a read that failed. */
 	readonly judged?: Judgement & { readonly known: KnownAsking | null | undefined };
@@ -46,7 +46,7 @@ export interface SessionUpdate extends SessionRead {
 /** A read's outcome for one watch, written only while it is at `revision` and goes on. */
 export interface WatchUpdate extends Pick<Watch, 'revision'> {
 	readonly watchId: string;
-	/** Whether people see a difference: sets `lastChangeAt`. */
+	/** People see a difference: sets `lastChangeAt`. */
 	readonly changed: boolean;
 	readonly posts: readonly NewPost[];
 	readonly card: CardUrgency | null;
@@ -60,10 +60,7 @@ export interface ReadOutcome {
 	readonly watches: readonly WatchUpdate[];
 }
 
-/**
- * `since`: when the first read failed. The service is not down if any replica has read something since
- * `unlessReadSince`.
- */
+/** `since`: when the first read failed. The service is up if any replica read something since `unlessReadSince`. */
 type OutageUpdate = Readonly<{
 	service: string;
 	now: number;
@@ -94,9 +91,8 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 
 	return {
 		/**
-		 * Writes a read's outcome, all or nothing, and gives the lease back. False when the lease was lost, and when an
-		 * answer arrived while the session was read: nothing was written, and it is read again at once. `isNews`: people
-		 * see another question.
+		 * Writes a read's outcome, all or nothing, and ends the lease. False if the lease was lost, or an answer arrived
+		 * during the read: nothing was written, and it is read again at once. `isNews`: people see another question.
 		 */
 		record: (
 			{ session: key, token }: HeldSession,
@@ -150,7 +146,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 
 		/**
 		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that watches;
-		 * "back" only for channels that were told of the outage. Returns whether it was news.
+		 * "back" only for channels told of the outage. Returns whether it was news.
 		 */
 		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, now: outage.now }, outage)),
 	};
@@ -158,7 +154,6 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 
 export type RecordingStore = ReturnType<typeof createRecordingStore>;
 
-/** The outage's row is written once, so that only one replica tells the channels. */
 async function noteOutage(tx: Tx, { service, down, since, unlessReadSince, code }: OutageUpdate): Promise<boolean> {
 	const { trx, now } = tx;
 	if (down) {
@@ -177,7 +172,7 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince, code 
 	const ended = await remove(trx, 'service_outages', { service }).returningAll().executeTakeFirst();
 	if (ended === undefined) return false;
 	const begin = ended.downSince;
-	// A channel that was not told of the outage yet is told of neither the outage nor its end.
+	// A channel not told of the outage yet hears neither of it nor of its end.
 	const notice = { uniqueKey: `down:${begin}:${service}`, kind: 'serviceDown' };
 	await dropPlanned(trx, { ...notice, sendingSince: null });
 	const told = from(trx, 'posts', { ...notice, state: ['planned', 'closed'] });

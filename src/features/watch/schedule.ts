@@ -44,10 +44,7 @@ const EARLY_READ_MS = 3_000;
 const EARLY_READ_FOR_MS = 30_000;
 /** The back-off after a failure, doubled for each further one up to the longest. */
 const RETRY = { firstMs: 4_000, longestMs: 60_000 } as const;
-/**
- * Counts as the gap of a session that waits for an answer: most answers come through Slack and are known without a
- * read.
- */
+/** Counts as the gap of a session that waits for an answer: most come through Slack and are known without a read. */
 const WAITING_GAP_MS = 60_000;
 /** Counts as the gap of a session that neither works nor waits: it resumes after hours. */
 const RESTING_GAP_MS = 3_600_000;
@@ -153,10 +150,7 @@ function besidesTheHeaviest(
 }
 
 export const PLAN_MS = 5_000;
-/**
- * A read is moved only by more than this share of its interval, and only to an earlier time: reads that are spread stay
- * so.
- */
+/** A read is moved only to an earlier time, by more than this share of its interval: reads that are spread stay so. */
 const WORTH_MOVING = 0.2;
 
 /** Which reads to move after a new plan. `recovered`: the service is back, so every back-off ends. */

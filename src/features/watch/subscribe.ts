@@ -13,11 +13,11 @@ import type { WatchStore } from './watch-store.ts';
 export interface WatchRequest extends ChannelKey, ReadPermit {
 	readonly userId: string;
 	readonly sessionId: string;
-	/** The message with *Watch again*, whose watch goes on with its settings; null: none. */
+	/** The message with *Watch again*, whose watch keeps its settings; null: none. */
 	readonly postTs?: string | null;
 	/** Left out: unchanged for an existing watch, else `DEFAULT_SETTINGS`. */
 	readonly settings: Partial<WatchSettings>;
-	/** Whether to wait for Slack's word on the first new post. */
+	/** Waits for Slack's word on the first new post. */
 	readonly awaitsPost?: boolean;
 }
 
@@ -122,10 +122,7 @@ export function createSubscriptions(
 	};
 }
 
-/**
- * From 0 to 1: the first reads of many sessions that are watched at once lie far from each other, also when more
- * follow.
- */
+/** From 0 to 1: the first reads of many sessions watched at once lie far from each other, also when more follow. */
 const spread = (index: number) => ((index + 1) * 0.618) % 1;
 
 /** A raised hand becomes a watch with a card. */
@@ -135,7 +132,7 @@ function settingsAfter(existing: Watch | null, changes: Partial<WatchSettings>):
 	return { mode: shownMode, questionsInChannel, discreet, buttons, ...changes };
 }
 
-/** The speed-up over half a round for a working session, as the simulation shows for 40 to 1,000 sessions. */
+/** The speed-up over half a round for a working session, as simulated for 40 to 1,000 sessions. */
 const QUICKER_THAN_A_ROUND = 6;
 const SLOW_SECONDS = 60;
 

@@ -61,9 +61,8 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 		 */
 		add: (watch: NewWatch) => db.write((trx) => addWatch({ trx, cipher, now: watch.createdAt }, watch)),
 		/**
-		 * Creates a watch without a card, whose session is read at once: the read shows what it asks. A question that the
-		 * channel stopped watching while it was open is not posted again. `unneeded`: it watches the session already, or
-		 * discovers no more.
+		 * Creates a watch without a card, whose session is read at once to see what it asks. A question that the channel
+		 * stopped watching while open is not posted again. `unneeded`: it watches it already, or ended `watch all`.
 		 */
 		raiseHand: (hand: NewRaisedHand) => db.write((trx) => raiseHand(trx, hand)),
 
@@ -72,9 +71,8 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
 
 		/**
-		 * Ends a watch and queues `posts`; drops its pending ones unless `keepPending`. Null when it had ended before.
-		 * The session's row goes with its last watch. A raised hand that is unwatched before its first read ends with that
-		 * read.
+		 * Ends a watch and queues `posts`; drops its pending ones unless `keepPending`. Null when it had ended before. The
+		 * session's row goes with its last watch. A raised hand unwatched before its first read ends with it.
 		 */
 		end: (
 			watchId: string,
@@ -82,9 +80,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			{ now, ...ending }: { now: number; posts: readonly NewPost[]; keepPending: boolean },
 		) => db.write((trx) => endStored({ trx, now }, watchId, { reason, ...ending })),
 
-		/**
-		 * Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows: returns true.
-		 */
+		/** Ends the stalest question's watch if more stand in a channel, or in all, than a limit allows: returns true. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
 			const exceeded = (trx: Db) =>
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
@@ -109,9 +105,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const row = await liveWatches(db.read, { ...channelOf(channel), ...sessionOf(session) }).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
-		/**
-		 * The watch of this channel, ended or not, whose card or question this message is or was, and that post; by index.
-		 */
+		/** The channel's watch, ended or not, whose card or question this message is or was, and that post; by index. */
 		async findByPost({ teamId, channelId }: ChannelKey, ts: string) {
 			const posted = from(db.read, 'posts', { ts, teamId, placeId: channelId, kind: WATCH_KINDS });
 			const post = await posted.select(['kind', 'watchId', 'questionId']).limit(1).executeTakeFirst();
@@ -167,13 +161,11 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 export interface WatchEnding {
 	readonly reason: WatchEnd;
 	readonly posts: readonly NewPost[];
-	/** Whether what was queued before is still posted. */
+	/** What was queued before is still posted. */
 	readonly keepPending: boolean;
 }
 
-/**
- * Ends a live watch. The caller holds the locks of its session and of the watch, and touches its ladders at the end.
- */
+/** Ends a live watch. The caller holds the locks of its session and the watch, and touches its ladders at the end. */
 export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
 	const { trx, now } = tx;
 	const { reason, posts, keepPending } = ending;
@@ -200,10 +192,7 @@ export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]
 	await removeWatches(trx, row.id);
 }
 
-/**
- * Of a raised hand before its first read: what was open when its channel last stopped watching, since `watch all`
- * began.
- */
+/** Of a raised hand before its first read: what was open when its channel last stopped watching since `watch all`. */
 export async function dismissedQuestion(db: Db, hand: WatchRow) {
 	if (hand.mode !== 'raisedHand' || hand.revision > 0) return null;
 	const [here, session] = [channelOf(hand), sessionOf(hand)];
@@ -234,10 +223,7 @@ async function removeBatch(trx: Db, before: number, limit: number): Promise<numb
 	return ids.length;
 }
 
-/**
- * Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show
- * it.
- */
+/** Stops reading a session without live watches. Its row stays while there are ended ones: the last cards show it. */
 export async function stopUnwatched(trx: Db, key: SessionKey, now: number): Promise<void> {
 	await lockSession(trx, key);
 	const watches = from(trx, 'watches', sessionOf(key)).select('id');

@@ -31,7 +31,7 @@ const LEAST_ROOM_BYTES = 1000;
 /** Of the 250 KB that a view may take; the other blocks need some of it. */
 const FORM_BYTES = 150_000;
 const SMALLEST = { text: 75, offer: 60 };
-/** Characters of a title or a description, and of an initial value; fewer when a form would outgrow a view. */
+/** Characters of a title or description, and of an initial value; fewer when a form outgrows a view. */
 const SHRINKING = [
 	{ text: 2900, offer: INPUT_LIMIT },
 	{ text: 1500, offer: INPUT_LIMIT },
@@ -41,9 +41,8 @@ const SHRINKING = [
 ];
 
 /**
- * Builds the fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view
- * as it is, so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that
- * look secret.
+ * Builds the fields of the open items. `draft`: by position, shown cut to an input's limit. `metadata`: of the view as
+ * it is, so that a refresh keeps every block_id. `secret`: positions of ticked boxes; left out: what looks secret.
  */
 export function buildForm(
 	question: Question,
@@ -105,7 +104,6 @@ export const NOTE_LABEL = 'Or write your own answer, or add a note to the option
 
 interface FieldContext {
 	readonly question: Question;
-	/** Of the view with these fields. */
 	readonly metadata: ViewMetadata;
 	readonly limits: (typeof SHRINKING)[number];
 	readonly onCut: OnCut | undefined;
@@ -164,7 +162,7 @@ function inputBlock(
 		block_id: fieldBlockId(metadata, field.position, variant),
 		label: plain(label, 2000),
 		element,
-		// Slack would refuse a choice that is required before it sends the text; `readForm` checks that there is one.
+		// Slack would refuse a required choice before it sends the text; `readForm` checks that there is one.
 		optional: metadata.partial || hasNote(field),
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
@@ -179,7 +177,7 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 	switch (field.kind) {
 		case 'yesNo':
 		case 'choice': {
-			// Slack returns the text with emoji as `:names:` and `&` as an entity, but the value as it is.
+			// Slack returns text with emoji as `:names:` and `&` as an entity, but values as they are.
 			const options = field.options.map((value): PlainTextOption => ({ text: plain(value, 75), value }));
 			const { chosen } = splitNote(field.text, field);
 			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
@@ -214,7 +212,7 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 	};
 }
 
-/** The quoted title, with its place where another title is the same; the place alone without a title. */
+/** The quoted title, with its place beside an equal one; without a title, the place alone. */
 function labelOf(question: Question, position: number, limit: number, onCut?: OnCut): string {
 	const title = quotedTitle(question.items[position]?.title ?? '', Math.min(1900, limit), onCut);
 	const place = question.openItems.indexOf(position) + 1;

@@ -21,10 +21,10 @@ export const DESCRIBED_FIELDS = 30;
 export const MOST_FIELDS = 90;
 /** What a plain_text_input holds. */
 export const INPUT_LIMIT = 3000;
-/** Slack takes options of 75 characters, and 100 of them; a guess of 100 may be only the first ones. */
+/** Slack takes 100 options of 75 characters; a guess of 100 may be only the first ones. */
 const OPTION_LIMIT = 75;
 const MOST_OPTIONS = 99;
-/** The session service takes 100 kB and fails on more; the client uses the smaller meaning of that unit too. */
+/** What the session service takes in a PUT, as in `session-service/client.ts`. */
 export const PUT_LIMIT_BYTES = 100_000;
 /** Texts by position. */
 export type Values = Readonly<Record<number, string>>;
@@ -35,7 +35,7 @@ export interface Field extends Choices {
 	readonly kind: InputGuess['kind'];
 	readonly secret: boolean;
 	readonly looksSecret: boolean;
-	/** Whether it has a line for an own answer, or a note to an option: in a form with room for it. */
+	/** It has a line for an own answer, or a note to an option: in a form with room for it. */
 	readonly noted: boolean;
 	/** The value to fill in; always empty for a secret. */
 	readonly text: string;
@@ -71,7 +71,7 @@ export function planFields(
 	});
 }
 
-/** Whether the view of this metadata shows this question already, with the same kind of fields. */
+/** Whether this metadata's view shows this question already, with the same kind of fields. */
 export function isShown(metadata: ViewMetadata, question: Question): boolean {
 	return metadata.shown === (metadata.plainText ? 'plain' : 'guessed') && asksTheSame(metadata, question);
 }
@@ -97,7 +97,7 @@ const isTime = (text: string) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 /** `YYYY-MM-DD`, and a day that exists. */
 const isDate = (text: string) => z.iso.date().safeParse(text).success;
 
-/** What the guessed inputs take as an initial value; the other kinds take any text. */
+/** The initial values of guessed inputs; the other kinds take any text. */
 const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
 	yesNo: (text) => YES_NO.some((word) => word === text),
 	// As `number_input` takes it.
@@ -113,10 +113,7 @@ function fits({ kind, noted, text }: Pick<Field, 'kind' | 'noted' | 'text'>): bo
 	return text === '' || noted || (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
-/**
- * The texts for the open positions without what the inputs for `question` would show as chosen. A note names its
- * option.
- */
+/** The open positions' texts without what the inputs for `question` would show as chosen. A note names its option. */
 export function withoutChoices(question: Question, metadata: ViewMetadata, values: Values): Values {
 	const texts = planFields(question, metadata, values, null).map((field) => {
 		const { chosen, note } = splitNote(field.text, field);
@@ -169,7 +166,7 @@ export type Element = z.infer<typeof ELEMENT>;
 interface FormInput extends Pick<SubmittedSessionView, 'values' | 'choices' | 'metadata'> {
 	/** The initial values, of which Slack may leave out those that nobody touched. */
 	readonly draft: Values;
-	/** The block_id of the input whose `block_actions` event this is; if it has no value, the person emptied it. */
+	/** The block_id of the input of this `block_actions` event; if it has no value, the person emptied it. */
 	readonly acted?: string | undefined;
 }
 
@@ -192,15 +189,12 @@ export function readForm(view: FormInput) {
 	return { values, missing, fieldErrors, secret, draft: without(values, secret) };
 }
 
-/** The texts at other positions. Those of secret items are neither saved nor carried over. */
+/** The texts at other positions: those of secrets are neither saved nor carried over. */
 export function without(texts: Values, positions: readonly number[]): Record<number, string> {
 	return Object.fromEntries(Object.entries(texts).filter(([position]) => !positions.includes(Number(position))));
 }
 
-/**
- * Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258): it counts only in the event of the
- * boxes.
- */
+/** Slack sends an empty list for ticked boxes that nobody touched (bolt-js #1258): it counts only in their event. */
 function tickedPositions(view: FormInput): readonly number[] {
 	const { metadata, acted } = view;
 	const blockId = secretBlockId(metadata);

@@ -10,11 +10,11 @@ const PATH = '/slack/events';
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Of all together: enough for thousands of requests from Slack. */
 const MAX_ARRIVING_BYTES = 16 * 1024 * 1024;
-/** The memory for a chunk besides its bytes, so that a body that arrives byte by byte counts for what it uses. */
+/** A chunk's memory besides its bytes, so that a body that arrives byte by byte counts for what it uses. */
 const CHUNK_OVERHEAD_BYTES = 512;
 /** A limit on processing time. The largest body, in network packets, has 3,000 chunks. */
 const MAX_CHUNKS = 8_000;
-/** Slack's check of the certificate has 42 bytes. It is the only request that Slack does not sign. */
+/** Slack's check of the certificate, the only request that it does not sign, has 42 bytes. */
 const MAX_SSL_CHECK_BYTES = 256;
 /** Slack stops waiting after 3 s. */
 const UNHANDLED_AFTER_MS = 3_001;
@@ -40,8 +40,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Receives signed requests at `POST /slack/events` and passes verified ones to Bolt. */
 export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (reason: string) => void) {
-	// Bolt's own receiver buffers a body before it checks headers, accepts times of the future and hangs on a signed
-	// `null`.
+	// Bolt's receiver buffers a body before it checks headers, accepts times of the future and hangs on a signed `null`.
 	const logger = createSlackLogger(log);
 	const readBody = createBodyReader();
 	let app: App | null = null;
@@ -101,7 +100,7 @@ export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (
 		init(bolt: App) {
 			app = bolt;
 		},
-		// The server belongs to the process, which also serves health and metrics on it.
+		// The process owns the server, which also serves health and metrics.
 		start: async () => {},
 		stop: async () => {},
 		isServing: () => true,
@@ -145,10 +144,7 @@ export function isSigned(secret: string, { timestamp, digest }: Signature, body:
 	return timingSafeEqual(createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest(), digest);
 }
 
-/**
- * Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped: Slack's arrive within milliseconds, so somebody holds it
- * open.
- */
+/** Beyond `MAX_ARRIVING_BYTES` the oldest body is dropped: Slack's take milliseconds, so somebody holds it open. */
 function createBodyReader() {
 	const arriving = new Set<{ heldBytes: number; drop(): void }>();
 	let totalBytes = 0;

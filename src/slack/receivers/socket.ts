@@ -14,8 +14,7 @@ export function createSocketReceiver(
 	clock: Clock,
 	log: Log,
 ) {
-	// The library's loop has no connection for 5 s or more at each routine refresh, and ends the process if Slack refuses
-	// one.
+	// The library has no connection for 5 s or more at each routine refresh, and ends the process if Slack refuses one.
 	const stopping = new AbortController();
 	let serving = 0;
 	let loops: Promise<void>[] = [];
@@ -29,7 +28,7 @@ export function createSocketReceiver(
 			// One object for each, because the library writes into it.
 			installerOptions: { clientOptions: { slackApiUrl: apiUrl, timeout: 10_000, retryConfig: { retries: 0 } } },
 		});
-		// The library gives up a stalled connection, but only closes its socket without a dispatcher of ours.
+		// The library gives up a stalled connection, but closes its socket only without our dispatcher.
 		receiver.client.on('disconnected', () => through?.destroySocket());
 		return receiver;
 	});
@@ -41,7 +40,7 @@ export function createSocketReceiver(
 		const connecting = client.start();
 		await unlessAborted(connecting, late).catch((error: unknown) => {
 			void client.disconnect();
-			// The library cannot be stopped while it requests an address. A connection that opens later is closed at once.
+			// The library cannot be stopped while it requests an address: a later connection is closed at once.
 			connecting.then(() => client.disconnect()).catch(() => {});
 			throw error;
 		});
