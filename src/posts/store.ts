@@ -240,11 +240,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 				await silencePosts(trx, { teamId: channel.teamId, placeId: channel.channelId });
 			}),
 
-		/**
-		 * Has channels' notices of the last day say why `watch all` is paused, or that it goes on (null). Returns whether
-		 * any changed.
-		 */
-		async notePaused(service: string, why: string | null, now: number): Promise<boolean> {
+		/** Has channels' notices of the last day say why `watch all` is paused, or that it goes on (null). */
+		async notePaused(service: string, why: string | null, now: number): Promise<void> {
 			const said = why === null ? { why: 'noList', isOver: true } : { why };
 			const content = JSON.stringify({ kind: 'discoveryPaused', ...said });
 			const stream = sql<string>`(select 'channel:' || team_id || ':' || channel_id from discoveries
@@ -252,10 +249,9 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			const since = why === null ? 0 : now - DAY_MS;
 			const told = from(db.read, 'posts', { kind: 'discoveryPaused', state: ['shown', 'closed'] }).select('id');
 			const others = told.where('stream', 'in', stream).where('content', '!=', content).where('createdAt', '>', since);
-			const rows = await others.execute();
 			const again = { content, state: 'shown', dueAt: now, wanted: sql<number>`wanted + 1` };
-			for (const { id } of rows) await db.writeOne((trx) => change(trx, 'posts', { id }, again).execute());
-			return rows.length > 0;
+			for (const { id } of await others.execute())
+				await db.writeOne((trx) => change(trx, 'posts', { id }, again).execute());
 		},
 	};
 }

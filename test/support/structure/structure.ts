@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 35_845,
-	bytes: 1_648_052,
+	lines: 34_961,
+	bytes: 1_633_727,
 	files: 175,
 	linesOfFile: 400,
 	columns: 120,
