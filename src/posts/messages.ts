@@ -7,7 +7,7 @@ import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } fr
 /** The presser sees their choice by then, or `chat.update` shows it. */
 const REPLACE_WITHIN_MS = 1_000;
 
-/** Slack has to say for this long that a channel does not exist. */
+/** Slack is believed after it has said for this long that a channel does not exist. */
 const MISSING_MS = 60_000;
 const MAX_MISSING = 1_000;
 /** What `conversations.info` says of it then; the app has no scope to ask about a direct message. */

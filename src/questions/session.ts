@@ -4,7 +4,7 @@ import { eachIn } from '../core/lease-loop.ts';
 import { fingerprintOf, hashOfTexts, type SentText, type ShownText, shown, shownHashOf } from './texts.ts';
 
 export interface SessionKey {
-	/** The service's base address: one database may hold several services. */
+	/** The service's base address: one database may hold the sessions of several. */
 	readonly service: string;
 	readonly sessionId: string;
 }

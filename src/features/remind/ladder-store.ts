@@ -57,7 +57,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 				hasGoneOn: question?.settledHow === 'wentOn',
 				/** An answer of ours to it is gone, so it is asked again. */
 				isLost: Boolean(parseOrNull(evidence, question?.evidence ?? null)?.lost),
-				/** Whether somebody has answered here since: delivered, or on its way. */
+				/** Whether somebody has answered in Handraise since: delivered, or on its way. */
 				isAnswered: Boolean(question?.isAnswered),
 				/** The active claim that lasts longest. */
 				claim: claim === undefined ? null : { userId: claim.person.userId, until: claim.until },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
 	lines: 34_961,
-	bytes: 1_633_727,
+	bytes: 1_633_761,
 	files: 175,
 	linesOfFile: 400,
 	columns: 120,
