@@ -20,7 +20,11 @@ export async function crowdOpensHome({ env = {}, replicas = 1 } = {}): Promise<v
 	await using app = await inboxApp({ realRates: true, env, slack: { workspace } });
 	for (let count = 1; count < replicas; count += 1) await app.app.startOther();
 	const [waiting = ''] = await app.askedIn('#agents', ['Order chairs']);
-	const choices = await app.askedIn('#agents', pressing.map((name) => `Fly ${name}`), [FLIGHT]);
+	const choices = await app.askedIn(
+		'#agents',
+		pressing.map((name) => `Fly ${name}`),
+		[FLIGHT],
+	);
 	const postOf = (id: string) => app.thread(id).find((post) => post.buttons().includes(FLIES));
 	await app.until(() => choices.every((id) => postOf(id) !== undefined));
 	await app.pass(60_000);
@@ -37,7 +41,11 @@ export async function crowdOpensHome({ env = {}, replicas = 1 } = {}): Promise<v
 	}
 	const unfilled = () => names.filter((name) => !app.textOf(name).includes('Order chairs'));
 	await app
-		.until(() => unfilled().length === 0, () => '', FILLED_WITHIN_MS - (app.clock.now() - startedAt))
+		.until(
+			() => unfilled().length === 0,
+			() => '',
+			FILLED_WITHIN_MS - (app.clock.now() - startedAt),
+		)
 		.catch(() => undefined);
 	expect(unfilled().map((name) => [name, app.textOf(name).slice(0, 200)])).toEqual([]);
 	await app.until(() => choices.every((id) => app.service.log.savedPuts(id).length === 1));
