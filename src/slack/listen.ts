@@ -354,10 +354,13 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			);
 		},
 
-		/** An event in the workspace that is no request of a person. Bolt acknowledges it. */
-		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
+		/**
+		 * An event in the workspace that is no request of a person. Bolt acknowledges it. `isFrequent`: repeats make no
+		 * difference, and it is not remembered, so that other events are.
+		 */
+		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>, isFrequent = false): void {
 			handleEvent(name, async (event, isFirst) => {
-				if (isFirst()) await handle(event, installation.identity().teamId);
+				if (isFrequent || isFirst()) await handle(event, installation.identity().teamId);
 			});
 		},
 
