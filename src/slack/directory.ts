@@ -16,8 +16,6 @@ export const maxAgeOf = (need: Need) => (need === 'send' || need === 'late' ? FR
 const MAX_KNOWN = 10_000;
 /** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
 const NULL_MAX_AGE_MS = 10_000;
-/** From so many who wait on, the list is read: `users.info` takes seconds for fewer. */
-const LISTED_FROM = 10;
 /** Slack allows 1,000 and recommends 200. With this many, the list of 2,000 people takes no more than a burst. */
 const LIST_PAGE = 500;
 /** Who has not asked again for so long does not wait any more. */
@@ -177,20 +175,20 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		throw error;
 	}
 
-	/** Reads the list for those who wait, page by page, until few do or it ends; not while another replica does. */
+	/** Reads the list for those who wait, page by page, until nobody does or it ends; not while another replica does. */
 	const readList = atOneTime(async () => {
 		if (shared === null) return;
 		const { store, listing } = shared;
 		for (let cursor = ''; !stopping.signal.aborted; ) {
 			const wanted = await store.wanted(teamId(), clock.now() - WAITS_MS);
-			if (wanted.size < LISTED_FROM) return;
+			if (wanted.size === 0) return;
 			const now = clock.now();
 			const isOurs = await listing.update((before) => {
 				if (before !== null && before.by !== own && before.until > now) return { state: before, result: false };
 				return { state: { by: own, until: now + LIST_LEASE_MS }, result: true };
 			});
 			if (!isOurs) return;
-			const waitMs = await calls.waitMs('users.list', 'look');
+			const waitMs = await calls.waitMs('users.list', 'home');
 			if (waitMs > 0) {
 				await clock.sleep(waitMs, stopping.signal);
 				continue;

@@ -48,6 +48,9 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.content': '[].title [].value',
 	'answers.secrets': '{}',
 	'drafts.content': 'values.{} shownHash',
+	// The id of the row, sealed with it: whoever forgets the person removes the row.
+	'people.facts': `user.enterprise_user.enterprise_id user.enterprise_user.teams[] user.id user.name
+		user.profile.display_name user.profile.real_name user.real_name user.team_id user.tz`,
 	'watched_sessions.digest': 'status question.fingerprint question.shownHash result files',
 	'watched_sessions.view': `sessionId name status steps[].text steps[].actions[].text question.fingerprint question.shownHash
 		question.context question.items[].title question.items[].description question.items[].value

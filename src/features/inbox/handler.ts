@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isProvenRefusal } from '../../slack/access-policy.ts';
 import { codeOf, slackFailure } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
@@ -38,11 +39,14 @@ export function registerOpening(
 		const home = homeOf(person);
 		const tooFast = await personReads.turn(request);
 		if (tooFast !== null) return logAccess(request, 'inbox', null, tooFast.code);
-		const code = await askInbox(core, home, 0).then(() => null, codeOf);
+		const isOver = isProvenRefusal(refusal);
+		if (isOver) await inboxes.closed(home.id);
+		const code = isOver ? refusal : await askInbox(core, home, 0).then(() => null, codeOf);
 		if (code !== null) {
 			const view = homeView(reply.words(code).line);
-			await clients.people.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
+			await clients.people.views.publish({ user_id: person.userId, view }).catch(async (error: unknown) => {
 				log.warn('home_not_filled', { code: slackFailure(error).code });
+				await askInbox(core, home, 0);
 			});
 		}
 		logAccess(request, 'inbox', null, refusal ?? code ?? 'opened');
