@@ -74,8 +74,8 @@ describe('doctor live', () => {
 	});
 
 	it.each<[string, (harness: Harness) => Promise<unknown>, RegExp]>([
-		['the Home tab is not opened', (harness) => mention(harness).then(() => answer(harness)), / 6 of 25 .* opening of/],
-		['nobody replies', (harness) => openHome(harness).then(() => answer(harness)), / 6 of 25 .* mention in the thread/],
+		['the Home tab is not opened', (harness) => mention(harness).then(() => answer(harness)), / 7 of 27 .* opening of/],
+		['nobody replies', (harness) => openHome(harness).then(() => answer(harness)), / 7 of 27 .* mention in the thread/],
 	])('says which step is missing when %s, and does not call that different', async (_what, by, words) => {
 		await using harness = await createHarness();
 		const { exit, lines } = await operate(harness, { by });
@@ -104,7 +104,7 @@ describe('doctor live', () => {
 			'- A button works on a reply that is shown in the channel: not tried (nobody pressed within 5 minutes).',
 		);
 		expect(verdicts(lines).different).toEqual([
-			'✗ Live check: 19 of 25 were not tried: nobody pressed within 5 minutes. Run it again.',
+			'✗ Live check: 20 of 27 were not tried: nobody pressed within 5 minutes. Run it again.',
 		]);
 		expect(lines).toContainEqual(expect.stringMatching(/^✓ Clean-up: /));
 		expect(harness.slack.state.messages).toEqual([]);

@@ -336,7 +336,7 @@ describe('when Slack fails', () => {
 		run.slack.refusal = 'could_not_check';
 		await run.opens(1_000);
 		run.slack.refusal = null;
-		await run.pass(5_000);
+		await run.pass(9_000);
 		expect(run.screen()).toEqual(['0: ']);
 	});
 
