@@ -14,6 +14,7 @@ import { readManifest } from './manifest.ts';
 import { dismissMessage, postMessage } from './messages.ts';
 import type { Viewer } from './payloads.ts';
 import { type Act, perform } from './people/acts.ts';
+import { changePerson, type PersonChange } from './people/changes.ts';
 import {
 	archiveChannel,
 	deleteChannel,
@@ -112,6 +113,8 @@ export interface FakeSlack {
 	/** Shares a channel with a workspace of another organisation or of the own one, and ends that. */
 	share(channel: string, teamId: string): Promise<void>;
 	unshare(channel: string, teamId: string): Promise<void>;
+	/** A person changes, or is deactivated, or becomes a guest. */
+	changePerson(person: string, change: PersonChange): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -218,6 +221,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 			inviteOrganisation(core, deliverer, channelOf(core, channel), pending),
 		share: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), { teamId, shared: true }),
 		unshare: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), { teamId, shared: false }),
+		changePerson: (person, change) => changePerson(core, deliverer, personOf(core, person), change),
 		async close() {
 			deliverer.close();
 			core.faults.clear();

@@ -49,7 +49,7 @@ describe('rates', () => {
 	});
 
 	it.each([
-		[20, ['usergroups.list', 'usergroups.users.list']],
+		[20, ['users.list', 'usergroups.list', 'usergroups.users.list']],
 		[50, ['chat.delete', 'conversations.info', 'conversations.open', 'conversations.history', 'conversations.replies']],
 		[50, ['users.conversations']],
 		[100, ['views.open', 'views.push', 'views.update', 'views.publish']],

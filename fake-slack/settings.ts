@@ -44,6 +44,7 @@ export const SENT_EVENTS = [
 	'message_metadata_deleted',
 	'message_metadata_posted',
 	'message_metadata_updated',
+	'user_change',
 ] as const;
 
 interface DeclaredCommand {
@@ -96,6 +97,8 @@ export interface Settings {
 	 * The most channels in one response of users.conversations, whatever the limit: Slack may give fewer than requested.
 	 */
 	conversationsPageSize: number;
+	/** The most people in one response of users.list, whatever the limit; of more, a call without a limit is refused. */
+	usersPageSize: number;
 	/** What becomes of a message that a response_url replaces for everybody: not documented for messages of chat.postMessage. */
 	replaceOriginal: 'works' | 'refused' | 'losesMetadata';
 	/** URLs that Slack cannot download: one in an image block fails the whole message. */
@@ -125,6 +128,7 @@ export function settingsOf(manifest: Manifest | null): Settings {
 		historyOncePerMinute: false,
 		historyPageSize: 999,
 		conversationsPageSize: 999,
+		usersPageSize: 999,
 		replaceOriginal: 'works',
 		undownloadable: () => false,
 		retryDelaysMs: [0, 60_000, 300_000],

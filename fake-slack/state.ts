@@ -21,6 +21,10 @@ export interface Person {
 	deleted: boolean;
 	/** A name of the time zone database; Europe/London by default. Null: Slack does not tell it. */
 	tz?: string | null;
+	/** What stands beside the name; empty by default. */
+	statusText?: string;
+	/** When something of this last changed, in ms; absent: never. */
+	updatedAt?: number;
 }
 
 export interface UserGroup {

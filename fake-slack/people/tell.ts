@@ -8,6 +8,7 @@ import type { Channel } from '../state.ts';
 /** The scope an event needs (each event's page on docs.slack.dev); `:read` scopes depend on the channel's kind. */
 function scopeOf(subscription: string, channel: Channel | undefined): string | undefined {
 	if (subscription === 'app_mention') return 'app_mentions:read';
+	if (subscription === 'user_change') return 'users:read';
 	if (subscription.startsWith('message_metadata_')) return 'metadata.message:read';
 	if (subscription.startsWith('message.')) return `${kindOf(channel)}:history`;
 	return /^(channel|group|member)_/.test(subscription) ? `${kindOf(channel)}:read` : undefined;

@@ -1,49 +1,10 @@
 import { type Core, isMember, kindOf, SlackError } from '../core.ts';
 import { flag, type Json, text } from '../json.ts';
-import type { Person, UserGroup } from '../state.ts';
-import { isOwnTeam, isStranger } from '../teams.ts';
+import type { UserGroup } from '../state.ts';
+import { belongsTo, userForApp } from '../users.ts';
 import { channelFacts } from './conversations.ts';
 import { type Methods, required, requireTeam, TIER } from './method.ts';
 import { page } from './pages.ts';
-
-/**
- * People of an organisation with several workspaces have `enterprise_user` and no `team_id` (lookerbot #184; that it is
- * always missing is stricter than documented).
- */
-function membership(core: Core, person: Person): Json {
-	const { enterprise } = core.state;
-	if (!enterprise || !isOwnTeam(core, person.teamId)) return { team_id: person.teamId };
-	return {
-		enterprise_user: {
-			id: person.id,
-			enterprise_id: enterprise.id,
-			enterprise_name: enterprise.name,
-			is_admin: false,
-			is_owner: false,
-			teams: person.teams ?? [person.teamId],
-		},
-	};
-}
-
-function userForApp(core: Core, person: Person): Json {
-	const known = { id: person.id, ...membership(core, person), name: person.name };
-	if (person.deleted) return { ...known, deleted: true, is_bot: false };
-	return {
-		...known,
-		deleted: false,
-		real_name: person.realName,
-		...(person.tz === null ? {} : { tz: person.tz ?? 'Europe/London' }),
-		profile: { real_name: person.realName, display_name: person.displayName ?? person.name, team: person.teamId },
-		is_admin: false,
-		is_owner: false,
-		is_restricted: person.isRestricted,
-		is_ultra_restricted: person.isUltraRestricted,
-		is_bot: person.isBot,
-		is_app_user: false,
-		// Slack omits the key for people of the own workspace.
-		...(isStranger(core, person) ? { is_stranger: true } : {}),
-	};
-}
 
 const CONVERSATION_KINDS: Readonly<Record<string, ReturnType<typeof kindOf>>> = {
 	public_channel: 'channels',
@@ -82,6 +43,27 @@ function conversationsOf(core: Core, args: Json): Json {
 	};
 }
 
+/**
+ * The members of a workspace, those who left too, in no order that means anything. Not people of other organisations who
+ * share a channel with it (docs.slack.dev, "Understanding Slack Connect").
+ */
+function membersOf(core: Core, args: Json): Json {
+	requireTeam(core, args);
+	const { state, settings, clock } = core;
+	const teamId = state.enterprise?.isOrgInstall === true ? required(args, 'team_id') : state.team.id;
+	const members = state.people.filter((person) => belongsTo(person, teamId)).reverse();
+	const mostItems = settings.usersPageSize;
+	const isUnlimited = args.limit === undefined || args.limit === '';
+	if (isUnlimited && members.length > mostItems) throw new SlackError('limit_required');
+	const sizes = { defaultLimit: mostItems, maxLimit: 999, mostItems };
+	const { items, next } = page(members, args, `users ${teamId}`, sizes);
+	return {
+		members: items.map((person) => userForApp(core, person)),
+		cache_ts: Math.floor(clock.now() / 1000),
+		response_metadata: { next_cursor: next },
+	};
+}
+
 function groupForApp(core: Core, group: UserGroup, args: Json): Json {
 	return {
 		id: group.id,
@@ -113,6 +95,12 @@ export const peopleMethods: Methods = {
 			const listed = core.state.userGroups.filter((one) => flag(args.include_disabled) || one.disabled !== true);
 			return { usergroups: listed.map((group) => groupForApp(core, group, args)) };
 		},
+	},
+	'users.list': {
+		token: 'bot',
+		scopes: ['users:read'],
+		perMinute: TIER.two,
+		run: ({ core, args }) => membersOf(core, args),
 	},
 	'users.info': {
 		token: 'bot',

@@ -30,6 +30,7 @@ const STEPS: Readonly<Record<string, readonly [seen: string, undone: string]>> =
 	thread_message: ['reply as a message', 'optional, for THREAD_REPLIES, and Slack sent no message event of the reply'],
 	message: ['direct message', 'optional, and nobody wrote a direct message'],
 	member_left_channel: ['leaving', 'optional, and nobody left the channel'],
+	user_change: ['change', 'optional, and nobody changed their status'],
 	member_joined_channel: ['joining', 'optional, and nobody joined the channel'],
 };
 /** Why requests that Slack signed may be refused. Others come from anybody. */
@@ -227,7 +228,9 @@ const ASSUMPTIONS: Assumptions = {
 		say('  1. Open the Home tab of the app, and return to the new messages in the channel.');
 		say(`  2. Reply in their thread: @${need('auth.user')} blue`);
 		say('  3. Press "Press this". If no window opens, press "No window" on the message above it.');
-		say('  Optional: write the app a direct message. If the channel is public, leave it and join it again.');
+		say(
+			'  Optional: write the app a direct message. Change your status. If the channel is public, leave it and join it again.',
+		);
 		say('  4. Type blue into the window, and press Send.');
 		const expected = { ...message, 'message.subtype': 'thread_broadcast', trigger_id: ANY, response_url: ANY };
 		expectIn(await arrival('press', PERSON_MS), { 'actions.0.value': 'Press this', ...expected });
@@ -272,6 +275,16 @@ const ASSUMPTIONS: Assumptions = {
 	...event('message', false, 'user', 'channel', 'ts', 'text', 'channel_type'),
 	...event('member_joined_channel', false, 'user', 'channel'),
 	...event('member_left_channel', false, 'user', 'channel'),
+	...event('user_change', false, 'user.id'),
+	'users.list tells of people what users.info tells': async ({ slack }) => {
+		const { members } = await slack('users.list', { limit: 200 });
+		const listed = (members as readonly Json[] | undefined)?.find(({ deleted, is_bot: isBot }) => !deleted && !isBot);
+		if (listed === undefined) throw notChecked('the first page has no people');
+		const { user } = await slack('users.info', { user: String(listed.id) });
+		const facts = ['deleted', 'is_bot', 'team_id', 'enterprise_user.teams', 'is_restricted', 'is_ultra_restricted'];
+		const told = (person: unknown) => ({ facts: JSON.stringify(facts.map((path) => at(person, path) ?? null)) });
+		expectIn(told(listed), told(user));
+	},
 	'An update of a closed window is refused': async (live) => {
 		live.need('view_submission.type');
 		expectIn(await updateWindow(live, windowOf(section('Closed.'))), { error: 'not_found' });

@@ -10,6 +10,7 @@ import { content } from '../../src/posts/post.ts';
 import { RECEIPT_STATE, SUBMISSION } from '../../src/questions/answer.ts';
 import { evidence } from '../../src/questions/asked.ts';
 import { digest, sessionSnapshot } from '../../src/questions/session-snapshot.ts';
+import { TOLD_SCHEMA } from '../../src/slack/directory.ts';
 
 const ANY_TEXT = z.null();
 
@@ -26,6 +27,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 		secretPositions: rows.positions,
 	},
 	drafts: { content: draftColumn.schema },
+	people: { facts: TOLD_SCHEMA },
 	// What Slack shows, which names whoever is answering.
 	windows: { view: ANY_TEXT },
 	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot, reads: sessionReads },
@@ -46,6 +48,9 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.content': '[].title [].value',
 	'answers.secrets': '{}',
 	'drafts.content': 'values.{} shownHash',
+	// The id of the row, sealed with it: whoever forgets the person removes the row.
+	'people.facts': `user.enterprise_user.enterprise_id user.enterprise_user.teams[] user.id user.name
+		user.profile.display_name user.profile.real_name user.real_name user.team_id user.tz`,
 	'watched_sessions.digest': 'status question.fingerprint question.shownHash result files',
 	'watched_sessions.view': `sessionId name status steps[].text steps[].actions[].text question.fingerprint question.shownHash
 		question.context question.items[].title question.items[].description question.items[].value

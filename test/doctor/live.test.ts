@@ -14,12 +14,13 @@ describe.each(['socket', 'http'] as const)('doctor live over %s', (transport) =>
 		const { exit, lines } = await operate(harness, { transport });
 		const { asAssumed, different, notTried } = verdicts(lines);
 		expect(different, lines.join('\n')).toEqual([]);
-		expect(asAssumed).toHaveLength(20);
+		expect(asAssumed).toHaveLength(21);
 		expect(notTried).toEqual([
 			'- The event thread_message carries user, channel, ts, thread_ts, text, channel_type: not tried (optional, for THREAD_REPLIES, and Slack sent no message event of the reply).',
 			'- The event message carries user, channel, ts, text, channel_type: not tried (optional, and nobody wrote a direct message).',
 			'- The event member_joined_channel carries user, channel: not tried (optional, and nobody joined the channel).',
 			'- The event member_left_channel carries user, channel: not tried (optional, and nobody left the channel).',
+			'- The event user_change carries user.id: not tried (optional, and nobody changed their status).',
 			'- A limited call says when to try again: not tried (no call was limited, and none is provoked).',
 		]);
 		expect(lines.filter((line) => line.endsWith(': seen')).sort()).toEqual(
@@ -68,13 +69,13 @@ describe('doctor live', () => {
 		};
 		const { exit, lines } = await operate(harness, { by });
 		expect(verdicts(lines).different, lines.join('\n')).toEqual([]);
-		expect(verdicts(lines).asAssumed).toHaveLength(24);
+		expect(verdicts(lines).asAssumed).toHaveLength(25);
 		expect(exit).toBe(0);
 	});
 
 	it.each<[string, (harness: Harness) => Promise<unknown>, RegExp]>([
-		['the Home tab is not opened', (harness) => mention(harness).then(() => answer(harness)), / 6 of 25 .* opening of/],
-		['nobody replies', (harness) => openHome(harness).then(() => answer(harness)), / 6 of 25 .* mention in the thread/],
+		['the Home tab is not opened', (harness) => mention(harness).then(() => answer(harness)), / 7 of 27 .* opening of/],
+		['nobody replies', (harness) => openHome(harness).then(() => answer(harness)), / 7 of 27 .* mention in the thread/],
 	])('says which step is missing when %s, and does not call that different', async (_what, by, words) => {
 		await using harness = await createHarness();
 		const { exit, lines } = await operate(harness, { by });
@@ -103,7 +104,7 @@ describe('doctor live', () => {
 			'- A button works on a reply that is shown in the channel: not tried (nobody pressed within 5 minutes).',
 		);
 		expect(verdicts(lines).different).toEqual([
-			'✗ Live check: 19 of 25 were not tried: nobody pressed within 5 minutes. Run it again.',
+			'✗ Live check: 20 of 27 were not tried: nobody pressed within 5 minutes. Run it again.',
 		]);
 		expect(lines).toContainEqual(expect.stringMatching(/^✓ Clean-up: /));
 		expect(harness.slack.state.messages).toEqual([]);

@@ -25,7 +25,7 @@ export function describeInboxes(subject: Subject): void {
 
 	const end = (inbox: Inbox, result: { key?: string | null; nextAt?: number | null; now?: number } = {}) => {
 		const { key = 'looks', nextAt = T0 + 60_000, now = T0 } = result;
-		return inboxes().end(inbox, LEASE.token, { shownKey: key, nextAt, now, spacingMs: SPACING });
+		return inboxes().end(inbox, LEASE.token, { shownKey: key, isWhole: true, nextAt, now, spacingMs: SPACING });
 	};
 
 	/** An inbox that was opened at `T0` and shows the newest state. */
@@ -108,7 +108,7 @@ export function describeInboxes(subject: Subject): void {
 		it('keep the result of their holder only', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			const inbox = await take();
-			const result = { shownKey: 'late', nextAt: null, now: T0, spacingMs: SPACING };
+			const result = { shownKey: 'late', isWhole: true, nextAt: null, now: T0, spacingMs: SPACING };
 			await replica().end(inbox, OTHER_LEASE.token, result);
 			expect((await inboxes().nextDueAt()).all).toBe(T0 + LEASE.ms);
 			await end(inbox);
@@ -203,9 +203,9 @@ export function describeInboxes(subject: Subject): void {
 
 		it('leaves an inbox that found no room its place in line', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
-			await inboxes().ask(ANNS_WINDOW, 0, T0 + 5);
+			await inboxes().ask(BOBS_HOME, 0, T0 + 5);
 			const all = await inboxes().takeDue(LEASE, 10, { now: T0 + 10, only: 'all' });
-			expect(all.map(({ id }) => id)).toEqual([ANNS_HOME.id, ANNS_WINDOW.id]);
+			expect(all.map(({ id }) => id)).toEqual([ANNS_HOME.id, BOBS_HOME.id]);
 			await inboxes().release([LEASE.token], ANNS_HOME.id);
 			expect(await replica().nextDueAt()).toMatchObject({ all: T0 });
 			expect((await replica().takeDue(OTHER_LEASE, 10, { now: T0 + 10, only: 'all' })).map(({ id }) => id)).toEqual([

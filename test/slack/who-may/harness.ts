@@ -6,7 +6,7 @@ import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { WHICH_QUESTION } from '../../../src/features/answer/form-view.ts';
 import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
-import { waitingCountWords } from '../../../src/features/inbox/view.ts';
+import { INBOX_WAITING, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { type WatchingApp, watchingApp } from '../../features/watch/harness.ts';
 import { openSession } from '../support/open-session.ts';
@@ -28,7 +28,8 @@ const firstSentence = (words: string) => words.split('. ')[0] ?? words;
 const SENTENCES = REFUSAL_CODES.map((refusal) => {
 	const { text } = errorWords(refusal, { kept: 'nothing', adminContact: null });
 	const { plain } = errorWords(refusal, { kept: 'text', adminContact: null });
-	return { refusal, sentences: [text, plain].map(firstSentence) };
+	const waiting = refusal === 'could_not_check' ? [firstSentence(INBOX_WAITING)] : [];
+	return { refusal, sentences: [...[text, plain].map(firstSentence), ...waiting] };
 });
 
 /** What there is of one person. */
@@ -93,7 +94,9 @@ function outcomeOf({ group }: Act, before: Trace, after: Trace, ack: string): st
 	const isNew = (words: string) => screen.includes(words) && !before.screen.includes(words);
 	const told = SENTENCES.find(({ sentences }) => sentences.some(isNew))?.refusal;
 	const requests = after.requests - before.requests;
-	const caused = [...after.rows].filter((row) => !before.rows.has(row));
+	let caused = [...after.rows].filter((row) => !before.rows.has(row));
+	// A Home waits for what Slack tells of its person.
+	if (told === 'could_not_check') caused = caused.filter((row) => !row.startsWith('inbox home:'));
 	if (requests > 0) caused.push(`${requests} requests to the service`);
 	const kept = told ?? (group === 'free' ? 'no check' : null);
 	if (kept !== null) return caused.length === 0 ? kept : `${kept}, but: ${caused.join(', ')}`;
@@ -105,6 +108,9 @@ function outcomeOf({ group }: Act, before: Trace, after: Trace, ack: string): st
 const FACTS_HOLD_MS = 5 * 60_000;
 /** On the machine's clock. */
 const STALLED_MS = 50;
+const HOME_ACT = 'opening the Home tab';
+/** A Home says that it waits sooner than this. */
+const HOME_WAITS_MS = 20_000;
 /** Slack is not waited for any longer. */
 const NO_ANSWER_MS = 1_500;
 
@@ -277,12 +283,12 @@ export async function whoMayApp({
 	 * Resolves when everybody's act is done. Once all wait for an answer that Slack keeps back, that much time passes, and a
 	 * moment each time that nothing is done for a while: what the program knows of people must not grow old while a machine is slow.
 	 */
-	async function everybody(run: (member: Acting) => Promise<unknown>): Promise<void> {
-		const handled = members.map(handledBy);
-		const isDone = () => members.every((member, index) => handledBy(member) > (handled[index] ?? 0));
-		const asking = members.filter(({ act }) => act.group !== 'free').length;
-		const done = members.map(run);
-		const doneCount = () => members.filter((member, index) => handledBy(member) > (handled[index] ?? 0)).length;
+	async function everybody(run: (member: Acting) => Promise<unknown>, some = members): Promise<void> {
+		const handled = some.map(handledBy);
+		const isDone = () => some.every((member, index) => handledBy(member) > (handled[index] ?? 0));
+		const asking = some.filter(({ act }) => act.group !== 'free').length;
+		const done = some.map(run);
+		const doneCount = () => some.filter((member, index) => handledBy(member) > (handled[index] ?? 0)).length;
 		const wait = waiting();
 		for (let passedFor = asking - 1; !isDone(); await wait(doneCount())) {
 			const held = slack.traffic.calls('users.info').filter(({ doneAt }) => doneAt === null).length;
@@ -294,11 +300,16 @@ export async function whoMayApp({
 		await Promise.all(done);
 	}
 
+	const homesPublished = () => slack.traffic.calls('views.publish').filter(({ doneAt }) => doneAt !== null).length;
+
 	/** Slack is again as it was when all were members; ids and times go on. */
 	async function startOver(laterMs: number): Promise<void> {
 		const { counter, lastTs } = slack.state;
 		slack.faults.clear();
 		slack.restore({ ...before, counter, lastTs });
+		// A Home that could not be filled is filled now, and nobody asks about its person when it is not followed any more.
+		const waiting = await query('select id from inboxes where asked_count <> shown_count');
+		if (waiting.length > 0) await app.pass(FOLLOWED_MS + 60_000);
 		await app.clock.advance(laterMs);
 	}
 
@@ -325,10 +336,25 @@ export async function whoMayApp({
 			);
 			const earlier = await tracesOf(app, members, query);
 			const acks = new Map<string, string>();
-			await everybody(async (member) => {
+			const opening = members.filter(({ act }) => act.name === HOME_ACT);
+			const publishedBefore = homesPublished();
+			const act = async (member: Acting) => {
 				const ack = await member.act.run(app, member, { card, round, before, answerOf });
 				if (member.act.group === 'send') acks.set(member.name, JSON.stringify(ack));
-			});
+			};
+			// First, because all others come before it. A Home that waits for Slack says so after some seconds.
+			await everybody(act, opening);
+			const isPublished = () => homesPublished() >= publishedBefore + opening.length;
+			const isHeldBack = slack.traffic.calls('users.info').some(({ doneAt }) => doneAt === null);
+			if (!isHeldBack) await app.until(isPublished, undefined, HOME_WAITS_MS).catch(() => undefined);
+			for (let passedMs = 0; !isPublished() && passedMs < HOME_WAITS_MS; passedMs += 500) {
+				await app.clock.advance(500);
+				await delay(50);
+			}
+			await everybody(
+				act,
+				members.filter((member) => !opening.includes(member)),
+			);
 			// A replica may still write what nobody waits for. While Slack keeps an answer back, no time passes.
 			const isHeld = slack.traffic.calls('users.info').some(({ doneAt }) => doneAt === null);
 			if (replicas > 1 && !isHeld) await app.pass(1);

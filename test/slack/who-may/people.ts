@@ -28,6 +28,11 @@ const told =
 	};
 
 const asTheyAre: Become = () => {};
+
+/** What Slack tells of people, one by one and as a list for *Home*. */
+function both(fault: (method: string) => unknown): void {
+	for (const method of ['users.info', 'users.list']) fault(method);
+}
 /** Of deactivated people Slack does not say what they were. */
 const LEFT: Json = { deleted: true, is_restricted: undefined, is_ultra_restricted: undefined };
 
@@ -45,8 +50,8 @@ export const IN_WORKSPACE: readonly (readonly [Kind, Become])[] = [
 		'`users.info` answers with an empty user',
 		(slack) => void slack.faults.add({ method: 'users.info', answer: { user: {} } }),
 	],
-	['`users.info` is limited (429)', (slack) => void slack.faults.rateLimit('users.info')],
-	['`users.info` does not answer', (slack) => void slack.faults.hold('users.info')],
+	['`users.info` is limited (429)', (slack) => both((method) => slack.faults.rateLimit(method))],
+	['`users.info` does not answer', (slack) => both((method) => slack.faults.hold(method))],
 	['full member', asTheyAre],
 ];
 

@@ -41,4 +41,5 @@ export const knownEvents: Readonly<Record<string, string | null>> = {
 	// For private channels they need groups:read instead.
 	member_joined_channel: 'channels:read',
 	member_left_channel: 'channels:read',
+	user_change: 'users:read',
 };

@@ -1,0 +1,65 @@
+import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS } from '../core/basics.ts';
+import type { RateLimit, RateLimiter } from '../core/rate-limiter.ts';
+import { slackFailure } from './clients.ts';
+
+/**
+ * What Slack takes in a minute for a whole workspace, its tiers 2 to 4: 20, 50 and 100 calls of each method. A burst
+ * and a minute of intervals stay within that.
+ */
+const RATES = {
+	'users.info': { intervalMs: 1_500, burst: 60 },
+	'users.list': { intervalMs: 4_000, burst: 20 },
+	'users.conversations': { intervalMs: 3_000, burst: 30 },
+	'conversations.members': { intervalMs: 1_500, burst: 60 },
+} as const satisfies Record<string, RateLimit>;
+
+type Method = keyof typeof RATES;
+
+/**
+ * The part of a burst that is left to those who come first: what is sent, then what somebody opens by a command, a
+ * button or a window, then Homes. The first two may exceed the burst, since only Slack knows what it takes.
+ */
+const KEPT = { send: -3, late: -3, look: -1, home: 0.8 } as const;
+export type Need = keyof typeof KEPT;
+
+export type SlackCalls = ReturnType<typeof createSlackCalls>;
+
+/** The calls that Homes share with what people do, by limits that replicas share. */
+export function createSlackCalls(
+	{ rateLimiter, clock }: { readonly rateLimiter: RateLimiter; readonly clock: Clock },
+	teamId: () => string | undefined,
+) {
+	const keyOf = (method: Method) => `slack:${method}:${teamId()}`;
+
+	/** Milliseconds until there is room; 0: the call is counted. */
+	const waitMs = (method: Method, need: Need) => {
+		const rate = RATES[method];
+		const options = { now: clock.now(), keep: Math.floor(rate.burst * KEPT[need]) };
+		return rateLimiter.take(keyOf(method), rate, options).catch(() => 0);
+	};
+
+	return {
+		waitMs,
+		/** Counts a call. @throws `slack_unavailable` with `retryAt` when others come first, or Slack said to wait */
+		async permit(method: Method, need: Need): Promise<void> {
+			const ms = await waitMs(method, need);
+			// Slack alone refuses what is sent.
+			if (ms <= 0 || need === 'send' || need === 'late') return;
+			const details = { code: 'slack_unavailable', retryable: true, retryAt: clock.now() + ms };
+			const error = new HandraiseError(`${method} has no room for this call now`, details);
+			// As of a 429, for `slackFailure`.
+			throw Object.assign(error, { retryAfter: ms / 1_000 });
+		},
+		/** The call. When Slack limits it, the method pauses for all replicas for as long as Slack says. */
+		async noting<Result>(method: Method, call: Promise<Result>): Promise<Result> {
+			try {
+				return await call;
+			} catch (error) {
+				const { retryAfterMs } = slackFailure(error);
+				const until = clock.now() + Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+				if (retryAfterMs !== null) await rateLimiter.pause(keyOf(method), until).catch(() => undefined);
+				throw error;
+			}
+		},
+	};
+}

@@ -1,0 +1,283 @@
+import type { UsersInfoResponse } from '@slack/web-api';
+import { z } from 'zod';
+import { type Cell, type Clock, type DeepReadonly, isForgotten, setBounded, unlessAborted } from '../core/basics.ts';
+import { timeZoneNamed } from '../core/quiet-hours.ts';
+import type { Person } from '../questions/session.ts';
+import type { Need, SlackCalls } from './calls.ts';
+import { type SlackClients, slackErrorCode } from './clients.ts';
+
+/** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
+export const FACTS_MAX_AGE_MS = 5 * 60_000;
+/** How long the same facts are used for an answer that is sent in somebody's name. */
+export const FRESH_MS = 30_000;
+export const maxAgeOf = (need: Need) => (need === 'send' || need === 'late' ? FRESH_MS : FACTS_MAX_AGE_MS);
+
+/** Enough for the people who use the app within a few minutes, and for names. */
+const MAX_KNOWN = 10_000;
+/** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
+const NULL_MAX_AGE_MS = 10_000;
+/** Slack allows 1,000 and recommends 200. With this many, the list of 2,000 people takes no more than a burst. */
+const LIST_PAGE = 500;
+/** Who has not asked again for so long does not wait any more. */
+const WAITS_MS = 60_000;
+/** Each change of a status sends an event. */
+const NOTICED_EVERY_MS = 1_000;
+/** How long a replica may take for a page before another one reads the list. */
+const LIST_LEASE_MS = 10_000;
+
+const NAME = z.string().nullish().catch(null);
+/**
+ * Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see
+ * `enterprise_user`.
+ */
+const USER_SCHEMA = z
+	.object({
+		id: z.string(),
+		deleted: z.boolean(),
+		is_bot: z.boolean(),
+		team_id: z.string().nullish(),
+		enterprise_user: z.object({ enterprise_id: z.string(), teams: z.array(z.string()) }).nullish(),
+		is_restricted: z.boolean().nullish(),
+		is_ultra_restricted: z.boolean().nullish(),
+		is_stranger: z.boolean().nullish(),
+		tz: z.string().transform(timeZoneNamed).nullish().catch(null),
+		name: NAME,
+		real_name: NAME,
+		profile: z.object({ display_name: NAME, real_name: NAME }).nullish().catch(null),
+	})
+	.transform(({ profile, real_name, ...user }) => {
+		return { ...user, name: profile?.display_name || profile?.real_name || real_name || user.name };
+	});
+
+/** What Slack told of somebody. `at`: when it was asked. `isListed`: about many at once. */
+export const TOLD_SCHEMA = z.object({ user: USER_SCHEMA.nullable(), at: z.number(), isListed: z.boolean() });
+type Told = DeepReadonly<z.infer<typeof TOLD_SCHEMA>>;
+type User = NonNullable<Told['user']>;
+
+/** Null for nobody. */
+function factsOf(user: User | null) {
+	if (user === null) return null;
+	const { enterprise_user: enterprise } = user;
+	return {
+		/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
+		teamId: user.team_id ?? null,
+		/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
+		enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
+		/** Null when Slack does not say it. */
+		isGuest: isGuest(user),
+		// Slack says that Slackbot is no bot (bolt-js #794).
+		isBot: user.is_bot || user.id === 'USLACKBOT',
+		isDeactivated: user.deleted,
+		/** From another organisation, and in no channel that the app can see. */
+		isStranger: user.is_stranger === true,
+	};
+}
+
+export type PersonFacts = NonNullable<ReturnType<typeof factsOf>>;
+
+/** Whether facts of a list need no other call: what they leave out, or how they contradict each other, is asked singly. */
+function isWhole(user: User): boolean {
+	const { team_id: teamId, enterprise_user: enterprise } = user;
+	if (isGuest(user) === null && !user.deleted) return false;
+	return enterprise == null ? teamId != null : teamId == null && enterprise.teams.length > 0;
+}
+
+/** The rows and the list, which replicas share. */
+export interface Shared {
+	readonly store: {
+		of(teamId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
+		told(person: Person, told: object | null, now: number): Promise<unknown>;
+		want(person: Person, now: number): Promise<unknown>;
+		wanted(teamId: string, since: number): Promise<ReadonlySet<string>>;
+		listed(teamId: string, told: ReadonlyMap<string, object>): Promise<unknown>;
+		outdate(teamId: string, userIds: readonly string[] | null): Promise<unknown>;
+	};
+	/** Who reads the list. */
+	readonly listing: Cell<{ readonly by: string; readonly until: number }>;
+	teamId(): string | undefined;
+}
+
+interface Parts {
+	readonly clients: Pick<SlackClients, 'people' | 'background'>;
+	readonly calls: SlackCalls;
+	readonly clock: Clock;
+}
+
+/**
+ * What Slack tells of people: facts, names and time zones. It looks in memory, then in the row (`shared`; null: there
+ * are none), and asks Slack where both are too old. Where Homes find no room for that, one replica reads the list.
+ */
+export function createDirectory({ clients, calls, clock }: Parts, shared: Shared | null = null) {
+	const memory = new Map<string, Told>();
+	const names = new Map<string, string>();
+	const timeZones = new Map<string, string>();
+	const asking = new Map<string, Promise<Told>>();
+	const listeners: (() => void)[] = [];
+	const stopping = new AbortController();
+	const own = crypto.randomUUID();
+	clock.onStep?.(() => {
+		memory.clear();
+		void outdate(null);
+	});
+
+	const teamId = () => shared?.teamId() ?? '';
+	const outdate = async (ids: readonly string[] | null) => shared?.store.outdate(teamId(), ids).catch(() => undefined);
+
+	function isFresh(known: Told | undefined, need: Need): known is Told {
+		if (known === undefined || (known.isListed && maxAgeOf(need) === FRESH_MS)) return false;
+		const maxAgeMs = known.user === null ? NULL_MAX_AGE_MS : maxAgeOf(need);
+		return clock.now() - known.at < maxAgeMs;
+	}
+
+	/** Slack leaves out names of people who left: those that it told before stay. */
+	function remember(userId: string, told: Told): Told {
+		setBounded(memory, userId, told, MAX_KNOWN);
+		const { name, tz } = told.user ?? {};
+		if (name != null) setBounded(names, userId, name, MAX_KNOWN);
+		if (tz != null) setBounded(timeZones, userId, tz, MAX_KNOWN);
+		return told;
+	}
+
+	/** Looks into the row. */
+	async function recall(userId: string): Promise<Told | undefined> {
+		const stored = await shared?.store.of(teamId(), [userId]).catch(() => undefined);
+		const { data } = TOLD_SCHEMA.safeParse(stored?.get(userId));
+		const known = memory.get(userId);
+		return data === undefined || (known !== undefined && known.at >= data.at) ? known : remember(userId, data);
+	}
+
+	async function info(userId: string, need: Need): Promise<Told> {
+		const at = clock.now();
+		const { users } = need === 'late' ? clients.background : clients.people;
+		const { user } = await calls.noting('users.info', users.info({ user: userId })).catch(nobodyIfUnknown);
+		const { data } = USER_SCHEMA.safeParse(user);
+		const told = { user: data?.id === userId ? data : null, at, isListed: false };
+		// Nobody waits for the row.
+		void shared?.store.told({ teamId: teamId(), userId }, told, at).catch(() => undefined);
+		return remember(userId, told);
+	}
+
+	async function ask(userId: string, need: Need): Promise<Told> {
+		const stored = await recall(userId);
+		if (isFresh(stored, need)) return stored;
+		if (!asking.has(userId)) await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
+		const call = asking.get(userId) ?? info(userId, need).finally(() => asking.delete(userId));
+		asking.set(userId, call);
+		return call;
+	}
+
+	/** Others come first. */
+	async function wait(userId: string, need: Need, error: unknown): Promise<never> {
+		if (need === 'home' && shared !== null) {
+			await shared.store.want({ teamId: teamId(), userId }, clock.now());
+			readList();
+		}
+		throw error;
+	}
+
+	/** Reads the list for those who wait, page by page, until nobody does or it ends; not while another replica does. */
+	const readList = atOneTime(async () => {
+		if (shared === null) return;
+		const { store, listing } = shared;
+		for (let cursor = ''; !stopping.signal.aborted; ) {
+			const wanted = await store.wanted(teamId(), clock.now() - WAITS_MS);
+			if (wanted.size === 0) return;
+			const now = clock.now();
+			const isOurs = await listing.update((before) => {
+				if (before !== null && before.by !== own && before.until > now) return { state: before, result: false };
+				return { state: { by: own, until: now + LIST_LEASE_MS }, result: true };
+			});
+			if (!isOurs) return;
+			const waitMs = await calls.waitMs('users.list', 'home');
+			if (waitMs > 0) {
+				await clock.sleep(waitMs, stopping.signal);
+				continue;
+			}
+			const at = clock.now();
+			const asked = clients.background.users.list({ limit: LIST_PAGE, ...(cursor !== '' && { cursor }) });
+			const { members = [], response_metadata: page } = await calls.noting('users.list', asked);
+			const found = members.flatMap((member) => {
+				const { data: user } = USER_SCHEMA.safeParse(wanted.has(member.id ?? '') ? member : null);
+				return user === undefined || !isWhole(user) ? [] : [{ user, at, isListed: true }];
+			});
+			await store.listed(teamId(), new Map(found.map((told) => [told.user.id, told])));
+			for (const told of found) remember(told.user.id, told);
+			if (found.length > 0) for (const listener of listeners) listener();
+			cursor = page?.next_cursor ?? '';
+			if (cursor === '') return;
+		}
+	});
+
+	/** Facts of somebody; throws when Slack does not tell. Null when it does not know this id, or they were forgotten. */
+	async function person(userId: string, need: Need = 'look', signal?: AbortSignal): Promise<PersonFacts | null> {
+		if (isForgotten(userId)) return null;
+		const known = memory.get(userId);
+		return factsOf((isFresh(known, need) ? known : await unlessAborted(ask(userId, need), signal)).user);
+	}
+
+	const changed = new Set<string>();
+	/** One statement for the changes of a second, of whomever they are. */
+	const outdateChanged = atOneTime(async () => {
+		await clock.sleep(NOTICED_EVERY_MS, stopping.signal);
+		const ids = [...changed];
+		changed.clear();
+		for (const id of ids) memory.delete(id);
+		await outdate(ids);
+	});
+
+	return {
+		person,
+		/** The members' user ids. */
+		async userGroup(groupId: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+			const { users } = await unlessAborted(clients.people.usergroups.users.list({ usergroup: groupId }), signal);
+			return new Set(users ?? []);
+		},
+		/** Looks up the name of a person whom this process has not seen; null: Slack does not tell it. Never rejects. */
+		async learnName(userId: string): Promise<string | null> {
+			if (!names.has(userId)) await recall(userId);
+			if (!names.has(userId)) await person(userId).catch(() => null);
+			return names.get(userId) ?? null;
+		},
+		displayName: (userId: string) => names.get(userId) ?? 'somebody',
+		/** Such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */
+		timeZoneOf: (userId: string) => timeZones.get(userId) ?? null,
+		/** Something changed in somebody's account, such as the status. What Slack sent proves nothing: it may be late. */
+		changed(userId: string): void {
+			changed.add(userId);
+			outdateChanged();
+		},
+		/** Calls `listener` when a list told facts for which Homes wait. */
+		onListed: (listener: () => void) => void listeners.push(listener),
+		stop: () => stopping.abort(),
+	};
+}
+
+export type Directory = ReturnType<typeof createDirectory>;
+
+/** Begins the work, which may fail, unless it is running. */
+function atOneTime(work: () => Promise<void>): () => void {
+	let isRunning = false;
+	return () => {
+		if (isRunning) return;
+		isRunning = true;
+		void work()
+			.catch(() => undefined)
+			.finally(() => {
+				isRunning = false;
+			});
+	};
+}
+
+/** Slack's codes for ids of nobody, or of people whom the app cannot see. */
+const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);
+
+function nobodyIfUnknown(error: unknown): UsersInfoResponse {
+	if (UNKNOWN.has(slackErrorCode(error) ?? '')) return { ok: false };
+	throw error;
+}
+
+/** False needs both flags; null when one is missing. */
+function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: User): boolean | null {
+	if (isSome === true || isUltra === true) return true;
+	return isSome === false && isUltra === false ? false : null;
+}
