@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { parse } from 'yaml';
@@ -56,6 +57,9 @@ const SOCKETS = 2;
 /** The most ids that one command takes. */
 const IDS_AT_ONCE = 20;
 const PREPARED_WITHIN_MS = 900_000;
+const LOOK_MS = 2_000;
+const LOOKS_A_ROUND = 20;
+const SESSION_ID = /work-\d+-x/g;
 /** The limits of one installation stay, those of a person who watches for all do not. */
 const WATCHES_ENV = { MAX_WATCHES_PER_PERSON: '100000', MAX_WATCHES_PER_CHANNEL: '100000', MAX_WATCHES: '100000' };
 
@@ -97,24 +101,35 @@ async function metric(program: AppProcess, name: string): Promise<number> {
 	return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-/** Somebody of each channel has it watch its share of the sessions. Resolves when the cards and questions stand. */
-async function watchAll({ slack, screens, teams }: Pick<Installation, 'slack' | 'screens' | 'teams'>, size: Size) {
-	const { watches, channels, open } = size;
-	for (let channel = 0; channel < channels; channel++) {
-		const ids = Array.from({ length: watches }, (_, index) => index)
-			.filter((index) => index % channels === channel)
-			.map(sessionId);
-		const watcher = slack.as(personName(teams[channel]?.[0] ?? 0));
-		for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-			await watcher.command(channelName(channel), `/session watch ${ids.slice(from, from + IDS_AT_ONCE).join(' ')}`);
+/** The sessions whose cards stand. */
+function watchedIn({ state }: FakeSlack): ReadonlySet<string> {
+	const cards = state.messages.filter((one) => one.ephemeralFor === undefined && isCard(one));
+	return new Set(cards.flatMap(({ blocks }) => JSON.stringify(blocks).match(SESSION_ID) ?? []));
+}
+
+/** Somebody of each channel has it watch its share of the sessions, again where that failed, until all cards stand. */
+async function watchAll(
+	{ slack, screens, teams }: Pick<Installation, 'slack' | 'screens' | 'teams'>,
+	{ watches, channels, open }: Size,
+): Promise<void> {
+	const end = performance.now() + PREPARED_WITHIN_MS;
+	for (;;) {
+		const watched = watchedIn(slack);
+		const left = Array.from({ length: watches }, (_, index) => index).filter((index) => !watched.has(sessionId(index)));
+		process.stderr.write(`${watched.size} of ${watches} sessions are watched, ${screens.posts.size} of ${open} ask\n`);
+		if (left.length === 0 && screens.posts.size >= open) return;
+		if (performance.now() > end) throw new Error('The sessions are not watched in time.');
+		for (let channel = 0; channel < channels; channel++) {
+			const ids = left.filter((index) => index % channels === channel).map(sessionId);
+			const watcher = slack.as(personName(teams[channel]?.[0] ?? 0));
+			for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+				const some = ids.slice(from, from + IDS_AT_ONCE).join(' ');
+				await watcher.command(channelName(channel), `/session watch ${some}`);
+			}
 		}
+		const isDone = () => screens.posts.size >= open && watchedIn(slack).size >= watches;
+		for (let looks = 0; looks < LOOKS_A_ROUND && !isDone(); looks++) await pause(LOOK_MS);
 	}
-	const cards = () => slack.state.messages.filter((one) => one.ephemeralFor === undefined && isCard(one)).length;
-	await slack.changes.until(
-		() => screens.posts.size >= open && cards() >= watches,
-		() => `${cards()} of ${watches} cards and ${screens.posts.size} of ${open} questions were posted.`,
-		PREPARED_WITHIN_MS,
-	);
 }
 
 /**
@@ -131,7 +146,12 @@ export async function install(
 		const directory = await mkdtemp(join(tmpdir(), 'handraise-people-'));
 		stack.defer(() => rm(directory, { recursive: true, force: true }));
 		const { workspace, teams } = foundCompany(size);
-		const slack = await createFakeSlack({ workspace, trafficLimit: 3_000, waitMs: 60_000, manifest: await manifestOf(commit) });
+		const slack = await createFakeSlack({
+			workspace,
+			trafficLimit: 3_000,
+			waitMs: 60_000,
+			manifest: await manifestOf(commit),
+		});
 		stack.defer(() => slack.close());
 		let onSaved: Installation['onSaved'] = () => {};
 		const service = createFakeSessionService({
