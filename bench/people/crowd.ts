@@ -16,7 +16,14 @@ export interface CrowdSize {
 }
 
 const MINUTE_MS = 60_000;
-const STATES: readonly (HomeState | 'blank')[] = ['filled', 'missing', 'not checked', 'other words', 'blank'];
+const STATES: readonly (HomeState | 'blank')[] = [
+	'filled',
+	'waiting',
+	'missing',
+	'not checked',
+	'other words',
+	'blank',
+];
 
 /** Many people open their Home within a minute, while others press and type commands. Returns the table. */
 export async function runCrowd(

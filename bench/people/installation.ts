@@ -57,6 +57,8 @@ const SOCKETS = 2;
 /** The most ids that one command takes. */
 const IDS_AT_ONCE = 20;
 const PREPARED_WITHIN_MS = 900_000;
+/** One channel after the other: a busy machine must not time out. */
+const TOLD_WITHIN_MS = 30_000;
 const LOOK_MS = 2_000;
 const LOOKS_A_ROUND = 20;
 const SESSION_ID = /work-\d+-x/g;
@@ -124,7 +126,9 @@ async function watchAll(
 			const watcher = slack.as(personName(teams[channel]?.[0] ?? 0));
 			for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
 				const some = ids.slice(from, from + IDS_AT_ONCE).join(' ');
+				const told = screens.next(watcher.user, TOLD_WITHIN_MS);
 				await watcher.command(channelName(channel), `/session watch ${some}`);
+				await told;
 			}
 		}
 		const isDone = () => screens.posts.size >= open && watchedIn(slack).size >= watches;
@@ -134,10 +138,11 @@ async function watchAll(
 
 /**
  * Founds the company, has a program watch its sessions without limits, and starts the measured replicas anew on what is
- * stored then. `commit`: whose manifest the app has; null: the working tree's.
+ * stored then. `commit`: whose manifest the app has; null: the working tree's. `logs`: the directory where
+ * the program's logs stay.
  */
 export async function install(
-	{ entry, commit }: { readonly entry: string; readonly commit: string | null },
+	{ entry, commit, logs }: { readonly entry: string; readonly commit: string | null; readonly logs: string | null },
 	store: StoreName,
 	size: Size,
 ): Promise<Installation> {
@@ -177,7 +182,7 @@ export async function install(
 			startAppProcess({
 				...START_LINE,
 				entry,
-				logDirectory: process.env.PEOPLE_LOGS ?? directory,
+				logDirectory: logs ?? directory,
 				env: {
 					...connectionEnv({ slack, service }),
 					...(databaseUrl === null ? { DATA_DIR: dataDir } : { DATABASE_URL: databaseUrl }),

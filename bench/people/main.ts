@@ -23,9 +23,10 @@ const OPTIONS = {
 	settle: amount(30, 'seconds after the start of the measured program'),
 	'only-crowd': flag('without the questions after it'),
 	seed: count(1, 'of the random choices'),
+	logs: text(null, 'keeps the logs of the program in this directory', 'DIRECTORY'),
 	former: text(null, 'measures the program of this commit instead of the working tree'),
 };
-const { store: stores, former, seed, settle, ...values } = readOptions(COMMAND, OPTIONS);
+const { store: stores, former, seed, settle, logs, ...values } = readOptions(COMMAND, OPTIONS);
 if (values.open < values.acts * values.crowd) {
 	refuseOptions(COMMAND, OPTIONS, 'There are fewer open questions than presses.');
 }
@@ -44,7 +45,7 @@ console.log(
 );
 for (const store of stores) {
 	process.stderr.write(`${titles[store]}: ${values.watches} sessions are going to be watched\n`);
-	await using installation = await install({ entry: source.entry, commit: former }, store, values);
+	await using installation = await install({ entry: source.entry, commit: former, logs }, store, values);
 	await pause(settle * 1_000);
 	const random = createRandom(seed);
 	const title = (what: string) => console.log(`\n| ${titles[store]}: ${what} | |\n|---|---|`);

@@ -2,8 +2,8 @@ import type { FakeSlack, Message } from '../../fake-slack/index.ts';
 import { CALLBACKS } from '../../src/slack/ids.ts';
 import { questionIn } from './company.ts';
 
-/** `missing`: the questions of the person's channels are. */
-export type HomeState = 'filled' | 'missing' | 'not checked' | 'other words';
+/** `waiting`: it says that it fills by itself. `missing`: the questions of the person's channels are. */
+export type HomeState = 'filled' | 'waiting' | 'missing' | 'not checked' | 'other words';
 
 export interface Home {
 	readonly state: HomeState;
@@ -26,10 +26,12 @@ export interface PostedQuestion {
 
 const FILLED = /\d+ questions? waits? for you|No (?:new )?questions? waits? for you/;
 const MISSING = 'did not tell which channels you are in';
+const WAITING = 'fills by itself';
 const NOT_CHECKED = /could not check|couldn't check/i;
 
 function homeState(words: string): HomeState {
 	if (FILLED.test(words)) return words.includes(MISSING) ? 'missing' : 'filled';
+	if (words.includes(WAITING)) return 'waiting';
 	return NOT_CHECKED.test(words) ? 'not checked' : 'other words';
 }
 
