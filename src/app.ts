@@ -75,7 +75,7 @@ export async function createHandraise({
 		// In memory it makes its own, which come and go and so must not listen to the clock.
 		store.db.dialect === 'postgres' ? (key) => store.cellOf(`rate:${key}`) : undefined,
 	);
-	const slack = createSlack({ config, clock, log, metrics }, installation);
+	const slack = createSlack({ config, clock, log, metrics, rateLimiter, store }, installation);
 	const base = { config, clock, log, metrics, store, serviceUrl, rateLimiter, ...slack };
 	const openWindows = createOpenWindows(base);
 	const service = createSessionService(base, { proxy, onChanged: openWindows.sessionRead });
@@ -129,6 +129,7 @@ export async function createHandraise({
 	}
 
 	async function stopSlack(): Promise<void> {
+		slack.directory.stop();
 		if (installation.known() === null) return;
 		// Before connections close: an acknowledgement needs the one on which its request came.
 		await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);

@@ -3,7 +3,9 @@ import type { Clock, Log } from './core/basics.ts';
 import type { Metrics } from './core/metrics.ts';
 import type { RateLimiter } from './core/rate-limiter.ts';
 import type { SessionServiceClient } from './session-service/service.ts';
-import type { Directory, SlackClients } from './slack/clients.ts';
+import type { SlackCalls } from './slack/calls.ts';
+import type { SlackClients } from './slack/clients.ts';
+import type { Directory } from './slack/directory.ts';
 
 /** What most parts need, made once in `app.ts`. What a part takes from it is a dependency of that part. */
 export interface Core<S = unknown> {
@@ -17,6 +19,7 @@ export interface Core<S = unknown> {
 	readonly sessionService: SessionServiceClient;
 	readonly rateLimiter: RateLimiter;
 	readonly clients: SlackClients;
+	readonly calls: SlackCalls;
 	/** Names and time zones of people whom the access policy has looked up. */
 	readonly directory: Directory;
 	/** The id of a person's direct message with the app. Throws Slack's errors. */

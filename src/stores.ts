@@ -6,6 +6,7 @@ import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
 import { liveWorkspaces } from './database/inspect.ts';
 import { type KeyOptions, openKeys } from './database/key-ring.ts';
 import { migrate, warnOfForeignCode } from './database/migrate.ts';
+import { createPeopleStore } from './database/people-store.ts';
 import { cellsOf, MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
@@ -98,6 +99,7 @@ export async function openStore(options: StoreOptions) {
 			inboxes: createInboxStore({ db, cipher, log }),
 			handOvers: createHandOverStore({ db, cipher }),
 			ladders: createLadderStore({ db, log }),
+			people: createPeopleStore({ db, cipher }),
 			channelSettings: createChannelSettingsStore({ db, log }),
 			/** Logs in one line which rows are left alone because they are not of this workspace. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {

@@ -167,16 +167,25 @@ const NULL_MAX_AGE_MS = 10_000;
 export function createCache<Value>(
 	clock: Clock,
 	ask: (key: string, signal?: AbortSignal) => Promise<Value>,
-	failureAgeMs = 0,
+	{ failureAgeMs = 0, limit = MAX_CACHED } = {},
 ) {
 	const entries = new Map<string, { readonly value: Promise<Value>; at: number; limitMs: number }>();
+
+	function usable(key: string, maxAgeMs: number) {
+		const known = entries.get(key);
+		const isYoung = known !== undefined && uptimeOf(clock) - known.at < Math.min(maxAgeMs, known.limitMs);
+		return isYoung ? known : undefined;
+	}
+
 	return {
+		/** Whether `get` asks nothing. */
+		has: (key: string, maxAgeMs: number) => usable(key, maxAgeMs) !== undefined,
 		get(key: string, maxAgeMs: number, signal?: AbortSignal): Promise<Value> {
-			const now = uptimeOf(clock);
+			const young = usable(key, maxAgeMs);
+			if (young !== undefined) return young.value;
 			const known = entries.get(key);
-			if (known !== undefined && now - known.at < Math.min(maxAgeMs, known.limitMs)) return known.value;
-			const entry = { value: ask(key, signal), at: now, limitMs: Number.POSITIVE_INFINITY };
-			setBounded(entries, key, entry, MAX_CACHED);
+			const entry = { value: ask(key, signal), at: uptimeOf(clock), limitMs: Number.POSITIVE_INFINITY };
+			setBounded(entries, key, entry, limit);
 			entry.value.then(
 				(value) => {
 					if (value === null) entry.limitMs = NULL_MAX_AGE_MS;

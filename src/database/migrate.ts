@@ -78,6 +78,7 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 		},
 	},
 	{ number: 30, name: 'what reads have shown', up: (db) => make(db, 30) },
+	{ number: 31, name: 'what Slack told of people', up: (db) => make(db, 31) },
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));

@@ -1,12 +1,15 @@
 import { type UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { Settings } from '../config.ts';
 import { createLog, createMemoryCell } from '../core/basics.ts';
+import { createRateLimiter } from '../core/rate-limiter.ts';
 import { CHECK_HOLDS_MS } from '../features/answer/put.ts';
 import { whyNoSettings } from '../features/settings/saving.ts';
 import { CHECK_INTERVAL_MS } from '../features/watch/endings.ts';
-import { ANYWHERE, createAccessPolicy, FACTS_MAX_AGE_MS, FRESH_MS, type Ground } from '../slack/access-policy.ts';
+import { ANYWHERE, createAccessPolicy, type Ground } from '../slack/access-policy.ts';
+import { createSlackCalls } from '../slack/calls.ts';
 import * as slackChannels from '../slack/channels.ts';
-import { codeOf, createDirectChannels, createDirectory, createSlackLogger } from '../slack/clients.ts';
+import { codeOf, createDirectChannels, createSlackLogger } from '../slack/clients.ts';
+import { createDirectory, FACTS_MAX_AGE_MS, FRESH_MS } from '../slack/directory.ts';
 import { errorWords } from '../slack/error-view.ts';
 import { durationText, plainText } from '../slack/parts.ts';
 import { at, type Bot, type Finding, type SlackReply } from './check.ts';
@@ -132,7 +135,9 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const { settings: config, clock, teamId } = bot;
 	const { client, problem, facts } = createWitness(bot);
 	const found = (verdict: Finding['verdict'], text: string, check = 'Asked') => ({ verdict, check, text: `${text}.` });
-	const directory = createDirectory(client);
+	const clients = { people: client, background: client };
+	const calls = createSlackCalls({ rateLimiter: createRateLimiter(clock), clock }, () => teamId);
+	const directory = createDirectory({ clients, calls, clock });
 	await directory.person(userId).catch(() => null);
 	const name = given.replace(/^#/, '');
 	const channelId = idIn(given, 'CGD') ?? (await channelNamed(client, name, userId).catch(() => null));
@@ -144,8 +149,8 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	}
 
 	const directChannelOf = createDirectChannels(client, clock);
-	const parts = { clients: { people: client }, directChannelOf, config, clock, directory, serviceUrl: '' };
-	const policy = createAccessPolicy(parts, () => bot, { isPatient: true });
+	const parts = { clients, calls, directChannelOf, config, clock, directory, serviceUrl: '' };
+	const policy = createAccessPolicy(parts, () => bot);
 	const channels = slackChannels.createChannels(parts);
 	const memberships = slackChannels.createMemberships(
 		{ ...parts, store: { handOvers: { holds: async () => false } } },
@@ -186,7 +191,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	/** Throws when Slack did not tell what decides. */
 	async function judge([check, maxAgeMs, place]: Action): Promise<Finding> {
 		const asked = place === 'anywhere' ? ANYWHERE : { channelId };
-		const { refusal, grounds } = await policy.check({ userId, claimedTeamId: null }, asked, maxAgeMs);
+		const { refusal, grounds } = await policy.check({ userId, claimedTeamId: null }, asked, 'late');
 		const more = refusal === null ? PLACES[place] : null;
 		const why = more === null ? refusal : await asks[place]();
 		if (grounds.at(-1) === 'no_answer' || (more !== null && why !== null && problem() !== null))

@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts';
 import { type StoreDatabase, TABLES } from '../database/database.ts';
+import { removeUnusedPeople } from '../database/people-store.ts';
 import { forgetQuestions } from '../database/question-store.ts';
 import { removeOldStates } from '../database/shared-states.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
@@ -12,9 +13,10 @@ import { createPersonRequests } from './person-requests.ts';
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Removes shared states, questions, posts and watches that were over before `before`. Returns how many watches. */
+/** Removes shared states, people, questions, posts and watches that were over before `before`. Returns how many watches. */
 export async function removeEnded(db: StoreDatabase, before: number): Promise<number> {
 	await removeOldStates(db, before);
+	await removeUnusedPeople(db, before);
 	await forgetQuestions(db, before);
 	await removeOver(db, before);
 	return removeEndedWatches(db, before);

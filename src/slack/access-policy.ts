@@ -3,15 +3,9 @@ import { createCache, startDeadline } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { Origin } from '../questions/answer.ts';
 import type { Person } from '../questions/session.ts';
-import {
-	createDirectChannels,
-	createDirectory,
-	createSlackClients,
-	type Identity,
-	type Installation,
-	type PersonFacts,
-	slackFailure,
-} from './clients.ts';
+import { createSlackCalls, type Need } from './calls.ts';
+import { createDirectChannels, createSlackClients, type Identity, type Installation, slackFailure } from './clients.ts';
+import { createDirectory, maxAgeOf, type PersonFacts, type Shared } from './directory.ts';
 
 type Ours = Pick<Identity, 'teamId' | 'enterpriseId'>;
 type AccessRules = Pick<Config, Extract<keyof Config, `ALLOW${string}`>>;
@@ -37,11 +31,8 @@ export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
 /** Whether this code says that somebody may not answer. */
 export const isProvenRefusal = (code: string | null) => PROVEN_REFUSALS.some((refusal) => refusal === code);
 
-/**
- * Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: of facts about people and
- * groups.
- */
-export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
+/** Why a person may not act in a channel, or in any (null); null if they may. `need`: `look` if left out. */
+export type MayAct = (person: Person, channelId: string | null, need?: Need) => Promise<Refusal | null>;
 
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
 export type ActRefusal = Refusal | 'not_there';
@@ -64,10 +55,6 @@ type Ruling = readonly [ground: Ground, refusal: Refusal | null];
  */
 type Acting = { readonly userId: string; readonly claimedTeamId: string | null };
 
-/** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
-export const FACTS_MAX_AGE_MS = 5 * 60_000;
-/** How long the same facts are used for an answer that is sent in somebody's name. */
-export const FRESH_MS = 30_000;
 /** Slack wants its acknowledgement within 3 s, which includes more than this check. */
 const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
@@ -75,22 +62,20 @@ const ASK_PATIENTLY_MS = 10_000;
 
 /**
  * Decides who may read sessions, watch and answer. Fails closed, also while it is not known where the app is installed
- * (null). `isPatient`: nobody waits for an acknowledgement.
+ * (null).
  */
 export function createAccessPolicy(
 	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
 	installation: () => Ours | null,
-	{ isPatient = false }: { isPatient?: boolean } = {},
 ) {
-	const people = createCache(clock, directory.person);
 	const groups = createCache(clock, directory.userGroup);
 
-	async function listRuling(userId: string, signal: AbortSignal, maxAgeMs: number): Promise<Ruling | null> {
+	async function listRuling(userId: string, signal: AbortSignal, need: Need): Promise<Ruling | null> {
 		const { ALLOWED_USERS: users, ALLOWED_USERGROUPS: userGroups } = config;
 		if (users.length === 0 && userGroups.length === 0) return null;
 		if (users.includes(userId)) return ['ALLOWED_USERS', null];
 		for (const group of userGroups) {
-			if ((await groups.get(group, maxAgeMs, signal)).has(userId)) return ['ALLOWED_USERGROUPS', null];
+			if ((await groups.get(group, maxAgeOf(need), signal)).has(userId)) return ['ALLOWED_USERGROUPS', null];
 		}
 		return [userGroups.length === 0 ? 'ALLOWED_USERS' : 'ALLOWED_USERGROUPS', 'user_not_allowed'];
 	}
@@ -104,7 +89,7 @@ export function createAccessPolicy(
 	}
 
 	/** All rules in their order: the first one that refuses decides. Throws when Slack does not answer. */
-	async function* rulings({ userId, claimedTeamId }: Acting, place: Place, maxAgeMs: number): AsyncGenerator<Ruling> {
+	async function* rulings({ userId, claimedTeamId }: Acting, place: Place, need: Need): AsyncGenerator<Ruling> {
 		const ours = installation();
 		if (ours === null) return yield ['no_answer', 'could_not_check'];
 		// With a list of channels, direct messages are refused too.
@@ -114,21 +99,21 @@ export function createAccessPolicy(
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== ours.teamId;
 		if (!config.ALLOW_EXTERNAL && ours.enterpriseId === null && claimsOther) yield ['team_id', 'external'];
-		using deadline = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
+		using deadline = startDeadline(clock, need === 'late' ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 		const { signal } = deadline;
-		const facts = await people.get(userId, maxAgeMs, signal);
+		const facts = await directory.person(userId, need, signal);
 		if (facts === null) return yield ['id', 'could_not_check'];
 		yield* personRulings(facts, ours);
-		const ofList = await listRuling(userId, signal, maxAgeMs);
+		const ofList = await listRuling(userId, signal, need);
 		if (ofList !== null) yield ofList;
 	}
 
 	/** `grounds`: what the rules looked at; of a refusal, the last one decided. */
-	async function check(acting: Acting, place: Place, maxAgeMs: number = FACTS_MAX_AGE_MS) {
+	async function check(acting: Acting, place: Place, need: Need = 'look') {
 		const grounds: Ground[] = [];
 		const verdict = (given: Verdict) => ({ ...given, grounds: grounds as readonly Ground[] });
 		try {
-			for await (const [ground, refusal] of rulings(acting, place, maxAgeMs)) {
+			for await (const [ground, refusal] of rulings(acting, place, need)) {
 				grounds.push(ground);
 				if (refusal !== null) return verdict({ refusal });
 			}
@@ -143,34 +128,48 @@ export function createAccessPolicy(
 	return {
 		check,
 		/** For somebody who makes no request now, in a channel or in any (null). */
-		async checkAbsent({ teamId, userId }: Person, channelId: string | null, maxAgeMs?: number): Promise<Verdict> {
+		async checkAbsent({ teamId, userId }: Person, channelId: string | null, need?: Need): Promise<Verdict> {
 			// Another workspace's Slack would call everybody of this one a stranger.
 			if (teamId !== installation()?.teamId) return NOT_CHECKED;
-			return check({ userId, claimedTeamId: null }, channelId === null ? ANYWHERE : { channelId }, maxAgeMs);
+			return check({ userId, claimedTeamId: null }, channelId === null ? ANYWHERE : { channelId }, need);
 		},
 	};
 }
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
-/** What reaches Slack, and who may do what there. `latePolicy`: for answers that are sent when nobody waits. */
+interface SlackStores {
+	readonly people: Shared['store'];
+	cellOf(name: 'people-list'): Shared['listing'];
+}
+
+/** What reaches Slack, and who may do what there. */
 export function createSlack(
-	{ config, clock, log, metrics }: Pick<Core, 'config' | 'clock' | 'log' | 'metrics'>,
+	{
+		config,
+		clock,
+		log,
+		metrics,
+		rateLimiter,
+		store,
+	}: Pick<Core<SlackStores>, 'config' | 'clock' | 'log' | 'metrics' | 'rateLimiter' | 'store'>,
 	installation: Installation,
 ) {
 	const address = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
 	const clients = createSlackClients(address, log, metrics.slackCall);
-	const directory = createDirectory(clients.people);
-	const patient = { config, clock, directory: createDirectory(clients.background) };
+	const teamId = () => installation.known()?.teamId;
+	const calls = createSlackCalls({ rateLimiter, clock }, teamId);
+	const shared = { store: store.people, listing: store.cellOf('people-list'), teamId };
+	const directory = createDirectory({ clients, calls, clock }, shared);
 	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known);
 	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;
 	return {
 		installation,
 		clients,
+		calls,
 		directory,
 		directChannelOf: createDirectChannels(clients.people, clock),
 		accessPolicy,
-		latePolicy: createAccessPolicy(patient, installation.known, { isPatient: true }),
 		mayAct,
 	};
 }

@@ -9,11 +9,12 @@ import { type Cell, createCache, HandraiseError } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { Person, SessionKey } from '../questions/session.ts';
 import type { Place } from './access-policy.ts';
+import type { Need } from './calls.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
 
-type Parts = Pick<Core, 'directChannelOf'> & { readonly clients: Pick<SlackClients, 'people'> };
+type Parts = Pick<Core, 'directChannelOf' | 'calls'> & { readonly clients: Pick<SlackClients, 'people'> };
 type Shared = 'is_shared' | 'is_ext_shared' | 'is_pending_ext_shared' | 'is_org_shared';
 type SharingFlags = Pick<NonNullable<ConversationsInfoResponse['channel']>, Shared>;
 
@@ -117,6 +118,10 @@ export const PRIVACY_MAX_AGE_MS = 60 * 60_000;
 const PAGE_SIZE = 999;
 /** More than anybody is in; ends a list whose cursors never end. */
 const MAX_PAGES = 50;
+/** So many channels' members are remembered, for Homes that many people open. */
+const MEMBER_LISTS = 200;
+
+type Has = Pick<ReadonlySet<string>, 'has'>;
 
 interface HandOvers {
 	readonly handOvers: { holds(person: Person, channelId: string, session: SessionKey): Promise<boolean> };
@@ -131,10 +136,12 @@ export function createMemberships(
 	core: Parts & Pick<Core<HandOvers>, 'store' | 'serviceUrl' | 'clock'>,
 	{ changes, turn }: { changes: Cell<Readonly<Record<string, number>>>; turn: PersonReads['turn'] },
 ) {
-	const { directChannelOf, serviceUrl, clock } = core;
+	const { directChannelOf, serviceUrl, clock, calls } = core;
 	const { handOvers } = core.store;
 	const client = core.clients.people;
-	const channels = createCache(clock, (key) => listChannels(key.split(' ')[0] ?? ''), FAILURE_AGE_MS);
+	const listed = (key: string) => calls.noting('users.conversations', listChannels(key.split(' ')[0] ?? ''));
+	const channels = createCache(clock, listed, { failureAgeMs: FAILURE_AGE_MS });
+	const members = createCache(clock, listMembers, { limit: MEMBER_LISTS });
 
 	/** Ids, and whether each is private. `userId`: empty for the bot's own channels. */
 	async function listChannels(userId: string): Promise<ReadonlyMap<string, boolean>> {
@@ -151,6 +158,22 @@ export function createMemberships(
 		return found;
 	}
 
+	/** The members of a channel, nobody of one that the app does not see; `at`: when Slack was asked. */
+	async function listMembers(channel: string) {
+		const [at, userIds] = [clock.now(), new Set<string>()];
+		for (let cursor = ''; ; ) {
+			await calls.permit('conversations.members', 'home');
+			const asked = client.conversations.members({ channel, limit: PAGE_SIZE, ...(cursor !== '' && { cursor }) });
+			const page = await calls.noting('conversations.members', asked).catch((error: unknown) => {
+				if (slackErrorCode(error) === 'channel_not_found') return null;
+				throw error;
+			});
+			for (const id of page?.members ?? []) userIds.add(id);
+			cursor = page?.response_metadata?.next_cursor ?? '';
+			if (cursor === '') return { at, userIds };
+		}
+	}
+
 	/** Whether Slack tells all who see a channel: it is private and the bot is in it. */
 	async function askPrivacy(channel: string): Promise<boolean> {
 		try {
@@ -165,7 +188,7 @@ export function createMemberships(
 			throw error;
 		}
 	}
-	const privacy = createCache(clock, askPrivacy, FAILURE_AGE_MS);
+	const privacy = createCache(clock, askPrivacy, { failureAgeMs: FAILURE_AGE_MS });
 
 	/** After a start more channels may be in use than Slack tells of in a minute; one list has all of them. */
 	async function isListedAsPrivate(channel: string, failure: unknown): Promise<boolean> {
@@ -191,8 +214,26 @@ export function createMemberships(
 	}
 
 	/** At most five minutes old. */
-	async function channelsOf(userId: string): Promise<Pick<ReadonlySet<string>, 'has'>> {
-		return orUnknown(channels.get(await keyOf(userId), JOINED_MAX_AGE_MS));
+	async function channelsOf(userId: string): Promise<Has> {
+		const key = await keyOf(userId);
+		if (!channels.has(key, JOINED_MAX_AGE_MS)) await calls.permit('users.conversations', 'send');
+		return orUnknown(channels.get(key, JOINED_MAX_AGE_MS));
+	}
+
+	/**
+	 * Those of these channels in which somebody is, for their inbox. Where many open theirs, the members of a channel serve
+	 * all of them, and Slack allows more calls for it.
+	 */
+	async function joinedOf(userId: string, channelIds: readonly string[], need: Need): Promise<Has> {
+		const key = await keyOf(userId);
+		const own = () => orUnknown(channels.get(key, JOINED_MAX_AGE_MS));
+		if (channels.has(key, JOINED_MAX_AGE_MS)) return own();
+		if ((await calls.waitMs('users.conversations', need)) === 0) return own();
+		const lists = await orUnknown(Promise.all(channelIds.map((id) => members.get(id, JOINED_MAX_AGE_MS))));
+		if (lists.every(({ at }) => at > Number(key.split(' ')[1])))
+			return new Set(channelIds.filter((_, index) => lists[index]?.userIds.has(userId)));
+		await calls.permit('users.conversations', need);
+		return own();
 	}
 
 	/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
@@ -212,7 +253,7 @@ export function createMemberships(
 	}
 
 	return {
-		channelsOf,
+		joinedOf,
 		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
 		isMemberNow,
 		/**

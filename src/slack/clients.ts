@@ -1,19 +1,14 @@
 import { type Logger, LogLevel } from '@slack/bolt';
-import { type UsersInfoResponse, WebClient } from '@slack/web-api';
-import { z } from 'zod';
+import { WebClient } from '@slack/web-api';
 import {
 	backOff,
 	type Clock,
 	createCache,
 	HandraiseError,
-	isForgotten,
 	LEAST_RETRY_AFTER_MS,
 	type Log,
-	setBounded,
 	codeOf as stableCodeOf,
-	unlessAborted,
 } from '../core/basics.ts';
-import { timeZoneNamed } from '../core/quiet-hours.ts';
 
 /** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
 export function createSlackClients(
@@ -229,78 +224,6 @@ export function createInstallation() {
 
 export type Installation = ReturnType<typeof createInstallation>;
 
-/** Enough for the daily users of a large workspace, for names and for time zones. */
-const MAX_NAMES = 5_000;
-
-/**
- * Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see
- * `enterprise_user`.
- */
-const USER_SCHEMA = z.object({
-	id: z.string(),
-	deleted: z.boolean(),
-	is_bot: z.boolean(),
-	team_id: z.string().nullish(),
-	enterprise_user: z.object({ enterprise_id: z.string(), teams: z.array(z.string()) }).nullish(),
-	is_restricted: z.boolean().nullish(),
-	is_ultra_restricted: z.boolean().nullish(),
-	is_stranger: z.boolean().nullish(),
-	tz: z.string().transform(timeZoneNamed).nullish().catch(null),
-});
-
-/** The access policy looks up everybody who acts, so their names and time zones need no call of their own. */
-export function createDirectory(client: WebClient) {
-	const names = new Map<string, string>();
-	const timeZones = new Map<string, string>();
-
-	/** Null when Slack does not know this id, or leaves out a required fact, and for somebody who was forgotten. */
-	async function person(userId: string, signal?: AbortSignal) {
-		if (isForgotten(userId)) return null;
-		const { user } = await unlessAborted(client.users.info({ user: userId }), signal).catch(nobodyIfUnknown);
-		const { data: facts } = USER_SCHEMA.safeParse(user);
-		if (facts === undefined || facts.id !== userId) return null;
-		const name = user?.profile?.display_name || user?.profile?.real_name || user?.real_name || user?.name;
-		if (name) setBounded(names, userId, name, MAX_NAMES);
-		if (facts.tz) setBounded(timeZones, userId, facts.tz, MAX_NAMES);
-		const { enterprise_user: enterprise } = facts;
-		return {
-			/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
-			teamId: facts.team_id ?? null,
-			/**
-			 * The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation.
-			 */
-			enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
-			/** Null when Slack does not say it. */
-			isGuest: isGuest(facts),
-			// Slack says that Slackbot is no bot (bolt-js #794).
-			isBot: facts.is_bot || facts.id === 'USLACKBOT',
-			isDeactivated: facts.deleted,
-			/** From another organisation, and in no channel that the app can see. */
-			isStranger: facts.is_stranger === true,
-		};
-	}
-
-	return {
-		person,
-		/** The members' user ids. */
-		async userGroup(groupId: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
-			const { users } = await unlessAborted(client.usergroups.users.list({ usergroup: groupId }), signal);
-			return new Set(users ?? []);
-		},
-		/** Looks up the name of a person whom this process has not seen; null: Slack does not tell it. Never rejects. */
-		async learnName(userId: string): Promise<string | null> {
-			if (!names.has(userId)) await person(userId).catch(() => null);
-			return names.get(userId) ?? null;
-		},
-		displayName: (userId: string) => names.get(userId) ?? 'somebody',
-		/** Such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */
-		timeZoneOf: (userId: string) => timeZones.get(userId) ?? null,
-	};
-}
-
-export type Directory = ReturnType<typeof createDirectory>;
-export type PersonFacts = NonNullable<Awaited<ReturnType<Directory['person']>>>;
-
 /** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
 export function createDirectChannels(client: WebClient, clock: Clock) {
 	const ask = async (userId: string) => {
@@ -311,20 +234,6 @@ export function createDirectChannels(client: WebClient, clock: Clock) {
 	const ids = createCache(clock, ask);
 	// The id never changes.
 	return (userId: string) => ids.get(userId, Number.POSITIVE_INFINITY);
-}
-
-/** Slack's codes for ids of nobody, or of people whom the app cannot see. */
-const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);
-
-function nobodyIfUnknown(error: unknown): UsersInfoResponse {
-	if (UNKNOWN.has(slackErrorCode(error) ?? '')) return { ok: false };
-	throw error;
-}
-
-/** False needs both flags; null when one is missing. */
-function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: z.infer<typeof USER_SCHEMA>): boolean | null {
-	if (isSome === true || isUltra === true) return true;
-	return isSome === false && isUltra === false ? false : null;
 }
 
 /**

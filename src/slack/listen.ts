@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { HandraiseError, setBounded, uptimeOf, within } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import { type AccessPolicy, FRESH_MS, type Place } from './access-policy.ts';
+import type { AccessPolicy, Place } from './access-policy.ts';
+import type { Need } from './calls.ts';
 import type { Memberships } from './channels.ts';
 import { codeOf, type Installation } from './clients.ts';
 import { errorMessage } from './error-view.ts';
@@ -87,9 +88,9 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return true;
 	}
 
-	async function check(request: PersonRequest, place: Place, maxAgeMs?: number, thereWithinMs = THERE_WITHIN_MS) {
+	async function check(request: PersonRequest, place: Place, need?: Need, thereWithinMs = THERE_WITHIN_MS) {
 		const { person, claimedTeamId } = request;
-		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
+		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, need);
 		if (refusal !== null) return refusal;
 		const asked = whyNotThere(request, place).catch(() => 'could_not_check' as const);
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
@@ -100,8 +101,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	 * ran.
 	 */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
-		const { place, maxAgeMs } = task;
-		const refusal = place === 'anybody' ? null : await check(request, place, maxAgeMs, THERE_PATIENTLY_MS);
+		const { place, need } = task;
+		const refusal = place === 'anybody' ? null : await check(request, place, need, THERE_PATIENTLY_MS);
 		if (refusal !== null) {
 			request.log.info({ refusal: codeOf(refusal) }, 'refused');
 			if (task.refused !== undefined) return task.refused(refusal);
@@ -200,7 +201,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	): Promise<Result> {
 		try {
 			const task = await plan();
-			const refusal = await check(request, task.place, FRESH_MS);
+			const refusal = await check(request, task.place, 'send');
 			if (refusal === null) return await task.run({ ...request, access: 'allowed' });
 			request.log.info({ refusal: codeOf(refusal) }, 'refused');
 			return failed(refusal);
@@ -353,10 +354,13 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			);
 		},
 
-		/** An event in the workspace that is no request of a person. Bolt acknowledges it. */
-		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
+		/**
+		 * An event in the workspace that is no request of a person. Bolt acknowledges it. `isFrequent`: repeats make no
+		 * difference, and it is not remembered, so that other events are.
+		 */
+		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>, isFrequent = false): void {
 			handleEvent(name, async (event, isFirst) => {
-				if (isFirst()) await handle(event, installation.identity().teamId);
+				if (isFrequent || isFirst()) await handle(event, installation.identity().teamId);
 			});
 		},
 

@@ -6,6 +6,7 @@ import type { Origin } from '../questions/answer.ts';
 import { choicesFrom } from '../questions/secrecy.ts';
 import type { Person } from '../questions/session.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
+import type { Need } from './calls.ts';
 import { codeOf, OWN_MESSAGE } from './clients.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
@@ -233,8 +234,8 @@ export interface Subject {
 export interface Task {
 	/** What the access policy checks; `anybody`: it is not asked. */
 	readonly place: Place | 'anybody';
-	/** The maximum age of the facts about the person; left out: the policy's default. */
-	readonly maxAgeMs?: number;
+	/** How new facts about the person have to be, and who is asked about first; left out: the policy's default. */
+	readonly need?: Need;
 	/** It changes something, so a refusal says that nothing was changed. */
 	readonly changes?: true;
 	/** It is not run for a person who is too fast. For what uses a limit that people share, and takes no read. */

@@ -194,6 +194,7 @@ const TABLES = [
 	'ladders',
 	'channel_settings',
 	'snoozes',
+	'people',
 	'waiting_sessions',
 	'discoveries',
 	'service_outages',

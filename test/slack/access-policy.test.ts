@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock, type Json } from '../../fake-slack/index.ts';
 import type { Config } from '../../src/config.ts';
-import { ANYWHERE, createAccessPolicy, FRESH_MS, type Refusal, type Verdict } from '../../src/slack/access-policy.ts';
-import type { Directory, PersonFacts } from '../../src/slack/clients.ts';
+import { ANYWHERE, createAccessPolicy, type Refusal, type Verdict } from '../../src/slack/access-policy.ts';
+import type { SlackCalls } from '../../src/slack/calls.ts';
+import type { SlackClients } from '../../src/slack/clients.ts';
+import { createDirectory, type PersonFacts } from '../../src/slack/directory.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
 import { coreOf } from '../support/core.ts';
 import { DELIVERED, whatHappened } from '../support/sentences.ts';
@@ -24,21 +26,43 @@ const OPEN = {
 	ALLOWED_USERGROUPS: [],
 };
 
+/** Slack's object of a person. */
+function userOf(id: string, { teamId, enterprise, isGuest, isBot, isDeactivated, isStranger }: PersonFacts): Json {
+	return {
+		id,
+		deleted: isDeactivated,
+		is_bot: isBot,
+		...(teamId !== null && { team_id: teamId }),
+		...(enterprise && { enterprise_user: { enterprise_id: enterprise.id, teams: [...enterprise.teamIds] } }),
+		...(isGuest !== null && { is_restricted: isGuest, is_ultra_restricted: false }),
+		...(isStranger && { is_stranger: true }),
+	};
+}
+
 function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null = null) {
 	const clock = createManualClock();
 	const asked: string[] = [];
 	let facts: PersonFacts | null | Error = FULL;
-	const directory: Pick<Directory, 'person' | 'userGroup'> = {
-		async person(userId) {
-			asked.push(userId);
-			if (facts instanceof Error) throw facts;
-			return facts;
+	const client = {
+		users: {
+			async info({ user }: { user: string }) {
+				asked.push(user);
+				if (facts instanceof Error) throw facts;
+				return { user: facts && userOf(user, facts) };
+			},
 		},
-		async userGroup(groupId) {
-			asked.push(groupId);
-			return new Set(['U2']);
+		usergroups: {
+			users: {
+				async list({ usergroup }: { usergroup: string }) {
+					asked.push(usergroup);
+					return { users: ['U2'] };
+				},
+			},
 		},
 	};
+	const clients = { people: client, background: client } as unknown as SlackClients;
+	const calls: SlackCalls = { waitMs: async () => 0, permit: async () => {}, noting: (_, call) => call };
+	const directory = createDirectory({ clients, calls, clock });
 	const installation = { teamId: 'T1', enterpriseId };
 	const accessPolicy = createAccessPolicy(
 		coreOf({ config: { ...OPEN, ...rules }, directory, clock }),
@@ -57,7 +81,7 @@ function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null 
 		},
 		check: (userId = 'U1', channelId: string | null = 'C1', claimedTeamId: string | null = 'T1') =>
 			verdictOf({ userId, claimedTeamId }, { channelId }),
-		checkFresh: () => verdictOf({ userId: 'U1', claimedTeamId: 'T1' }, { channelId: 'C1' }, FRESH_MS),
+		checkFresh: () => verdictOf({ userId: 'U1', claimedTeamId: 'T1' }, { channelId: 'C1' }, 'send'),
 		checkAnywhere: () => verdictOf({ userId: 'U1', claimedTeamId: 'T1' }, ANYWHERE),
 	};
 }

@@ -314,6 +314,22 @@ export const WATCH_TABLES = tables({
 		kept: 'whileUsed',
 	},
 
+	/** Of who acted, or was named: a list of the workspace's people puts nobody in. See `slack/directory.ts`. */
+	people: {
+		key: ['userId'],
+		columns: {
+			...PERSON,
+			/** What Slack told, and when; null: nothing that is used. */
+			facts: orNull({ ...sealed, bound: ['teamId'] }),
+			/** Since when a Home waits for it. */
+			wantedAt: orNull(noted),
+			usedAt: noted,
+		},
+		indexes: { wanted: '(team_id, wanted_at) where wanted_at is not null', used: '(used_at)' },
+		kept: WATCH_DAYS,
+		since: 31,
+	},
+
 	service_outages: {
 		key: ['service'],
 		columns: { service: text, downSince: noted },

@@ -1,5 +1,5 @@
 import { type Answer, textsOf } from '../../questions/answer.ts';
-import { FRESH_MS, type Place } from '../../slack/access-policy.ts';
+import type { Place } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
 import { textMessage } from '../../slack/parts.ts';
@@ -52,7 +52,7 @@ export function registerAnswerActions(
 			const about = { sessionId: own.question.sessionId, kept: 'answer' } as const;
 			// It acts in a person's name: facts about them are as fresh as for "Send answer". Each button updates the
 			// receipt, and one posts: Slack limits both for all people together.
-			const options = { changes: true, takesTurn: true, maxAgeMs: FRESH_MS, about } as const;
+			const options = { changes: true, takesTurn: true, need: 'send', about } as const;
 			return ifAllowed(placeOf(own, asked), (request) => act(own, request, press), options);
 		});
 	}

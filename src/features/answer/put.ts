@@ -12,7 +12,7 @@ import {
 import { type DeliveryInput, mergeForPut, type OurValues } from '../../questions/compare.ts';
 import type { Person, Session } from '../../questions/session.ts';
 import type { DeliveryPermit } from '../../session-service/service.ts';
-import { FRESH_MS, isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
+import { isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';
 
 /** The first check whether the agent went on comes this long after the delivery. */
@@ -30,7 +30,7 @@ export const MAX_ASKING = 16;
 export class LeaseLost extends Error {}
 
 /** Asks the access policy whether somebody may answer in this channel ('' in none). */
-export type CheckAuthor = (person: Person, channelId: string, maxAgeMs: number) => Promise<Verdict>;
+export type CheckAuthor = (person: Person, channelId: string, need: 'late') => Promise<Verdict>;
 
 /**
  * The steps and times of a PUT. It *begins* when the store notes that it may be sent (`putStartedAt`). It *leaves* when
@@ -63,7 +63,7 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 		 */
 		async hasAsked({ person, origin }: Answer, checkedAt: number): Promise<boolean> {
 			if (Math.abs(clock.now() - checkedAt) < CHECK_HOLDS_MS) return false;
-			const ask = () => checkAuthor(person, origin.channelId ?? '', FRESH_MS);
+			const ask = () => checkAuthor(person, origin.channelId ?? '', 'late');
 			const { refusal, retryAt = null } = await asking<Verdict>(ask, NOT_CHECKED);
 			if (refusal === null) return true;
 			const code = refusal === 'could_not_check' ? 'not_checked' : refusal;

@@ -26,11 +26,11 @@ export function registerAnswer(
 	core: HandlerContext<{ answers: AnswerStore }>,
 	{ flow, drafting, claims, health, messages, inboxes }: Parts,
 ) {
-	const { latePolicy, installation, serviceUrl, log, store } = core;
+	const { accessPolicy, installation, serviceUrl, log, store } = core;
 	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
 	const receipts = createReceipts(core, messages, nextOf);
 	const worker = createAnswerWorker(core, {
-		checkAuthor: latePolicy.checkAbsent,
+		checkAuthor: accessPolicy.checkAbsent,
 		missed: health.missed,
 		receipts,
 		isOurs: ({ teamId }) => teamId === installation.known()?.teamId,

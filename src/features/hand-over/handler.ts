@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { FRESH_MS } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS, decodeQuestionMark } from '../../slack/ids.ts';
 import { textMessage } from '../../slack/parts.ts';
@@ -64,7 +63,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 			// Slack limits how often it tells about people.
 			await personReads.permit(asked);
 			// At the same time as the check of whoever presses: Slack waits three seconds for both.
-			const refusal = mayAct({ ...asked.person, userId: to }, channelId, FRESH_MS);
+			const refusal = mayAct({ ...asked.person, userId: to }, channelId, 'send');
 			const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId };
 			const run = async ({ person, log }: PersonRequest): Promise<Submitted> => {
 				const outcome = await handOvers.handOver(person, pressed, { viewId: view.id, to, note, refusal });

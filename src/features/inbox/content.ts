@@ -2,7 +2,8 @@ import { codeOf, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { NoListReason, WaitingSession } from '../../database/watch.ts';
 import type { Person } from '../../questions/session.ts';
-import type { MayAct } from '../../slack/access-policy.ts';
+import type { AccessPolicy } from '../../slack/access-policy.ts';
+import type { Need } from '../../slack/calls.ts';
 import type { Memberships } from '../../slack/channels.ts';
 import { isDirectMessage } from '../../slack/ids.ts';
 import type { Inbox, InboxStore, OpenQuestion } from './inbox-store.ts';
@@ -27,8 +28,8 @@ const FIGURES_OF_MS = 7 * 24 * 3_600_000;
 const FIGURES_EVERY_MS = 60_000;
 /** The waits of open questions change the figures this often. */
 const HOUR_MS = 3_600_000;
-/** When to ask Slack again about a person or their channels if it does not say when. */
-const ASK_AGAIN_MS = 10_000;
+/** When to ask Slack again about a person or their channels: later, the longer it has not told. */
+const ASK_AGAIN_MS = { least: 3_000, most: 15_000, partOfWait: 1 / 4 };
 
 /** The waiting sessions of the account. `why`: why they are not listed. */
 export interface Discovered {
@@ -37,15 +38,23 @@ export interface Discovered {
 }
 
 export interface ContentOptions {
-	readonly memberships: Pick<Memberships, 'channelsOf' | 'directChannelOf'>;
-	readonly mayAct: MayAct;
+	readonly memberships: Pick<Memberships, 'joinedOf' | 'directChannelOf'>;
+	readonly accessPolicy: Pick<AccessPolicy, 'checkAbsent'>;
 	/** Null: people see only what is watched. */
 	readonly discovered: () => Promise<Discovered | null>;
 }
 
+/** Whose inbox, how soon Slack is asked for it, and when again. */
+interface For {
+	readonly person: Person;
+	readonly need: Need;
+	readonly askAgainAt: number;
+	readonly now: number;
+}
+
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
 export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options: ContentOptions) {
-	const { memberships, mayAct, discovered } = options;
+	const { memberships, accessPolicy, discovered } = options;
 	const { serviceUrl, config, clock, log } = core;
 	const { inboxes: reads } = core.store;
 	const ofWorkspace = shareNext((teamId) =>
@@ -65,20 +74,21 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** Those of the channels in which the person may act, and in which they are; `againAt` if Slack did not tell all. */
-	async function channelsOf(person: Person, ids: readonly string[], now: number) {
+	async function channelsOf({ person, need, askAgainAt, now }: For, ids: readonly string[]) {
 		let againAt: number | null = null;
+		const inTeam = ids.filter((id) => !isDirectMessage(id));
 		const notTold = (error: unknown) => {
 			log.warn('inbox_channels_unknown', { code: codeOf(error) });
-			againAt = Math.max(againAt ?? 0, retryAtOf(error, now) ?? now + ASK_AGAIN_MS);
+			againAt = Math.max(againAt ?? 0, retryAtOf(error, now) ?? 0, askAgainAt);
 			return null;
 		};
 		const [refusals, listed, direct] = await Promise.all([
-			Promise.all(ids.map((id) => mayAct(person, id))),
-			ids.some((id) => !isDirectMessage(id)) ? memberships.channelsOf(person.userId).catch(notTold) : null,
+			Promise.all(ids.map((id) => accessPolicy.checkAbsent(person, id, need))),
+			inTeam.length > 0 ? memberships.joinedOf(person.userId, inTeam, need).catch(notTold) : null,
 			ids.some(isDirectMessage) ? memberships.directChannelOf(person.userId).catch(notTold) : null,
 		]);
 		const isMember = (id: string) => (isDirectMessage(id) ? id === direct : listed?.has(id) === true);
-		const allowed = new Set(ids.filter((_, index) => refusals[index] === null));
+		const allowed = new Set(ids.filter((_, index) => refusals[index]?.refusal === null));
 		return { allowed, joined: new Set(ids.filter(isMember)), againAt };
 	}
 
@@ -126,10 +136,14 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** What waits for a person, oldest first, without what they snoozed and what is folded. `week`: see `ShownInbox`. */
-	async function waitingFor(person: Person, [open, listed, asked]: OfWorkspace, now: number) {
+	async function waitingFor(whom: For, [open, listed, asked]: OfWorkspace) {
+		const { person, now } = whom;
 		const snoozes = await reads.snoozes(serviceUrl, person);
-		const askedIn = [...open.flatMap(({ channels }) => channels), ...asked].map(({ channelId }) => channelId);
-		const channels = await channelsOf(person, [...new Set(askedIn)], now);
+		// The direct message of somebody else with the app is not asked about.
+		const askedIn = [...open.flatMap(({ channels }) => channels), ...asked].flatMap(({ channelId, watchedBy }) =>
+			isDirectMessage(channelId) && watchedBy !== person.userId ? [] : channelId,
+		);
+		const channels = await channelsOf(whom, [...new Set(askedIn)]);
 		const visible = asked.filter(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id));
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
@@ -154,8 +168,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const [open, listed] = await ofWorkspace(person.teamId);
 		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
 		// Every receipt asks: Slack is asked about the person only when something may wait for them.
-		if (others.length === 0 || (await mayAct(person, null)) !== null) return null;
-		const [found] = (await waitingFor(person, [others, listed, []], now)).questions;
+		if (others.length === 0 || (await accessPolicy.checkAbsent(person, null, 'home')).refusal !== null) return null;
+		const whom = { person, need: 'home', askAgainAt: now, now } as const;
+		const [found] = (await waitingFor(whom, [others, listed, []])).questions;
 		if (found === undefined) return null;
 		const { sessionId, messageIndex } = found.question;
 		const { channelId, threadTs } = found.askedIn;
@@ -164,14 +179,23 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
-	async function build({ person, page }: Inbox, now: number) {
-		const refusal = await mayAct(person, null);
-		if (refusal !== null) {
-			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;
-			return { content: { kind: 'refused', refusal } as const, againAt };
-		}
+	async function build(
+		{ person, page, viewId, openedAt }: Pick<Inbox, 'person' | 'page' | 'viewId' | 'openedAt'>,
+		now: number,
+	) {
+		const need = viewId === null ? 'home' : 'look';
+		const { least, most, partOfWait } = ASK_AGAIN_MS;
+		const askAgainAt = Math.ceil(now + Math.min(most, Math.max(least, (now - openedAt) * partOfWait)));
+		const { refusal, retryAt = null } = await accessPolicy.checkAbsent(person, null, need);
+		if (refusal === 'could_not_check' && retryAt !== null)
+			return { content: { kind: 'waiting' } as const, againAt: Math.max(retryAt, askAgainAt) };
+		if (refusal !== null)
+			return {
+				content: { kind: 'refused', refusal } as const,
+				againAt: refusal === 'could_not_check' ? askAgainAt : null,
+			};
 		const [waitsFor, isWatching, own, drafts] = await Promise.all([
-			ofWorkspace(person.teamId).then((known) => waitingFor(person, known, now)),
+			ofWorkspace(person.teamId).then((known) => waitingFor({ person, need, askAgainAt, now }, known)),
 			reads.isWatching(serviceUrl, person.teamId),
 			ownAnswersOf(person, now),
 			reads.drafts(serviceUrl, person, MOST_DRAFTS),

@@ -19,6 +19,7 @@ import { homeView, INBOX_LOADING, inboxModal } from './view.ts';
 
 /** The other tab holds the messages. */
 const HOME_EVENT = z.object({ tab: z.literal('home') });
+const CHANGE_EVENT = z.object({ user: z.unknown() });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
 /**
@@ -31,27 +32,26 @@ export function registerOpening(
 ) {
 	const { listen, clients, personReads, reply, memberships } = core;
 
-	/** Shows the inbox, or why there is none. Who is too fast keeps what they see, because they have just got it. */
+	/** Has the inbox shown, or why there is none. Who is too fast keeps what they see, because they have just got it. */
 	async function showHome(request: PersonRequest, refusal: string | null): Promise<void> {
 		const { person, log } = request;
 		const home = homeOf(person);
 		const tooFast = await personReads.turn(request);
 		if (tooFast !== null) return logAccess(request, 'inbox', null, tooFast.code);
-		if (refusal !== null) await inboxes.closed(home.id);
-		const code = refusal ?? (await askInbox(core, home, 0).then(() => null, codeOf));
+		const code = await askInbox(core, home, 0).then(() => null, codeOf);
 		if (code !== null) {
 			const view = homeView(reply.words(code).line);
 			await clients.people.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
 				log.warn('home_not_filled', { code: slackFailure(error).code });
 			});
 		}
-		logAccess(request, 'inbox', null, code ?? 'opened');
+		logAccess(request, 'inbox', null, refusal ?? code ?? 'opened');
 	}
 
 	listen.message('app_home_opened', (asked, event) => {
 		if (!HOME_EVENT.safeParse(event).success) return null;
 		return {
-			...ifAllowedAnywhere((request) => showHome(request, null)),
+			...ifAllowedAnywhere((request) => showHome(request, null), { need: 'home' }),
 			refused: (refusal) => showHome(asked, codeOf(refusal)),
 		};
 	});
@@ -76,6 +76,8 @@ export function registerOpening(
 			inboxes.touch();
 		});
 	}
+
+	listen.event('user_change', async (event) => core.directory.changed(CHANGE_EVENT.parse(event).user), true);
 
 	return (request: PersonRequest) =>
 		logged(request, 'inbox', null, async () => {

@@ -43,10 +43,13 @@ export const PRESS_SPACING_MS = 1_000;
 /** Drafts that are looked at: of one question there may be several, and some are empty. */
 const DRAFTS_EXAMINED = 40;
 
+type Shown = { readonly shownKey: string | null; readonly isWhole: boolean; readonly nextAt: number | null };
 type Spacing = { readonly now: number; readonly spacingMs: number };
 
 type AskingRow = Row<'questions'> &
 	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'buttons' | 'mode'> & { readonly threadTs: string | null };
+
+const surface = (isHome: boolean) => (isHome ? sql<boolean>`view_id is null` : sql<boolean>`view_id is not null`);
 
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
@@ -101,11 +104,18 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 				return countChanged(change(trx, 'inboxes', {}, touched).where('openedAt', '>', now - followedMs));
 			}),
 
-		/** Leases our due inboxes: first those whose person waits (`asked`: only those), then the longest due. */
-		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
+		/**
+		 * Leases our due Homes, or windows: first those in which their person did something, then those that they opened
+		 * (`asked`: only these two), then the longest due.
+		 */
+		async takeDue(
+			lease: Lease,
+			limit: number,
+			{ now, only, isHome }: { now: number; only: 'asked' | 'all'; isHome: boolean },
+		) {
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
-			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
-			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, next_update_at`;
+			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${surface(isHome)} and ${isOurs(db)}`;
+			const orderBy = sql`case when not ${IS_ASKED} then 2 when view_id is null and shown_count = 0 then 1 else 0 end, next_update_at`;
 			return (await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now })).map(readInbox);
 		},
 
@@ -121,9 +131,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			}),
 
 		/** When `takeDue` next finds something; null for never. */
-		async nextDueAt() {
+		async nextDueAt(isHome: boolean) {
+			const ours = sql<boolean>`${surface(isHome)} and ${isOurs(db)}`;
 			const dueAt = (where: RawBuilder<boolean>) => nextDue(db, 'inboxes', where, 'nextUpdateAt');
-			const [asked, all] = await Promise.all([dueAt(sql`${IS_ASKED} and ${isOurs(db)}`), dueAt(isOurs(db))]);
+			const [asked, all] = await Promise.all([dueAt(sql`${IS_ASKED} and ${ours}`), dueAt(ours)]);
 			return { asked, all };
 		},
 
@@ -138,16 +149,18 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		 * Notes what became of an update and gives the lease back; does nothing when that was lost. An inbox marked
 		 * meanwhile is due after `spacingMs`, or after `PRESS_SPACING_MS` when its person asked.
 		 * @param shownKey of what it shows now; null when nothing was shown, or nobody knows
+		 * @param isWhole whether that is all that its person waits for
 		 * @param nextAt when to update it again if nothing changes; null: never
 		 */
 		async end(
 			{ id, changeCount, askedCount }: Inbox,
 			token: string,
-			{ shownKey, nextAt, now, spacingMs }: { shownKey: string | null; nextAt: number | null } & Spacing,
+			{ shownKey, isWhole, nextAt, now, spacingMs }: Shown & Spacing,
 		): Promise<void> {
 			const columns = {
 				...WITHOUT_LEASE,
-				...(shownKey !== null && { shownKey, shownCount: askedCount }),
+				...(shownKey !== null && { shownKey }),
+				...(shownKey !== null && isWhole && { shownCount: askedCount }),
 				builtAt: now,
 				// PostgreSQL takes a case of nothing but parameters for a text.
 				nextUpdateAt: sql<number | null>`cast(case
@@ -158,8 +171,18 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			await db.writeOne((trx) => change(trx, 'inboxes', { id, leaseToken: token }, columns).execute());
 		},
 
-		async remove(id: string): Promise<void> {
-			await db.writeOne((trx) => remove(trx, 'inboxes', { id }).execute());
+		/** `changeCount`: unless it changed since. */
+		async remove(id: string, changeCount?: number): Promise<void> {
+			const row = { id, ...(changeCount !== undefined && { changeCount }) };
+			await db.writeOne((trx) => remove(trx, 'inboxes', row).execute());
+		},
+
+		/** Homes that wait for what Slack tells of people are due now. */
+		async showWaiting(now: number): Promise<void> {
+			const waiting = sql<boolean>`${IS_ASKED} and next_update_at > ${now}`;
+			await db.writeOne((trx) =>
+				change(trx, 'inboxes', { viewId: null }, { nextUpdateAt: now }).where(waiting).execute(),
+			);
 		},
 
 		/**
@@ -270,7 +293,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		 */
 		async askedSince(service: string, teamId: string, since: number) {
 			const { rows } = await sql<Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & Asking>`
-				select questions.id, asked_at, settled_at, channel_id,
+				select questions.id, asked_at, settled_at, channel_id, created_by as watched_by,
 					case when settled_how = 'answered' or answer_id is not null then 1 else 0 end as is_answered
 				from questions inner join watches on watches.service = questions.service
 					and watches.session_id = questions.session_id and team_id = ${teamId}
@@ -317,7 +340,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 export const rebuildInboxes = ({ trx, now }: Tx) =>
 	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
 
-type Asking = { readonly channelId: string; readonly isAnswered: 0 | 1 };
+type Asking = { readonly channelId: string; readonly watchedBy: string; readonly isAnswered: 0 | 1 };
 
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];

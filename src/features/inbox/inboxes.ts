@@ -4,6 +4,7 @@ import type { RateLimit } from '../../core/rate-limiter.ts';
 import type { Core } from '../../core.ts';
 import { LONGEST_SNOOZE_MS } from '../../database/schema/watches.ts';
 import type { Person } from '../../questions/session.ts';
+import type { Directory } from '../../slack/directory.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
 import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from './content.ts';
@@ -15,12 +16,22 @@ import type { Inbox, InboxStore } from './inbox-store.ts';
 const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
 /**
- * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace; forms need them
- * too.
+ * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace; forms need the
+ * latter too.
  */
-const UPDATE_RATE: RateLimit = { intervalMs: 1_000, burst: 20 };
-/** The part of the burst that inboxes that only follow leave to people who have just opened theirs, and to news too. */
-const KEPT_FROM_FOLLOWERS = { news: 10, usual: 18 };
+const UPDATE_RATES = {
+	home: { intervalMs: 800, burst: 20 },
+	window: { intervalMs: 1_000, burst: 20 },
+} as const satisfies Record<string, RateLimit>;
+type Surface = keyof typeof UPDATE_RATES;
+const surfaceOf = ({ viewId }: Inbox): Surface => (viewId === null ? 'home' : 'window');
+/**
+ * The part of the burst that inboxes leave to those in which somebody just did something: those that were opened, those
+ * that do not show all yet, and those that only follow.
+ */
+const KEPT = { opened: 4, incomplete: 8, news: 10, usual: 18 };
+/** For so long a Home that was opened waits for what Slack tells of its person, rather than show that it waits. */
+const PATIENCE_MS = 10_000;
 /** For this long after news inboxes may use what is kept for them. */
 const NEWS_MS = 10_000;
 /** What one person changes is news to others no more often than this. Who goes on faster has to rest first. */
@@ -56,7 +67,7 @@ export type InboxDisplay = (
  */
 export function createInboxes(
 	core: Core<{ inboxes: InboxStore }>,
-	{ display, ...access }: ContentOptions & { readonly display: InboxDisplay },
+	{ display, onListed, ...access }: ContentOptions & Pick<Directory, 'onListed'> & { readonly display: InboxDisplay },
 ) {
 	const { rateLimiter, clock, log } = core;
 	const { inboxes: store } = core.store;
@@ -69,9 +80,10 @@ export function createInboxes(
 	let touchedAt = Number.NEGATIVE_INFINITY;
 	let newsAt = Number.NEGATIVE_INFINITY;
 	/** When the shared rate next has room for inboxes that only follow, and for all, clock milliseconds. */
-	let roomAt = { followers: 0, all: 0 };
+	const noRoom = () => ({ home: { followers: 0, all: 0 }, window: { followers: 0, all: 0 } });
+	let roomAt = noRoom();
 	clock.onStep?.(() => {
-		roomAt = { followers: 0, all: 0 };
+		roomAt = noRoom();
 	});
 	const { build, next } = createInboxContent(core, access);
 
@@ -97,7 +109,7 @@ export function createInboxes(
 			touchedAt = uptimeOf(clock);
 			if (!news.includes(true)) return;
 			newsAt = touchedAt;
-			roomAt = { ...roomAt, followers: roomAt.all };
+			for (const room of Object.values(roomAt)) room.followers = room.all;
 		} catch (error) {
 			for (const userId of people) touchedBy.add(userId);
 			throw error;
@@ -117,30 +129,37 @@ export function createInboxes(
 	function retryAt(inbox: Inbox, askedMs: number | null, now: number): number | null {
 		const at = now + nextDelay(inbox.id, askedMs);
 		// Of an inbox that is not followed any more, the update shows a question that came back.
-		return at < inbox.openedAt + (isFollowed(inbox, now) ? 0 : LONGEST_SNOOZE_MS) + FOLLOWED_MS ? at : null;
+		const isShown = isFollowed(inbox, now) && inbox.askedCount === inbox.shownCount;
+		return at < inbox.openedAt + (isShown ? 0 : LONGEST_SNOOZE_MS) + FOLLOWED_MS ? at : null;
 	}
 
 	/** Takes one call from the shared rate, if it has room. */
-	async function takeTurn(inbox: Inbox, isAsked: boolean): Promise<boolean> {
-		const now = clock.now();
-		const keep = isAsked ? 0 : KEPT_FROM_FOLLOWERS[uptimeOf(clock) - newsAt < NEWS_MS ? 'news' : 'usual'];
-		const waitMs = await rateLimiter.take(rateKey(inbox), UPDATE_RATE, { now, keep });
+	async function takeTurn(inbox: Inbox, isAsked: boolean, isWaiting: boolean): Promise<boolean> {
+		const [now, surface] = [clock.now(), surfaceOf(inbox)];
+		const follower = uptimeOf(clock) - newsAt < NEWS_MS ? 'news' : 'usual';
+		const opened = surface === 'home' && inbox.shownCount === 0 ? KEPT.opened : 0;
+		const keep = isWaiting ? KEPT.incomplete : isAsked ? opened : KEPT[follower];
+		const waitMs = await rateLimiter.take(rateKey(inbox), UPDATE_RATES[surface], { now, keep });
 		if (waitMs === 0) return true;
-		const at = now + waitMs;
-		roomAt = isAsked ? { all: at, followers: Math.max(roomAt.followers, at) } : { ...roomAt, followers: at };
+		const [at, room] = [now + waitMs, roomAt[surface]];
+		if (isAsked && !isWaiting) room.all = at;
+		if (!isWaiting) room.followers = Math.max(room.followers, at);
 		return false;
 	}
 
 	async function update(inbox: Inbox, token: string): Promise<void> {
 		const now = clock.now();
 		const isAsked = inbox.askedCount !== inbox.shownCount;
-		const end = (shownKey: string | null, nextAt: number | null, endedAt = now) =>
-			store.end(inbox, token, { shownKey, nextAt, now: endedAt, spacingMs: SPACING_MS });
-		// What was asked for is sent in any case, so it need not wait for its content to get its turn.
-		const turn = isAsked ? takeTurn(inbox, isAsked) : null;
-		turn?.catch(() => undefined);
 		const startedAt = uptimeOf(clock);
 		const { content, againAt } = await build(inbox, now);
+		const isWhole = againAt === null;
+		/** Whether its person waits for more than it can show. */
+		const isWaiting = isAsked && !isWhole && inbox.viewId === null;
+		const end = (shownKey: string | null, nextAt: number | null, endedAt = now) =>
+			store.end(inbox, token, { shownKey, isWhole, nextAt, now: endedAt, spacingMs: SPACING_MS });
+		// Many people may have opened theirs: an update that shows nothing yet would only delay others.
+		const patientUntil = inbox.openedAt + PATIENCE_MS;
+		if (isWaiting && now < patientUntil) return end(null, Math.min(againAt ?? patientUntil, patientUntil));
 		const prepared = display(inbox, content, now);
 		metrics.built(uptimeOf(clock) - startedAt);
 		const backAt = content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null;
@@ -148,14 +167,15 @@ export function createInboxes(
 		const agesAt = now + AGES_EVERY_MS;
 		const nextAt = earliestOf(isFollowed(inbox, agesAt) ? agesAt : null, wholeAt, backAt);
 		// What it shows is older, but whole; and nobody waits for it.
-		if (!isAsked && againAt !== null && !isFollowed(inbox, now)) return end(null, nextAt);
-		if (!isAsked && prepared.key === inbox.shownKey) {
+		if (!isAsked && !isWhole && !isFollowed(inbox, now)) return end(null, nextAt);
+		if ((!isAsked || !isWhole) && prepared.key === inbox.shownKey) {
 			failures.end(inbox.id);
 			metrics.update('unchanged');
 			return end(prepared.key, nextAt);
 		}
 		// It stays due since when it was: whoever waits longest comes first, however often others press.
-		if (!(await (turn ?? takeTurn(inbox, isAsked)))) return store.release([token], inbox.id);
+		if (!(await takeTurn(inbox, isAsked, isWaiting)))
+			return isWaiting ? end(null, againAt) : store.release([token], inbox.id);
 		if (!(await store.beginShowing(inbox.id, token))) return;
 		const outcome = await prepared.send({ isAsked });
 		const sentAt = clock.now();
@@ -167,6 +187,8 @@ export function createInboxes(
 		failures.end(inbox.id);
 		if (outcome.kind === 'shown') {
 			metrics.update('sent');
+			// Nothing of somebody who may not use Handraise stays, unless they asked again.
+			if (content.kind === 'refused' && isWhole) await store.remove(inbox.id, inbox.changeCount);
 			return end(prepared.key, nextAt, sentAt);
 		}
 		if (outcome.kind === 'refused') {
@@ -176,36 +198,42 @@ export function createInboxes(
 		await store.remove(inbox.id);
 	}
 
-	const loop = createLeaseLoop<Inbox>(core, {
-		itemsName: 'inboxes',
-		rows: store.rows,
-		leaseMs: LEASE_MS,
-		concurrency: UPDATES_AT_ONCE,
-		prepare: markChanges,
-		async take(lease, room) {
-			const now = clock.now();
-			if (roomAt.all > now) return [];
-			return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
-		},
-		async nextDueAt() {
-			const now = clock.now();
-			const { asked, all } = await store.nextDueAt();
-			return earliestOf(
-				touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
-				asked && Math.max(asked, now, roomAt.all),
-				all && Math.max(all, now, roomAt.followers),
-			);
-		},
-		work: update,
-		release: (held) => store.release(held.map(({ token }) => token)),
-	});
+	/** Slack limits Homes and windows by themselves, so none of them waits for the other. */
+	const loops = (['home', 'window'] as const).map((surface) =>
+		createLeaseLoop<Inbox>(core, {
+			itemsName: 'inboxes',
+			rows: store.rows,
+			leaseMs: LEASE_MS,
+			concurrency: UPDATES_AT_ONCE,
+			prepare: markChanges,
+			async take(lease, room) {
+				const [now, { all, followers }] = [clock.now(), roomAt[surface]];
+				if (all > now) return [];
+				const only = followers > now ? 'asked' : 'all';
+				return store.takeDue(lease, room, { now, only, isHome: surface === 'home' });
+			},
+			async nextDueAt() {
+				const now = clock.now();
+				const { asked, all } = await store.nextDueAt(surface === 'home');
+				return earliestOf(
+					touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
+					asked && Math.max(asked, now, roomAt[surface].all),
+					all && Math.max(all, now, roomAt[surface].followers),
+				);
+			},
+			work: update,
+			release: (held) => store.release(held.map(({ token }) => token)),
+		}),
+	);
+	const everyLoop = (act: (loop: (typeof loops)[number]) => unknown) => Promise.all(loops.map(act));
 
 	/** Costs nothing until the next mark. */
 	function touch(by: string | null): void {
 		touchedBy.add(by);
-		loop.wake();
+		void everyLoop((loop) => loop.wake());
 	}
 	store.onNews(touch);
+	onListed(() => void store.showWaiting(clock.now()).catch(() => undefined));
 
 	return {
 		closed: (id: string) => store.remove(id),
@@ -223,9 +251,9 @@ export function createInboxes(
 			await store.removeEndedSnoozes(clock.now());
 		},
 		/** Begins to update. Call it once Slack has told who the app is. */
-		start: loop.start,
+		start: () => void everyLoop((loop) => loop.start()),
 		/** Stops updating. People keep what they see. */
-		stop: loop.stop,
+		stop: () => everyLoop((loop) => loop.stop()),
 	};
 }
 
@@ -248,4 +276,4 @@ function earliestOf(...times: readonly (number | null)[]): number | null {
 }
 
 /** Slack's limits hold for a whole workspace. */
-const rateKey = ({ person }: Inbox) => `inbox:${person.teamId}`;
+const rateKey = (inbox: Inbox) => `inbox:${surfaceOf(inbox)}:${inbox.person.teamId}`;

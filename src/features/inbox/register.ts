@@ -18,6 +18,7 @@ export function registerInbox(
 	const { config } = core;
 	const inboxes = createInboxes(core, {
 		...core,
+		onListed: core.directory.onListed,
 		// Nobody opens a session from the inbox where only some channels are allowed.
 		discovered: async () => (config.ALLOWED_CHANNELS.length > 0 ? null : discovered()),
 		display: createInboxDisplay(core),

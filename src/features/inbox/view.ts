@@ -77,11 +77,13 @@ export function inboxModal(shown: InboxModel | string): ModalView {
 }
 
 export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
+export const INBOX_WAITING = '⏳ Handraise is asking Slack who you are. This page fills by itself.';
 
 function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (typeof shown === 'string') return section(shown);
 	const { inbox, content, receipt } = shown;
 	const { adminContact } = receipt;
+	if (content.kind === 'waiting') return section(INBOX_WAITING);
 	if (content.kind === 'refused') return section(errorWords(content.refusal, { adminContact }).line);
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
 	const first = page * PER_PAGE;

@@ -3,7 +3,6 @@ import { type Clock, createCache, type Log, startDeadline, unlessAborted, within
 import type { Core } from '../../core.ts';
 import { type ChannelSettings, changedParts, type Mention } from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
-import { FRESH_MS } from '../../slack/access-policy.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
@@ -77,7 +76,7 @@ export function createSettingsSaving(
 	 * aborted.
 	 */
 	async function problemsOf({ userIds, groupIds }: Mention, place: MentionPlace, signal: AbortSignal) {
-		const check = (userId: string) => mayAct({ ...place.person, userId }, place.channelId, FRESH_MS);
+		const check = (userId: string) => mayAct({ ...place.person, userId }, place.channelId, 'send');
 		const [people, groups] = await Promise.all([
 			Promise.all(userIds.map(async (id) => ({ id, why: await check(id) }))),
 			Promise.all(groupIds.map(async (id) => ({ id, members: await membersOf(id, signal) }))),

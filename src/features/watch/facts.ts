@@ -4,7 +4,7 @@ import type { WatchEnd } from '../../database/watch.ts';
 import { type DuePost, WATCH_KINDS } from '../../posts/post.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import type { Person, QuestionKey } from '../../questions/session.ts';
-import { FRESH_MS, type MayAct } from '../../slack/access-policy.ts';
+import type { MayAct } from '../../slack/access-policy.ts';
 import { slackFailure } from '../../slack/clients.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
@@ -42,7 +42,7 @@ export function createQuestionFacts(
 	}
 
 	return {
-		refusal: (person: Person, channelId: string | null) => mayAct(person, channelId, FRESH_MS),
+		refusal: (person: Person, channelId: string | null) => mayAct(person, channelId, 'send'),
 		shownOf: watches.shownOf,
 
 		/** `asked`: the question of the post; left out, of a card, that of the newest read. */
@@ -111,7 +111,7 @@ export type QuestionFacts = ReturnType<typeof createQuestionFacts>;
 export async function activeHolder(handOver: HandOver | null, mayAct: MayAct): Promise<HandOver | null> {
 	const held = holderOf(handOver);
 	if (held === null) return null;
-	const refused = await mayAct({ teamId: held.teamId, userId: held.to }, held.channelId, FRESH_MS);
+	const refused = await mayAct({ teamId: held.teamId, userId: held.to }, held.channelId, 'send');
 	return refused === null || refused === 'could_not_check' ? held : null;
 }
 

@@ -230,12 +230,12 @@ export function describeInboxReads(subject: Subject): void {
 		const lately = async (teamId = 'T1') =>
 			(await replica().askedSince(SERVICE, teamId, T0)).map((row) => Object.values(row).join(' ')).toSorted();
 		expect(await lately()).toEqual([
-			`answered ${T0} ${T0 + 9} C1 1`,
-			`answered ${T0} ${T0 + 9} C2 1`,
-			`closed ${T0 + 1} ${T0 + 2} C1 0`,
-			`closed ${T0 + 1} ${T0 + 2} C2 0`,
+			`answered ${T0} ${T0 + 9} C1 U-ANN 1`,
+			`answered ${T0} ${T0 + 9} C2 U-ANN 1`,
+			`closed ${T0 + 1} ${T0 + 2} C1 U-ANN 0`,
+			`closed ${T0 + 1} ${T0 + 2} C2 U-ANN 0`,
 		]);
-		expect(await lately('T2')).toEqual([`elsewhere ${T0}  C3 0`]);
+		expect(await lately('T2')).toEqual([`elsewhere ${T0}  C3 U-ANN 0`]);
 	});
 
 	describe("a person's drafts", () => {

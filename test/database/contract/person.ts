@@ -154,6 +154,7 @@ async function fill(store: Store, userId: string): Promise<void> {
 	const direct = { stream: `person:T1:${userId}:V1`, uniqueKey: `handedOver:${userId}`, placeId: userId, teamId: 'T1' };
 	const content = JSON.stringify({ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [] });
 	await insert(store, 'posts', { ...direct, kind: 'creatorTold', content, state: 'shown', ts: '9.9', dueAt: T0 });
+	await insert(store, 'people', person);
 	await insert(store, 'inboxes', { id: `home:T1:${userId}`, ...person, nextUpdateAt: T0 });
 	await insert(store, 'ladders', { watchId: `C1-${tag}`, ...session, heldBy: userId, leaseToken: 'mine' });
 	const channel = { teamId: 'T1', channelId: `C1-${tag}`, revision: 1 };
@@ -243,7 +244,7 @@ export function describePeople(subject: Subject): void {
 		const { settings: read } = await store.channelSettings.read({ teamId: 'T1', channelId: 'C1-hers' });
 		expect(read.mention.userIds).toEqual([BOB.userId]);
 		expect(await rowsOf(store, 'discoveries')).toMatchObject([{ channelId: 'C1-hers', createdBy: result.name }]);
-		for (const table of ['drafts', 'claims', 'inboxes', 'snoozes'] as const)
+		for (const table of ['drafts', 'claims', 'inboxes', 'snoozes', 'people'] as const)
 			expect(await rowsOf(store, table)).toEqual([]);
 
 		const posts = await rowsOf(store, 'posts');

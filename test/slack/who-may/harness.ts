@@ -6,7 +6,7 @@ import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { WHICH_QUESTION } from '../../../src/features/answer/form-view.ts';
 import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
-import { waitingCountWords } from '../../../src/features/inbox/view.ts';
+import { INBOX_WAITING, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { type WatchingApp, watchingApp } from '../../features/watch/harness.ts';
 import { openSession } from '../support/open-session.ts';
@@ -28,7 +28,8 @@ const firstSentence = (words: string) => words.split('. ')[0] ?? words;
 const SENTENCES = REFUSAL_CODES.map((refusal) => {
 	const { text } = errorWords(refusal, { kept: 'nothing', adminContact: null });
 	const { plain } = errorWords(refusal, { kept: 'text', adminContact: null });
-	return { refusal, sentences: [text, plain].map(firstSentence) };
+	const waiting = refusal === 'could_not_check' ? [firstSentence(INBOX_WAITING)] : [];
+	return { refusal, sentences: [...[text, plain].map(firstSentence), ...waiting] };
 });
 
 /** What there is of one person. */
@@ -93,7 +94,9 @@ function outcomeOf({ group }: Act, before: Trace, after: Trace, ack: string): st
 	const isNew = (words: string) => screen.includes(words) && !before.screen.includes(words);
 	const told = SENTENCES.find(({ sentences }) => sentences.some(isNew))?.refusal;
 	const requests = after.requests - before.requests;
-	const caused = [...after.rows].filter((row) => !before.rows.has(row));
+	let caused = [...after.rows].filter((row) => !before.rows.has(row));
+	// A Home waits for what Slack tells of its person.
+	if (told === 'could_not_check') caused = caused.filter((row) => !row.startsWith('inbox home:'));
 	if (requests > 0) caused.push(`${requests} requests to the service`);
 	const kept = told ?? (group === 'free' ? 'no check' : null);
 	if (kept !== null) return caused.length === 0 ? kept : `${kept}, but: ${caused.join(', ')}`;

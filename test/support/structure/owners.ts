@@ -8,6 +8,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 	watches: 'database/watch-store.ts',
 	watched_sessions: 'database/watch-store.ts',
 	ladders: 'database/ladders.ts',
+	people: 'database/people-store.ts',
 	posts: 'posts/',
 	answers: 'features/answer/',
 	drafts: 'features/answer/answering-store.ts',

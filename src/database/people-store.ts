@@ -1,0 +1,59 @@
+// Owns `people`: what Slack told of those who use Handraise.
+import { z } from 'zod';
+import type { Person } from '../questions/session.ts';
+import { add, type Cipher, change, from, personOf, remove, type StoreDatabase, sealedColumn, sql } from './database.ts';
+
+const facts = sealedColumn('people.facts', z.unknown());
+
+/** What Slack told of people, which replicas share. Facts are JSON of `slack/directory.ts`. */
+export function createPeopleStore({ db, cipher }: { readonly db: StoreDatabase; readonly cipher: Cipher }) {
+	const put = (person: Person, columns: { facts?: string | null; wantedAt: number | null; usedAt: number }) =>
+		db.writeOne((trx) =>
+			add(trx, 'people', { ...personOf(person), ...columns })
+				.onConflict((conflict) => conflict.column('userId').doUpdateSet({ teamId: person.teamId, ...columns }))
+				.execute(),
+		);
+
+	return {
+		/** By user id: of those of these people who have a row; null where it holds no facts. */
+		async of(teamId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+			const rows = await from(db.read, 'people', { teamId, userId: userIds }).selectAll().execute();
+			return new Map(rows.map((row) => [row.userId, facts.open(row.facts, row, cipher)]));
+		},
+
+		/** Slack was asked about one person, who gets a row. `told`: null when it told nothing. */
+		told: (person: Person, told: object | null, now: number) =>
+			put(person, { facts: told && facts.seal(told, person, cipher), wantedAt: null, usedAt: now }),
+
+		/** A Home waits for facts about its person. */
+		want: (person: Person, now: number) => put(person, { wantedAt: now, usedAt: now }),
+
+		/** The ids of those for whom a Home has waited since `since`. */
+		async wanted(teamId: string, since: number): Promise<ReadonlySet<string>> {
+			const rows = await from(db.read, 'people', { teamId }).select('userId').where('wantedAt', '>', since).execute();
+			return new Set(rows.map(({ userId }) => userId));
+		},
+
+		/** A list told of them. It puts nobody in, so that nobody who was forgotten comes back before they act. */
+		async listed(teamId: string, told: ReadonlyMap<string, object>): Promise<void> {
+			if (told.size === 0) return;
+			const cases = Array.from(told, ([userId, one]) => {
+				return sql`when ${userId} then ${facts.seal(one, { teamId, userId }, cipher)}`;
+			});
+			const columns = { facts: sql<string>`case user_id ${sql.join(cases, sql` `)} end`, wantedAt: null };
+			await db.writeOne((trx) => change(trx, 'people', { teamId, userId: [...told.keys()] }, columns).execute());
+		},
+
+		/** What was told of these people, or of all (null), is not used any more. */
+		outdate: (teamId: string, userIds: readonly string[] | null) =>
+			db.writeOne((trx) =>
+				change(trx, 'people', { teamId, ...(userIds && { userId: userIds }) }, { facts: null }).execute(),
+			),
+	};
+}
+
+export type PeopleStore = ReturnType<typeof createPeopleStore>;
+
+/** Removes people whom nobody has needed since `before`. */
+export const removeUnusedPeople = (db: StoreDatabase, before: number) =>
+	db.writeOne((trx) => remove(trx, 'people').where('usedAt', '<', before).execute());

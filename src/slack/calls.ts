@@ -1,0 +1,71 @@
+import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS } from '../core/basics.ts';
+import type { RateLimit, RateLimiter } from '../core/rate-limiter.ts';
+import { slackFailure } from './clients.ts';
+
+/**
+ * What Slack takes in a minute for a whole workspace, its tiers 2 to 4: 20, 50 and 100 calls of each method. A burst
+ * and a minute of intervals stay below that.
+ */
+const RATES = {
+	'users.info': { intervalMs: 800, burst: 20 },
+	'users.list': { intervalMs: 4_000, burst: 5 },
+	'users.conversations': { intervalMs: 1_600, burst: 10 },
+	'conversations.members': { intervalMs: 800, burst: 20 },
+} as const satisfies Record<string, RateLimit>;
+
+type Method = keyof typeof RATES;
+
+/**
+ * Who comes first: what is sent, commands, Homes. Each leaves this part of a burst to those before it. What is sent may
+ * exceed it, as Slack decides about that.
+ */
+const KEPT = { send: -3, late: -3, look: 0.25, home: 0.6 } as const;
+export type Need = keyof typeof KEPT;
+
+export type SlackCalls = ReturnType<typeof createSlackCalls>;
+
+/** The calls that Homes share with what people do, by limits that replicas share. */
+export function createSlackCalls(
+	{ rateLimiter, clock }: { readonly rateLimiter: RateLimiter; readonly clock: Clock },
+	teamId: () => string | undefined,
+) {
+	const keyOf = (method: Method) => `slack:${method}:${teamId()}`;
+
+	/** Milliseconds until there is room; 0: the call is counted. */
+	const waitMs = (method: Method, need: Need) => {
+		const rate = RATES[method];
+		const options = { now: clock.now(), keep: Math.floor(rate.burst * KEPT[need]) };
+		return rateLimiter.take(keyOf(method), rate, options).catch(() => 0);
+	};
+
+	return {
+		waitMs,
+		/** Counts a call. @throws `slack_unavailable` with `retryAt` when others come first, or Slack said to wait */
+		async permit(method: Method, need: Need): Promise<void> {
+			const ms = await waitMs(method, need);
+			if (ms > 0) throw new Busy(method, clock.now(), ms);
+		},
+		/** The call. When Slack limits it, the method pauses for all replicas for as long as Slack says. */
+		async noting<Result>(method: Method, call: Promise<Result>): Promise<Result> {
+			try {
+				return await call;
+			} catch (error) {
+				const { retryAfterMs } = slackFailure(error);
+				const until = clock.now() + Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+				if (retryAfterMs !== null) await rateLimiter.pause(keyOf(method), until).catch(() => undefined);
+				throw error;
+			}
+		},
+	};
+}
+
+/** Nothing was asked. `slackFailure` reads it like Slack's 429. */
+class Busy extends HandraiseError {
+	readonly retryAfter: number;
+
+	constructor(method: Method, now: number, ms: number) {
+		const details = { code: 'slack_unavailable', retryable: true, retryAt: now + ms };
+		super(`${method} has no room for this call now`, details);
+		this.retryAfter = ms / 1_000;
+	}
+}

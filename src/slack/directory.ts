@@ -1,0 +1,315 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { UsersInfoResponse } from '@slack/web-api';
+import { z } from 'zod';
+import {
+	type Cell,
+	type Clock,
+	type DeepReadonly,
+	isForgotten,
+	pick,
+	setBounded,
+	unlessAborted,
+} from '../core/basics.ts';
+import { timeZoneNamed } from '../core/quiet-hours.ts';
+import type { Person } from '../questions/session.ts';
+import type { Need, SlackCalls } from './calls.ts';
+import { type SlackClients, slackErrorCode } from './clients.ts';
+
+/** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
+export const FACTS_MAX_AGE_MS = 5 * 60_000;
+/** How long the same facts are used for an answer that is sent in somebody's name. */
+export const FRESH_MS = 30_000;
+export const maxAgeOf = (need: Need) => (need === 'send' || need === 'late' ? FRESH_MS : FACTS_MAX_AGE_MS);
+
+/** Enough for the people who use the app within a few minutes, and for names. */
+const MAX_KNOWN = 10_000;
+/** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
+const NULL_MAX_AGE_MS = 10_000;
+/** From so many who wait on, the list is read: `users.info` takes seconds for fewer. */
+const LISTED_FROM = 10;
+/** Slack allows 1,000 and recommends 200. With this many, the list of 2,000 people takes no more than a burst. */
+const LIST_PAGE = 500;
+/** Who has not asked again for so long does not wait any more. */
+const WAITS_MS = 60_000;
+/** Each change of a status sends an event. */
+const NOTICED_EVERY_MS = 1_000;
+/** How long a replica may take for a page before another one reads the list. */
+const LIST_LEASE_MS = 10_000;
+
+/**
+ * Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see
+ * `enterprise_user`.
+ */
+const USER_SCHEMA = z.object({
+	id: z.string(),
+	deleted: z.boolean(),
+	is_bot: z.boolean(),
+	team_id: z.string().nullish(),
+	enterprise_user: z.object({ enterprise_id: z.string(), teams: z.array(z.string()) }).nullish(),
+	is_restricted: z.boolean().nullish(),
+	is_ultra_restricted: z.boolean().nullish(),
+	is_stranger: z.boolean().nullish(),
+	tz: z.string().transform(timeZoneNamed).nullish().catch(null),
+	name: z.string().nullish().catch(null),
+	real_name: z.string().nullish().catch(null),
+	profile: z.object({ display_name: z.string().nullish(), real_name: z.string().nullish() }).nullish().catch(null),
+});
+
+const FACTS_SCHEMA = z.object({
+	/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
+	teamId: z.string().nullable(),
+	/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
+	enterprise: z.object({ id: z.string(), teamIds: z.array(z.string()) }).nullable(),
+	/** Null when Slack does not say it. */
+	isGuest: z.boolean().nullable(),
+	isBot: z.boolean(),
+	isDeactivated: z.boolean(),
+	/** From another organisation, and in no channel that the app can see. */
+	isStranger: z.boolean(),
+});
+export type PersonFacts = DeepReadonly<z.infer<typeof FACTS_SCHEMA>>;
+
+/** What Slack told of somebody. `at`: when it was asked. `isListed`: about many at once. */
+const TOLD_SCHEMA = z.object({
+	facts: FACTS_SCHEMA,
+	name: z.string().nullable(),
+	timeZone: z.string().nullable(),
+	at: z.number(),
+	isListed: z.boolean(),
+});
+type Told = DeepReadonly<z.infer<typeof TOLD_SCHEMA>>;
+type Known = Omit<Told, 'facts'> & { readonly facts: PersonFacts | null };
+
+const NOBODY = { facts: null, name: null, timeZone: null, isListed: false } as const;
+const toldOf = (told: Told) => pick(told, 'facts', 'name', 'timeZone');
+
+/** Slack's object of a user. Null when it leaves out a required fact. */
+function readUser(user: unknown): { id: string; told: Pick<Told, 'facts' | 'name' | 'timeZone'> } | null {
+	const { data } = USER_SCHEMA.safeParse(user);
+	if (data === undefined) return null;
+	const { id, enterprise_user: enterprise, profile } = data;
+	const facts = {
+		teamId: data.team_id ?? null,
+		enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
+		isGuest: isGuest(data),
+		// Slack says that Slackbot is no bot (bolt-js #794).
+		isBot: data.is_bot || id === 'USLACKBOT',
+		isDeactivated: data.deleted,
+		isStranger: data.is_stranger === true,
+	};
+	const name = profile?.display_name || profile?.real_name || data.real_name || data.name || null;
+	return { id, told: { facts, name, timeZone: data.tz ?? null } };
+}
+
+/** Whether facts of a list need no other call: what they leave out, or how they contradict each other, is asked singly. */
+function isWhole({ teamId, enterprise, isGuest: guest, isDeactivated }: PersonFacts): boolean {
+	if (guest === null && !isDeactivated) return false;
+	return enterprise === null ? teamId !== null : teamId === null && enterprise.teamIds.length > 0;
+}
+
+/** The rows and the list, which replicas share. */
+export interface Shared {
+	readonly store: {
+		of(teamId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
+		told(person: Person, told: object | null, now: number): Promise<unknown>;
+		want(person: Person, now: number): Promise<unknown>;
+		wanted(teamId: string, since: number): Promise<ReadonlySet<string>>;
+		listed(teamId: string, told: ReadonlyMap<string, object>): Promise<unknown>;
+		outdate(teamId: string, userIds: readonly string[] | null): Promise<unknown>;
+	};
+	/** Who reads the list. */
+	readonly listing: Cell<{ readonly by: string; readonly until: number }>;
+	teamId(): string | undefined;
+}
+
+interface Parts {
+	readonly clients: Pick<SlackClients, 'people' | 'background'>;
+	readonly calls: SlackCalls;
+	readonly clock: Clock;
+}
+
+/**
+ * What Slack tells of people: facts, names and time zones. It looks in memory, then in the row (`shared`; null: there
+ * are none), and asks Slack where both are too old. Where Homes find no room for that, one replica reads the list.
+ */
+export function createDirectory({ clients, calls, clock }: Parts, shared: Shared | null = null) {
+	const memory = new Map<string, Known>();
+	const asking = new Map<string, Promise<Known>>();
+	const listeners: (() => void)[] = [];
+	const stopping = new AbortController();
+	const own = crypto.randomUUID();
+	clock.onStep?.(() => {
+		memory.clear();
+		void outdate(null);
+	});
+
+	const teamId = () => shared?.teamId() ?? '';
+	const outdate = async (ids: readonly string[] | null) => shared?.store.outdate(teamId(), ids).catch(() => undefined);
+
+	function isFresh(known: Known | undefined, need: Need): known is Known {
+		if (known === undefined || (known.isListed && maxAgeOf(need) === FRESH_MS)) return false;
+		const maxAgeMs = known.facts === null ? NULL_MAX_AGE_MS : maxAgeOf(need);
+		return clock.now() - known.at < maxAgeMs;
+	}
+
+	/** Slack leaves out names of people who left: those that it told before stay. */
+	function remember(userId: string, known: Known): Known {
+		const before = memory.get(userId);
+		const { name = null, timeZone = null } = before ?? {};
+		const kept = { ...known, name: known.name ?? name, timeZone: known.timeZone ?? timeZone };
+		setBounded(memory, userId, kept, MAX_KNOWN);
+		return kept;
+	}
+
+	/** Looks into the row. */
+	async function recall(userId: string): Promise<Known | undefined> {
+		const stored = await shared?.store.of(teamId(), [userId]).catch(() => undefined);
+		const { data } = TOLD_SCHEMA.safeParse(stored?.get(userId));
+		const known = memory.get(userId);
+		return data === undefined || (known !== undefined && known.at >= data.at) ? known : remember(userId, data);
+	}
+
+	async function info(userId: string, need: Need): Promise<Known> {
+		const at = clock.now();
+		const { users } = need === 'late' ? clients.background : clients.people;
+		const { user } = await calls.noting('users.info', users.info({ user: userId })).catch(nobodyIfUnknown);
+		const read = readUser(user);
+		const told = read?.id === userId ? { ...read.told, at, isListed: false } : null;
+		// Nobody waits for the row.
+		void shared?.store.told({ teamId: teamId(), userId }, told, at).catch(() => undefined);
+		return remember(userId, told ?? { ...NOBODY, at });
+	}
+
+	async function ask(userId: string, need: Need): Promise<Known> {
+		const stored = await recall(userId);
+		if (isFresh(stored, need)) return stored;
+		if (!asking.has(userId)) await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
+		const call = asking.get(userId) ?? info(userId, need).finally(() => asking.delete(userId));
+		asking.set(userId, call);
+		return call;
+	}
+
+	/** Others come first. */
+	async function wait(userId: string, need: Need, error: unknown): Promise<never> {
+		if (need === 'home' && shared !== null) {
+			await shared.store.want({ teamId: teamId(), userId }, clock.now());
+			readList();
+		}
+		throw error;
+	}
+
+	/** Reads the list for those who wait, page by page, until few do or it ends; not while another replica does. */
+	const readList = atOneTime(async () => {
+		if (shared === null) return;
+		const { store, listing } = shared;
+		for (let cursor = ''; !stopping.signal.aborted; ) {
+			const wanted = await store.wanted(teamId(), clock.now() - WAITS_MS);
+			if (wanted.size < LISTED_FROM) return;
+			const now = clock.now();
+			const isOurs = await listing.update((before) => {
+				if (before !== null && before.by !== own && before.until > now) return { state: before, result: false };
+				return { state: { by: own, until: now + LIST_LEASE_MS }, result: true };
+			});
+			if (!isOurs) return;
+			const waitMs = await calls.waitMs('users.list', 'look');
+			if (waitMs > 0) {
+				await clock.sleep(waitMs, stopping.signal);
+				continue;
+			}
+			const at = clock.now();
+			const asked = clients.background.users.list({ limit: LIST_PAGE, ...(cursor !== '' && { cursor }) });
+			const { members = [], response_metadata: page } = await calls.noting('users.list', asked);
+			const found = members
+				.filter(({ id = '' }) => wanted.has(id))
+				.flatMap((user) => readUser(user) ?? [])
+				.filter(({ told }) => isWhole(told.facts))
+				.map(({ id, told }) => [id, { ...told, at, isListed: true }] as const);
+			await store.listed(teamId(), new Map(found));
+			for (const [id, told] of found) remember(id, told);
+			if (found.length > 0) for (const listener of listeners) listener();
+			cursor = page?.next_cursor ?? '';
+			if (cursor === '') return;
+		}
+	});
+
+	/** Facts of somebody; throws when Slack does not tell. Null when it does not know this id, or they were forgotten. */
+	async function person(userId: string, need: Need = 'look', signal?: AbortSignal): Promise<PersonFacts | null> {
+		if (isForgotten(userId)) return null;
+		const known = memory.get(userId);
+		return (isFresh(known, need) ? known : await unlessAborted(ask(userId, need), signal)).facts;
+	}
+
+	let changed = new Map<string, object>();
+
+	/** Outdates what changed: an event may be late, so it proves nothing. One query for the changes of a second. */
+	const notice = atOneTime(async () => {
+		await clock.sleep(NOTICED_EVERY_MS, stopping.signal);
+		const users = changed;
+		changed = new Map();
+		const stored = (await shared?.store.of(teamId(), [...users.keys()])) ?? new Map<string, unknown>();
+		const outdated = [...stored].flatMap(([id, row]) => {
+			const { data } = TOLD_SCHEMA.safeParse(row);
+			return data === undefined || isDeepStrictEqual(toldOf(data), users.get(id)) ? [] : [id];
+		});
+		for (const id of outdated) remember(id, { ...NOBODY, at: Number.NEGATIVE_INFINITY });
+		if (outdated.length > 0) await outdate(outdated);
+	});
+
+	return {
+		person,
+		/** The members' user ids. */
+		async userGroup(groupId: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+			const { users } = await unlessAborted(clients.people.usergroups.users.list({ usergroup: groupId }), signal);
+			return new Set(users ?? []);
+		},
+		/** Looks up the name of a person whom this process has not seen; null: Slack does not tell it. Never rejects. */
+		async learnName(userId: string): Promise<string | null> {
+			if (memory.get(userId)?.name == null && (await recall(userId))?.name == null)
+				await person(userId).catch(() => null);
+			return memory.get(userId)?.name ?? null;
+		},
+		displayName: (userId: string) => memory.get(userId)?.name ?? 'somebody',
+		/** Such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */
+		timeZoneOf: (userId: string) => memory.get(userId)?.timeZone ?? null,
+		/** Slack sent somebody's user object because something in it changed, such as the status. */
+		changed(user: unknown): void {
+			const read = readUser(user);
+			if (read === null) return;
+			changed.set(read.id, read.told);
+			notice();
+		},
+		/** Calls `listener` when a list told facts for which Homes wait. */
+		onListed: (listener: () => void) => void listeners.push(listener),
+		stop: () => stopping.abort(),
+	};
+}
+
+export type Directory = ReturnType<typeof createDirectory>;
+
+/** Begins the work, which may fail, unless it is running. */
+function atOneTime(work: () => Promise<void>): () => void {
+	let isRunning = false;
+	return () => {
+		if (isRunning) return;
+		isRunning = true;
+		void work()
+			.catch(() => undefined)
+			.finally(() => {
+				isRunning = false;
+			});
+	};
+}
+
+/** Slack's codes for ids of nobody, or of people whom the app cannot see. */
+const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);
+
+function nobodyIfUnknown(error: unknown): UsersInfoResponse {
+	if (UNKNOWN.has(slackErrorCode(error) ?? '')) return { ok: false };
+	throw error;
+}
+
+/** False needs both flags; null when one is missing. */
+function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: z.infer<typeof USER_SCHEMA>): boolean | null {
+	if (isSome === true || isUltra === true) return true;
+	return isSome === false && isUltra === false ? false : null;
+}
