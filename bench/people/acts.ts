@@ -7,6 +7,8 @@ const REACTION_WITHIN_MS = 60_000;
 
 /** What somebody did, how long it took and what came of it. */
 export interface Outcome {
+	/** When it began, milliseconds since the epoch. */
+	readonly at: number;
 	/** Infinite when it was not acknowledged. */
 	readonly ackMs: number;
 	/** Until they saw what came of it. */
@@ -21,7 +23,7 @@ async function timed(
 	act: () => Promise<boolean>,
 	refusalOf: (words: string | null) => string | null,
 ): Promise<Outcome> {
-	const from = performance.now();
+	const [at, from] = [Date.now(), performance.now()];
 	let seenMs = Number.POSITIVE_INFINITY;
 	const reacted = screens.next(user, REACTION_WITHIN_MS).then((reaction) => {
 		if (reaction !== null) seenMs = performance.now() - from;
@@ -30,8 +32,8 @@ async function timed(
 	const isAcked = await act().catch(() => false);
 	const ackMs = isAcked ? performance.now() - from : Number.POSITIVE_INFINITY;
 	const reaction = await reacted;
-	if (reaction === null) return { ackMs, seenMs, refusal: `nothing within ${REACTION_WITHIN_MS / 1_000} s` };
-	return { ackMs, seenMs, refusal: refusalOf(reaction.words) };
+	if (reaction === null) return { at, ackMs, seenMs, refusal: `nothing within ${REACTION_WITHIN_MS / 1_000} s` };
+	return { at, ackMs, seenMs, refusal: refusalOf(reaction.words) };
 }
 
 /** Somebody presses an option of a question: its post shows them, and no message refuses it. */
@@ -63,18 +65,23 @@ export function spread(sample: readonly number[]): string {
 	return sample.length === 0 ? '–' : [0.5, 0.99, 1].map((share) => seconds(sample, share)).join(' / ');
 }
 
-/** Rows of a table about what people did. */
-export function rowsOf(what: string, outcomes: readonly Outcome[]): string[] {
-	const refused = new Map<string, number>();
-	for (const { refusal } of outcomes) {
+/** Rows of a table about what people did; `start`: of the run, milliseconds since the epoch. */
+export function rowsOf(what: string, outcomes: readonly Outcome[], start: number): string[] {
+	const refused = new Map<string, number[]>();
+	const late: number[] = [];
+	for (const { at, ackMs, refusal } of outcomes) {
+		const second = Math.round((at - start) / 1_000);
+		if (!Number.isFinite(ackMs)) late.push(second);
 		if (refusal === null) continue;
 		const words = refusal.replaceAll(/\s+/g, ' ').slice(0, 110);
-		refused.set(words, (refused.get(words) ?? 0) + 1);
+		refused.set(words, [...(refused.get(words) ?? []), second]);
 	}
-	const list = [...refused].map(([words, count]) => `${count} × “${words.replaceAll('|', '/')}”`).join('; ');
+	const times = (list: readonly number[]) => `${list.length} (in second ${list.toSorted((a, b) => a - b).join(', ')})`;
+	const list = [...refused].map(([words, at]) => `${times(at)} “${words.replaceAll('|', '/')}”`).join('; ');
 	return [
 		`| ${what}: acknowledged after, p50 / p99 / longest of ${outcomes.length} | ${spread(outcomes.map((one) => one.ackMs))} |`,
+		...(late.length === 0 ? [] : [`| ${what}: not acknowledged within 3 s | ${times(late)} |`]),
 		`| ${what}: what came of it seen after | ${spread(outcomes.map((one) => one.seenMs))} |`,
-		`| ${what}: refused | ${list || 'none'} |`,
+		`| ${what}: refused or told of a delay | ${list || 'none'} |`,
 	];
 }

@@ -121,7 +121,7 @@ export async function runStretch(
 	return [
 		`| questions asked in ${minutes} min, until all were answered ${tookMinutes.toFixed(1)} min | ${outcomes.length} |`,
 		`| from asking to its post, p50 / p99 / longest | ${spread(outcomes.map((one) => one.postedMs))} |`,
-		...rowsOf('presses', pressed),
+		...rowsOf('presses', pressed, start),
 		`| from the press until the service has the answer | ${spread(outcomes.filter((one) => one.pressed !== null).map((one) => one.savedMs))} |`,
 		`| 429s | ${listed(calls, 'limited')} |`,
 		`| calls of Slack a minute | ${listed(calls, 'calls', 1 / tookMinutes)} |`,
