@@ -19,7 +19,7 @@ type Method = keyof typeof RATES;
  * Who comes first: what is sent, commands, Homes. Each leaves this part of a burst to those before it. What is sent may
  * exceed it, as Slack decides about that.
  */
-const KEPT = { send: -3, late: -3, look: 0.25, home: 0.6 } as const;
+const KEPT = { send: -3, late: -3, look: 0.2, home: 0.4 } as const;
 export type Need = keyof typeof KEPT;
 
 export type SlackCalls = ReturnType<typeof createSlackCalls>;
@@ -43,7 +43,11 @@ export function createSlackCalls(
 		/** Counts a call. @throws `slack_unavailable` with `retryAt` when others come first, or Slack said to wait */
 		async permit(method: Method, need: Need): Promise<void> {
 			const ms = await waitMs(method, need);
-			if (ms > 0) throw new Busy(method, clock.now(), ms);
+			if (ms <= 0) return;
+			const details = { code: 'slack_unavailable', retryable: true, retryAt: clock.now() + ms };
+			const error = new HandraiseError(`${method} has no room for this call now`, details);
+			// As of a 429, for `slackFailure`.
+			throw Object.assign(error, { retryAfter: ms / 1_000 });
 		},
 		/** The call. When Slack limits it, the method pauses for all replicas for as long as Slack says. */
 		async noting<Result>(method: Method, call: Promise<Result>): Promise<Result> {
@@ -57,15 +61,4 @@ export function createSlackCalls(
 			}
 		},
 	};
-}
-
-/** Nothing was asked. `slackFailure` reads it like Slack's 429. */
-class Busy extends HandraiseError {
-	readonly retryAfter: number;
-
-	constructor(method: Method, now: number, ms: number) {
-		const details = { code: 'slack_unavailable', retryable: true, retryAt: now + ms };
-		super(`${method} has no room for this call now`, details);
-		this.retryAfter = ms / 1_000;
-	}
 }

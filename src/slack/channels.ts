@@ -158,20 +158,24 @@ export function createMemberships(
 		return found;
 	}
 
-	/** The members of a channel, nobody of one that the app does not see; `at`: when Slack was asked. */
+	/** The members of a channel. Throws Slack's errors. */
+	async function* pagesOf(channel: string): AsyncGenerator<readonly string[]> {
+		const pages = client.paginate('conversations.members', { channel, limit: PAGE_SIZE });
+		for await (const page of pages) yield (page as ConversationsMembersResponse).members ?? [];
+	}
+
+	/** Nobody of a channel that the app does not see. `at`: when Slack was asked. */
 	async function listMembers(channel: string) {
-		const [at, userIds] = [clock.now(), new Set<string>()];
-		for (let cursor = ''; ; ) {
-			await calls.permit('conversations.members', 'home');
-			const asked = client.conversations.members({ channel, limit: PAGE_SIZE, ...(cursor !== '' && { cursor }) });
-			const page = await calls.noting('conversations.members', asked).catch((error: unknown) => {
-				if (slackErrorCode(error) === 'channel_not_found') return null;
-				throw error;
-			});
-			for (const id of page?.members ?? []) userIds.add(id);
-			cursor = page?.response_metadata?.next_cursor ?? '';
-			if (cursor === '') return { at, userIds };
-		}
+		const at = clock.now();
+		await calls.permit('conversations.members', 'home');
+		const userIds = new Set<string>();
+		const read = async () => {
+			for await (const page of pagesOf(channel)) for (const id of page) userIds.add(id);
+		};
+		await calls.noting('conversations.members', read()).catch((error: unknown) => {
+			if (slackErrorCode(error) !== 'channel_not_found') throw error;
+		});
+		return { at, userIds };
 	}
 
 	/** Whether Slack tells all who see a channel: it is private and the bot is in it. */
@@ -256,15 +260,8 @@ export function createMemberships(
 		joinedOf,
 		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
 		isMemberNow,
-		/**
-		 * The members of a channel, page by page; of a direct message with the app, the person alone. Throws Slack's
-		 * errors.
-		 */
-		async *pagesOf(channelId: string, userId: string): AsyncGenerator<readonly string[]> {
-			if (channelId.startsWith('D')) return yield [userId];
-			const pages = client.paginate('conversations.members', { channel: channelId, limit: PAGE_SIZE });
-			for await (const page of pages) yield (page as ConversationsMembersResponse).members ?? [];
-		},
+		/** The members of a channel, page by page; of a direct message with the app, the person alone. */
+		pagesOf: (channelId: string, userId: string) => (channelId.startsWith('D') ? [[userId]] : pagesOf(channelId)),
 		/** The name of a channel that this person sees; null also when Slack does not tell it. */
 		async nameOf(userId: string, channelId: string): Promise<string | null> {
 			try {

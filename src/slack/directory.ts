@@ -1,15 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { UsersInfoResponse } from '@slack/web-api';
 import { z } from 'zod';
-import {
-	type Cell,
-	type Clock,
-	type DeepReadonly,
-	isForgotten,
-	pick,
-	setBounded,
-	unlessAborted,
-} from '../core/basics.ts';
+import { type Cell, type Clock, type DeepReadonly, isForgotten, setBounded, unlessAborted } from '../core/basics.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
 import type { Person } from '../questions/session.ts';
 import type { Need, SlackCalls } from './calls.ts';
@@ -36,75 +27,61 @@ const NOTICED_EVERY_MS = 1_000;
 /** How long a replica may take for a page before another one reads the list. */
 const LIST_LEASE_MS = 10_000;
 
+const NAME = z.string().nullish().catch(null);
 /**
  * Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see
  * `enterprise_user`.
  */
-const USER_SCHEMA = z.object({
-	id: z.string(),
-	deleted: z.boolean(),
-	is_bot: z.boolean(),
-	team_id: z.string().nullish(),
-	enterprise_user: z.object({ enterprise_id: z.string(), teams: z.array(z.string()) }).nullish(),
-	is_restricted: z.boolean().nullish(),
-	is_ultra_restricted: z.boolean().nullish(),
-	is_stranger: z.boolean().nullish(),
-	tz: z.string().transform(timeZoneNamed).nullish().catch(null),
-	name: z.string().nullish().catch(null),
-	real_name: z.string().nullish().catch(null),
-	profile: z.object({ display_name: z.string().nullish(), real_name: z.string().nullish() }).nullish().catch(null),
-});
-
-const FACTS_SCHEMA = z.object({
-	/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
-	teamId: z.string().nullable(),
-	/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
-	enterprise: z.object({ id: z.string(), teamIds: z.array(z.string()) }).nullable(),
-	/** Null when Slack does not say it. */
-	isGuest: z.boolean().nullable(),
-	isBot: z.boolean(),
-	isDeactivated: z.boolean(),
-	/** From another organisation, and in no channel that the app can see. */
-	isStranger: z.boolean(),
-});
-export type PersonFacts = DeepReadonly<z.infer<typeof FACTS_SCHEMA>>;
+const USER_SCHEMA = z
+	.object({
+		id: z.string(),
+		deleted: z.boolean(),
+		is_bot: z.boolean(),
+		team_id: z.string().nullish(),
+		enterprise_user: z.object({ enterprise_id: z.string(), teams: z.array(z.string()) }).nullish(),
+		is_restricted: z.boolean().nullish(),
+		is_ultra_restricted: z.boolean().nullish(),
+		is_stranger: z.boolean().nullish(),
+		tz: z.string().transform(timeZoneNamed).nullish().catch(null),
+		name: NAME,
+		real_name: NAME,
+		profile: z.object({ display_name: NAME, real_name: NAME }).nullish().catch(null),
+	})
+	.transform(({ profile, real_name, ...user }) => {
+		return { ...user, name: profile?.display_name || profile?.real_name || real_name || user.name };
+	});
 
 /** What Slack told of somebody. `at`: when it was asked. `isListed`: about many at once. */
-const TOLD_SCHEMA = z.object({
-	facts: FACTS_SCHEMA,
-	name: z.string().nullable(),
-	timeZone: z.string().nullable(),
-	at: z.number(),
-	isListed: z.boolean(),
-});
+export const TOLD_SCHEMA = z.object({ user: USER_SCHEMA.nullable(), at: z.number(), isListed: z.boolean() });
 type Told = DeepReadonly<z.infer<typeof TOLD_SCHEMA>>;
-type Known = Omit<Told, 'facts'> & { readonly facts: PersonFacts | null };
+type User = NonNullable<Told['user']>;
 
-const NOBODY = { facts: null, name: null, timeZone: null, isListed: false } as const;
-const toldOf = (told: Told) => pick(told, 'facts', 'name', 'timeZone');
-
-/** Slack's object of a user. Null when it leaves out a required fact. */
-function readUser(user: unknown): { id: string; told: Pick<Told, 'facts' | 'name' | 'timeZone'> } | null {
-	const { data } = USER_SCHEMA.safeParse(user);
-	if (data === undefined) return null;
-	const { id, enterprise_user: enterprise, profile } = data;
-	const facts = {
-		teamId: data.team_id ?? null,
+/** Null for nobody. */
+function factsOf(user: User | null) {
+	if (user === null) return null;
+	const { enterprise_user: enterprise } = user;
+	return {
+		/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
+		teamId: user.team_id ?? null,
+		/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
 		enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
-		isGuest: isGuest(data),
+		/** Null when Slack does not say it. */
+		isGuest: isGuest(user),
 		// Slack says that Slackbot is no bot (bolt-js #794).
-		isBot: data.is_bot || id === 'USLACKBOT',
-		isDeactivated: data.deleted,
-		isStranger: data.is_stranger === true,
+		isBot: user.is_bot || user.id === 'USLACKBOT',
+		isDeactivated: user.deleted,
+		/** From another organisation, and in no channel that the app can see. */
+		isStranger: user.is_stranger === true,
 	};
-	const name = profile?.display_name || profile?.real_name || data.real_name || data.name || null;
-	return { id, told: { facts, name, timeZone: data.tz ?? null } };
 }
 
+export type PersonFacts = NonNullable<ReturnType<typeof factsOf>>;
+
 /** Whether facts of a list need no other call: what they leave out, or how they contradict each other, is asked singly. */
-function isWhole({ teamId, enterprise, isGuest: guest, isDeactivated }: PersonFacts): boolean {
-	if (guest === null && !isDeactivated) return false;
-	return enterprise === null ? teamId !== null : teamId === null && enterprise.teamIds.length > 0;
+function isWhole(user: User): boolean {
+	const { team_id: teamId, enterprise_user: enterprise } = user;
+	if (isGuest(user) === null && !user.deleted) return false;
+	return enterprise == null ? teamId != null : teamId == null && enterprise.teams.length > 0;
 }
 
 /** The rows and the list, which replicas share. */
@@ -133,8 +110,10 @@ interface Parts {
  * are none), and asks Slack where both are too old. Where Homes find no room for that, one replica reads the list.
  */
 export function createDirectory({ clients, calls, clock }: Parts, shared: Shared | null = null) {
-	const memory = new Map<string, Known>();
-	const asking = new Map<string, Promise<Known>>();
+	const memory = new Map<string, Told>();
+	const names = new Map<string, string>();
+	const timeZones = new Map<string, string>();
+	const asking = new Map<string, Promise<Told>>();
 	const listeners: (() => void)[] = [];
 	const stopping = new AbortController();
 	const own = crypto.randomUUID();
@@ -146,41 +125,41 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	const teamId = () => shared?.teamId() ?? '';
 	const outdate = async (ids: readonly string[] | null) => shared?.store.outdate(teamId(), ids).catch(() => undefined);
 
-	function isFresh(known: Known | undefined, need: Need): known is Known {
+	function isFresh(known: Told | undefined, need: Need): known is Told {
 		if (known === undefined || (known.isListed && maxAgeOf(need) === FRESH_MS)) return false;
-		const maxAgeMs = known.facts === null ? NULL_MAX_AGE_MS : maxAgeOf(need);
+		const maxAgeMs = known.user === null ? NULL_MAX_AGE_MS : maxAgeOf(need);
 		return clock.now() - known.at < maxAgeMs;
 	}
 
 	/** Slack leaves out names of people who left: those that it told before stay. */
-	function remember(userId: string, known: Known): Known {
-		const before = memory.get(userId);
-		const { name = null, timeZone = null } = before ?? {};
-		const kept = { ...known, name: known.name ?? name, timeZone: known.timeZone ?? timeZone };
-		setBounded(memory, userId, kept, MAX_KNOWN);
-		return kept;
+	function remember(userId: string, told: Told): Told {
+		setBounded(memory, userId, told, MAX_KNOWN);
+		const { name, tz } = told.user ?? {};
+		if (name != null) setBounded(names, userId, name, MAX_KNOWN);
+		if (tz != null) setBounded(timeZones, userId, tz, MAX_KNOWN);
+		return told;
 	}
 
 	/** Looks into the row. */
-	async function recall(userId: string): Promise<Known | undefined> {
+	async function recall(userId: string): Promise<Told | undefined> {
 		const stored = await shared?.store.of(teamId(), [userId]).catch(() => undefined);
 		const { data } = TOLD_SCHEMA.safeParse(stored?.get(userId));
 		const known = memory.get(userId);
 		return data === undefined || (known !== undefined && known.at >= data.at) ? known : remember(userId, data);
 	}
 
-	async function info(userId: string, need: Need): Promise<Known> {
+	async function info(userId: string, need: Need): Promise<Told> {
 		const at = clock.now();
 		const { users } = need === 'late' ? clients.background : clients.people;
 		const { user } = await calls.noting('users.info', users.info({ user: userId })).catch(nobodyIfUnknown);
-		const read = readUser(user);
-		const told = read?.id === userId ? { ...read.told, at, isListed: false } : null;
+		const { data } = USER_SCHEMA.safeParse(user);
+		const told = { user: data?.id === userId ? data : null, at, isListed: false };
 		// Nobody waits for the row.
 		void shared?.store.told({ teamId: teamId(), userId }, told, at).catch(() => undefined);
-		return remember(userId, told ?? { ...NOBODY, at });
+		return remember(userId, told);
 	}
 
-	async function ask(userId: string, need: Need): Promise<Known> {
+	async function ask(userId: string, need: Need): Promise<Told> {
 		const stored = await recall(userId);
 		if (isFresh(stored, need)) return stored;
 		if (!asking.has(userId)) await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
@@ -219,13 +198,12 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			const at = clock.now();
 			const asked = clients.background.users.list({ limit: LIST_PAGE, ...(cursor !== '' && { cursor }) });
 			const { members = [], response_metadata: page } = await calls.noting('users.list', asked);
-			const found = members
-				.filter(({ id = '' }) => wanted.has(id))
-				.flatMap((user) => readUser(user) ?? [])
-				.filter(({ told }) => isWhole(told.facts))
-				.map(({ id, told }) => [id, { ...told, at, isListed: true }] as const);
-			await store.listed(teamId(), new Map(found));
-			for (const [id, told] of found) remember(id, told);
+			const found = members.flatMap((member) => {
+				const { data: user } = USER_SCHEMA.safeParse(wanted.has(member.id ?? '') ? member : null);
+				return user === undefined || !isWhole(user) ? [] : [{ user, at, isListed: true }];
+			});
+			await store.listed(teamId(), new Map(found.map((told) => [told.user.id, told])));
+			for (const told of found) remember(told.user.id, told);
 			if (found.length > 0) for (const listener of listeners) listener();
 			cursor = page?.next_cursor ?? '';
 			if (cursor === '') return;
@@ -236,23 +214,17 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	async function person(userId: string, need: Need = 'look', signal?: AbortSignal): Promise<PersonFacts | null> {
 		if (isForgotten(userId)) return null;
 		const known = memory.get(userId);
-		return (isFresh(known, need) ? known : await unlessAborted(ask(userId, need), signal)).facts;
+		return factsOf((isFresh(known, need) ? known : await unlessAborted(ask(userId, need), signal)).user);
 	}
 
-	let changed = new Map<string, object>();
-
-	/** Outdates what changed: an event may be late, so it proves nothing. One query for the changes of a second. */
-	const notice = atOneTime(async () => {
+	const changed = new Set<string>();
+	/** One statement for the changes of a second, of whomever they are. */
+	const outdateChanged = atOneTime(async () => {
 		await clock.sleep(NOTICED_EVERY_MS, stopping.signal);
-		const users = changed;
-		changed = new Map();
-		const stored = (await shared?.store.of(teamId(), [...users.keys()])) ?? new Map<string, unknown>();
-		const outdated = [...stored].flatMap(([id, row]) => {
-			const { data } = TOLD_SCHEMA.safeParse(row);
-			return data === undefined || isDeepStrictEqual(toldOf(data), users.get(id)) ? [] : [id];
-		});
-		for (const id of outdated) remember(id, { ...NOBODY, at: Number.NEGATIVE_INFINITY });
-		if (outdated.length > 0) await outdate(outdated);
+		const ids = [...changed];
+		changed.clear();
+		for (const id of ids) memory.delete(id);
+		await outdate(ids);
 	});
 
 	return {
@@ -264,19 +236,17 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		},
 		/** Looks up the name of a person whom this process has not seen; null: Slack does not tell it. Never rejects. */
 		async learnName(userId: string): Promise<string | null> {
-			if (memory.get(userId)?.name == null && (await recall(userId))?.name == null)
-				await person(userId).catch(() => null);
-			return memory.get(userId)?.name ?? null;
+			if (!names.has(userId)) await recall(userId);
+			if (!names.has(userId)) await person(userId).catch(() => null);
+			return names.get(userId) ?? null;
 		},
-		displayName: (userId: string) => memory.get(userId)?.name ?? 'somebody',
+		displayName: (userId: string) => names.get(userId) ?? 'somebody',
 		/** Such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */
-		timeZoneOf: (userId: string) => memory.get(userId)?.timeZone ?? null,
-		/** Slack sent somebody's user object because something in it changed, such as the status. */
-		changed(user: unknown): void {
-			const read = readUser(user);
-			if (read === null) return;
-			changed.set(read.id, read.told);
-			notice();
+		timeZoneOf: (userId: string) => timeZones.get(userId) ?? null,
+		/** Something changed in somebody's account, such as the status. What Slack sent proves nothing: it may be late. */
+		changed(userId: string): void {
+			changed.add(userId);
+			outdateChanged();
 		},
 		/** Calls `listener` when a list told facts for which Homes wait. */
 		onListed: (listener: () => void) => void listeners.push(listener),
@@ -309,7 +279,7 @@ function nobodyIfUnknown(error: unknown): UsersInfoResponse {
 }
 
 /** False needs both flags; null when one is missing. */
-function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: z.infer<typeof USER_SCHEMA>): boolean | null {
+function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: User): boolean | null {
 	if (isSome === true || isUltra === true) return true;
 	return isSome === false && isUltra === false ? false : null;
 }

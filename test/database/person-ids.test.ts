@@ -10,6 +10,7 @@ import { content } from '../../src/posts/post.ts';
 import { RECEIPT_STATE, SUBMISSION } from '../../src/questions/answer.ts';
 import { evidence } from '../../src/questions/asked.ts';
 import { digest, sessionSnapshot } from '../../src/questions/session-snapshot.ts';
+import { TOLD_SCHEMA } from '../../src/slack/directory.ts';
 
 const ANY_TEXT = z.null();
 
@@ -26,6 +27,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 		secretPositions: rows.positions,
 	},
 	drafts: { content: draftColumn.schema },
+	people: { facts: TOLD_SCHEMA },
 	// What Slack shows, which names whoever is answering.
 	windows: { view: ANY_TEXT },
 	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot, reads: sessionReads },

@@ -28,8 +28,8 @@ const FIGURES_OF_MS = 7 * 24 * 3_600_000;
 const FIGURES_EVERY_MS = 60_000;
 /** The waits of open questions change the figures this often. */
 const HOUR_MS = 3_600_000;
-/** When to ask Slack again about a person or their channels: later, the longer it has not told. */
-const ASK_AGAIN_MS = { least: 3_000, most: 15_000, partOfWait: 1 / 4 };
+/** When to ask Slack again about a person or their channels if it does not say when. */
+const ASK_AGAIN_MS = 8_000;
 
 /** The waiting sessions of the account. `why`: why they are not listed. */
 export interface Discovered {
@@ -44,13 +44,7 @@ export interface ContentOptions {
 	readonly discovered: () => Promise<Discovered | null>;
 }
 
-/** Whose inbox, how soon Slack is asked for it, and when again. */
-interface For {
-	readonly person: Person;
-	readonly need: Need;
-	readonly askAgainAt: number;
-	readonly now: number;
-}
+type Asked = { readonly need: Need; readonly now: number };
 
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
 export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options: ContentOptions) {
@@ -74,12 +68,12 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** Those of the channels in which the person may act, and in which they are; `againAt` if Slack did not tell all. */
-	async function channelsOf({ person, need, askAgainAt, now }: For, ids: readonly string[]) {
+	async function channelsOf(person: Person, ids: readonly string[], { need, now }: Asked) {
 		let againAt: number | null = null;
 		const inTeam = ids.filter((id) => !isDirectMessage(id));
 		const notTold = (error: unknown) => {
 			log.warn('inbox_channels_unknown', { code: codeOf(error) });
-			againAt = Math.max(againAt ?? 0, retryAtOf(error, now) ?? 0, askAgainAt);
+			againAt = Math.max(againAt ?? 0, retryAtOf(error, now) ?? 0, now + ASK_AGAIN_MS);
 			return null;
 		};
 		const [refusals, listed, direct] = await Promise.all([
@@ -136,14 +130,14 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** What waits for a person, oldest first, without what they snoozed and what is folded. `week`: see `ShownInbox`. */
-	async function waitingFor(whom: For, [open, listed, asked]: OfWorkspace) {
-		const { person, now } = whom;
+	async function waitingFor(person: Person, [open, listed, asked]: OfWorkspace, how: Asked) {
+		const { now } = how;
 		const snoozes = await reads.snoozes(serviceUrl, person);
 		// The direct message of somebody else with the app is not asked about.
 		const askedIn = [...open.flatMap(({ channels }) => channels), ...asked].flatMap(({ channelId, watchedBy }) =>
 			isDirectMessage(channelId) && watchedBy !== person.userId ? [] : channelId,
 		);
-		const channels = await channelsOf(whom, [...new Set(askedIn)]);
+		const channels = await channelsOf(person, [...new Set(askedIn)], how);
 		const visible = asked.filter(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id));
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
@@ -169,8 +163,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
 		// Every receipt asks: Slack is asked about the person only when something may wait for them.
 		if (others.length === 0 || (await accessPolicy.checkAbsent(person, null, 'home')).refusal !== null) return null;
-		const whom = { person, need: 'home', askAgainAt: now, now } as const;
-		const [found] = (await waitingFor(whom, [others, listed, []])).questions;
+		const [found] = (await waitingFor(person, [others, listed, []], { need: 'home', now })).questions;
 		if (found === undefined) return null;
 		const { sessionId, messageIndex } = found.question;
 		const { channelId, threadTs } = found.askedIn;
@@ -179,23 +172,17 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
-	async function build(
-		{ person, page, viewId, openedAt }: Pick<Inbox, 'person' | 'page' | 'viewId' | 'openedAt'>,
-		now: number,
-	) {
+	async function build({ person, page, viewId }: Inbox, now: number) {
 		const need = viewId === null ? 'home' : 'look';
-		const { least, most, partOfWait } = ASK_AGAIN_MS;
-		const askAgainAt = Math.ceil(now + Math.min(most, Math.max(least, (now - openedAt) * partOfWait)));
 		const { refusal, retryAt = null } = await accessPolicy.checkAbsent(person, null, need);
-		if (refusal === 'could_not_check' && retryAt !== null)
-			return { content: { kind: 'waiting' } as const, againAt: Math.max(retryAt, askAgainAt) };
-		if (refusal !== null)
-			return {
-				content: { kind: 'refused', refusal } as const,
-				againAt: refusal === 'could_not_check' ? askAgainAt : null,
-			};
+		if (refusal !== null) {
+			const isUnknown = refusal === 'could_not_check';
+			const content =
+				isUnknown && retryAt !== null ? ({ kind: 'waiting' } as const) : ({ kind: 'refused', refusal } as const);
+			return { content, againAt: isUnknown ? Math.max(retryAt ?? 0, now + ASK_AGAIN_MS) : null };
+		}
 		const [waitsFor, isWatching, own, drafts] = await Promise.all([
-			ofWorkspace(person.teamId).then((known) => waitingFor({ person, need, askAgainAt, now }, known)),
+			ofWorkspace(person.teamId).then((known) => waitingFor(person, known, { need, now })),
 			reads.isWatching(serviceUrl, person.teamId),
 			ownAnswersOf(person, now),
 			reads.drafts(serviceUrl, person, MOST_DRAFTS),

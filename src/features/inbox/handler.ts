@@ -19,7 +19,7 @@ import { homeView, INBOX_LOADING, inboxModal } from './view.ts';
 
 /** The other tab holds the messages. */
 const HOME_EVENT = z.object({ tab: z.literal('home') });
-const CHANGE_EVENT = z.object({ user: z.unknown() });
+const CHANGE_EVENT = z.object({ user: z.object({ id: z.string() }) });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
 /**
@@ -77,7 +77,7 @@ export function registerOpening(
 		});
 	}
 
-	listen.event('user_change', async (event) => core.directory.changed(CHANGE_EVENT.parse(event).user), true);
+	listen.event('user_change', async (event) => core.directory.changed(CHANGE_EVENT.parse(event).user.id), true);
 
 	return (request: PersonRequest) =>
 		logged(request, 'inbox', null, async () => {

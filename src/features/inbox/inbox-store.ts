@@ -49,8 +49,6 @@ type Spacing = { readonly now: number; readonly spacingMs: number };
 type AskingRow = Row<'questions'> &
 	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'buttons' | 'mode'> & { readonly threadTs: string | null };
 
-const surface = (isHome: boolean) => (isHome ? sql<boolean>`view_id is null` : sql<boolean>`view_id is not null`);
-
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
@@ -105,16 +103,12 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			}),
 
 		/**
-		 * Leases our due Homes, or windows: first those in which their person did something, then those that they opened
-		 * (`asked`: only these two), then the longest due.
+		 * Leases our due inboxes: first those in which their person did something, then Homes
+		 * that were opened (`asked`: only these two), then the longest due.
 		 */
-		async takeDue(
-			lease: Lease,
-			limit: number,
-			{ now, only, isHome }: { now: number; only: 'asked' | 'all'; isHome: boolean },
-		) {
+		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
-			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${surface(isHome)} and ${isOurs(db)}`;
+			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
 			const orderBy = sql`case when not ${IS_ASKED} then 2 when view_id is null and shown_count = 0 then 1 else 0 end, next_update_at`;
 			return (await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now })).map(readInbox);
 		},
@@ -131,10 +125,9 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			}),
 
 		/** When `takeDue` next finds something; null for never. */
-		async nextDueAt(isHome: boolean) {
-			const ours = sql<boolean>`${surface(isHome)} and ${isOurs(db)}`;
+		async nextDueAt() {
 			const dueAt = (where: RawBuilder<boolean>) => nextDue(db, 'inboxes', where, 'nextUpdateAt');
-			const [asked, all] = await Promise.all([dueAt(sql`${IS_ASKED} and ${ours}`), dueAt(ours)]);
+			const [asked, all] = await Promise.all([dueAt(sql`${IS_ASKED} and ${isOurs(db)}`), dueAt(isOurs(db))]);
 			return { asked, all };
 		},
 

@@ -16,15 +16,10 @@ import type { Inbox, InboxStore } from './inbox-store.ts';
 const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
 /**
- * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace; forms need the
- * latter too.
+ * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace. Few inboxes are
+ * windows: forms need the latter.
  */
-const UPDATE_RATES = {
-	home: { intervalMs: 800, burst: 20 },
-	window: { intervalMs: 1_000, burst: 20 },
-} as const satisfies Record<string, RateLimit>;
-type Surface = keyof typeof UPDATE_RATES;
-const surfaceOf = ({ viewId }: Inbox): Surface => (viewId === null ? 'home' : 'window');
+const UPDATE_RATE: RateLimit = { intervalMs: 800, burst: 20 };
 /**
  * The part of the burst that inboxes leave to those in which somebody just did something: those that were opened, those
  * that do not show all yet, and those that only follow.
@@ -80,10 +75,9 @@ export function createInboxes(
 	let touchedAt = Number.NEGATIVE_INFINITY;
 	let newsAt = Number.NEGATIVE_INFINITY;
 	/** When the shared rate next has room for inboxes that only follow, and for all, clock milliseconds. */
-	const noRoom = () => ({ home: { followers: 0, all: 0 }, window: { followers: 0, all: 0 } });
-	let roomAt = noRoom();
+	let roomAt = { followers: 0, all: 0 };
 	clock.onStep?.(() => {
-		roomAt = noRoom();
+		roomAt = { followers: 0, all: 0 };
 	});
 	const { build, next } = createInboxContent(core, access);
 
@@ -109,7 +103,7 @@ export function createInboxes(
 			touchedAt = uptimeOf(clock);
 			if (!news.includes(true)) return;
 			newsAt = touchedAt;
-			for (const room of Object.values(roomAt)) room.followers = room.all;
+			roomAt = { ...roomAt, followers: roomAt.all };
 		} catch (error) {
 			for (const userId of people) touchedBy.add(userId);
 			throw error;
@@ -135,15 +129,15 @@ export function createInboxes(
 
 	/** Takes one call from the shared rate, if it has room. */
 	async function takeTurn(inbox: Inbox, isAsked: boolean, isWaiting: boolean): Promise<boolean> {
-		const [now, surface] = [clock.now(), surfaceOf(inbox)];
+		const now = clock.now();
 		const follower = uptimeOf(clock) - newsAt < NEWS_MS ? 'news' : 'usual';
-		const opened = surface === 'home' && inbox.shownCount === 0 ? KEPT.opened : 0;
+		const opened = inbox.viewId === null && inbox.shownCount === 0 ? KEPT.opened : 0;
 		const keep = isWaiting ? KEPT.incomplete : isAsked ? opened : KEPT[follower];
-		const waitMs = await rateLimiter.take(rateKey(inbox), UPDATE_RATES[surface], { now, keep });
+		const waitMs = await rateLimiter.take(rateKey(inbox), UPDATE_RATE, { now, keep });
 		if (waitMs === 0) return true;
-		const [at, room] = [now + waitMs, roomAt[surface]];
-		if (isAsked && !isWaiting) room.all = at;
-		if (!isWaiting) room.followers = Math.max(room.followers, at);
+		const at = now + waitMs;
+		if (!isWaiting)
+			roomAt = isAsked ? { all: at, followers: Math.max(roomAt.followers, at) } : { ...roomAt, followers: at };
 		return false;
 	}
 
@@ -198,39 +192,34 @@ export function createInboxes(
 		await store.remove(inbox.id);
 	}
 
-	/** Slack limits Homes and windows by themselves, so none of them waits for the other. */
-	const loops = (['home', 'window'] as const).map((surface) =>
-		createLeaseLoop<Inbox>(core, {
-			itemsName: 'inboxes',
-			rows: store.rows,
-			leaseMs: LEASE_MS,
-			concurrency: UPDATES_AT_ONCE,
-			prepare: markChanges,
-			async take(lease, room) {
-				const [now, { all, followers }] = [clock.now(), roomAt[surface]];
-				if (all > now) return [];
-				const only = followers > now ? 'asked' : 'all';
-				return store.takeDue(lease, room, { now, only, isHome: surface === 'home' });
-			},
-			async nextDueAt() {
-				const now = clock.now();
-				const { asked, all } = await store.nextDueAt(surface === 'home');
-				return earliestOf(
-					touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
-					asked && Math.max(asked, now, roomAt[surface].all),
-					all && Math.max(all, now, roomAt[surface].followers),
-				);
-			},
-			work: update,
-			release: (held) => store.release(held.map(({ token }) => token)),
-		}),
-	);
-	const everyLoop = (act: (loop: (typeof loops)[number]) => unknown) => Promise.all(loops.map(act));
+	const loop = createLeaseLoop<Inbox>(core, {
+		itemsName: 'inboxes',
+		rows: store.rows,
+		leaseMs: LEASE_MS,
+		concurrency: UPDATES_AT_ONCE,
+		prepare: markChanges,
+		async take(lease, room) {
+			const now = clock.now();
+			if (roomAt.all > now) return [];
+			return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
+		},
+		async nextDueAt() {
+			const now = clock.now();
+			const { asked, all } = await store.nextDueAt();
+			return earliestOf(
+				touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
+				asked && Math.max(asked, now, roomAt.all),
+				all && Math.max(all, now, roomAt.followers),
+			);
+		},
+		work: update,
+		release: (held) => store.release(held.map(({ token }) => token)),
+	});
 
 	/** Costs nothing until the next mark. */
 	function touch(by: string | null): void {
 		touchedBy.add(by);
-		void everyLoop((loop) => loop.wake());
+		loop.wake();
 	}
 	store.onNews(touch);
 	onListed(() => void store.showWaiting(clock.now()).catch(() => undefined));
@@ -251,9 +240,9 @@ export function createInboxes(
 			await store.removeEndedSnoozes(clock.now());
 		},
 		/** Begins to update. Call it once Slack has told who the app is. */
-		start: () => void everyLoop((loop) => loop.start()),
+		start: loop.start,
 		/** Stops updating. People keep what they see. */
-		stop: () => everyLoop((loop) => loop.stop()),
+		stop: loop.stop,
 	};
 }
 
@@ -276,4 +265,4 @@ function earliestOf(...times: readonly (number | null)[]): number | null {
 }
 
 /** Slack's limits hold for a whole workspace. */
-const rateKey = (inbox: Inbox) => `inbox:${surfaceOf(inbox)}:${inbox.person.teamId}`;
+const rateKey = ({ person }: Inbox) => `inbox:${person.teamId}`;

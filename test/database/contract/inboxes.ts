@@ -14,10 +14,7 @@ export function describeInboxes(subject: Subject): void {
 	const inboxes = () => subject.store.inboxes;
 	const replica = () => subject.replica.inboxes;
 
-	const taken = async (now = T0, lease = LEASE) => {
-		const due = [true, false].map((isHome) => inboxes().takeDue(lease, 10, { now, only: 'all', isHome }));
-		return (await Promise.all(due)).flat();
-	};
+	const taken = (now = T0, lease = LEASE) => inboxes().takeDue(lease, 10, { now, only: 'all' });
 
 	/** The only due inbox, leased. */
 	async function take(now = T0): Promise<Inbox> {
@@ -42,7 +39,7 @@ export function describeInboxes(subject: Subject): void {
 	describe('opened inboxes', () => {
 		it('are due at once, for one replica, as they were asked for', async () => {
 			await inboxes().ask(ANNS_WINDOW, 2, T0);
-			expect(await replica().nextDueAt(false)).toEqual({ asked: T0, all: T0 });
+			expect(await replica().nextDueAt()).toEqual({ asked: T0, all: T0 });
 			expect(await taken()).toEqual([
 				{
 					...ANNS_WINDOW,
@@ -54,11 +51,9 @@ export function describeInboxes(subject: Subject): void {
 					shownKey: null,
 				},
 			]);
-			expect(await replica().takeDue(OTHER_LEASE, 10, { now: T0, only: 'all', isHome: false })).toEqual([]);
-			expect((await replica().nextDueAt(false)).all).toBe(T0 + LEASE.ms);
-			expect(await replica().takeDue(OTHER_LEASE, 10, { now: T0 + LEASE.ms, only: 'all', isHome: false })).toHaveLength(
-				1,
-			);
+			expect(await replica().takeDue(OTHER_LEASE, 10, { now: T0, only: 'all' })).toEqual([]);
+			expect((await replica().nextDueAt()).all).toBe(T0 + LEASE.ms);
+			expect(await replica().takeDue(OTHER_LEASE, 10, { now: T0 + LEASE.ms, only: 'all' })).toHaveLength(1);
 		});
 
 		it('are one row for a place, with the newest page', async () => {
@@ -82,8 +77,8 @@ export function describeInboxes(subject: Subject): void {
 			await shown(ANNS_HOME);
 			await inboxes().touchAll({ now: T0 + 10_000, spacingMs: SPACING, followedMs: FOLLOWED_MS });
 			await inboxes().ask(BOBS_HOME, 0, T0 + 20_000);
-			expect(await inboxes().nextDueAt(true)).toEqual({ asked: T0 + 20_000, all: T0 + 10_000 });
-			const asked = await inboxes().takeDue(LEASE, 10, { now: T0 + 20_000, only: 'asked', isHome: true });
+			expect(await inboxes().nextDueAt()).toEqual({ asked: T0 + 20_000, all: T0 + 10_000 });
+			const asked = await inboxes().takeDue(LEASE, 10, { now: T0 + 20_000, only: 'asked' });
 			expect(asked.map(({ id }) => id)).toEqual([BOBS_HOME.id]);
 			await inboxes().release([LEASE.token]);
 			expect((await taken(T0 + 20_000)).map(({ id }) => id)).toEqual([BOBS_HOME.id, ANNS_HOME.id]);
@@ -92,30 +87,30 @@ export function describeInboxes(subject: Subject): void {
 		it('show what was sent last, and are due again when they are to be', async () => {
 			await shown();
 			expect(await taken(T0 + 59_999)).toEqual([]);
-			expect(await replica().nextDueAt(true)).toEqual({ asked: null, all: T0 + 60_000 });
+			expect(await replica().nextDueAt()).toEqual({ asked: null, all: T0 + 60_000 });
 			expect(await take(T0 + 60_000)).toMatchObject({ askedCount: 1, shownCount: 1, shownKey: 'looks' });
 		});
 
 		it('still wait for what could not be shown', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			await end(await take(), { key: null, nextAt: T0 + 2_000 });
-			expect(await inboxes().nextDueAt(true)).toEqual({ asked: T0 + 2_000, all: T0 + 2_000 });
+			expect(await inboxes().nextDueAt()).toEqual({ asked: T0 + 2_000, all: T0 + 2_000 });
 			expect(await take(T0 + 2_000)).toMatchObject({ shownCount: 0, shownKey: null });
 		});
 
 		it('are never due again without a time', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			await end(await take(), { nextAt: null });
-			expect(await inboxes().nextDueAt(true)).toEqual({ asked: null, all: null });
+			expect(await inboxes().nextDueAt()).toEqual({ asked: null, all: null });
 			expect(await taken(T0 + 1e9)).toEqual([]);
 		});
 
 		it('keep the result of their holder only', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			const inbox = await take();
-			const result = { shownKey: 'late', nextAt: null, now: T0, spacingMs: SPACING };
+			const result = { shownKey: 'late', isWhole: true, nextAt: null, now: T0, spacingMs: SPACING };
 			await replica().end(inbox, OTHER_LEASE.token, result);
-			expect((await inboxes().nextDueAt(true)).all).toBe(T0 + LEASE.ms);
+			expect((await inboxes().nextDueAt()).all).toBe(T0 + LEASE.ms);
 			await end(inbox);
 			expect((await take(T0 + 60_000)).shownKey).toBe('looks');
 		});
@@ -150,7 +145,7 @@ export function describeInboxes(subject: Subject): void {
 			const tomorrow = T0 + 30 * 3_600_000;
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			await end(await take(), { nextAt: tomorrow });
-			expect(await replica().nextDueAt(true)).toEqual({ asked: null, all: tomorrow });
+			expect(await replica().nextDueAt()).toEqual({ asked: null, all: tomorrow });
 			expect(await replica().removeOlderThan(T0 + 3_600_000)).toBe(0);
 			expect(await taken(tomorrow - 1)).toEqual([]);
 			expect(await taken(tomorrow)).toHaveLength(1);
@@ -168,13 +163,13 @@ export function describeInboxes(subject: Subject): void {
 		it('makes inboxes due at once that rested', async () => {
 			await shown();
 			await inboxes().touchAll({ now: T0 + 30_000, spacingMs: SPACING, followedMs: FOLLOWED_MS });
-			expect(await inboxes().nextDueAt(true)).toMatchObject({ all: T0 + 30_000 });
+			expect(await inboxes().nextDueAt()).toMatchObject({ all: T0 + 30_000 });
 		});
 
 		it('puts nothing off that is due earlier', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			await inboxes().touchAll({ now: T0 + 500, spacingMs: SPACING, followedMs: FOLLOWED_MS });
-			expect((await inboxes().nextDueAt(true)).asked).toBe(T0);
+			expect((await inboxes().nextDueAt()).asked).toBe(T0);
 		});
 
 		it.each([0, 1])('is not lost %i ms after somebody began to work on an inbox', async (ms) => {
@@ -182,7 +177,7 @@ export function describeInboxes(subject: Subject): void {
 			const inbox = await take();
 			await replica().touchAll({ now: T0 + ms, spacingMs: SPACING, followedMs: FOLLOWED_MS });
 			await end(inbox, { now: T0 + 10 * ms });
-			expect((await inboxes().nextDueAt(true)).all).toBe(T0 + 10 * ms + SPACING);
+			expect((await inboxes().nextDueAt()).all).toBe(T0 + 10 * ms + SPACING);
 		});
 
 		it('by its own person makes an inbox due a second after the work on it', async () => {
@@ -191,31 +186,31 @@ export function describeInboxes(subject: Subject): void {
 			await replica().ask(ANNS_HOME, 1, T0 + 1);
 			await end(inbox, { now: T0 + 10 });
 			const at = T0 + 10 + PRESS_SPACING_MS;
-			expect(await inboxes().nextDueAt(true)).toEqual({ asked: at, all: at });
+			expect(await inboxes().nextDueAt()).toEqual({ asked: at, all: at });
 			expect((await take(at)).page).toBe(1);
 		});
 
 		it('by a person who does that often waits like a change, and no longer than before', async () => {
 			await shown();
 			await inboxes().ask(ANNS_HOME, 1, T0 + 5, SPACING);
-			expect(await replica().nextDueAt(true)).toEqual({ asked: null, all: T0 + SPACING });
+			expect(await replica().nextDueAt()).toEqual({ asked: null, all: T0 + SPACING });
 			const at = T0 + 2 * SPACING;
 			await inboxes().ask(ANNS_HOME, 2, at, SPACING);
-			expect(await replica().nextDueAt(true)).toEqual({ asked: null, all: T0 + SPACING });
-			expect(await replica().takeDue(LEASE, 10, { now: at, only: 'asked', isHome: true })).toEqual([]);
+			expect(await replica().nextDueAt()).toEqual({ asked: null, all: T0 + SPACING });
+			expect(await replica().takeDue(LEASE, 10, { now: at, only: 'asked' })).toEqual([]);
 			expect((await take(at)).page).toBe(2);
 		});
 
 		it('leaves an inbox that found no room its place in line', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			await inboxes().ask(BOBS_HOME, 0, T0 + 5);
-			const all = await inboxes().takeDue(LEASE, 10, { now: T0 + 10, only: 'all', isHome: true });
+			const all = await inboxes().takeDue(LEASE, 10, { now: T0 + 10, only: 'all' });
 			expect(all.map(({ id }) => id)).toEqual([ANNS_HOME.id, BOBS_HOME.id]);
 			await inboxes().release([LEASE.token], ANNS_HOME.id);
-			expect(await replica().nextDueAt(true)).toMatchObject({ all: T0 });
-			expect(
-				(await replica().takeDue(OTHER_LEASE, 10, { now: T0 + 10, only: 'all', isHome: true })).map(({ id }) => id),
-			).toEqual([ANNS_HOME.id]);
+			expect(await replica().nextDueAt()).toMatchObject({ all: T0 });
+			expect((await replica().takeDue(OTHER_LEASE, 10, { now: T0 + 10, only: 'all' })).map(({ id }) => id)).toEqual([
+				ANNS_HOME.id,
+			]);
 		});
 
 		it('does not touch inboxes that nobody opened lately', async () => {

@@ -29,12 +29,12 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 		served.teamId = teamId;
 		const isDue = expected.length > 0;
 		expect(await subject.store.posts.nextDueAt()).toBe(isDue ? T0 : null);
-		expect((await subject.store.inboxes.nextDueAt(true)).all).toBe(isDue ? T0 : null);
+		expect((await subject.store.inboxes.nextDueAt()).all).toBe(isDue ? T0 : null);
 		const channels = await subject.store.posts.activeChannels();
 		expect(channels.map((channel) => channel.teamId)).toEqual(expected);
 		const posts = await subject.store.posts.takeDue(LEASE, 10, T0);
 		expect(posts.map(({ watch }) => watch?.teamId)).toEqual(expected);
-		const inboxes = await subject.store.inboxes.takeDue(LEASE, 10, { now: T0, only: 'all', isHome: true });
+		const inboxes = await subject.store.inboxes.takeDue(LEASE, 10, { now: T0, only: 'all' });
 		expect(inboxes.map(({ person }) => person.teamId)).toEqual(expected);
 	});
 
