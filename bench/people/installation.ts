@@ -47,8 +47,6 @@ export interface Installation extends AsyncDisposable {
 	read(): Promise<Reading>;
 	/** Resident memory of each replica now, in MiB. */
 	memory(): Promise<number[]>;
-	/** The longest p99 of the replicas' event-loop delays since the last call, in ms. */
-	lag(): Promise<number>;
 }
 
 const REPLICAS: Readonly<Record<StoreName, number>> = { postgres: 2, sqlite: 1 };
@@ -227,10 +225,6 @@ export async function install(
 				};
 			},
 			memory: () => Promise.all(programs.map((program) => program.memory())),
-			async lag() {
-				const lags = await Promise.all(programs.map((one) => metric(one, 'nodejs_eventloop_lag_p99_seconds')));
-				return Math.max(...lags) * 1_000;
-			},
 			[Symbol.asyncDispose]: () => kept.disposeAsync(),
 		};
 	} catch (error) {

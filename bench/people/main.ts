@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { copySource } from '../../test/faults/source-copy.ts';
-import { amount, count, flag, readOptions, refuseOptions, someOf, text } from '../../test/support/options.ts';
+import { amount, count, readOptions, refuseOptions, someOf, text } from '../../test/support/options.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { runCrowd } from './crowd.ts';
 import { install } from './installation.ts';
@@ -17,16 +17,16 @@ const OPTIONS = {
 	homes: count(220, 'people who open their Home within a minute', { least: 1 }),
 	acts: count(20, 'presses, and as many commands, a minute meanwhile', { least: 1 }),
 	crowd: amount(4, 'minutes of this'),
-	questions: count(1_250, 'questions an hour after that', { least: 1 }),
+	questions: count(1_250, 'questions an hour before that', { least: 1 }),
 	minutes: amount(20, 'of this'),
 	quiet: amount(3, 'minutes before it in which nothing happens'),
 	settle: amount(30, 'seconds after the start of the measured program'),
-	'only-crowd': flag('without the questions after it'),
+	only: someOf(['questions', 'crowd'], 'parts, in this order: open Homes cost something for an hour'),
 	seed: count(1, 'of the random choices'),
 	logs: text(null, 'keeps the logs of the program in this directory', 'DIRECTORY'),
 	former: text(null, 'measures the program of this commit instead of the working tree'),
 };
-const { store: stores, former, seed, settle, logs, ...values } = readOptions(COMMAND, OPTIONS);
+const { store: stores, only, former, seed, settle, logs, ...values } = readOptions(COMMAND, OPTIONS);
 if (values.open < values.acts * values.crowd) {
 	refuseOptions(COMMAND, OPTIONS, 'There are fewer open questions than presses.');
 }
@@ -49,15 +49,16 @@ for (const store of stores) {
 	await pause(settle * 1_000);
 	const random = createRandom(seed);
 	const title = (what: string) => console.log(`\n| ${titles[store]}: ${what} | |\n|---|---|`);
-	title(
-		`${values.homes} people open Home within a minute; ${values.acts} presses and ${values.acts} commands a minute`,
-	);
 	const { homes, acts, crowd, questions, minutes, quiet } = values;
-	console.log((await runCrowd(installation, values, { homes, acts, minutes: crowd }, random)).join('\n'));
-	if (!values['only-crowd']) {
+	if (only.includes('questions')) {
 		const stretch = await runStretch(installation, values, { minutes, questions, quiet }, random);
 		title(`${questions} questions an hour`);
 		console.log(stretch.join('\n'));
+	}
+	if (only.includes('crowd')) {
+		const table = await runCrowd(installation, values, { homes, acts, minutes: crowd }, random);
+		title(`${homes} people open Home within a minute; ${acts} presses and ${acts} commands a minute`);
+		console.log(table.join('\n'));
 	}
 	const violations = installation.slack.violations();
 	if (violations.length > 0)

@@ -101,7 +101,6 @@ export async function runStretch(
 	const outcomes = await Promise.all(asked);
 	const tookMinutes = (Date.now() - start) / 60_000;
 	const after = await installation.read();
-	const lag = await installation.lag();
 	ended.abort();
 	await Promise.all([changing, sampling]);
 
@@ -128,7 +127,6 @@ export async function runStretch(
 		`| the same of the ${quiet} quiet minutes before | ${listed(quietCalls, 'calls', 1 / quiet)} |`,
 		`| requests to the service a minute, then and before | ${((after.requests - before.requests) / tookMinutes).toFixed(0)}, ${((before.requests - atRest.requests) / quiet).toFixed(0)} |`,
 		`| processor time a minute, then and before | ${((after.cpuSeconds - before.cpuSeconds) / tookMinutes).toFixed(2)} s, ${((before.cpuSeconds - atRest.cpuSeconds) / quiet).toFixed(2)} s |`,
-		`| event-loop delay p99 | ${lag.toFixed(0)} ms |`,
 		`| resident memory of a replica, median and most | ${quantile(memory, 0.5).toFixed(0)} and ${Math.max(...memory).toFixed(0)} MiB |`,
 		`| **1,000 questions**: processor time | ${per1000((one) => one.cpuSeconds).toFixed(1)} s |`,
 		`| calls of Slack, and bytes that they send | ${per1000((one) => total(one.calls, 'calls')).toFixed(0)}, ${(per1000((one) => total(one.calls, 'bytes')) / MIB).toFixed(1)} MiB |`,
