@@ -8,6 +8,10 @@ await startNamed('npm run bench --', {
 	wiping: { about: 'what it costs to wipe secrets', start: () => import('./wiping/main.ts') },
 	inbox: { about: 'the Home tab of many people', start: () => import('./inbox/main.ts') },
 	idle: { about: 'what the program does when nothing happens', start: () => import('./idle/main.ts') },
+	people: {
+		about: 'a company: a crowd that opens Home, and what questions cost',
+		start: () => import('./people/main.ts'),
+	},
 	'slow-service': { about: 'a session service with slow keys', start: () => import('./slow-service/main.ts') },
 	attack: { about: 'floods and hostile traffic', start: () => import('./attack/main.ts') },
 	schema: { about: 'how long responses of the service take to read', start: () => import('./session-schema.ts') },

@@ -32,6 +32,8 @@ export interface AppProcess {
 	memory(): Promise<number>;
 	/** CPU time of its main thread since its start, in ms: hardly affected by other work on the machine. */
 	ran(): Promise<number>;
+	/** Bytes that it read and wrote since its start: network, database, log. */
+	moved(): Promise<number>;
 	stop(): Promise<void>;
 }
 
@@ -75,6 +77,10 @@ export async function startAppProcess({
 		},
 		async ran() {
 			return Number((await readFile(`/proc/${child.pid}/schedstat`, 'utf8')).split(' ')[0]) / 1e6;
+		},
+		async moved() {
+			const io = await readFile(`/proc/${child.pid}/io`, 'utf8');
+			return Number(/^rchar: (\d+)$/m.exec(io)?.[1]) + Number(/^wchar: (\d+)$/m.exec(io)?.[1]);
 		},
 		stop() {
 			isStopping = true;

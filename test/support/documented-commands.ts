@@ -96,6 +96,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'npm run bench -- watching-live --watches 20 --minutes 0.5 --list',
 	),
 	script(/^npm run bench -- inbox( --opens 40)?$/, 'npm run bench -- inbox --opens 3'),
+	script(
+		/^npm run bench -- people( --.*)?$/,
+		'npm run bench -- people --people 300 --channels 10 --watches 40 --open 20 --homes 20 --acts 5 --crowd 0.5 --minutes 0.5 --quiet 0.2 --settle 1 --store sqlite',
+	),
 	script(/^npm run bench -- slow-service$/, 'npm run bench -- slow-service --minutes 1'),
 	script(/^npm run bench -- idle( --former [\w.]+)?$/, 'npm run bench -- idle --watches 0 --rounds 1 --minutes 0.1'),
 	script(/^npm run bench -- wiping$/, 'npm run bench -- wiping --rounds 1 --seconds 1'),

@@ -250,7 +250,7 @@ describe('npm run check:manifest', () => {
 		const folder = mkdtempSync(join(tmpdir(), 'handraise-manifest-'));
 		try {
 			const file = join(folder, 'manifest.yml');
-			writeFileSync(file, changed('- users:read', '- users:nope').replace('command: /session', 'command: session'));
+			writeFileSync(file, changed('- im:write', '- im:nope').replace('command: /session', 'command: session'));
 			const { code, lines } = await run(file);
 			expect({ code, count: lines.length }).toEqual({ code: 1, count: 2 });
 		} finally {
