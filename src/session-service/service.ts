@@ -172,8 +172,14 @@ export interface SessionReading {
 	readonly arrival: number | null;
 	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
 	readonly since: number;
+}
+
+/** A reading with what its call cost. */
+export interface MeasuredReading extends SessionReading {
 	/** When the whole response had arrived, clock milliseconds. */
 	readonly endedAt: number;
+	/** Of the response's body: 0 when the session was unchanged. */
+	readonly byteCount: number;
 }
 
 /** What the session service can do: its two operations, and the list that some services have. */
@@ -186,9 +192,9 @@ export interface SessionServiceClient {
 	read(
 		sessionId: string,
 		options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
-	): Promise<SessionReading>;
+	): Promise<MeasuredReading>;
 	/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
-	latest(sessionId: string): Omit<SessionReading, 'endedAt'> | null;
+	latest(sessionId: string): SessionReading | null;
 	/**
 	 * For a read and the PUT right after it. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's
 	 * reason
@@ -199,7 +205,7 @@ export interface SessionServiceClient {
 
 export interface DeliveryPermit {
 	/** Reads the session with a request of its own, which begins after this call. */
-	read(sessionId: string): Promise<SessionReading>;
+	read(sessionId: string): Promise<MeasuredReading>;
 	/** Replaces all items of one message, once. @throws SessionServiceError, see its `outcomeUnknown` */
 	putAnswers(
 		sessionId: string,
