@@ -51,11 +51,12 @@ const CASES: readonly Case[] = [
 ];
 
 /** A session whose body has about so many bytes. */
-function bodyOf({ kilobytes, status }: Played): SessionJson {
+function bodyOf({ kilobytes, status, isRenewed }: Played): SessionJson {
 	const text = 'I looked at the next row of the list. '.repeat(25);
 	const steps = Array.from({ length: Math.max(1, kilobytes - 1) }, (_, step) => done(text, { click: { index: step } }));
 	const last = status === 'humanInput' ? [asking('I need to know something.', [item('Which colour?')])] : [];
-	return { status, maxSteps: 100_000, messages: [task('Work through the list.'), ...steps, ...last], files: [] };
+	const files = isRenewed ? [{ filename: 'report.csv', timestamp: '2026-11-25T00:00:00.000Z' }] : [];
+	return { status, maxSteps: 100_000, messages: [task('Work through the list.'), ...steps, ...last], files };
 }
 
 async function measure({ sessions, minutes, before, apart, questions }: Case, hasList: boolean) {
@@ -91,10 +92,6 @@ async function measure({ sessions, minutes, before, apart, questions }: Case, ha
 			const stepMs = sessions[ids.indexOf(id)]?.stepMs ?? Number.POSITIVE_INFINITY;
 			next.set(id, at + stepMs * random.between(0.7, 1.3));
 			if (waiting.has(id)) continue;
-			// The body stays as long as it is.
-			const messages = service.sessions.get(id).messages ?? [];
-			const kept = messages.slice(0, 1).concat(messages.slice(2));
-			service.sessions.patch(id, { messages: kept });
 			app.step(id, `${'I looked at the next row of the list. '.repeat(25)} ${Math.round(at)}`);
 		}
 	}

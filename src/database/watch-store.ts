@@ -27,10 +27,10 @@ import { leaseDue, nextDue, queueOf } from './due.ts';
 import { inLockOrder, locked, lockSession } from './locks.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
 import {
-	AWAITED_AHEAD_MS,
 	type ChannelKey,
 	hasOpenQuestion,
 	type ListedWaiting,
+	NEWS_AHEAD_MS,
 	type PlannedRead,
 	type ReadKind,
 	sessionReads,
@@ -323,7 +323,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
 					// One read tells. The ones after it are planned as usual.
-					await askForRead(trx, row, now - AWAITED_AHEAD_MS, now);
+					await askForRead(trx, row, now - NEWS_AHEAD_MS, now);
 					return true;
 				});
 				if (isMoved) moves.push({ sessionId, hasChanged: hasChanged(before) });

@@ -121,6 +121,9 @@ export interface PlannedRead {
 /** A read that a due reminder waits for goes before those that were due in this time before it (`by` before `at`). */
 export const AWAITED_AHEAD_MS = 5 * 60_000;
 
+/** A read that shows what was asked a moment ago goes before all of those, however many wait. */
+export const NEWS_AHEAD_MS = 2 * AWAITED_AHEAD_MS;
+
 export interface ListedWaiting {
 	readonly sessionId: string;
 	/** When it was known not to wait, clock milliseconds; null: never. */
