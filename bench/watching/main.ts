@@ -13,6 +13,7 @@ import { count, flag, oneOf, readOptions, text } from '../../test/support/option
 import { createRandom } from '../../test/support/random.ts';
 import { evenMeanMs } from './best.ts';
 import { compare } from './compare.ts';
+import { countRequests } from './requests.ts';
 import { detectionOf, mean, quantile, seconds, table } from './table.ts';
 
 const POLICIES: readonly Policy[] = ['adaptive', 'with a list', 'round robin', 'viewers at 1 Hz'];
@@ -36,11 +37,14 @@ const values = readOptions('npm run bench -- watching', {
 	seed: count(1, 'of the random choices'),
 	population: oneOf(Object.keys(POPULATIONS) as (keyof typeof POPULATIONS)[], 'default', 'how sessions behave'),
 	file: text(null, 'another population, in JSON, as test/features/watch/simulation/population.ts has them'),
+	requests: flag('counts requests and bytes an hour with the whole program'),
 	compare: flag('compares ways to share the requests, over several seeds'),
 	watches: count(300, 'watched sessions; with --compare', { least: 1 }),
 	seeds: count(5, 'with --compare', { least: 1 }),
 });
-if (values.compare) {
+if (values.requests) {
+	await countRequests();
+} else if (values.compare) {
 	const { watches, seeds } = values;
 	compare({ count: watches, seeds, hours: SIZES.find(([size]) => size >= watches)?.[1] ?? 3 });
 } else {

@@ -27,6 +27,8 @@ export interface LogEntry {
 	/** The response's status; null before it, and permanently when the connection was reset or hung. */
 	status: number | null;
 	answeredAt: number | null;
+	/** Of the response's body. */
+	byteCount: number;
 	/** The client closed the connection before the answer was sent. */
 	clientGone: boolean;
 	/** The service cut the connection instead of responding. */
@@ -94,6 +96,7 @@ export function createRequestLog() {
 				faults: [],
 				status: null,
 				answeredAt: null,
+				byteCount: 0,
 				clientGone: false,
 				reset: false,
 				savedAt: null,

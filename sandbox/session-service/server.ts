@@ -222,6 +222,7 @@ export function createApp(settings: AppSettings): Hono<Env> {
 				const { outcome } = delivery;
 				entry.status = outcome.status;
 				entry.answeredAt = clock.now();
+				entry.byteCount = BODYLESS.has(outcome.status) ? 0 : Buffer.byteLength(outcome.body);
 				if (delivery.cutOff) return cutOff(c, outcome);
 				return toResponse(outcome, extra, delivery.chunked ?? false);
 			}

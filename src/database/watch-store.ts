@@ -27,10 +27,10 @@ import { leaseDue, nextDue, queueOf } from './due.ts';
 import { inLockOrder, locked, lockSession } from './locks.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
 import {
-	AWAITED_AHEAD_MS,
 	type ChannelKey,
 	hasOpenQuestion,
 	type ListedWaiting,
+	NEWS_AHEAD_MS,
 	type PlannedRead,
 	type ReadKind,
 	sessionReads,
@@ -257,17 +257,20 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			return nextDue(db, 'watched_sessions', where, 'nextReadAt');
 		},
 
-		async outlines(service: string) {
+		async outlines(service: string, now: number) {
 			const rows = await readSessions(service).selectAll().execute();
 			const live = from(db.read, 'watches', { service, endedAt: null });
 			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
 			const watches = await live.select(['sessionId', watcher]).distinct().execute();
 			const watchers = Map.groupBy(watches, (row) => row.sessionId);
+			const claims = await from(db.read, 'claims', { service }).where('until', '>', now).select('sessionId').execute();
+			const claimed = new Set(claims.map(({ sessionId }) => sessionId));
 			return rows.map(readWatchedSession).map((session) => ({
 				...session,
 				status: session.digest?.status ?? null,
 				questionOpen: session.digest !== null && hasOpenQuestion(session.digest),
 				watchers: watchers.get(session.session.sessionId)?.map((one) => one.watcher) ?? [],
+				isClaimed: claimed.has(session.session.sessionId),
 			}));
 		},
 
@@ -313,7 +316,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
 					// One read tells. The ones after it are planned as usual.
-					await askForRead(trx, row, now - AWAITED_AHEAD_MS, now);
+					await askForRead(trx, row, now - NEWS_AHEAD_MS, now);
 					return true;
 				});
 				if (isMoved) moves.push({ sessionId, hasChanged: hasChanged(before) });

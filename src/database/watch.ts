@@ -115,6 +115,9 @@ export interface PlannedRead {
 /** A read that a due reminder waits for goes before those due in this time before it (`by` before `at`). */
 export const AWAITED_AHEAD_MS = 5 * 60_000;
 
+/** A read that shows what was asked a moment ago goes before all of those, however many wait. */
+export const NEWS_AHEAD_MS = 2 * AWAITED_AHEAD_MS;
+
 export interface ListedWaiting {
 	readonly sessionId: string;
 	/** When it was known not to wait, clock milliseconds; null: never. */
@@ -141,7 +144,33 @@ const unread = z.object({ count: z.int(), since: z.number(), isMissing: z.boolea
 export const sessionReads = z.object({
 	/** Failures in a row, 404s or others, of a session that was read before. `code`: the newest's, if it seems alone. */
 	unread: unread.nullable().default(null),
+	/** What one costs on average: bytes of its body, and milliseconds of the service. Newer ones weigh more. */
+	byteCount: z.number().default(0),
+	tookMs: z.number().default(0),
+	/** The newest ones in a row that brought another body and nothing that people see. */
+	vainCount: z.int().default(0),
 });
+export type SessionReads = Readonly<z.infer<typeof sessionReads>>;
+
+/** The weight of a read in the average cost. */
+const COST_WEIGHT = 1 / 4;
+/** One that seems to have taken longer, or less than nothing, began before the clock was set. */
+const LONGEST_READ_MS = 120_000;
+
+/** What is known after a read. `isNews`: it shows what was not shown before. */
+export function readsAfter(
+	{ byteCount, tookMs, vainCount }: SessionReads,
+	read: { readonly byteCount: number; readonly tookMs: number; readonly isNews: boolean },
+): SessionReads {
+	const averaged = (before: number, newest: number) => Math.round(before + COST_WEIGHT * (newest - before));
+	const isTimed = read.tookMs >= 0 && read.tookMs <= LONGEST_READ_MS;
+	return {
+		unread: null,
+		byteCount: averaged(byteCount, read.byteCount),
+		tookMs: isTimed ? averaged(tookMs, read.tookMs) : tookMs,
+		vainCount: read.byteCount > 0 && !read.isNews ? vainCount + 1 : 0,
+	};
+}
 
 /** A model call and an action take seconds. */
 export const UNKNOWN_STEP_RATE: StepRate = { gapMs: 8_000, lastStepAt: null };

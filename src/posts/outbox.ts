@@ -176,7 +176,7 @@ export function createOutbox(
 	/** Waits for the rate if the wait is short. Null: it is this post's turn; else others go on meanwhile. */
 	async function waitForTurn(post: Post, unknown: boolean, signal: AbortSignal): Promise<Retry | null> {
 		const { key, rate, keep } = laneOf(post);
-		const lane = `${key}:${keep}`;
+		const lane = `${key}:${post.urgency}:${keep}`;
 		const own = `${lane} ${post.id}`;
 		for (;;) {
 			const now = clock.now();

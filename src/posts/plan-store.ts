@@ -69,8 +69,15 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 	return countChanged(change(trx, 'posts', { ...filter, state: 'planned' }, dropped));
 }
 
-/** Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock excludes others. */
-export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Promise<void> {
+/**
+ * Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps other writers
+ * out.
+ */
+export async function planPosts(
+	{ trx, now }: Tx,
+	posts: readonly NewPost[],
+	urgency: CardUrgency = 'now',
+): Promise<void> {
 	for (const { target, key, content, heldUntil } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
 		const stream = streamOf(target);
@@ -92,6 +99,7 @@ export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[]): Pr
 			content: JSON.stringify(content),
 			state: 'planned',
 			createdAt: now,
+			urgency: URGENCIES.indexOf(urgency),
 			...due,
 		})
 			.onConflict((conflict) =>
@@ -136,8 +144,9 @@ export async function markPosts(
 	const at = sql<number>`cast(case when ${notBefore} > ${now} then ${notBefore} else ${now} end as bigint)`;
 	const columns = {
 		wanted: sql<number>`wanted + 1`,
-		urgency: sql<number>`case when due_at is null or urgency > ${rank} then ${sql.lit(rank)} else urgency end`,
-		// What waits for its first time, or for Slack, still waits, unless this is more urgent.
+		urgency: sql<number>`case when state <> 'planned' and (due_at is null or urgency > ${rank}) then ${sql.lit(rank)}
+			else urgency end`,
+		// What waits for its first time, or for Slack, goes on waiting, unless this is more urgent.
 		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
 			else due_at end`,
 	};

@@ -13,6 +13,7 @@ import {
 	readSessionResponse,
 } from './schema.ts';
 import {
+	type MeasuredReading,
 	type RequestPriority,
 	type SessionReading,
 	type SessionServiceClient,
@@ -86,10 +87,11 @@ export function createSessionServiceClient({
 		const since = session === cached?.session ? cached.since : began.readAt;
 		cache.set(sessionId, { session, since, ...began, response });
 		if (session !== cached?.session) onChanged(session);
-		return { session, since, readAt: began.readAt, arrival: began.arrival, endedAt };
+		const byteCount = session === cached?.session ? 0 : response.byteCount;
+		return { session, since, readAt: began.readAt, arrival: began.arrival, endedAt, byteCount };
 	}
 
-	function readPatiently(sessionId: string, options: ReadOptions): Promise<SessionReading> {
+	function readPatiently(sessionId: string, options: ReadOptions): Promise<MeasuredReading> {
 		const { priority, signal } = options;
 		const { permitMs, repeatMs, retries } = PATIENCE[priority];
 		const startedAt = clock.now();
@@ -176,7 +178,7 @@ export function createSessionServiceClient({
 	};
 }
 
-interface KeptSession extends Omit<SessionReading, 'endedAt'> {
+interface KeptSession extends SessionReading {
 	readonly response: Kept<Session>;
 	/** `readAt` on the clock's uptime. */
 	readonly beganAt: number;
@@ -238,7 +240,7 @@ interface RunningRead {
 	readonly isPersons: boolean;
 	readonly startedAt: number;
 	readonly controller: AbortController;
-	readonly result: Promise<SessionReading>;
+	readonly result: Promise<MeasuredReading>;
 	readers: number;
 }
 
@@ -249,7 +251,7 @@ interface RunningRead {
 function createSharedReads(clock: Clock) {
 	const running = new Set<RunningRead>();
 
-	function begin(sessionId: string, isPersons: boolean, start: (signal: AbortSignal) => Promise<SessionReading>) {
+	function begin(sessionId: string, isPersons: boolean, start: (signal: AbortSignal) => Promise<MeasuredReading>) {
 		const controller = new AbortController();
 		const result = start(controller.signal).finally(() => running.delete(read));
 		const read = { sessionId, isPersons, startedAt: uptimeOf(clock), controller, result, readers: 0 };
@@ -259,8 +261,8 @@ function createSharedReads(clock: Clock) {
 
 	return async (
 		{ sessionId, isPersons, signal }: { sessionId: string; isPersons: boolean; signal: AbortSignal | undefined },
-		start: (signal: AbortSignal) => Promise<SessionReading>,
-	): Promise<SessionReading> => {
+		start: (signal: AbortSignal) => Promise<MeasuredReading>,
+	): Promise<MeasuredReading> => {
 		signal?.throwIfAborted();
 		const joinable = Array.from(running).findLast(
 			(read) =>

@@ -161,8 +161,14 @@ export interface SessionReading {
 	readonly arrival: number | null;
 	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
 	readonly since: number;
+}
+
+/** A reading with what its call cost. */
+export interface MeasuredReading extends SessionReading {
 	/** When the whole response had arrived, clock milliseconds. */
 	readonly endedAt: number;
+	/** Of the response's body: 0 when the session was unchanged. */
+	readonly byteCount: number;
 }
 
 /** What the session service can do: its two operations, and the list that some services have. */
@@ -175,17 +181,20 @@ export interface SessionServiceClient {
 	read(
 		sessionId: string,
 		options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
-	): Promise<SessionReading>;
-	/** A session as last read; null after 10 minutes, or when it is no longer in the cache. */
-	latest(sessionId: string): Omit<SessionReading, 'endedAt'> | null;
-	/** For a read, then a PUT. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's reason */
+	): Promise<MeasuredReading>;
+	/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
+	latest(sessionId: string): SessionReading | null;
+	/**
+	 * For a read and the PUT right after it. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's
+	 * reason
+	 */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
 	close(): Promise<void>;
 }
 
 export interface DeliveryPermit {
 	/** Reads the session with a request of its own, which begins after this call. */
-	read(sessionId: string): Promise<SessionReading>;
+	read(sessionId: string): Promise<MeasuredReading>;
 	/** Replaces all items of one message, once. @throws SessionServiceError, see its `outcomeUnknown` */
 	putAnswers(
 		sessionId: string,

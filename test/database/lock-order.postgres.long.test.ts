@@ -347,7 +347,7 @@ async function reads({ reads, sessions, watches }: Store, { random, token }: Act
 
 /** The scheduler, and a list of what waits. */
 async function plans({ sessions }: Store, { random }: Actor): Promise<void> {
-	const moves = (await sessions.outlines(SERVICE)).map(({ session: key, nextRead }) => {
+	const moves = (await sessions.outlines(SERVICE, T0)).map(({ session: key, nextRead }) => {
 		return { session: key, from: nextRead, to: { at: T0, by: T0 - random.whole(0, 999) }, place: random.uniform() };
 	});
 	await sessions.reschedule(moves.toSorted((one, other) => one.place - other.place));

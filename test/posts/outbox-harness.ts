@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Clock } from '../../src/core/basics.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/core/rate-limiter.ts';
-import { type CardUrgency, UNKNOWN_STEP_RATE, type Watch } from '../../src/database/watch.ts';
+import { type CardUrgency, sessionReads, UNKNOWN_STEP_RATE, type Watch } from '../../src/database/watch.ts';
 import { createEndings } from '../../src/features/watch/endings.ts';
 import type { SessionUpdate } from '../../src/features/watch/recording-store.ts';
 import { type Announcer, createOutbox } from '../../src/posts/outbox.ts';
@@ -191,7 +191,7 @@ export async function recordRead(
 		failures: 0,
 		overSince: null,
 		earlyReadCount: 1,
-		reads: { unread: null },
+		reads: sessionReads.parse({}),
 		view,
 		questions: settled === undefined ? asked : [{ kind: 'settled', how: settled }],
 	};

@@ -33,10 +33,10 @@ const LONGEST_LISTING_MS = 45_000;
 const LEASE_MARGIN_MS = 15_000;
 /** From the beginning of a list to the next one, with more than a few watched sessions. */
 const EVERY_MS = 2_000;
-/** Up to this many sessions are read every few seconds anyway... */
+/** With up to this many, those that work are read every second or two, and lists find what the quiet ones ask... */
 const FEW = 20;
-/** ...so a list is asked for this often. */
-const EVERY_MS_IF_FEW = 10_000;
+/** ...this often. */
+const EVERY_MS_IF_FEW = 4_000;
 /** After a list that took this long, the next one comes after this many times what it took. */
 const SLOW_MS = 1_000;
 const SLOW_FACTOR = 8;
@@ -64,7 +64,7 @@ export function listEveryMs(
 	options: { watched: number; discoverSessions: boolean; backgroundPerSecond: number },
 ): number {
 	const { watched, discoverSessions, backgroundPerSecond } = options;
-	const usual = discoverSessions || watched > FEW ? EVERY_MS : EVERY_MS_IF_FEW;
+	const usual = watched > FEW ? EVERY_MS : EVERY_MS_IF_FEW;
 	const withinShare = (1_000 * requestCount) / (SHARE * backgroundPerSecond);
 	const factor = discoverSessions ? DISCOVERY_FACTOR : tookMs < SLOW_MS ? 0 : SLOW_FACTOR;
 	return Math.min(LONGEST_WAIT_MS, Math.ceil(Math.max(usual, withinShare, factor * tookMs)));
@@ -185,7 +185,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		if (WAITING_CODES.has(code)) {
 			// No failure of the list: the budget pauses everything.
 			const now = clock.now();
-			return Math.max(EVERY_MS_IF_FEW, (retryAtOf(error, now) ?? now) - now);
+			return Math.max(LOOK_MS, (retryAtOf(error, now) ?? now) - now);
 		}
 		// An outage says nothing about the list.
 		if (health.down !== true) failures += 1;

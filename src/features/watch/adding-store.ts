@@ -6,6 +6,7 @@ import {
 	type ChannelKey,
 	hasOpenQuestion,
 	type LimitReached,
+	NEWS_AHEAD_MS,
 	type Watch,
 	type WatchLimit,
 	type WatchLimits,
@@ -118,7 +119,8 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
-	const read = { session, readAt: createdAt, readBy: hand.ahead ? createdAt - AWAITED_AHEAD_MS : createdAt };
+	const aheadMs = !hand.ahead ? 0 : hand.isNew ? NEWS_AHEAD_MS : AWAITED_AHEAD_MS;
+	const read = { session, readAt: createdAt, readBy: createdAt - aheadMs };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
 	await insertWatch(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
 	return { kind: 'raised' } as const;

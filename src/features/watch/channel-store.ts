@@ -146,8 +146,9 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt` null: it was not read.
-		 * See the columns of `waiting_sessions`.
+		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt`: when it was last found
+		 * to ask nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `isNew`: it
+		 * began to wait after the first list and since this channel began, and has not given way in a channel since.
 		 */
 		async raisedHands({ teamId, channelId, service, createdAt }: Discovery) {
 			const rows = await waitingRows(db.read, service)
@@ -158,9 +159,10 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 						and watches.ended_at is null)`,
 				)
 				.execute();
-			return rows.map(({ sessionId, loweredAt: at, loweredCount, isNew }) => {
+			return rows.map(({ sessionId, since, loweredAt: at, loweredCount, isNew }) => {
 				// Reads from before this channel began do not put its questions off.
-				return { sessionId, loweredAt: at !== null && at >= createdAt ? at : null, loweredCount, isNew: isNew === 1 };
+				const lowered = { loweredAt: at !== null && at >= createdAt ? at : null, loweredCount };
+				return { sessionId, ...lowered, isNew: isNew === 1 && since >= createdAt };
 			});
 		},
 
@@ -177,6 +179,13 @@ export type DiscoveryStore = ReturnType<typeof createDiscoveryStore>;
 
 /** The columns of a waiting session that asks something else, however long it has been listed. */
 const asksAnew = (now: number) => ({ since: now, isNew: 1 });
+
+/** Whether what a session asks was asked before its channel began to discover, or before anything was listed. */
+export async function isBacklog(trx: Db, watch: ChannelKey & SessionKey): Promise<boolean> {
+	const begun = await from(trx, 'discoveries', channelOf(watch)).select('createdAt').executeTakeFirst();
+	const listed = await from(trx, 'waiting_sessions', sessionOf(watch)).select(['since', 'isNew']).executeTakeFirst();
+	return begun !== undefined && listed !== undefined && (listed.isNew === 0 || listed.since < begun.createdAt);
+}
 
 /** Notes that a listed session asks something else. */
 export const noteAsked = (trx: Db, session: SessionKey, now: number) =>

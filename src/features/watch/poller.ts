@@ -6,7 +6,13 @@ import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
 import type { SessionStore, TakenSession } from '../../database/watch-store.ts';
 import type { QuestionDigest } from '../../questions/session.ts';
 import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
-import { type BackgroundBudget, MISSING, type SessionReading, WAITING_CODES } from '../../session-service/service.ts';
+import {
+	type BackgroundBudget,
+	type MeasuredReading,
+	MISSING,
+	type SessionReading,
+	WAITING_CODES,
+} from '../../session-service/service.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import type { ReadOutcome, RecordingStore, SessionUpdate } from './recording-store.ts';
 import { PLAN_MS } from './schedule.ts';
@@ -17,10 +23,7 @@ export interface PollerOptions {
 	/** Hears of the calls of all parts: the first success ends an outage. */
 	readonly health: ServiceHealth;
 	/** What our answers and earlier reads mean for a session as read. `wanted`: the question that was open before. */
-	readonly ourAnswers: (
-		reading: Omit<SessionReading, 'endedAt'>,
-		wanted: QuestionDigest | null,
-	) => Promise<ReadAnswers>;
+	readonly ourAnswers: (reading: SessionReading, wanted: QuestionDigest | null) => Promise<ReadAnswers>;
 	readonly onEnd: (watch: Watch, reason: WatchEnd) => void;
 }
 
@@ -123,7 +126,7 @@ export function createPoller(
 	}
 
 	async function plan(): Promise<void> {
-		const outlines = await sessions.outlines(serviceUrl);
+		const outlines = await sessions.outlines(serviceUrl, clock.now());
 		const { planned, left } = budget.rates();
 		metrics.watchedSessions(outlines.length);
 		metrics.backgroundPerSecond(left);
@@ -134,7 +137,7 @@ export function createPoller(
 
 	async function readAndRecord(taken: TakenSession, token: string, signal: AbortSignal): Promise<void> {
 		const { session: key, lastReadAt } = taken;
-		let found: SessionReading;
+		let found: MeasuredReading;
 		const ended = readWindow.begin();
 		try {
 			found = await sessionService.read(key.sessionId, { priority: 'background', signal, ahead: isAwaited(taken) });

@@ -4,6 +4,7 @@ import type { Core } from '../../core.ts';
 import {
 	DISMISSED,
 	hasOpenQuestion,
+	readsAfter,
 	type StepRate,
 	stepRateAfter,
 	type Watch,
@@ -12,7 +13,7 @@ import {
 import type { TakenSession, WatchedSession } from '../../database/watch-store.ts';
 import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post.ts';
 import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
-import { isOver, isWaiting, type Session } from '../../questions/session.ts';
+import { isOver, isWaiting } from '../../questions/session.ts';
 import {
 	type Change,
 	changesBetween,
@@ -21,6 +22,7 @@ import {
 	questionViewAt,
 	snapshotOf,
 } from '../../questions/session-snapshot.ts';
+import type { MeasuredReading } from '../../session-service/service.ts';
 import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './recording-store.ts';
 import {
@@ -95,12 +97,13 @@ export function createReading(
 
 		succeeded(
 			taken: TakenSession,
-			{ session, readAt: leftAt, arrival }: { session: Session; readAt: number; arrival: number | null },
+			found: Pick<MeasuredReading, 'session' | 'readAt' | 'arrival' | 'endedAt' | 'byteCount'>,
 			watches: readonly Watch[],
 			ours: ReadAnswers,
 		): ReadOutcome {
 			const now = clock.now();
-			const readAt = Math.min(leftAt, now);
+			const { session, arrival, byteCount } = found;
+			const readAt = Math.min(found.readAt, now);
 			const { judged } = ours;
 			const shownWith = { ...ours, closedItems: judged.closedItems };
 			const view = snapshotOf(session, readAt, shownWith, arrival);
@@ -128,7 +131,7 @@ export function createReading(
 				failures: 0,
 				overSince: isEnded ? (taken.overSince ?? readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
-				reads: { ...taken.reads, unread: null },
+				reads: readsAfter(taken.reads, { byteCount, tookMs: found.endedAt - found.readAt, isNews: !isAsShown }),
 				questions,
 				isStepped:
 					(view.question?.openCount ?? 0) > 0 && view.question?.stepsSince !== taken.view?.question?.stepsSince,

@@ -30,7 +30,7 @@ import type { NewPost, PostContent } from '../../posts/post.ts';
 import type { Judgement, KnownAsking } from '../../questions/asked.ts';
 import type { OccurrenceChange } from '../../questions/occurrences.ts';
 import { noteLost } from '../answer/rows-store.ts';
-import { noteAsked } from './channel-store.ts';
+import { isBacklog, noteAsked } from './channel-store.ts';
 import { dismissedQuestion, endWatch, lowerHand, stopUnwatched } from './watch-store.ts';
 
 /** The outcome of a read for its session. */
@@ -80,7 +80,9 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		const { end: reason, posts, card: urgency, slowly } = update;
 		if (reason === 'handLowered') return lowerHand(tx, row, posts);
 		if (reason !== null) return void (await endWatch(tx, row, { reason, posts, keepPending: true }));
-		await planPosts(tx, posts);
+		// At one post a second in a channel, what is asked now would come after all that was asked before.
+		const isOld = before.mode === 'raisedHand' && before.revision <= 0 && (await isBacklog(trx, before));
+		await planPosts(tx, posts, isOld ? 'progress' : 'now');
 		const isAsked = posts.some(({ content }) => content.kind === 'question');
 		const isAnew = isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)) !== null);
 		if (isAnew) await noteAsked(trx, row, now);

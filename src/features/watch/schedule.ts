@@ -7,10 +7,13 @@ import type { SessionKey } from '../../questions/session.ts';
 /*
  * When to read which session next.
  *
- * All reads cost the same and share one budget. If questions come at a constant rate, the expected wait is least when
+ * All requests count the same and share one budget. If questions come at a constant rate, the expected wait is least when
  * each session's interval is proportional to the square root of the time until it asks (Lagrange). That time is taken
  * as proportional to the gap between its steps. One factor for all sessions makes the reads fit the budget. No session
  * waits longer than a multiple of the round, the time in which all are read once in turn.
+ *
+ * A request is not all that a read costs: no session is read more often than its bodies and the service's time allow,
+ * nor one that nobody expects anything of at the moment.
  *
  * One person's watches must not slow down everybody else's. The person whose sessions take the most reads keeps the
  * common factor. The others get a lower one if they need it: at that factor they get `shareOfOthers` of the reads that
@@ -18,7 +21,7 @@ import type { SessionKey } from '../../questions/session.ts';
  */
 
 /** What the schedule needs of a session. The outlines of all sessions are read every few seconds. */
-export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount' | 'reads'> {
+export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount'> {
 	readonly status: string | null;
 	readonly questionOpen: boolean;
 }
@@ -26,9 +29,28 @@ export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyRe
 /** `watchers`: who created its watches, and the channels into which it was brought. They share reads fairly. */
 export interface WatchedOutline extends SessionOutline {
 	readonly watchers: readonly string[];
+	/** Whether somebody has the form of its question open. */
+	readonly isClaimed: boolean;
 }
 
 export const FLOOR_MS = 1_000;
+/** A session is quiet when its reads have shown nothing new for this long. */
+const QUIET_AFTER_MS = 10 * 60_000;
+/**
+ * The least interval of a quiet session, and of one whose question nobody is answering: 391 reads an hour, and what
+ * happens there is seen within 10 s. Where the service lists what waits, a list shows a new question sooner.
+ */
+export const QUIET_MS = 9_200;
+/** A session takes no more of the service than this in the long run. One of 5 MB that steps is read every 10 s. */
+const BYTES_PER_MS = 512;
+/** The least interval in times of what a read takes. */
+const TIMES_TOOK = 3;
+const LONGEST_BY_COST_MS = 60_000;
+/** After this many reads that brought another body and nothing new, the body is known to change by itself… */
+const VAIN_FROM = 3;
+/** …so the interval is at least this share of the time since something new was seen, up to the longest. */
+const VAIN_SHARE = 1 / 8;
+const LONGEST_VAIN_MS = 30_000;
 /** No interval is longer than this many rounds... */
 export const CEILING_ROUNDS = 2.5;
 /** ...unless that is shorter than this. */
@@ -60,9 +82,12 @@ export function createPlanner() {
 	/** Sessions of all but the heaviest watcher, with a factor of their own if that is lower. */
 	let others: ReadonlySet<string> = new Set();
 	let othersFactor = factor;
+	/** Sessions with a question that somebody is answering. */
+	let claimed: ReadonlySet<string> = new Set();
 
 	function interval(outline: SessionOutline, atFactor: number): number {
-		return Math.min(ceilingMs, Math.max(FLOOR_MS, atFactor * Math.sqrt(gapOf(outline))));
+		const least = leastInterval(outline, claimed.has(outline.session.sessionId));
+		return Math.max(least, Math.min(ceilingMs, atFactor * Math.sqrt(gapOf(outline))));
 	}
 
 	function factorOf({ session }: SessionOutline, common: number): number {
@@ -88,6 +113,7 @@ export function createPlanner() {
 			const rate = Math.max(0.01, backgroundPerSecond * UTILISATION);
 			const roundMs = (outlines.length * 1000) / rate;
 			ceilingMs = Math.min(LONGEST_INTERVAL_MS, Math.max(CEILING_MS, CEILING_ROUNDS * roundMs));
+			claimed = new Set(outlines.filter((one) => one.isClaimed).map(({ session }) => session.sessionId));
 			if (sessions.length === 0) return;
 			planOthers(sessions, rate);
 			factor = settle(factor, rate, (common) => readsPerSecond(sessions, (outline) => factorOf(outline, common)));
@@ -123,6 +149,19 @@ function settle(before: number, rate: number, readsAt: (factor: number) => numbe
 		if (Math.abs(ratio - 1) < 0.02) break;
 	}
 	return factor;
+}
+
+/** The time since a read showed something new. */
+const steadyMs = ({ lastReadAt, lastChangeAt }: SessionOutline) =>
+	(lastReadAt ?? 0) - (lastChangeAt ?? lastReadAt ?? 0);
+
+/** The least milliseconds between two reads of a session. */
+function leastInterval(outline: SessionOutline, isClaimed: boolean): number {
+	const { byteCount, tookMs, vainCount } = outline.reads;
+	const isQuiet = steadyMs(outline) >= QUIET_AFTER_MS || outline.questionOpen;
+	const byCost = Math.min(LONGEST_BY_COST_MS, byteCount / BYTES_PER_MS + TIMES_TOOK * tookMs);
+	const vain = vainCount < VAIN_FROM ? 0 : Math.min(LONGEST_VAIN_MS, VAIN_SHARE * steadyMs(outline));
+	return Math.max(FLOOR_MS, byCost, vain, isQuiet && !isClaimed ? QUIET_MS : 0);
 }
 
 function gapOf(outline: SessionOutline): number {

@@ -136,7 +136,7 @@ export function describeListedWaiting(subject: Subject): void {
 		(await store().sessions.readWaiting(SERVICE, sessions, at)).map(({ sessionId }) => sessionId);
 
 	async function planned(): Promise<PlannedRead | undefined> {
-		return (await store().sessions.outlines(SERVICE))[0]?.nextRead;
+		return (await store().sessions.outlines(SERVICE, T0))[0]?.nextRead;
 	}
 
 	describe('sessions that wait by a list', () => {

@@ -1,4 +1,4 @@
-import { UNKNOWN_STEP_RATE, type Watch } from '../../../src/database/watch.ts';
+import { sessionReads, UNKNOWN_STEP_RATE, type Watch } from '../../../src/database/watch.ts';
 import type { SessionUpdate, WatchUpdate } from '../../../src/features/watch/recording-store.ts';
 import { type AttemptResult, type DuePost, kindOf, type NewPost, type Post } from '../../../src/posts/post.ts';
 import type { SettledHow } from '../../../src/questions/asked.ts';
@@ -21,7 +21,7 @@ export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
 		failures: 0,
 		overSince: null,
 		earlyReadCount: 1,
-		reads: { unread: null },
+		reads: sessionReads.parse({}),
 		...overrides,
 	};
 }

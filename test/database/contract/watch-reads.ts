@@ -20,7 +20,7 @@ export function describeWatchReads(subject: Subject): void {
 					.where('sessionId', '=', 's1')
 					.execute(),
 			);
-			expect(await store().sessions.outlines(SERVICE)).toHaveLength(2);
+			expect(await store().sessions.outlines(SERVICE, T0)).toHaveLength(2);
 			const taken = await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
 			expect(taken.map(({ session }) => session.sessionId).sort()).toEqual(['s1', 's2']);
 			expect(taken.find(({ session }) => session.sessionId === 's1')).toMatchObject({
@@ -155,7 +155,7 @@ export function describeWatchReads(subject: Subject): void {
 			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(from.at);
 			await store().sessions.reschedule([{ session: KEY, from, to: { at: T0 + 500, by: T0 + 600 } }]);
 			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(T0 + 500);
-			expect(await store().sessions.outlines(SERVICE)).toMatchObject([
+			expect(await store().sessions.outlines(SERVICE, T0)).toMatchObject([
 				{ session: KEY, nextRead: { at: T0 + 500, by: T0 + 600 }, status: 'active', questionOpen: false },
 			]);
 		});

@@ -56,7 +56,7 @@ export function describeWatches(subject: Subject): void {
 				most: 5,
 			});
 			expect(await store().sessions.count(SERVICE)).toBe(5);
-			expect((await store().sessions.outlines(SERVICE)).map(({ watchers }) => watchers)).toEqual(
+			expect((await store().sessions.outlines(SERVICE, T0)).map(({ watchers }) => watchers)).toEqual(
 				Array(5).fill(['U-ANN']),
 			);
 		});
@@ -233,7 +233,7 @@ export function describeWatches(subject: Subject): void {
 		await added({ channelId: 'C3', createdBy: 'U-BOB' });
 		const gone = await added({ channelId: 'C4', createdBy: 'U-GONE' });
 		await store().watches.end(gone.id, 'unwatched', { now: T0, posts: [], keepPending: false });
-		const [outline] = await store().sessions.outlines(SERVICE);
+		const [outline] = await store().sessions.outlines(SERVICE, T0);
 		expect(outline?.watchers.toSorted()).toEqual([newWatch().createdBy, 'U-BOB'].toSorted());
 	});
 

@@ -57,7 +57,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 			const session = service.read(key.sessionId);
 			await clock.sleep(back);
 			const now = clock.now();
-			const found = { session, readAt: beganAt, arrival };
+			const found = { session, readAt: beganAt, arrival, endedAt: now, byteCount: 0 };
 			const watching = await watches.ofSession(key, now);
 			const wanted = taken.digest?.question ?? null;
 			const judged = await program.ourAnswers(answers, { serviceUrl: SERVICE_URL, reading: found, wanted });
@@ -83,7 +83,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 	}
 
 	async function endBackoffs(): Promise<void> {
-		const moves = program.movesFor(await sessions.outlines(SERVICE_URL), PLANNER, clock.now(), true);
+		const moves = program.movesFor(await sessions.outlines(SERVICE_URL, clock.now()), PLANNER, clock.now(), true);
 		await sessions.reschedule(moves);
 	}
 

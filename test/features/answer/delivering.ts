@@ -85,7 +85,7 @@ export async function createHarness() {
 		const readAt = clock.now();
 		const session = current(sessionId);
 		await on.read(sessionId);
-		return { session: throughGate(session), readAt, arrival: 0, since: readAt, endedAt: readAt };
+		return { session: throughGate(session), readAt, arrival: 0, since: readAt, endedAt: readAt, byteCount: 0 };
 	}
 
 	function save(sessionId: string, messageIndex: number, items: readonly ReadItem[]): void {

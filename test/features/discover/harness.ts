@@ -6,7 +6,7 @@ import { watchingApp } from '../watch/harness.ts';
 const COLOURS = [{ title: 'Which colour?', description: 'One of: red, green' }];
 
 /** The whole program, which discovers sessions with the list of the service. */
-export async function discoveringApp({ env, service, ...options }: AppOptions = {}) {
+export async function discoveringApp({ env, service, ...options }: AppOptions & { realRates?: boolean } = {}) {
 	const app = await watchingApp({
 		...options,
 		env: { DISCOVER_SESSIONS: 'true', ...env },

@@ -113,7 +113,10 @@ it.each([
 	watched.failures.clear();
 	await pass(watched.clock, 3 * MINUTE);
 	expect(await kinds(watched)).not.toContain('watchEnded');
-	expect((await watched.store.sessions.outlines(SERVICE))[0]).toMatchObject({ failures: 0, reads: { unread: null } });
+	expect((await watched.store.sessions.outlines(SERVICE, T0))[0]).toMatchObject({
+		failures: 0,
+		reads: { unread: null },
+	});
 });
 
 it('goes on watching while one session is refused, and says nothing of an outage', async () => {

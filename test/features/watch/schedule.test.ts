@@ -1,12 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type StepRate, stepRateAfter, UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
+import {
+	readsAfter,
+	type StepRate,
+	sessionReads,
+	stepRateAfter,
+	UNKNOWN_STEP_RATE,
+} from '../../../src/database/watch.ts';
 import {
 	CEILING_MS,
 	CEILING_ROUNDS,
 	createPlanner,
 	FLOOR_MS,
 	movesFor,
+	QUIET_MS,
 	UTILISATION,
 	type WatchedOutline,
 } from '../../../src/features/watch/schedule.ts';
@@ -15,6 +22,8 @@ import { defaultPopulation, digestAt, writeScripts } from './simulation/populati
 import { T0 } from './support.ts';
 
 const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const UNREAD = sessionReads.parse({});
 
 const stepRates: fc.Arbitrary<StepRate> = fc.record({
 	gapMs: fc.double({ min: 1, max: 1e6, noNaN: true }),
@@ -32,6 +41,8 @@ const outlines: fc.Arbitrary<WatchedOutline> = fc.record({
 	overSince: fc.constant(null),
 	status: fc.constantFrom('active', 'paused', 'inactive', 'humanInput', 'thinking'),
 	questionOpen: fc.boolean(),
+	reads: fc.constant(UNREAD),
+	isClaimed: fc.boolean(),
 	watchers: fc.subarray(['U1', 'U2', 'U3']),
 });
 
@@ -49,6 +60,8 @@ function outline(overrides: Partial<WatchedOutline> = {}): WatchedOutline {
 		overSince: null,
 		status: 'active',
 		questionOpen: false,
+		reads: UNREAD,
+		isClaimed: false,
 		watchers: ['U1'],
 		...overrides,
 	};
@@ -142,6 +155,51 @@ describe('the schedule', () => {
 		expect(interval({ status: 'humanInput', earlyReadAskedAt: T0 - 60_000 })).toBeGreaterThan(5_000);
 	});
 
+	/** One that works is read every second when it is alone. */
+	function alone(overrides: Partial<WatchedOutline>): number {
+		const one = outline({ lastChangeAt: T0 - MINUTE, ...overrides });
+		const planner = createPlanner();
+		for (let round = 0; round < 5; round += 1) planner.plan([one], 3);
+		return planner.nextRead(one, T0).at - T0;
+	}
+
+	it('reads a session that has shown nothing new for ten minutes at most 400 times an hour, and within 10 s', () => {
+		expect(alone({})).toBe(FLOOR_MS);
+		expect(alone({ lastChangeAt: T0 - 9 * MINUTE })).toBe(FLOOR_MS);
+		for (const status of ['active', 'paused', 'humanInput']) {
+			expect(alone({ status, lastChangeAt: T0 - 10 * MINUTE })).toBe(QUIET_MS);
+		}
+		expect(HOUR / QUIET_MS).toBeLessThanOrEqual(400);
+		expect(QUIET_MS).toBeLessThan(10_000);
+	});
+
+	it('reads a session whose question is open as rarely, but not while somebody is answering or was just answered', () => {
+		const asking = { status: 'humanInput', questionOpen: true };
+		expect(alone(asking)).toBe(QUIET_MS);
+		expect(alone({ ...asking, isClaimed: true })).toBe(FLOOR_MS);
+		expect(alone({ ...asking, earlyReadAskedAt: T0 - 1 })).toBeLessThanOrEqual(3_000);
+		// The agent has not gone on yet.
+		expect(alone({ ...asking, questionOpen: false })).toBe(FLOOR_MS);
+	});
+
+	it('reads a session more rarely the more bytes and time its reads take', () => {
+		const costing = (byteCount: number, tookMs: number) => alone({ reads: { ...UNREAD, byteCount, tookMs } });
+		expect(costing(100_000, 300)).toBeLessThan(1_200);
+		expect(costing(1_000_000, 0)).toBeCloseTo(1_953, 0);
+		expect(costing(5_000_000, 0)).toBeCloseTo(9_766, 0);
+		expect(costing(0, 8_000)).toBe(24_000);
+		expect(costing(30_000_000, 20_000)).toBe(MINUTE);
+	});
+
+	it('reads a session ever more rarely whose body is another at each read though nothing new is seen', () => {
+		const renewed = (vainCount: number, steadyFor: number) =>
+			alone({ reads: { ...UNREAD, vainCount }, lastChangeAt: T0 - steadyFor });
+		expect(renewed(2, 8 * MINUTE)).toBe(FLOOR_MS);
+		expect(renewed(3, 8_000)).toBe(FLOOR_MS);
+		expect(renewed(3, 64_000)).toBe(8_000);
+		expect(renewed(300, 24 * HOUR)).toBe(30_000);
+	});
+
 	it('backs off from a failing session for up to a minute', () => {
 		const waits = [1, 2, 3, 4, 5, 6, 20].map((failures) => interval({ failures }));
 		expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
@@ -167,6 +225,20 @@ describe('the schedule', () => {
 		expect(again.at).toBeGreaterThan(T0);
 		expect(again.by).toBe(T0 - 240_000);
 	});
+});
+
+it('averages what reads cost, and counts those that bring another body and nothing new', () => {
+	let reads = UNREAD;
+	const read = (byteCount: number, isNews: boolean) => {
+		reads = readsAfter(reads, { byteCount, tookMs: 300, isNews });
+		return reads;
+	};
+	expect(read(1_000_000, true)).toEqual({ unread: null, byteCount: 250_000, tookMs: 75, vainCount: 0 });
+	expect(read(0, false)).toMatchObject({ byteCount: 187_500, vainCount: 0 });
+	for (let count = 1; count < 30; count += 1) expect(read(1_000_000, false).vainCount).toBe(count);
+	expect(reads.byteCount).toBeCloseTo(1_000_000, -4);
+	expect(reads.tookMs).toBeGreaterThan(280);
+	expect(read(0, false).vainCount).toBe(0);
 });
 
 describe('a step rate', () => {

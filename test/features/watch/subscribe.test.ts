@@ -157,7 +157,7 @@ it('a refresh updates the cards, and reads the session early if asked to', async
 	expect(
 		(await store.posts.takeDue({ token: 'x', ms: 1 }, 1, T0)).map(({ post }) => [post.content.kind, post.wanted]),
 	).toEqual([['card', 1]]);
-	expect((await store.sessions.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
+	expect((await store.sessions.outlines(SERVICE, T0))[0]?.earlyReadAskedAt).toBeNull();
 	await refreshed({ db }, key, { now: T0, earlyReadAt: T0 + 2_000 });
-	expect((await store.sessions.outlines(SERVICE))[0]?.earlyReadAskedAt).toBe(T0);
+	expect((await store.sessions.outlines(SERVICE, T0))[0]?.earlyReadAskedAt).toBe(T0);
 });

@@ -125,7 +125,7 @@ export function createFakeService(clock: Clock) {
 			const stored = sessions.get(sessionId);
 			if (stored === undefined) throw new FakeServiceError('session_not_found');
 			const now = clock.now();
-			return { session: stored, readAt: now, arrival: 0, since: now, endedAt: now };
+			return { session: stored, readAt: now, arrival: 0, since: now, endedAt: now, byteCount: 0 };
 		},
 	};
 	return {

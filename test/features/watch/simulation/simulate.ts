@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
 	AWAITED_AHEAD_MS,
 	type PlannedRead,
+	sessionReads,
 	stepRateAfter,
 	UNKNOWN_STEP_RATE,
 } from '../../../../src/database/watch.ts';
@@ -128,6 +130,8 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 			nextRead: { at: 0, by: 0 },
 			lastReadAt: null,
 			lastChangeAt: null,
+			reads: sessionReads.parse({}),
+			isClaimed: false,
 			earlyReadAskedAt: null,
 			failures: 0,
 			overSince: null,
@@ -184,6 +188,7 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 				const previousAt = session.lastReadAt;
 				session.stepRate = stepRateAfter(session.stepRate, { before, after: found, previousAt, readAt: now });
 			}
+			if (session.lastReadAt === null || !isDeepStrictEqual(before, found)) session.lastChangeAt = now;
 			session.lastReadAt = now;
 			session.status = found.status;
 			session.questionOpen = found.question !== null;
