@@ -7,6 +7,10 @@ await startNamed('npm run bench --', {
 	'watching-live': { about: 'the same with the real program', start: () => import('./watching-live/main.ts') },
 	wiping: { about: 'what it costs to wipe secrets', start: () => import('./wiping/main.ts') },
 	inbox: { about: 'the Home tab of many people', start: () => import('./inbox/main.ts') },
+	large: {
+		about: 'a database with many answers, questions, posts and watches',
+		start: () => import('./large/main.ts'),
+	},
 	idle: { about: 'what the program does when nothing happens', start: () => import('./idle/main.ts') },
 	people: {
 		about: 'a company: a crowd that opens Home, and what questions cost',

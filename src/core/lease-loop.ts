@@ -170,6 +170,16 @@ export async function inSlices<Result>(work: Generator<void, Result>): Promise<R
 	}
 }
 
+/** What each value becomes. */
+export function* each<From, To>(values: readonly From[], change: (value: From) => To): Generator<void, To[]> {
+	const changed: To[] = [];
+	for (const value of values) {
+		changed.push(change(value));
+		yield;
+	}
+	return changed;
+}
+
 /** The results of one work for each value. */
 export function* eachIn<From, To>(values: readonly From[], work: (value: From) => Generator<void, To>) {
 	const results: To[] = [];

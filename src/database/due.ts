@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CLOCK_ALLOWANCE_MS, type Lease, type Log, StoreUnavailableError } from '../core/basics.ts';
+import { nextTurn } from '../core/lease-loop.ts';
 import {
 	type Change,
 	change,
@@ -12,6 +13,7 @@ import {
 	lastKeyOf,
 	type Row,
 	type StoreDatabase,
+	type TableName,
 	WITHOUT_LEASE,
 } from './database.ts';
 import { locked } from './locks.ts';
@@ -28,14 +30,24 @@ export function earliest(due: string, lease = 'leasedUntil') {
 	return sql<number | null>`min(case when ${lapse} > ${at} then ${lapse} else ${at} end)`;
 }
 
+/** More than have a lease at a time: of the others, the first that is due comes before all behind it. */
+const MOST_LEASED = 100;
+
 /** When `leaseDue` next finds a row of `table` among those that match `where`; `due`: its column. */
 export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawBuilder<boolean>, due: string) {
-	const { rows } = await sql<{ at: number | null }>`select ${earliest(due)} as at
-		from ${sql.table(table)} where ${where}`.execute(db.read);
+	const at = sql.ref(due);
+	const { rows } = await sql<{ at: number | null }>`select ${earliest(due)} as at from (select ${at}, leased_until
+		from ${sql.table(table)} where ${at} is not null and ${where} order by ${at} limit ${MOST_LEASED}) as first
+		`.execute(db.read);
 	return rows[0]?.at ?? null;
 }
 
-/** Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock. */
+/** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
+export const CANDIDATES_PER_ROW = 8;
+
+/**
+ * Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock at this moment.
+ */
 export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
 	{ table, service, where, orderBy, limit, before }: DueQuery<T>,
@@ -133,12 +145,32 @@ export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 const REMOVAL_BATCH = 200;
 
 /** Repeats `remove` until it removes fewer rows than its limit. Returns the total. */
-export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
+export async function inBatches(remove: (limit: number) => Promise<number>, limit = REMOVAL_BATCH): Promise<number> {
 	let removed = 0;
 	for (;;) {
-		const batch = await remove(REMOVAL_BATCH);
+		const batch = await remove(limit);
 		removed += batch;
-		if (batch < REMOVAL_BATCH) return removed;
+		if (batch < limit) return removed;
+		await nextTurn();
+	}
+}
+
+/** Rows that one statement looks at. On PostgreSQL they block no event loop, and locks are held for a shorter time. */
+const PART = { sqlite: 2_000, postgres: 20_000 };
+
+/** Runs `work` on all rows of a table in parts, which a condition tells apart. Returns the total of its results. */
+export async function inParts(db: Db, table: TableName, work: (isIn: RawBuilder<boolean>) => Promise<number>) {
+	const key = sql.ref(lastKeyOf(table));
+	const part = isPostgres(db) ? PART.postgres : PART.sqlite;
+	let total = 0;
+	for (let after = ''; ; ) {
+		const { rows } = await sql<{ last: string }>`select ${key} as last from ${sql.table(table)}
+			where ${key} > ${after} order by ${key} limit 1 offset ${part - 1}`.execute(db);
+		const last = rows[0]?.last;
+		total += await work(sql`${key} > ${after} and ${last === undefined ? sql`true` : sql`${key} <= ${last}`}`);
+		if (last === undefined) return total;
+		after = last;
+		await nextTurn();
 	}
 }
 

@@ -57,9 +57,13 @@ const createTable = (name: TableName, migration: number) =>
 async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	const made = TABLE_NAMES.filter((name) => (DESCRIBED[name].since ?? INITIAL) === migration);
 	for (const name of made) await createTable(name, migration).execute(db);
-	for (const name of made) {
-		for (const [index, on] of Object.entries(DESCRIBED[name].indexes ?? {}))
-			await sql.raw(`create ${on.replace(/^(?:unique )?/, `$&index ${name}_${index} on ${name} `)}`).execute(db);
+	for (const name of TABLE_NAMES) {
+		const { indexes = {}, since: first = INITIAL } = DESCRIBED[name];
+		for (const [index, described] of Object.entries(indexes)) {
+			const [on, since] = typeof described === 'string' ? [described, first] : described;
+			const at = `$&index ${name}_${index} on ${name} `;
+			if (since === migration) await sql.raw(`create ${on.replace(/^(?:unique )?/, at)}`).execute(db);
+		}
 	}
 	for (const name of TABLE_NAMES.toSorted()) {
 		for (const [column, described] of columnsOf(name).filter(([, { since }]) => since === migration))
@@ -78,7 +82,7 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 		},
 	},
 	{ number: 30, name: 'what reads have shown', up: (db) => make(db, 30) },
-	{ number: 31, name: 'what Slack told of people', up: (db) => make(db, 31) },
+	{ number: 32, name: 'indexes for large tables', up: (db) => make(db, 32) },
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));

@@ -13,6 +13,7 @@ import {
 	TABLES,
 	type TableName,
 } from './database.ts';
+import { inParts } from './due.ts';
 
 /** The columns of a table that hold ids of people, and where (`Column`). */
 export const peopleColumns = (table: TableName) =>
@@ -46,7 +47,9 @@ export async function replacePerson(trx: Db, userId: string, name: string): Prom
 		});
 		const values = Object.fromEntries(columns.map(({ column, value }) => [column, value]));
 		const isIn = anyOf(columns.map((one) => one.isIn));
-		changed += await countChanged(change(trx, table as 'meta', {}, values).where(isIn));
+		changed += await inParts(trx, table, (isHere) =>
+			countChanged(change(trx, table as 'meta', {}, values).where(sql<boolean>`${isHere} and ${isIn}`)),
+		);
 	}
 	return changed;
 }

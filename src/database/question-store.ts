@@ -170,7 +170,7 @@ const IS_READ = sql<number>`case when exists (select 1 from watched_sessions as 
 function readAsking(row?: Row<'questions'> & { readonly isRead: number }): KnownAsking | null {
 	if (row === undefined) return null;
 	return {
-		...pick(row, 'id', 'messageIndex', 'sameBefore', 'shownHash', 'askedAt', 'settledAt'),
+		...pick(row, 'id', 'messageIndex', 'sameBefore', 'fingerprint', 'shownHash', 'askedAt', 'settledAt'),
 		isRead: row.isRead === 1,
 		settledHow: row.settledHow as SettledHow | null,
 		evidence: parseOrNull(evidence, row.evidence),
@@ -334,9 +334,9 @@ export async function forgetQuestions(db: StoreDatabase, before: number): Promis
 	const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
 	// Without its text and its people.
 	const gone = { content: null, heldWatchId: null, fromUserId: null, toUserId: null };
-	await db.writeOne((trx) => {
-		const id = settled(trx).where('content', 'is not', null);
-		return change(trx, 'questions', { id }, gone).execute();
+	await changeInBatches(db, (trx, limit) => {
+		const id = settled(trx).where('content', 'is not', null).limit(limit);
+		return change(trx, 'questions', { id }, gone);
 	});
 	await changeInBatches(db, (trx, limit) =>
 		remove(trx, 'questions', { id: settled(trx).where(IS_SUPERSEDED).limit(limit) }),

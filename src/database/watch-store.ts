@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { type Lease, parseOrNull, pick } from '../core/basics.ts';
+import { each, inSlices } from '../core/lease-loop.ts';
 import { isWaiting, type SessionKey } from '../questions/session.ts';
 import { type Digest, digest, type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
 import {
@@ -9,6 +10,7 @@ import {
 	type Cipher,
 	change,
 	channelOf,
+	columnsOf,
 	countOf,
 	type Db,
 	type Filter,
@@ -23,7 +25,7 @@ import {
 	sessionOf,
 	WITHOUT_LEASE,
 } from './database.ts';
-import { leaseDue, nextDue, queueOf } from './due.ts';
+import { isOurs, leaseDue, nextDue, queueOf } from './due.ts';
 import { inLockOrder, locked, lockSession } from './locks.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
 import {
@@ -67,7 +69,11 @@ export function readDigest(text: string | null): Digest | null {
 /** A session that at least one channel watches. All its watches share this row. */
 export type WatchedSession = Readonly<ReturnType<typeof readWatchedSession>>;
 
-export function readWatchedSession(row: WatchedSessionRow) {
+type ReadRow = Omit<WatchedSessionRow, 'view'>;
+/** All but the content of cards. */
+const OF_READS = columnsOf('watched_sessions').flatMap(([name]) => (name === 'view' ? [] : (name as keyof ReadRow)));
+
+export function readWatchedSession(row: ReadRow) {
 	return {
 		...pick(row, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
 		session: sessionOf(row),
@@ -124,6 +130,20 @@ export function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Pr
 export function tellWatch(trx: Db, { id, revision }: Pick<Watch, 'id' | 'revision'>, isChanged: boolean, now: number) {
 	const told = { revision: Math.max(revision, 0) + 1, ...(isChanged && { lastChangeAt: now }) };
 	return change(trx, 'watches', { id, revision, endedAt: null }, told).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
+export async function activeChannels(db: StoreDatabase): Promise<readonly ChannelKey[]> {
+	// Goes from place to place by index, however many posts are due.
+	const { rows } = await sql<ChannelKey>`with recursive places(id) as (select min(place_id) from posts
+			union all select (select min(place_id) from posts where place_id > places.id) from places where id is not null),
+		posted as (select id as channel_id, (select team_id from posts where place_id = places.id and ${isOurs(db)}
+			and state in ('planned', 'shown') and due_at is not null and stream not like 'person:%' limit 1) as team_id
+			from places)
+		select team_id, channel_id from posted where team_id is not null
+		union select team_id, channel_id from watches where ended_at is null and ${isOurs(db)}
+		union select team_id, channel_id from discoveries where ${isOurs(db)}`.execute(db.read);
+	return rows.map(channelOf);
 }
 
 export const removeWatches = (trx: Db, id: string | readonly string[]) => remove(trx, 'watches', { id }).execute();
@@ -257,15 +277,13 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			return nextDue(db, 'watched_sessions', where, 'nextReadAt');
 		},
 
-		async outlines(service: string, now: number) {
-			const rows = await readSessions(service).selectAll().execute();
+		async outlines(service: string) {
+			const rows = await readSessions(service).select(OF_READS).execute();
 			const live = from(db.read, 'watches', { service, endedAt: null });
 			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
 			const watches = await live.select(['sessionId', watcher]).distinct().execute();
 			const watchers = Map.groupBy(watches, (row) => row.sessionId);
-			const claims = await from(db.read, 'claims', { service }).where('until', '>', now).select('sessionId').execute();
-			const claimed = new Set(claims.map(({ sessionId }) => sessionId));
-			return rows.map(readWatchedSession).map((session) => ({
+			return (await inSlices(each(rows, readWatchedSession))).map((session) => ({
 				...session,
 				status: session.digest?.status ?? null,
 				questionOpen: session.digest !== null && hasOpenQuestion(session.digest),

@@ -11,6 +11,7 @@ import {
 	from,
 	isFound,
 	noteQuestions,
+	type RawBuilder,
 	type Row,
 	remove,
 	type StoreDatabase,
@@ -19,7 +20,7 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../database/database.ts';
-import { changeInBatches } from '../database/due.ts';
+import { changeInBatches, inParts } from '../database/due.ts';
 import { locked, lockSession } from '../database/locks.ts';
 import {
 	addQuestion,
@@ -227,17 +228,19 @@ export async function planRefused(tx: Tx, watch: SessionKey & { readonly id: str
 
 /** Has posts that may name somebody drawn again, and closes those to them. Returns how many are drawn. */
 export async function redrawNaming({ trx, now }: Tx, userId: string): Promise<number> {
-	const inSession = (table: 'answers' | 'claims' | 'questions', columns = sql`user_id`) =>
-		sql`(service, session_id) in (select service, session_id from ${sql.table(table)} where ${userId} in (${columns}))`;
+	const inSession = (table: 'answers' | 'claims' | 'questions', column = 'userId') =>
+		sql`(service, session_id) in (select service, session_id from ${sql.table(table)}
+			where ${sql.ref(column)} = ${userId})`;
 	const isNaming = sql<boolean>`ts is not null and place_id <> ${userId} and (kind = 'digest'
 		or content like ${`%"${userId}"%`} or ${inSession('answers')} or ${inSession('claims')}
-		or ${inSession('questions', sql`from_user_id, to_user_id`)})`;
+		or ${inSession('questions', 'fromUserId')} or ${inSession('questions', 'toUserId')})`;
 	await silencePosts(trx, { placeId: userId });
 	const wanted = sql<number>`wanted + 1`;
 	// What is on its way may show the name, and is drawn again as soon as it has arrived.
 	await change(trx, 'posts', { state: 'planned' }, { wanted }).execute();
 	const due = { state: 'shown', dueAt: now, urgency: 1, wanted };
-	return countChanged(change(trx, 'posts', { state: ['shown', 'closed'] }, due).where(isNaming));
+	const shown = (isIn: RawBuilder<boolean>) => change(trx, 'posts', { state: ['shown', 'closed'] }, due).where(isIn);
+	return inParts(trx, 'posts', (isIn) => countChanged(shown(isIn).where(isNaming)));
 }
 
 export const removePosts = (trx: Db, watchId: string | readonly string[]) =>
@@ -251,8 +254,6 @@ export async function endingsOf(db: Db, session: SessionKey, now: number): Promi
 	const since = now - COUNTED_MS;
 	const lately = sql<boolean>`(settled_at is null or settled_at > ${since} or reworded_at > ${since})`;
 	const rows = await from(db, 'questions', sessionOf(session)).selectAll().where(lately).orderBy('number').execute();
-	const open = rows.find((row) => row.settledAt === null);
-	const isAnswered = open !== undefined && (await hasArrived(db, open));
 	let endings = NO_ENDINGS;
 	for (const { rewordedCount, rewordedAt, settledAt, settledHow, answerId } of rows) {
 		if (rewordedAt !== null && rewordedAt > since)
@@ -260,13 +261,7 @@ export async function endingsOf(db: Db, session: SessionKey, now: number): Promi
 		if (settledAt !== null && settledAt > since && settledHow !== 'unwatched')
 			endings = withEnding(endings, settledHow === 'answered' || answerId !== null, settledAt);
 	}
-	return { ...endings, isAnswered };
-}
-
-/** Whether an answer of ours is on its way, or has arrived since this question is asked. */
-function hasArrived(db: Db, { service, sessionId, fingerprint, askedAt }: Row<'questions'>) {
-	const ours = from(db, 'answers', { service, sessionId, fingerprint }).select('id');
-	return isFound(ours.where(({ or, eb }) => or([eb('state', '=', 'delivering'), eb('deliveredAt', '>=', askedAt)])));
+	return endings;
 }
 
 /** Writes what a read changes of questions, and what it means. `before`: when the read before it began. */

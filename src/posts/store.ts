@@ -14,12 +14,12 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../database/database.ts';
-import { isOurs, nextDue, queueOf, takeReadable, UNREADABLE } from '../database/due.ts';
+import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE } from '../database/due.ts';
 import { beginLadder, endReminders } from '../database/ladders.ts';
 import { locked, lockSessionOf } from '../database/locks.ts';
 import { readQuestion } from '../database/question-store.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
-import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
+import { activeChannels, liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
 import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
 	type AttemptResult,
@@ -171,7 +171,14 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		 * Leases our due posts, urgent first; of a stream's first posts only the next. Without `updates`: only first ones.
 		 */
 		takeDue(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
-			const where = sql<boolean>`due_at <= ${now} and ${isOurs(db)} and ${isFirst(updates)}`;
+			// By index, however many are due.
+			const firsts = (updates ? OPEN : OPEN.slice(0, 1)).map((state) => {
+				return sql`select id from (select id from posts where state = ${sql.lit(state)} and due_at is not null
+					and due_at <= ${now} and (lease_token is null or leased_until <= ${now})
+					and ${isOurs(db)} and ${isFirst(updates)}
+					order by urgency, due_at, created_at limit ${CANDIDATES_PER_ROW * limit}) as ${sql.ref(state)}`;
+			});
+			const where = sql<boolean>`id in (${sql.join(firsts, sql` union all `)})`;
 			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
 			return takeReadable(db, due, { lease, now, log }, dueOf);
 		},
@@ -199,15 +206,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			return (await isFound(liveWatches(db.read, here))) || isFound(discovery);
 		},
 
-		/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
-		async activeChannels(): Promise<readonly ChannelKey[]> {
-			const keys = ['teamId', 'channelId'] as const;
-			const watched = from(db.read, 'watches', { endedAt: null }).select(keys).where(isOurs(db));
-			const due = from(db.read, 'posts').where(isOurs(db)).where('dueAt', 'is not', null);
-			const posted = due.select(['teamId', 'placeId as channelId']).where('stream', 'not like', 'person:%');
-			const discovering = from(db.read, 'discoveries').select(keys).where(isOurs(db));
-			return (await watched.union(posted).union(discovering).execute()).map(channelOf);
-		},
+		activeChannels: () => activeChannels(db),
 
 		/**
 		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or when an earlier attempt of
@@ -226,8 +225,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		...queueOf(db, 'posts'),
 
 		/** When `takeDue` next finds something; null for never. Posts that wait for another one do not count. */
-		nextDueAt: ({ updates } = ALL) =>
-			nextDue(db, 'posts', sql<boolean>`due_at is not null and ${isOurs(db)} and ${isFirst(updates)}`, 'dueAt'),
+		nextDueAt: ({ updates } = ALL) => nextDue(db, 'posts', sql`${isOurs(db)} and ${isFirst(updates)}`, 'dueAt'),
 
 		/** Queues a post, unless one with its key was queued before. */
 		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, now }, [post])),

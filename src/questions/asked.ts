@@ -191,7 +191,7 @@ export function verdictOf(
 }
 
 /** One time that the agent of a watched session asked, as stored. */
-export interface KnownAsking extends Pick<QuestionDigest, 'messageIndex' | 'sameBefore' | 'shownHash'> {
+export interface KnownAsking extends Pick<QuestionDigest, 'messageIndex' | 'sameBefore' | 'fingerprint' | 'shownHash'> {
 	readonly id: string;
 	readonly askedAt: number;
 	readonly settledHow: SettledHow | null;

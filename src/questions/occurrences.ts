@@ -1,6 +1,6 @@
 import type { Judgement, SettledHow } from './asked.ts';
 import type { QuestionDigest, Session } from './session.ts';
-import { type Change, type Digest, digestOf, digestOfQuestionAt, type QuestionView } from './session-snapshot.ts';
+import { type Change, type Digest, digestOfQuestionAt, type QuestionView } from './session-snapshot.ts';
 
 type ItemsShown = QuestionView['items'] | undefined;
 
@@ -18,11 +18,11 @@ export function occurrenceChanges(
 	before: Digest | null,
 	changes: readonly Change[],
 	session: Session,
-	{ closedItems, isAnsweredAnew, itemsAt }: Judgement & { itemsAt(messageIndex: number): ItemsShown },
+	{ closedItems, isAnsweredAnew, itemsAt, digest }: Judgement & { digest: Digest; itemsAt(at: number): ItemsShown },
 ): OccurrenceChange[] {
 	const found: OccurrenceChange[] = [];
 	const known = before?.question ?? null;
-	const current = digestOf(session, closedItems).question;
+	const { question: current } = digest;
 	/** Where the newest known question is, as the changes so far tell, and whether it is open. */
 	let knownAt = known?.messageIndex ?? null;
 	let isOpen = known !== null && known.open.length > 0;

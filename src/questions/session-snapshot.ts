@@ -87,9 +87,13 @@ export function digestOfQuestionAt(
  * means for the newest question, and where a value had arrived before. If no read has shown that, and this one does
  * not, what is open was asked after it, even in the same words.
  */
-export function changesBetween(before: Digest | null, session: Session, judged: Judgement = NOT_JUDGED): Change[] {
-	const { closedItems, arrived } = judged;
-	const current = digestOf(session, closedItems);
+export function changesBetween(
+	before: Digest | null,
+	session: Session,
+	judged: Judgement = NOT_JUDGED,
+	current = digestOf(session, judged.closedItems),
+): Change[] {
+	const { arrived } = judged;
 	const changes: Change[] = [];
 	if (before === null) {
 		const { messageIndex, open: items } = current.question ?? { messageIndex: -1, open: [] };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseAddress, pick } from '../core/basics.ts';
-import { eachIn } from '../core/lease-loop.ts';
+import { each, eachIn } from '../core/lease-loop.ts';
 import { fingerprintOf, hashOfTexts, type SentText, type ShownText, shown, shownHashOf } from './texts.ts';
 
 export interface SessionKey {
@@ -314,15 +314,6 @@ export function* gated(read: ReadSession): Generator<void, Session> {
 		resultHash: result === null ? null : yield* hashOfTexts([result]),
 		filesHash: yield* hashOfTexts(read.files.map(({ filename }) => filename)),
 	};
-}
-
-function* each<From, To>(values: readonly From[], change: (value: From) => To): Generator<void, To[]> {
-	const changed: To[] = [];
-	for (const value of values) {
-		changed.push(change(value));
-		yield;
-	}
-	return changed;
 }
 
 const textOf = (text: string) => shown(text, MOST_OF_TEXT).text;

@@ -72,6 +72,7 @@ function createWatching(store: Store) {
 			...NO_ANSWERS,
 			judged: { ...NOT_JUDGED, arrived },
 			newest,
+			isAnswered: false,
 		});
 		expect(await store.reads.record({ session: taken.session, token: LEASE.token }, { ...outcome, now })).toBe(true);
 	}

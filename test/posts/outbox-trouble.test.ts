@@ -156,7 +156,8 @@ it('a damaged card does not hold up other cards', async () => {
 		await refreshed({ db }, { service: SERVICE, sessionId }, { now: clock.now(), earlyReadAt: null });
 	}
 	await pass(clock, 10_000);
-	expect(texts().filter((what) => what.startsWith('update'))).toEqual(['update s2 1:active', 'update s3 1:active']);
+	const updates = texts().filter((what) => what.startsWith('update'));
+	expect(updates.toSorted()).toEqual(['update s2 1:active', 'update s3 1:active']);
 });
 
 it('counts the attempts of a post that cannot be drawn, sends those behind it, and draws it when that is possible', async () => {

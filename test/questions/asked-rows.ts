@@ -39,7 +39,7 @@ export interface Shown {
 	readonly put?: Pick<BeforePut, 'status' | 'stepsSince'> & { readonly positions: readonly number[] };
 }
 
-export interface Row extends Omit<KnownAsking, 'sameBefore' | 'shownHash'> {
+export interface Row extends Omit<KnownAsking, 'sameBefore' | 'fingerprint' | 'shownHash'> {
 	question: QuestionDigest;
 	settledHow: SettledHow | null;
 	settledAt: number | null;
@@ -102,7 +102,7 @@ export function createRows() {
 			!(first?.messageIndex === asking.messageIndex && asking.answered.length > 0);
 		const same = (isLeft ? newestRow : first) ?? null;
 		const asKnown = (row: Row | null | undefined) =>
-			row ? { ...row, ...pick(row.question, 'sameBefore', 'shownHash') } : null;
+			row ? { ...row, ...pick(row.question, 'sameBefore', 'fingerprint', 'shownHash') } : null;
 		const to = answers.filter(({ question, before: put }) => {
 			if (question.fingerprint !== asking?.fingerprint) return false;
 			return put === null ? question.messageIndex === asking.messageIndex : put.sameBefore === asking.sameBefore;
@@ -167,7 +167,11 @@ export function createRows() {
 			const older = open();
 			const olderAt = indexesOf(session, older?.question.fingerprint ?? '')[older?.question.sameBefore ?? 0];
 			if (older !== known && olderAt !== undefined) older?.shown.push(shownIn(session, readAt, olderAt));
-			for (const one of occurrenceChanges(before, changes, session, { ...judged, itemsAt: () => undefined })) {
+			for (const one of occurrenceChanges(before, changes, session, {
+				...judged,
+				digest: digestOf(session, judged.closedItems),
+				itemsAt: () => undefined,
+			})) {
 				const row = open();
 				if (one.kind === 'settled') settle(one.how, readAt);
 				else {

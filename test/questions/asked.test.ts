@@ -329,6 +329,7 @@ const storedRow = (more: Partial<KnownAsking> = {}): KnownAsking => ({
 	id: 'q1',
 	messageIndex: 0,
 	sameBefore: 0,
+	fingerprint: '',
 	shownHash: '',
 	askedAt: 0,
 	isRead: true,

@@ -26,7 +26,11 @@ function occurrencesOf(reads: readonly Session[], judgedAt: (read: number) => Pa
 		const current = digestOf(session, judged.closedItems);
 		const changes = changesBetween(before, session, judged);
 		// Snapshots of so many reads take minutes.
-		for (const change of occurrenceChanges(before, changes, session, { ...judged, itemsAt: () => undefined })) {
+		for (const change of occurrenceChanges(before, changes, session, {
+			...judged,
+			digest: digestOf(session, judged.closedItems),
+			itemsAt: () => undefined,
+		})) {
 			const open = rows.find(({ how }) => how === null);
 			if (change.kind === 'asked') {
 				if (open !== undefined) throw new Error('two are open');

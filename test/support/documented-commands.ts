@@ -102,6 +102,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	),
 	script(/^npm run bench -- slow-service$/, 'npm run bench -- slow-service --minutes 1'),
 	script(/^npm run bench -- idle( --former [\w.]+)?$/, 'npm run bench -- idle --watches 0 --rounds 1 --minutes 0.1'),
+	script(
+		/^npm run bench -- large( --.*)?$/,
+		'npm run bench -- large --rounds 1 --answers 20000 --questions 1000 --posts 1000 --watches 1000 --session 100 --due 100',
+	),
 	script(/^npm run bench -- wiping$/, 'npm run bench -- wiping --rounds 1 --seconds 1'),
 	script(/^npm run bench -- attack( --.*)?$/, 'npm run bench -- attack --only stamps,signed-null'),
 	script(

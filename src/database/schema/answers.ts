@@ -84,6 +84,8 @@ export const ANSWER_TABLES = tables({
 			due: '(service, next_attempt_at) where next_attempt_at is not null',
 			secret: '(id) where secrets is not null',
 			person: '(user_id, accepted_at)',
+			arrived: [`(service, session_id) where state in ('delivered', 'resumed')`, 32],
+			authors: [`(ended_at) where user_id not like 'forgotten-%'`, 32],
 		},
 		kept: 'always',
 	},

@@ -45,6 +45,7 @@ import { markQuestion } from './answering-store.ts';
 import { createRetention } from './retention-store.ts';
 import {
 	type AnswerRow,
+	answersToQuestions,
 	changeAnswer,
 	createAnswerReader,
 	firstOfSession,
@@ -54,7 +55,6 @@ import {
 	isForUs,
 	patchColumns,
 	readAnswer,
-	readMarks,
 	receiptOf,
 } from './rows-store.ts';
 
@@ -253,11 +253,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				sql<boolean>`put_started_at is not null and (question_id is null or question_id = ${id})`,
 			),
 
-		/** Oldest first. `marks`: what all say about secrecy, also damaged ones, which are not among `answers`. */
-		async ofSession(session: SessionKey) {
-			const rows = await answers(sessionOf(session)).orderBy('acceptedAt').execute();
-			return { answers: rows.flatMap(readOrSkip), marks: rows.map((row) => readMarks(row, cipher)) };
-		},
+		toQuestions: answersToQuestions(db, cipher, readOrSkip),
 
 		/** How many answers have arrived in a session: the number of the newest arrival. */
 		arrivals: (session: SessionKey) => countArrived(db.read, session),
@@ -307,8 +303,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		/** The answers of people of the workspace `teamId`, newest first. */
 		async history(of: SessionKey & Pick<Person, 'teamId'>, { offset, limit }: { offset: number; limit: number }) {
 			const base = from(db.read, 'answers', of);
+			const newest = base.select('id').orderBy('acceptedAt', 'desc').orderBy('id', 'desc').limit(limit).offset(offset);
 			const [rows, total] = await Promise.all([
-				base.selectAll().orderBy('acceptedAt', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+				answers({ id: newest }).orderBy('acceptedAt', 'desc').orderBy('id', 'desc').execute(),
 				countOf(base),
 			]);
 			return { answers: rows.flatMap(readOrSkip), total };
@@ -317,8 +314,11 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null without one. */
 		async stats() {
 			const undelivered = [...BLOCKING_STATES, 'waiting'] as const;
-			const [counts, oldest] = await Promise.all([
-				from(db.read, 'answers')
+			// Most are resumed: to count them takes longer than all and the others.
+			const others = ANSWER_STATES.filter((state) => state !== 'resumed');
+			const [all, counts, oldest] = await Promise.all([
+				countOf(from(db.read, 'answers')),
+				from(db.read, 'answers', { state: others })
 					.select((eb) => ['state', eb.fn.countAll<number>().as('count')])
 					.groupBy('state')
 					.execute(),
@@ -327,8 +327,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					.groupBy('state')
 					.execute(),
 			]);
+			const resumed = { state: 'resumed', count: counts.reduce((left, { count }) => left - count, all) };
 			const byState = Object.fromEntries(
-				ANSWER_STATES.map((state) => [state, counts.find((row) => row.state === state)?.count ?? 0]),
+				ANSWER_STATES.map((state) => [state, [...counts, resumed].find((row) => row.state === state)?.count ?? 0]),
 			) as Readonly<Record<AnswerState, number>>;
 			const oldestAt = Object.fromEntries(
 				undelivered.map((state) => [state, oldest.find((row) => row.state === state)?.at ?? null]),
@@ -344,7 +345,9 @@ export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
 /** No arrival is ever taken back. */
 function countArrived(db: Db, session: SessionKey): Promise<number> {
-	return countOf(from(db, 'answers', { ...sessionOf(session), state: ARRIVED_STATES }));
+	// Written out: SQLite uses a partial index only then.
+	const isArrived = sql<boolean>`state in (${sql.join(ARRIVED_STATES.map((state) => sql.lit(state)))})`;
+	return countOf(from(db, 'answers', sessionOf(session)).where(isArrived));
 }
 
 /**

@@ -28,12 +28,12 @@ import { sameText, stringOf } from '../../questions/texts.ts';
 import type { SessionReading } from '../../session-service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
 
-type Stored = Pick<AnswerStore, 'ofSession'>;
+type Stored = Pick<AnswerStore, 'toQuestions'>;
 
 export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 
 /** What a read, a form or a button showed before: a question that is perhaps gone. */
-type Wanted = QuestionDigest | { readonly messageIndex: number | null };
+type Wanted = QuestionDigest | { readonly messageIndex: number | null; readonly fingerprint?: string | null };
 
 /** What our answers and earlier reads say about a session; looked up if a message of it asks, or for `wanted`. */
 export async function ourAnswers(
@@ -44,15 +44,16 @@ export async function ourAnswers(
 	const index = askingMessageIndex(session);
 	const isAsked = index !== null || wanted !== null;
 	const moved = wanted !== null && 'sameBefore' in wanted ? atCurrentIndex(wanted, session) : null;
-	await examineQuestions(session, [index, wanted?.messageIndex, moved?.messageIndex]);
+	const indexes = [index, wanted?.messageIndex, moved?.messageIndex].filter((one) => one != null);
+	await examineQuestions(session, indexes);
 	const key = { service: serviceUrl, sessionId: session.sessionId };
 	const asking = index === null ? null : digestOfQuestionAt(session, index);
-	const [{ answers, marks }, rows] = isAsked
-		? await Promise.all([store.ofSession(key), store.asked(key, asking)])
-		: [
-				{ answers: [], marks: [] },
-				{ newest: null, same: null },
-			];
+	// First what is compared before a read is stored: an answer may arrive in between.
+	const rows = isAsked ? await store.asked(key, asking) : { newest: null, same: null };
+	const shown = [...indexes.map((at) => session.messages[at]), wanted, rows.newest];
+	const fingerprints = shown.flatMap((one) => one?.fingerprint ?? []);
+	const found = isAsked ? await store.toQuestions(key, fingerprints, indexes) : { answers: [], marks: [] };
+	const { answers, marks } = found;
 	const { id, askedAt: since = 0 } = rows.same ?? {};
 	// One that answered a row says nothing of an equal question that has its place now.
 	const isToSame = ({ deliveredAt, questionId }: Answer) => (deliveredAt ?? 0) >= since && (questionId ?? id) === id;
@@ -78,6 +79,13 @@ export async function ourAnswers(
 		closedItems: (judged.verdict ?? 'wentOn') === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
 		/** The newest time that the agent asked, as stored when this read was judged; undefined: not looked up. */
 		newest: isAsked ? rows.newest : undefined,
+		/** Whether one to the question that was open before is on its way, or has arrived since it is asked. */
+		isAnswered: answers.some(
+			({ fingerprint, state, deliveredAt: at }) =>
+				rows.newest?.settledAt === null &&
+				fingerprint === rows.newest.fingerprint &&
+				(state === 'delivering' || (at !== null && at >= rows.newest.askedAt)),
+		),
 		/** What they say about secrecy, oldest first. */
 		marks,
 		/** The newest answer that stands there, not to what the message asked earlier. */
@@ -166,9 +174,10 @@ export async function whoWasFirst(
 	session: Session,
 	values: readonly string[] | null,
 ): Promise<OtherAnswer> {
-	const { answers, marks } = await store.ofSession(answer.question);
 	const { question: asked } = answer;
 	const question = questionAt(session, asked.messageIndex);
+	const fingerprints = [answer.fingerprint, question?.fingerprint ?? ''];
+	const { answers, marks } = await store.toQuestions(asked, fingerprints, [asked.messageIndex]);
 	await examineQuestions(session, [asked.messageIndex]);
 	const items = itemsOf(answer);
 	const ownValues = items.map(({ value }) => value ?? '');
@@ -198,8 +207,9 @@ async function isOverwritten(store: Stored, answer: Answer, session: Session): P
 		return value !== null && value !== '' && stored !== '' && !sameText(stored, value);
 	});
 	if (!isOther) return false;
-	// A later answer of ours explains the other text: the agent asked the same again.
-	const same = toSame((await store.ofSession(question)).answers, askedBy(answer));
+	// A later answer of Handraise explains the other text: the agent asked the same again.
+	const { answers } = await store.toQuestions(question, [fingerprint], [question.messageIndex]);
+	const same = toSame(answers, askedBy(answer));
 	if (same.some(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null)) return null;
 	return arrivedTo(same, askedBy(answer))[0]?.id === id;
 }

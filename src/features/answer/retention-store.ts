@@ -5,12 +5,14 @@ import {
 	countChanged,
 	type Db,
 	from,
+	hasChanged,
+	type Row,
 	type StoreParts,
 	sql,
 	type Tx,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import { changeInBatches, inBatches } from '../../database/due.ts';
+import { changeInBatches, inBatches, inParts } from '../../database/due.ts';
 import { RECEIPT_STATE } from '../../questions/answer.ts';
 import { withdrawAnswer } from './accept-store.ts';
 import { authorGone, createAnswerReader, otherColumn, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
@@ -56,22 +58,29 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 		/** Forgets who gave answers that ended, or lost their texts while waiting, before `before`. Returns how many. */
 		forgetAuthors: (before: number) =>
 			changeInBatches(db, (trx, limit) => {
-				const known = from(trx, 'answers').select('id').where('userId', 'not like', `${FORGOTTEN}%`);
-				const isOver = sql<boolean>`(ended_at < ${before}
-					or state = 'waiting' and content is null and accepted_at < ${before})`;
-				const id = known.where(isOver).limit(limit);
-				return change(trx, 'answers', { id }, authorGone(sql`${sql.lit(FORGOTTEN)} || id`));
+				// Written out: SQLite uses a partial index only then.
+				const isKnown = sql<boolean>`user_id not like ${sql.lit(`${FORGOTTEN}%`)}`;
+				const known = from(trx, 'answers').select('id').where(isKnown).limit(limit);
+				const ended = known.where('endedAt', '<', before);
+				const waiting = known.where(sql<boolean>`state = 'waiting' and content is null and accepted_at < ${before}`);
+				const either = sql<boolean>`id in (select id from ${ended} as one union all select id from ${waiting} as two)`;
+				return change(trx, 'answers', {}, authorGone(sql`${sql.lit(FORGOTTEN)} || id`)).where(either);
 			}),
 	};
 }
 
 /** What becomes of answers when somebody is forgotten. */
 export function createForgetting(cipher: Cipher) {
-	/** The answers of others that say who was first; `first` is null where it cannot be read. */
-	async function secondAnswers(trx: Db, userId: string) {
-		const second = from(trx, 'answers').selectAll().where('other', 'is not', null);
-		const rows = await second.where('userId', '!=', userId).execute();
-		return rows.map((row) => ({ row, first: otherColumn.open(row.other, row, cipher) }));
+	const firstOf = (row: Row<'answers'>) => otherColumn.open(row.other, row, cipher);
+
+	/** For how many answers of others that say who was first `work` is true. */
+	function countSecond(trx: Db, userId: string, work: (row: Row<'answers'>) => Promise<boolean>) {
+		const second = from(trx, 'answers').selectAll().where('other', 'is not', null).where('userId', '!=', userId);
+		return inParts(trx, 'answers', async (isIn) => {
+			let count = 0;
+			for (const row of await second.where(isIn).execute()) count += Number(await work(row));
+			return count;
+		});
 	}
 
 	return {
@@ -86,22 +95,19 @@ export function createForgetting(cipher: Cipher) {
 		},
 
 		/** The answers of others that may name them. */
-		countUnreadable: async (trx: Db, userId: string) =>
-			(await secondAnswers(trx, userId)).filter(({ first }) => first === null).length,
+		countUnreadable: (trx: Db, userId: string) => countSecond(trx, userId, async (row) => firstOf(row) === null),
 
 		/** In answers of others that came second to theirs: without their words. A message that shows it is drawn again. */
-		async leaveOthers({ trx, now }: Tx, userId: string, name: string): Promise<number> {
-			let count = 0;
-			for (const { row, first } of await secondAnswers(trx, userId)) {
-				if (first?.person?.userId !== userId) continue;
+		leaveOthers: ({ trx, now }: Tx, userId: string, name: string): Promise<number> =>
+			countSecond(trx, userId, async (row) => {
+				const first = firstOf(row);
+				if (first?.person?.userId !== userId) return false;
 				const hidden = { ...first, person: { ...first.person, userId: name }, values: first.values.map(() => null) };
 				const told = parseOrNull(RECEIPT_STATE, row.receiptState);
 				const again = told?.dm && { receiptState: JSON.stringify({ ...told, state: null }), nextAttemptAt: now };
 				const columns = { other: otherColumn.seal(hidden, row, cipher), ...again, ...WITHOUT_LEASE };
-				count += await countChanged(change(trx, 'answers', { id: row.id }, columns));
-			}
-			return count;
-		},
+				return hasChanged(change(trx, 'answers', { id: row.id }, columns));
+			}),
 
 		/** Whether the agent went on is still looked at. */
 		async forgetAuthor(trx: Db, userId: string, name: string): Promise<void> {

@@ -1,6 +1,7 @@
 // Owns `answers`, with the other stores of this folder.
 import { z } from 'zod';
 import { FORGOTTEN, type Log, parseOrNull, pick } from '../../core/basics.ts';
+import { each, inSlices } from '../../core/lease-loop.ts';
 import {
 	type Cipher,
 	change,
@@ -14,11 +15,12 @@ import {
 	type Row,
 	type StoreDatabase,
 	sealedColumn,
+	sessionOf,
 	sql,
 	type Tables,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import { isOurs } from '../../database/due.ts';
+import { CANDIDATES_PER_ROW, isOurs } from '../../database/due.ts';
 import {
 	AGENT_OUTCOMES,
 	ANSWER_STATES,
@@ -46,7 +48,7 @@ import {
 import { evidence } from '../../questions/asked.ts';
 import type { BeforePut } from '../../questions/compare.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
-import type { Person } from '../../questions/session.ts';
+import type { Person, SessionKey } from '../../questions/session.ts';
 
 export type AnswerRow = Row<'answers'>;
 /** Columns to write; undefined ones keep their value. */
@@ -124,8 +126,36 @@ export function createAnswerReader(cipher: Cipher, log?: Log) {
 	};
 }
 
+/** Of more answers than this to a question, the newest say what is known of it. */
+const MOST_READ = 100;
+/** The columns for `readMarks`. */
+// biome-ignore format: a list of words
+const MARKS = [
+	'id', 'teamId', 'userId', 'service', 'sessionId', 'messageIndex', 'fingerprint', 'content', 'secretPositions',
+	'putStartedAt', 'state',
+] as const;
+
+/**
+ * The answers to questions of a session, by their texts or places, oldest first. `marks`: what all of them say about
+ * secrecy, also those that are damaged and not among `answers`.
+ */
+export const answersToQuestions =
+	({ read: db }: StoreDatabase, cipher: Cipher, readOrSkip: ReturnType<typeof createAnswerReader>) =>
+	async (session: SessionKey, fingerprints: readonly string[], indexes: readonly number[]) => {
+		const isThere = sql<boolean>`message_index in (${sql.join([-1, ...indexes])})`;
+		const isTo = sql<boolean>`(${isThere} or fingerprint in (${sql.join(['', ...fingerprints])}))`;
+		const all = from(db, 'answers', sessionOf(session)).where(isTo);
+		// Those at the place first: of the same text there may be thousands, at as many places.
+		const inOrder = all.select('id').orderBy(sql`case when ${isThere} then 0 else 1 end`).orderBy('acceptedAt', 'desc');
+		const id = inOrder.orderBy('id', 'desc').limit(MOST_READ);
+		const rows = await from(db, 'answers', { id }).selectAll().orderBy('acceptedAt').execute();
+		const marked = rows.length < MOST_READ ? rows : await all.select(MARKS).orderBy('acceptedAt').execute();
+		const answers = await inSlices(each(rows, readOrSkip));
+		return { answers: answers.flat(), marks: await inSlices(each(marked, (row) => readMarks(row, cipher))) };
+	};
+
 /** What a row says about secrecy, even of an unreadable or emptied answer. Damaged columns hide more, not less. */
-export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
+function readMarks(row: Pick<AnswerRow, (typeof MARKS)[number]>, cipher: Cipher): AnswerMarks {
 	const items = contentColumn.open(row.content, row, cipher) ?? [];
 	const secret = row.secretPositions === null ? secretOf(items) : parseOrNull(positions, row.secretPositions);
 	return {
@@ -139,16 +169,19 @@ export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
 	};
 }
 
-/** The positions that a row fills or leaves empty on purpose, even if other columns are damaged; null: nobody knows. */
+/** In these states nothing has arrived, unless a PUT began. */
+const UNSENT_STATES: readonly string[] = ['accepted', ...FAILED_STATES, 'withdrawn'] satisfies AnswerState[];
+
+/**
+ * The positions that a row fills or leaves empty on purpose, also when other columns are damaged; null when nobody
+ * knows.
+ */
 export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
 	const given = parseOrNull(SUBMISSION, row.submission)?.positions;
 	if (given !== undefined) return given;
 	const items = contentColumn.open(row.content, row, cipher);
 	return items?.flatMap(({ value, held }, position) => (value !== null || held ? [position] : [])) ?? null;
 }
-
-/** In these states nothing has arrived, unless a PUT began. */
-const UNSENT_STATES: readonly string[] = ['accepted', ...FAILED_STATES, 'withdrawn'] satisfies AnswerState[];
 
 function readContent(row: AnswerRow, secretPositions: readonly number[], cipher: Cipher): AnswerContent {
 	if (row.content === null) return { kind: 'removed' };
@@ -305,9 +338,6 @@ export function patchColumns(
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};
 }
-
-/** Candidate rows for each row wanted: other replicas may lock some of them. */
-const CANDIDATES_PER_ROW = 8;
 
 /** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
 export function isForUs(db: StoreDatabase) {

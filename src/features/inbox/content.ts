@@ -60,7 +60,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	function askedLately(teamId: string) {
 		const at = Math.floor(clock.now() / FIGURES_EVERY_MS) * FIGURES_EVERY_MS;
 		const key = `${teamId} ${at}`;
-		if (lately?.key !== key) lately = { key, asked: reads.askedSince(serviceUrl, teamId, at - FIGURES_OF_MS) };
+		// An open question counts up to the last full hour.
+		const period = { since: at - FIGURES_OF_MS, now: Math.floor(at / HOUR_MS) * HOUR_MS };
+		if (lately?.key !== key) lately = { key, asked: reads.askedSince(serviceUrl, teamId, period) };
 		lately.asked.catch(() => {
 			lately = null;
 		});
@@ -133,12 +135,11 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	async function waitingFor(person: Person, [open, listed, asked]: OfWorkspace, how: Asked) {
 		const { now } = how;
 		const snoozes = await reads.snoozes(serviceUrl, person);
-		// The direct message of somebody else with the app is not asked about.
-		const askedIn = [...open.flatMap(({ channels }) => channels), ...asked].flatMap(({ channelId, watchedBy }) =>
-			isDirectMessage(channelId) && watchedBy !== person.userId ? [] : channelId,
-		);
-		const channels = await channelsOf(person, [...new Set(askedIn)], how);
-		const visible = asked.filter(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id));
+		const openIn = open.flatMap((one) => one.channels.map(({ channelId }) => channelId));
+		const askedIn = asked.flatMap(({ channelIds }) => channelIds);
+		const channels = await channelsOf(person, [...new Set([...openIn, ...askedIn])], now);
+		const isSeen = (id: string) => channels.allowed.has(id) && channels.joined.has(id);
+		const visible = asked.filter(({ channelIds }) => channelIds.some(isSeen));
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
@@ -153,7 +154,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			snoozeOf(question) !== undefined ? 'snoozed' : isFolded(question) ? 'folded' : 'questions',
 		);
 		const backAt = snoozed.flatMap((question) => snoozeOf(question)?.until ?? []);
-		const week = channels.againAt === null ? figuresOf(visible, now) : null;
+		const week = channels.againAt === null ? figuresOf(visible) : null;
 		return { listed, channels, seen, oldIds, snoozed, questions, backAt, week };
 	}
 
@@ -247,21 +248,15 @@ export type InboxDraft = ShownInbox['drafts'][number];
 /** An open question in the one channel through which the person answers it. */
 type VisibleQuestion = ReturnType<typeof asSeenIn>[number];
 
-/** The median wait of what was answered is null without any. An open question counts up to the last full hour. */
-function figuresOf(asked: Awaited<ReturnType<InboxStore['askedSince']>>, now: number) {
-	// Once for each question, in whichever channels the person sees it.
-	const questions = [...new Map(asked.map((one) => [one.id, one])).values()];
-	if (questions.length === 0) return null;
-	const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
-	const waits = questions
-		.map(({ askedAt, settledAt, isAnswered }) => ({ isAnswered, ms: Math.max(0, (settledAt ?? hour) - askedAt) }))
-		.sort((one, other) => one.ms - other.ms);
-	const answered = waits.filter(({ isAnswered }) => isAnswered === 1);
+/** The median wait of what was answered is null without any. */
+function figuresOf(asked: Awaited<ReturnType<InboxStore['askedSince']>>) {
+	if (asked.length === 0) return null;
+	const answered = Float64Array.from(asked.flatMap((group) => group.answered)).sort();
 	return {
-		asked: questions.length,
+		asked: asked.reduce((sum, { count }) => sum + count, 0),
 		answered: answered.length,
-		waitMs: answered[Math.floor((answered.length - 1) / 2)]?.ms ?? null,
-		idleMs: waits.reduce((sum, { ms }) => sum + ms, 0),
+		waitMs: answered[Math.floor((answered.length - 1) / 2)] ?? null,
+		idleMs: asked.reduce((sum, { idleMs }) => sum + idleMs, 0),
 	};
 }
 

@@ -1,5 +1,6 @@
 // Owns `inboxes`.
 import { type Lease, type Log, pick } from '../../core/basics.ts';
+import { nextTurn } from '../../core/lease-loop.ts';
 import {
 	add,
 	change,
@@ -266,15 +267,37 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
 		},
 
-		/** What agents asked since `since`, once for each channel of this workspace that watches or watched the session. */
-		async askedSince(service: string, teamId: string, since: number) {
-			const { rows } = await sql<Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & Asking>`
-				select questions.id, asked_at, settled_at, channel_id, created_by as watched_by,
-					case when settled_how = 'answered' or answer_id is not null then 1 else 0 end as is_answered
-				from questions inner join watches on watches.service = questions.service
-					and watches.session_id = questions.session_id and team_id = ${teamId}
-				where questions.service = ${service} and asked_at >= ${since}`.execute(db.read);
-			return rows;
+		/**
+		 * How many questions agents asked since `since`, by the channels of this workspace that watch their sessions, or
+		 * watched them; how long they waited, those that wait still until `now`, and the answered ones each.
+		 */
+		async askedSince(service: string, teamId: string, { since, now }: { since: number; now: number }) {
+			const groups = new Map<string, AskedIn>();
+			for (let last: Pick<AskedRow, 'askedAt' | 'id'> = { askedAt: since, id: '' }; ; ) {
+				const { rows } = await sql<AskedRow>`select asked.id, asked_at, settled_at, channel_id,
+						case when settled_how = 'answered' or answer_id is not null then 1 else 0 end as is_answered
+					from (select id, service, session_id, asked_at, settled_at, settled_how, answer_id from questions
+						where service = ${service} and asked_at >= ${last.askedAt}
+							and (asked_at > ${last.askedAt} or id > ${last.id})
+						order by asked_at, id limit ${ASKED_AT_ONCE}) as asked
+					left join watches on watches.service = asked.service and watches.session_id = asked.session_id
+						and team_id = ${teamId} order by asked_at, asked.id`.execute(db.read);
+				const questions = Map.groupBy(rows, ({ id }) => id);
+				for (const [first, ...others] of questions.values()) {
+					if (first?.channelId == null) continue;
+					const { askedAt, settledAt, isAnswered } = first;
+					const channelIds = [...new Set([first, ...others].map(({ channelId }) => channelId ?? ''))].sort();
+					const group = groups.get(channelIds.join()) ?? { channelIds, count: 0, idleMs: 0, answered: [] };
+					const ms = Math.max(0, (settledAt ?? now) - askedAt);
+					groups.set(channelIds.join(), group);
+					group.count += 1;
+					group.idleMs += ms;
+					if (isAnswered === 1) group.answered.push(ms);
+				}
+				if (questions.size < ASKED_AT_ONCE) return [...groups.values()];
+				last = rows.at(-1) ?? last;
+				await nextTurn();
+			}
 		},
 
 		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
@@ -315,7 +338,14 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 export const rebuildInboxes = ({ trx, now }: Tx) =>
 	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
 
-type Asking = { readonly channelId: string; readonly watchedBy: string; readonly isAnswered: 0 | 1 };
+/** Read at once for `askedSince`. */
+const ASKED_AT_ONCE = 500;
+
+type AskedRow = Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> &
+	Readonly<{ channelId: string | null; isAnswered: 0 | 1 }>;
+
+/** The questions that were asked in all of these channels. */
+type AskedIn = { readonly channelIds: readonly string[]; count: number; idleMs: number; readonly answered: number[] };
 
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];

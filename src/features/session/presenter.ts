@@ -149,7 +149,7 @@ export function createPresenter(
 		async model(showing: Showing): Promise<SessionModel> {
 			const { person, viewId, reading, metadata, wanted } = showing;
 			const { session, readAt, arrival } = reading;
-			const asked = typeof wanted === 'number' ? { messageIndex: wanted } : metadata;
+			const asked = typeof wanted === 'number' && metadata.fields.length === 0 ? { messageIndex: wanted } : metadata;
 			const ours = await ourAnswers(answers, { serviceUrl, reading, wanted: asked });
 			const { marks, judged } = ours;
 			const isCheckedFirst = judged.verdict === 'checking' && judged.evidence?.emptySince === readAt;

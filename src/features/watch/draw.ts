@@ -33,10 +33,12 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const model: CardModel = { ...post, view, asks, unreadCode, checkedAt: null, waitedMs: null };
 		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
+		// Without the times, which would make every card look new.
+		const timeless = watchCard({ ...model, isUpdate: true });
+		const isTimeless = isUpdate && !isOld && (waitedMs === null || !asks);
 		return {
-			// Without the times, which would make every card look new.
-			key: hashOf(JSON.stringify(watchCard({ ...model, isUpdate: true }))),
-			message: watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
+			key: hashOf(JSON.stringify(timeless)),
+			message: isTimeless ? timeless : watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
 			isLast: watch.ended !== null,
 			againAt: asks ? post.claimedUntil : null,
 		};

@@ -37,7 +37,7 @@ import {
 /** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
 const HAND_TRIES = 3;
 
-export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'judged' | 'newest'>;
+export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'judged' | 'newest' | 'isAnswered'>;
 
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
 export function createReading(
@@ -108,7 +108,7 @@ export function createReading(
 			const shownWith = { ...ours, closedItems: judged.closedItems };
 			const view = snapshotOf(session, readAt, shownWith, arrival);
 			const { digest } = view;
-			const sinceRead = changesBetween(taken.digest, session, judged);
+			const sinceRead = changesBetween(taken.digest, session, judged, digest);
 			const isEnded = isOver(digest.status);
 			// The service may write the result a moment after the status, so the end is announced by one more read.
 			const isLast = isEnded && taken.overSince !== null;
@@ -121,6 +121,7 @@ export function createReading(
 				? [{ kind: 'settled', how: digest.question?.answered.length ? 'answered' : 'closed' } as const]
 				: occurrenceChanges(taken.digest, sinceRead, session, {
 						...judged,
+						digest,
 						itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
 					});
 			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
@@ -139,6 +140,7 @@ export function createReading(
 				// Names and descriptions may change without news, and a question asked again may look as before.
 				...((questions.length > 0 || !isAsShown) && { view }),
 			};
+			const isChecking = judged.verdict === 'checking';
 			const outline: SessionOutline = {
 				...taken,
 				...base,
@@ -149,8 +151,8 @@ export function createReading(
 				update: { ...base, nextRead: planner.nextRead(outline, now) },
 				watches: watches.flatMap((watch) => {
 					const isUnread = watch.revision <= 0;
-					const told = isUnread ? changesBetween(null, session, judged) : changes;
-					const news = newsFor(watch, told, { questions, readAt, isChecking: judged.verdict === 'checking' });
+					const told = isUnread ? changesBetween(null, session, judged, digest) : changes;
+					const news = newsFor(watch, told, { questions, readAt, isAnswered: ours.isAnswered, isChecking });
 					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, news, digest, isEarlyReadAsked(taken, now));
 					// The read for whoever began it was newer.
 					const isOlder = readAt < watch.createdAt;
@@ -202,14 +204,15 @@ const SWITCHING_FROM = 6;
 const REST_MS = 60_000;
 
 type News = ReturnType<typeof newsFor>;
+type Seen = Readonly<
+	{ questions: readonly OccurrenceChange[]; readAt: number } & Record<'isAnswered' | 'isChecking', boolean>
+>;
 
-/** What to tell a channel of these changes. `isRestless`: the session's question changed often, and a moment ago. */
-function newsFor(
-	watch: Watch,
-	changes: readonly Change[],
-	{ questions, readAt, isChecking }: { questions: readonly OccurrenceChange[]; readAt: number; isChecking: boolean },
-) {
-	let endings = watch.endings ?? NO_ENDINGS;
+/**
+ * What to tell a channel of these changes. `isRestless`: the session's question has changed often, and a moment ago.
+ */
+function newsFor(watch: Watch, changes: readonly Change[], { questions, readAt, isAnswered, isChecking }: Seen) {
+	let endings = { ...(watch.endings ?? NO_ENDINGS), isAnswered };
 	if (changes.some(({ kind }) => kind === 'questionReworded')) endings = withEnding(endings, false, readAt);
 	for (const one of questions) {
 		const how = one.kind === 'settled' ? one.how : one.kind === 'asked' ? one.settled : null;

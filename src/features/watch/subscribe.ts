@@ -76,7 +76,7 @@ export function createSubscriptions(
 			const ours = await ourAnswers(reading, null);
 			const { judged } = ours;
 			const view = snapshotOf(session, readAt, { ...ours, closedItems: judged.closedItems }, arrival);
-			const changes = changesBetween(null, session, judged);
+			const changes = changesBetween(null, session, judged, view.digest);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
 			const { postTs = null } = request;
 			const former =

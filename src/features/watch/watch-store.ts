@@ -206,9 +206,9 @@ export async function dismissedQuestion(db: Db, hand: WatchRow) {
 	return (await asked.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
-/** Removes watches that ended before `before`. */
+/** Removes watches that ended before `before`, with all that is about them: a few in one transaction. */
 export const removeEndedWatches = (db: StoreDatabase, before: number) =>
-	inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
+	inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)), 25);
 
 async function removeBatch(trx: Db, before: number, limit: number): Promise<number> {
 	const old = from(trx, 'watches').select(['id', 'service', 'sessionId']).where('endedAt', '<', before);

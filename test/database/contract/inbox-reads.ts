@@ -227,15 +227,32 @@ export function describeInboxReads(subject: Subject): void {
 					.execute(),
 			);
 		}
-		const lately = async (teamId = 'T1') =>
-			(await replica().askedSince(SERVICE, teamId, T0)).map((row) => Object.values(row).join(' ')).toSorted();
-		expect(await lately()).toEqual([
-			`answered ${T0} ${T0 + 9} C1 U-ANN 1`,
-			`answered ${T0} ${T0 + 9} C2 U-ANN 1`,
-			`closed ${T0 + 1} ${T0 + 2} C1 U-ANN 0`,
-			`closed ${T0 + 1} ${T0 + 2} C2 U-ANN 0`,
-		]);
-		expect(await lately('T2')).toEqual([`elsewhere ${T0}  C3 U-ANN 0`]);
+		const period = { since: T0, now: T0 + 100 };
+		const lately = (teamId: string) => replica().askedSince(SERVICE, teamId, period);
+		expect(await lately('T1')).toEqual([{ channelIds: ['C1', 'C2'], count: 2, idleMs: 9 + 1, answered: [9] }]);
+		expect(await lately('T2')).toEqual([{ channelIds: ['C3'], count: 1, idleMs: 100, answered: [] }]);
+	});
+
+	it('counts all that agents asked, in parts', async () => {
+		await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C1' });
+		const place = {
+			service: SERVICE,
+			sessionId: 'a',
+			messageIndex: 0,
+			sameBefore: 0,
+			fingerprint: 'f',
+			shownHash: 'h',
+		};
+		const settled = { settledAt: T0 + 9, settledHow: 'answered' };
+		// Many at the same time, and as many as two whole parts.
+		const rows = Array.from({ length: 2_000 }, (_, number) => {
+			return { ...place, ...settled, id: `q${number}`, number, askedAt: T0 + (number < 1_500 ? 0 : 1) };
+		});
+		for (const part of [rows.slice(0, 1_000), rows.slice(1_000)])
+			await subject.store.db.writeOne((trx) => trx.insertInto('questions').values(part).execute());
+		const [group, ...others] = await replica().askedSince(SERVICE, 'T1', { since: T0, now: T0 });
+		expect({ ...group, answered: group?.answered.length }).toMatchObject({ count: 2_000, answered: 2_000 });
+		expect(others).toEqual([]);
 	});
 
 	describe("a person's drafts", () => {

@@ -14,7 +14,7 @@ it('a second person reads why nothing was sent while the first answer is damaged
 	expect((await mine.submit()).outcome).toBe('updated');
 	await app.stop();
 	const store = await open({ dataDir: app.dataDir, encryptionKey: KEY });
-	const { answers } = await store.answers.ofSession({ service: app.service.url, sessionId: id });
+	const answers = await store.db.read.selectFrom('answers').selectAll().where('sessionId', '=', id).execute();
 	expect(answers).toMatchObject([{ state: 'accepted' }]);
 	for (const answer of answers) await damage(store, answer.id, 'submission');
 	await store.close();

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { StatementSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { refreshed } from '../../database/support.ts';
 import {
@@ -40,6 +41,19 @@ describe('posts', () => {
 		await pass(clock, 60_000);
 		expect(await announced()).toEqual([]);
 		expect(await store.watches.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
+	});
+
+	it('asks once for our answers at each read of a session that asks', async () => {
+		const { clock, readsOf } = await createWatchedHarness({ state: asking });
+		const query = vi.spyOn(StatementSync.prototype, 'all');
+		onTestFinished(() => query.mockRestore());
+		const before = readsOf('s1').length;
+		await pass(clock, 20_000);
+		const reads = readsOf('s1').length - before;
+		expect(reads).toBeGreaterThan(1);
+		const statements = query.mock.contexts as readonly StatementSync[];
+		const asked = statements.filter(({ sourceSQL }) => sourceSQL.includes('from "answers"'));
+		expect(asked).toHaveLength(reads);
 	});
 
 	it('posts nothing of a question that was asked and answered between two reads', async () => {

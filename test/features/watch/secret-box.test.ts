@@ -411,7 +411,7 @@ it.each(['submission', 'secretPositions'] as const)(
 		await windowSays(app, 'ada', REMOVED_ANSWER);
 		await app.stop();
 		const store = await open({ dataDir: app.dataDir, encryptionKey: KEY });
-		const { answers } = await store.answers.ofSession({ service: app.service.url, sessionId: id });
+		const answers = await store.db.read.selectFrom('answers').selectAll().where('sessionId', '=', id).execute();
 		for (const answer of answers) await damage(store, answer.id, column);
 		await store.close();
 		await app.restart();
