@@ -146,7 +146,7 @@ await measure('taking due reads', async () => {
 	await sessions.takeDue(SERVICE, lease(), 2, { now: now + 100_000, only: null });
 	await sessions.takeDue(SERVICE, lease(), 2, { now: now + 100_000, only: 'awaited' });
 });
-await measure('planning reads', () => sessions.outlines(SERVICE));
+await measure('planning reads', () => sessions.outlines(SERVICE, Date.now()));
 await measure('taking due reminders', async () => {
 	await ladders.nextDueAt(SERVICE, []);
 	await ladders.takeDue(SERVICE, lease(), { now: now + 120_000, limit: 8, except: [] });

@@ -155,8 +155,8 @@ export async function inBatches(remove: (limit: number) => Promise<number>, limi
 	}
 }
 
-/** Rows that one statement looks at. On PostgreSQL they block no event loop, and locks are held for a shorter time. */
-const PART = { sqlite: 2_000, postgres: 20_000 };
+/** Rows that one statement looks at. On PostgreSQL they block no event loop, and more parts hold locks for longer. */
+const PART = { sqlite: 2_000, postgres: 100_000 };
 
 /** Runs `work` on all rows of a table in parts, which a condition tells apart. Returns the total of its results. */
 export async function inParts(db: Db, table: TableName, work: (isIn: RawBuilder<boolean>) => Promise<number>) {

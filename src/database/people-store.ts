@@ -34,14 +34,15 @@ export function createPeopleStore({ db, cipher }: { readonly db: StoreDatabase; 
 			return new Set(rows.map(({ userId }) => userId));
 		},
 
-		/** A list told of them. It puts nobody in, so that nobody who was forgotten comes back before they act. */
+		/** A list told of them: of those who wait. Nobody who was forgotten comes back by it before they act. */
 		async listed(teamId: string, told: ReadonlyMap<string, object>): Promise<void> {
 			if (told.size === 0) return;
 			const cases = Array.from(told, ([userId, one]) => {
 				return sql`when ${userId} then ${facts.seal(one, { teamId, userId }, cipher)}`;
 			});
 			const columns = { facts: sql<string>`case user_id ${sql.join(cases, sql` `)} end`, wantedAt: null };
-			await db.writeOne((trx) => change(trx, 'people', { teamId, userId: [...told.keys()] }, columns).execute());
+			const waiting = { teamId, userId: [...told.keys()] };
+			await db.writeOne((trx) => change(trx, 'people', waiting, columns).where('wantedAt', 'is not', null).execute());
 		},
 
 		/** What was told of these people, or of all (null), is not used any more. */

@@ -334,13 +334,13 @@ export async function forgetQuestions(db: StoreDatabase, before: number): Promis
 	const settled = (trx: Db) => from(trx, 'questions').select('id').where('settledAt', '<', before);
 	// Without its text and its people.
 	const gone = { content: null, heldWatchId: null, fromUserId: null, toUserId: null };
+	await changeInBatches(db, (trx, limit) =>
+		remove(trx, 'questions', { id: settled(trx).where(IS_SUPERSEDED).limit(limit) }),
+	);
 	await changeInBatches(db, (trx, limit) => {
 		const id = settled(trx).where('content', 'is not', null).limit(limit);
 		return change(trx, 'questions', { id }, gone);
 	});
-	await changeInBatches(db, (trx, limit) =>
-		remove(trx, 'questions', { id: settled(trx).where(IS_SUPERSEDED).limit(limit) }),
-	);
 }
 
 /** Whether the agent has asked again since a row of `questions`. */

@@ -277,12 +277,14 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			return nextDue(db, 'watched_sessions', where, 'nextReadAt');
 		},
 
-		async outlines(service: string) {
+		async outlines(service: string, now: number) {
 			const rows = await readSessions(service).select(OF_READS).execute();
 			const live = from(db.read, 'watches', { service, endedAt: null });
 			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
 			const watches = await live.select(['sessionId', watcher]).distinct().execute();
 			const watchers = Map.groupBy(watches, (row) => row.sessionId);
+			const claims = await from(db.read, 'claims', { service }).where('until', '>', now).select('sessionId').execute();
+			const claimed = new Set(claims.map(({ sessionId }) => sessionId));
 			return (await inSlices(each(rows, readWatchedSession))).map((session) => ({
 				...session,
 				status: session.digest?.status ?? null,

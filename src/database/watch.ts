@@ -154,21 +154,18 @@ export type SessionReads = Readonly<z.infer<typeof sessionReads>>;
 
 /** The weight of a read in the average cost. */
 const COST_WEIGHT = 1 / 4;
-/** One that seems to have taken longer, or less than nothing, began before the clock was set. */
-const LONGEST_READ_MS = 120_000;
 
-/** What is known after a read. `isNews`: it shows what was not shown before. */
+/** What is known after a read. `isOther`: it brought another body. `isNews`: that shows what was not shown before. */
 export function readsAfter(
 	{ byteCount, tookMs, vainCount }: SessionReads,
-	read: { readonly byteCount: number; readonly tookMs: number; readonly isNews: boolean },
+	read: Readonly<Record<'byteCount' | 'tookMs', number> & Record<'isOther' | 'isNews', boolean>>,
 ): SessionReads {
 	const averaged = (before: number, newest: number) => Math.round(before + COST_WEIGHT * (newest - before));
-	const isTimed = read.tookMs >= 0 && read.tookMs <= LONGEST_READ_MS;
 	return {
 		unread: null,
 		byteCount: averaged(byteCount, read.byteCount),
-		tookMs: isTimed ? averaged(tookMs, read.tookMs) : tookMs,
-		vainCount: read.byteCount > 0 && !read.isNews ? vainCount + 1 : 0,
+		tookMs: averaged(tookMs, read.tookMs),
+		vainCount: read.isOther && !read.isNews ? vainCount + 1 : 0,
 	};
 }
 

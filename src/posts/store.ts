@@ -112,9 +112,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			...attemptChange(before, result, now),
 			// A list is of what it showed at first: what it left out comes again.
 			...(isFirstPost && result.kind === 'shown' && withoutEntries(readPost(before)?.content, result.leftOut)),
-			...(staysShown && dueAgain(wanted, againAt(before, result, now), now)),
+			...(staysShown && dueAgain(wanted, againAt(before, result, now), now, isFirstPost)),
 			// Unless its last look was drawn before something changed.
-			...(result.kind === 'shown' && isOver(result) && { ...dueAgain(wanted, null, now), state: closedAt(wanted) }),
+			...(result.kind === 'shown' &&
+				isOver(result) && { ...dueAgain(wanted, null, now, isFirstPost), state: closedAt(wanted) }),
 			...(result.kind === 'retry' && result.code !== PACED && { attempts: sql<number>`attempts + 1` }),
 		};
 		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, columns);
@@ -178,7 +179,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 					and ${isOurs(db)} and ${isFirst(updates)}
 					order by urgency, due_at, created_at limit ${CANDIDATES_PER_ROW * limit}) as ${sql.ref(state)}`;
 			});
-			const where = sql<boolean>`id in (${sql.join(firsts, sql` union all `)})`;
+			const where = sql<boolean>`due_at <= ${now} and id in (${sql.join(firsts, sql` union all `)})`;
 			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
 			return takeReadable(db, due, { lease, now, log }, dueOf);
 		},
@@ -303,10 +304,12 @@ async function isSettled(trx: Db, { questionId }: PostRow): Promise<boolean> {
 const isOver = ({ isLast, isUnsure = false }: Shown) => isLast && !isUnsure;
 
 /** When to draw a post again: at once if something has changed since it was taken, else at `againAt`, if any. */
-function dueAgain(wanted: number, againAt: number | null, now: number) {
+function dueAgain(wanted: number, againAt: number | null, now: number, isFirstPost: boolean) {
+	// A first post may have had to wait longer than changes of it do.
+	const urgency = isFirstPost ? sql.lit(0) : sql.ref('urgency');
 	return {
 		dueAt: sql<number>`cast(case when wanted > ${wanted} then ${now} else ${againAt} end as bigint)`,
-		urgency: sql<number>`case when wanted > ${wanted} then urgency else ${sql.lit(NOT_MARKED)} end`,
+		urgency: sql<number>`case when wanted > ${wanted} then ${urgency} else ${sql.lit(NOT_MARKED)} end`,
 	};
 }
 

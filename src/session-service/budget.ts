@@ -12,11 +12,19 @@ import {
 	type RateLimitObservation,
 	usageAt,
 } from './budget-state.ts';
+import { createReadWindow } from './health.ts';
 import { type BackgroundBudget, type RequestPriority, SessionServiceError } from './service.ts';
 
 export type RequestBudget = ReturnType<typeof createRequestBudget>;
 
 const CELL_RETRY_MS = 1_000;
+
+/** The service is slow while each of the newest calls took this long. */
+const SLOW_MS = 3_000;
+const NEWEST_CALLS = 3;
+/** Then a request waits this much longer than its deadline for its turn. */
+const TURN_MS = 60_000;
+const MOST_AT_ONCE = 16;
 
 interface Waiter extends Required<Asking> {
 	/** People take turns: whose turn the request uses. */
@@ -33,17 +41,21 @@ type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadli
 
 /**
  * The one counter of requests to the session service: in memory, or in a row that replicas share. While that row cannot
- * be read, nothing is granted and everybody waits up to their deadline.
+ * be read, nothing is granted and everybody waits up to their deadline. A slow service gets one request of this process
+ * after another, in the same order, or as many as do not make it slower: they would time out behind each other.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  */
 export function createRequestBudget({
 	requestsPerMinute = 250,
 	clock,
 	cell = createMemoryCell(clock),
+	firstAlone = false,
 }: {
 	requestsPerMinute?: number;
 	clock: Clock;
 	cell?: Cell<BudgetState>;
+	/** Nothing is granted beside the first request until its end: nobody knows yet whether the service is slow. */
+	firstAlone?: boolean;
 }) {
 	/** In the order of asking. */
 	const waiting = new Set<Waiter>();
@@ -57,6 +69,10 @@ export function createRequestBudget({
 	let turn = 0;
 	/** Requests a second. */
 	let reserved = 0;
+	/** Granted and not ended, by sequence number, with what to call at the end. The pair of a delivery is one. */
+	const underWay = new Map<number, (tookMs: number | null) => void>();
+	const window = createReadWindow({ most: MOST_AT_ONCE, clock });
+	let newestMs: readonly number[] = [];
 	const waker = createWaker(clock);
 	let isServing = false;
 
@@ -71,6 +87,9 @@ export function createRequestBudget({
 	const limits = () => ({ limit: requestsPerMinute, reserved });
 	const waitingCount = (of: RequestPriority) => Array.from(waiting).filter(({ priority }) => priority === of).length;
 
+	let isKnown = !firstAlone;
+	/** Whether requests wait for each other. */
+	const isSlow = () => (newestMs.length > 0 ? newestMs.every((ms) => ms >= SLOW_MS) : !isKnown);
 	const usage = () => usageAt(latest, clock.now(), requestsPerMinute);
 
 	function refuse(waiter: Waiter, retryAt: number): void {
@@ -103,7 +122,9 @@ export function createRequestBudget({
 	async function grant(): Promise<number> {
 		const now = clock.now();
 		if (waitingCount('person') === 0) lastTurns.clear();
-		const asking = inOrder(waiting, lastTurns);
+		const room = isSlow() ? Math.max(0, window.size() - underWay.size) : Number.POSITIVE_INFINITY;
+		const asking = inOrder(waiting, lastTurns).slice(0, room);
+		if (asking.length === 0) return Number.POSITIVE_INFINITY;
 		const { granted, nextAt } = await update((state) => {
 			const result = grantWaiting(state, now, limits(), asking);
 			return { state: result.state, result };
@@ -111,7 +132,9 @@ export function createRequestBudget({
 		for (const { waiter, sequence } of granted) {
 			if (waiter.priority === 'person') lastTurns.set(waiter.person, ++turn);
 			// The requests of a waiter that has left are not used.
-			if (waiting.delete(waiter)) waiter.resolve(sequence);
+			if (!waiting.delete(waiter)) continue;
+			underWay.set(sequence, window.begin());
+			waiter.resolve(sequence);
 		}
 		return nextAt;
 	}
@@ -119,18 +142,19 @@ export function createRequestBudget({
 	/** @returns when to grant again: at `nextAt` or the first deadline */
 	function refuseTheLate(nextAt: number): number {
 		const now = clock.now();
+		const turnMs = isSlow() ? TURN_MS : 0;
 		let next = nextAt;
 		for (const waiter of waiting) {
-			const isLate = waiter.deadline <= now || waiter.deadline < latest.pausedUntil;
+			const isLate = waiter.deadline + turnMs <= now || waiter.deadline < latest.pausedUntil;
 			if (isLate) refuse(waiter, Math.max(now, earliestAt(waiter, now)));
-			else next = Math.min(next, waiter.deadline);
+			else next = Math.min(next, waiter.deadline + turnMs);
 		}
 		return next;
 	}
 
 	return {
 		/**
-		 * Resolves to the sequence number of the last of `count` requests, for `observe`.
+		 * Resolves to the sequence number of the last of `count` requests, for `observe` and `ended`.
 		 * @throws SessionServiceError `no_permit` or `rate_limited` if none comes in time; the signal's reason, uncharged
 		 */
 		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
@@ -158,6 +182,13 @@ export function createRequestBudget({
 				// The headers are lost; the next response has new ones.
 				() => undefined,
 			);
+		},
+		/** The request has ended, and took this long if that is known; with the number of a pair: all of it. */
+		ended(sequence: number, tookMs: number | null): void {
+			isKnown = true;
+			if (tookMs !== null) newestMs = [...newestMs, tookMs].slice(-NEWEST_CALLS);
+			underWay.get(sequence)?.(tookMs);
+			if (underWay.delete(sequence) && waiting.size > 0) void serve();
 		},
 		usage,
 		waiting: waitingCount,

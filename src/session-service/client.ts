@@ -83,12 +83,13 @@ export function createSessionServiceClient({
 				return whole && inSlices(gated(whole));
 			},
 		});
-		const { value: session, endedAt } = response;
+		const { value: session, endedAt, tookMs } = response;
 		const since = session === cached?.session ? cached.since : began.readAt;
 		cache.set(sessionId, { session, since, ...began, response });
 		if (session !== cached?.session) onChanged(session);
 		const byteCount = session === cached?.session ? 0 : response.byteCount;
-		return { session, since, readAt: began.readAt, arrival: began.arrival, endedAt, byteCount };
+		const isOther = byteCount > 0 && cached?.response.etag != null;
+		return { session, since, readAt: began.readAt, arrival: began.arrival, endedAt, tookMs, byteCount, isOther };
 	}
 
 	function readPatiently(sessionId: string, options: ReadOptions): Promise<MeasuredReading> {
@@ -147,7 +148,10 @@ export function createSessionServiceClient({
 						signal,
 						async permit(deadline) {
 							// A repeat takes a new pair: after a long wait, the old permit of the PUT counts in a past window.
-							if (!isFirst) putSequence = await takePair(deadline);
+							if (!isFirst) {
+								budget.ended(putSequence, null);
+								putSequence = await takePair(deadline);
+							}
 							isFirst = false;
 							return putSequence - 1;
 						},
@@ -171,6 +175,7 @@ export function createSessionServiceClient({
 						read: (value) => isPutSuccess(value) || null,
 					});
 				},
+				[Symbol.dispose]: () => budget.ended(putSequence, null),
 			};
 		},
 

@@ -193,6 +193,7 @@ export function createReadWindow({ most, clock }: { most: number; clock: Clock }
 	}
 
 	return {
+		size: () => size,
 		/** How many more may begin now; below 1: none. */
 		room: () => Math.min(most - running.size, (sinceAlone >= ALONE_EVERY ? 1 : size) - inPlace().length),
 		/** A read begins. Call the result at its end with how long the service took, ms; null: that is not known. */

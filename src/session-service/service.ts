@@ -167,8 +167,11 @@ export interface SessionReading {
 export interface MeasuredReading extends SessionReading {
 	/** When the whole response had arrived, clock milliseconds. */
 	readonly endedAt: number;
+	readonly tookMs: number;
 	/** Of the response's body: 0 when the session was unchanged. */
 	readonly byteCount: number;
+	/** It is another body than the one that the request named. */
+	readonly isOther: boolean;
 }
 
 /** What the session service can do: its two operations, and the list that some services have. */
@@ -192,7 +195,8 @@ export interface SessionServiceClient {
 	close(): Promise<void>;
 }
 
-export interface DeliveryPermit {
+/** Dispose of it at the end: at a slow service others wait for that. */
+export interface DeliveryPermit extends Disposable {
 	/** Reads the session with a request of its own, which begins after this call. */
 	read(sessionId: string): Promise<MeasuredReading>;
 	/** Replaces all items of one message, once. @throws SessionServiceError, see its `outcomeUnknown` */

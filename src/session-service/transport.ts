@@ -75,7 +75,7 @@ export function createTransport(options: TransportOptions) {
 		pathOf,
 
 		/** Follows no redirect. Resolves to `kept` on 304. @throws SessionServiceError, or the signal's reason */
-		async send<Value>(call: Call<Value>): Promise<Kept<Value> & { endedAt: number }> {
+		async send<Value>(call: Call<Value>): Promise<Kept<Value> & { endedAt: number; tookMs: number }> {
 			const { operation, priority, sessionId, kept, body, maxBodyBytes = MAX_BODY_BYTES, read, ...request } = call;
 			const startedAt = uptimeOf(clock);
 			let byteCount = 0;
@@ -107,7 +107,8 @@ export function createTransport(options: TransportOptions) {
 				if (response.status === 401 && apiKey() !== key) response = await exchangeWith(apiKey());
 				const now = clock.now();
 				byteCount = response.body.length;
-				const observation = readRateLimit(response, now, uptimeOf(clock) - startedAt);
+				const tookMs = uptimeOf(clock) - startedAt;
+				const observation = readRateLimit(response, now, tookMs);
 				budget.observe(observation, call.sequence);
 				const error = errorOfStatus(response.status, operation, now + (observation.retryAfterSeconds ?? 0) * 1000);
 				if (error !== null) throw error;
@@ -116,7 +117,7 @@ export function createTransport(options: TransportOptions) {
 					? kept
 					: { value: await readBody(response, operation, read), etag: etagOf(response), byteCount };
 				outcome = isUnchanged ? 'unchanged' : 'ok';
-				return { ...brought, endedAt: response.arrivedAt };
+				return { ...brought, endedAt: response.arrivedAt, tookMs };
 			} catch (error) {
 				if (error instanceof SessionServiceError) outcome = error.code;
 				if (outcome === 'body_too_large') byteCount = maxBodyBytes;
@@ -124,6 +125,7 @@ export function createTransport(options: TransportOptions) {
 			} finally {
 				slot.giveBack();
 				const tookMs = uptimeOf(clock) - startedAt;
+				budget.ended(call.sequence, outcome === 'ok' || outcome === 'unchanged' ? tookMs : null);
 				log.debug({ operation, priority, sessionId, outcome, ms: tookMs }, 'session service call');
 				onCall?.({ operation, priority, outcome, byteCount, tookMs });
 			}

@@ -42,13 +42,20 @@ export function createSlackCalls(
 		waitMs,
 		/** Counts a call. @throws `slack_unavailable` with `retryAt` when others come first, or Slack said to wait */
 		async permit(method: Method, need: Need): Promise<void> {
-			const ms = await waitMs(method, need);
+			const waiting = waitMs(method, need);
 			// Slack alone refuses what is sent.
-			if (ms <= 0 || need === 'send' || need === 'late') return;
+			if (need === 'send' || need === 'late') return;
+			const ms = await waiting;
+			if (ms <= 0) return;
 			const details = { code: 'slack_unavailable', retryable: true, retryAt: clock.now() + ms };
 			const error = new HandraiseError(`${method} has no room for this call now`, details);
 			// As of a 429, for `slackFailure`.
 			throw Object.assign(error, { retryAfter: ms / 1_000 });
+		},
+		/** Waits until there is room for Homes, and counts a call. */
+		async turn(method: Method, signal?: AbortSignal): Promise<void> {
+			for (let ms = await waitMs(method, 'home'); ms > 0; ms = await waitMs(method, 'home'))
+				await clock.sleep(ms, signal);
 		},
 		/** The call. When Slack limits it, the method pauses for all replicas for as long as Slack says. */
 		async noting<Result>(method: Method, call: Promise<Result>): Promise<Result> {

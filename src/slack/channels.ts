@@ -165,7 +165,10 @@ export function createMemberships(
 		await calls.permit('conversations.members', 'home');
 		const userIds = new Set<string>();
 		const read = async () => {
-			for await (const page of pagesOf(channel)) for (const id of page) userIds.add(id);
+			for await (const page of pagesOf(channel)) {
+				for (const id of page) userIds.add(id);
+				if (page.length === PAGE_SIZE) await calls.turn('conversations.members');
+			}
 		};
 		await calls.noting('conversations.members', read()).catch((error: unknown) => {
 			if (slackErrorCode(error) !== 'channel_not_found') throw error;
@@ -228,9 +231,11 @@ export function createMemberships(
 		const own = () => orUnknown(channels.get(key, JOINED_MAX_AGE_MS));
 		if (channels.has(key, JOINED_MAX_AGE_MS)) return own();
 		if ((await calls.waitMs('users.conversations', need)) === 0) return own();
-		const lists = await orUnknown(Promise.all(channelIds.map((id) => members.get(id, JOINED_MAX_AGE_MS))));
-		if (lists.every(({ at }) => at > Number(key.split(' ')[1])))
-			return new Set(channelIds.filter((_, index) => lists[index]?.userIds.has(userId)));
+		if (channelIds.length <= MEMBER_LISTS / 2) {
+			const lists = await orUnknown(Promise.all(channelIds.map((id) => members.get(id, JOINED_MAX_AGE_MS))));
+			if (lists.every(({ at }) => at > Number(key.split(' ')[1])))
+				return new Set(channelIds.filter((_, index) => lists[index]?.userIds.has(userId)));
+		}
 		await calls.permit('users.conversations', need);
 		return own();
 	}

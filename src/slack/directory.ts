@@ -1,6 +1,14 @@
 import type { UsersInfoResponse } from '@slack/web-api';
 import { z } from 'zod';
-import { type Cell, type Clock, type DeepReadonly, isForgotten, setBounded, unlessAborted } from '../core/basics.ts';
+import {
+	type Cell,
+	CLOCK_ALLOWANCE_MS,
+	type Clock,
+	type DeepReadonly,
+	isForgotten,
+	setBounded,
+	unlessAborted,
+} from '../core/basics.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
 import type { Person } from '../questions/session.ts';
 import type { Need, SlackCalls } from './calls.ts';
@@ -19,9 +27,11 @@ const NULL_MAX_AGE_MS = 10_000;
 /** Slack allows 1,000 and recommends 200. With this many, the list of 2,000 people takes no more than a burst. */
 const LIST_PAGE = 500;
 /** Who has not asked again for so long does not wait any more. */
-const WAITS_MS = 60_000;
+const WAITS_MS = 120_000;
 /** Each change of a status sends an event. */
 const NOTICED_EVERY_MS = 1_000;
+/** Ends a list whose cursors never end. */
+const MAX_PAGES = 400;
 /** How long a replica may take for a page before another one reads the list. */
 const LIST_LEASE_MS = 10_000;
 
@@ -79,7 +89,7 @@ export type PersonFacts = NonNullable<ReturnType<typeof factsOf>>;
 function isWhole(user: User): boolean {
 	const { team_id: teamId, enterprise_user: enterprise } = user;
 	if (isGuest(user) === null && !user.deleted) return false;
-	return enterprise == null ? teamId != null : teamId == null && enterprise.teams.length > 0;
+	return enterprise == null ? teamId != null : enterprise.teams.length > 0;
 }
 
 /** The rows and the list, which replicas share. */
@@ -126,7 +136,9 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	function isFresh(known: Told | undefined, need: Need): known is Told {
 		if (known === undefined || (known.isListed && maxAgeOf(need) === FRESH_MS)) return false;
 		const maxAgeMs = known.user === null ? NULL_MAX_AGE_MS : maxAgeOf(need);
-		return clock.now() - known.at < maxAgeMs;
+		const ageMs = clock.now() - known.at;
+		// What seems to be told later was told before the clock was set back.
+		return ageMs > -CLOCK_ALLOWANCE_MS && ageMs < maxAgeMs;
 	}
 
 	/** Slack leaves out names of people who left: those that it told before stay. */
@@ -160,9 +172,15 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	async function ask(userId: string, need: Need): Promise<Told> {
 		const stored = await recall(userId);
 		if (isFresh(stored, need)) return stored;
-		if (!asking.has(userId)) await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
-		const call = asking.get(userId) ?? info(userId, need).finally(() => asking.delete(userId));
-		asking.set(userId, call);
+		await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
+		return info(userId, need);
+	}
+
+	/** Those who need it for the same share a call: of others it may be refused, or take long. */
+	function askOnce(userId: string, need: Need): Promise<Told> {
+		const key = `${need} ${userId}`;
+		const call = asking.get(key) ?? ask(userId, need).finally(() => asking.delete(key));
+		asking.set(key, call);
 		return call;
 	}
 
@@ -179,7 +197,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	const readList = atOneTime(async () => {
 		if (shared === null) return;
 		const { store, listing } = shared;
-		for (let cursor = ''; !stopping.signal.aborted; ) {
+		for (let [cursor, pages] = ['', 0]; pages < MAX_PAGES; pages += 1) {
 			const wanted = await store.wanted(teamId(), clock.now() - WAITS_MS);
 			if (wanted.size === 0) return;
 			const now = clock.now();
@@ -188,11 +206,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 				return { state: { by: own, until: now + LIST_LEASE_MS }, result: true };
 			});
 			if (!isOurs) return;
-			const waitMs = await calls.waitMs('users.list', 'home');
-			if (waitMs > 0) {
-				await clock.sleep(waitMs, stopping.signal);
-				continue;
-			}
+			await calls.turn('users.list', stopping.signal);
 			const at = clock.now();
 			const asked = clients.background.users.list({ limit: LIST_PAGE, ...(cursor !== '' && { cursor }) });
 			const { members = [], response_metadata: page } = await calls.noting('users.list', asked);
@@ -201,7 +215,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 				return user === undefined || !isWhole(user) ? [] : [{ user, at, isListed: true }];
 			});
 			await store.listed(teamId(), new Map(found.map((told) => [told.user.id, told])));
-			for (const told of found) remember(told.user.id, told);
+			for (const told of found) if (at > (memory.get(told.user.id)?.at ?? 0)) remember(told.user.id, told);
 			if (found.length > 0) for (const listener of listeners) listener();
 			cursor = page?.next_cursor ?? '';
 			if (cursor === '') return;
@@ -212,17 +226,19 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	async function person(userId: string, need: Need = 'look', signal?: AbortSignal): Promise<PersonFacts | null> {
 		if (isForgotten(userId)) return null;
 		const known = memory.get(userId);
-		return factsOf((isFresh(known, need) ? known : await unlessAborted(ask(userId, need), signal)).user);
+		return factsOf((isFresh(known, need) ? known : await unlessAborted(askOnce(userId, need), signal)).user);
 	}
 
 	const changed = new Set<string>();
 	/** One statement for the changes of a second, of whomever they are. */
 	const outdateChanged = atOneTime(async () => {
-		await clock.sleep(NOTICED_EVERY_MS, stopping.signal);
-		const ids = [...changed];
-		changed.clear();
-		for (const id of ids) memory.delete(id);
-		await outdate(ids);
+		while (changed.size > 0) {
+			await clock.sleep(NOTICED_EVERY_MS, stopping.signal);
+			const ids = [...changed];
+			changed.clear();
+			for (const id of ids) memory.delete(id);
+			await outdate(ids);
+		}
 	});
 
 	return {

@@ -12,6 +12,7 @@ import { describeInboxes } from './contract/inboxes.ts';
 import { describeLadders } from './contract/ladders.ts';
 import { describeLeases, describeUpdates } from './contract/leases.ts';
 import { describeListedWaiting, describeWaitingList } from './contract/listed-waiting.ts';
+import { describeDirectory } from './contract/people.ts';
 import { describePeople } from './contract/person.ts';
 import { describePosts } from './contract/posts.ts';
 import { describePresses } from './contract/presses.ts';
@@ -83,7 +84,7 @@ export function describeStores(
 		about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
 		about('reminders', [describeLadders]);
 		about('channel settings', [describeChannelSettings]);
-		about('people', [describePeople]);
+		about('people', [describePeople, describeDirectory]);
 		about('the bus', [describeCommits]);
 	});
 	describe(`workspaces on ${name}`, () => {

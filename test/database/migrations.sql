@@ -63,6 +63,10 @@ alter table "answers" add column "evidence" text;
 alter table "answers" add column "missing_since" bigint;
 alter table "questions" add column "evidence" text;
 alter table "watched_sessions" add column "reads" text;
+-- 31: what Slack told of people
+create table if not exists "people" ("team_id" text not null, "user_id" text primary key, "facts" text, "wanted_at" bigint, "used_at" bigint not null);
+create index people_wanted on people (team_id, wanted_at) where wanted_at is not null;
+create index people_used on people (used_at);
 -- 32: indexes for large tables
 create index answers_arrived on answers (service, session_id) where state in ('delivered', 'resumed');
 create index answers_authors on answers (ended_at) where user_id not like 'forgotten-%';

@@ -65,7 +65,7 @@ function createWatching(store: Store) {
 		const [taken] = due;
 		if (taken === undefined) throw new Error('the session is not read any more');
 		const watches = await store.watches.ofSession(taken.session, now);
-		const found = { session, readAt: now, arrival: 0, endedAt: now, byteCount: 0 };
+		const found = { session, readAt: now, arrival: 0, tookMs: 0, byteCount: 0, isOther: false };
 		// The history tells what a read means, so the posts are tried beside more than the rule makes of it.
 		const { newest } = await store.answers.asked(taken.session, null);
 		const outcome = reading.succeeded(taken, found, watches, {

@@ -61,7 +61,12 @@ function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null 
 		},
 	};
 	const clients = { people: client, background: client } as unknown as SlackClients;
-	const calls: SlackCalls = { waitMs: async () => 0, permit: async () => {}, noting: (_, call) => call };
+	const calls: SlackCalls = {
+		waitMs: async () => 0,
+		permit: async () => {},
+		turn: async () => {},
+		noting: (_, call) => call,
+	};
 	const directory = createDirectory({ clients, calls, clock });
 	const installation = { teamId: 'T1', enterpriseId };
 	const accessPolicy = createAccessPolicy(

@@ -64,7 +64,7 @@ export function createRestart(core: Core<{ answers: AnswerStore }>, put: Put) {
 		const receiptState = { ...answer.receiptState, state: null, agentOutcome: null };
 		let begun = answer;
 		try {
-			const permit = await sessionService.reserveDelivery(signal);
+			using permit = await sessionService.reserveDelivery(signal);
 			let reading = await permit.read(answer.question.sessionId);
 			if (await put.hasAsked(answer, answer.restartAskedAt ?? 0))
 				reading = await permit.read(answer.question.sessionId);

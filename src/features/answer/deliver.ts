@@ -228,7 +228,8 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 			// While Slack does not tell, no read is spent. A PUT that may have arrived is looked for first.
 			const asksFirst = answer.lastError === 'not_checked' && putStartedAt === null;
 			if (asksFirst && (await put.hasAsked(answer, attempt.checkedAt))) attempt.checkedAt = clock.now();
-			return await attemptDelivery(attempt, await sessionService.reserveDelivery(signal), signal);
+			using permit = await sessionService.reserveDelivery(signal);
+			return await attemptDelivery(attempt, permit, signal);
 		} catch (error) {
 			if (error instanceof LeaseLost || signal.aborted) throw error;
 			return fail(attempt, error);

@@ -1,4 +1,5 @@
 import { FORGOTTEN, type Log, parseOrNull } from '../../core/basics.ts';
+import { nextTurn } from '../../core/lease-loop.ts';
 import {
 	type Cipher,
 	change,
@@ -69,6 +70,9 @@ export function createRetention({ db, cipher, log }: StoreParts & { readonly log
 	};
 }
 
+/** Answers decrypted in one turn of the event loop. */
+const AT_ONCE = 500;
+
 /** What becomes of answers when somebody is forgotten. */
 export function createForgetting(cipher: Cipher) {
 	const firstOf = (row: Row<'answers'>) => otherColumn.open(row.other, row, cipher);
@@ -78,7 +82,10 @@ export function createForgetting(cipher: Cipher) {
 		const second = from(trx, 'answers').selectAll().where('other', 'is not', null).where('userId', '!=', userId);
 		return inParts(trx, 'answers', async (isIn) => {
 			let count = 0;
-			for (const row of await second.where(isIn).execute()) count += Number(await work(row));
+			for (const [index, row] of (await second.where(isIn).execute()).entries()) {
+				if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+				count += Number(await work(row));
+			}
 			return count;
 		});
 	}

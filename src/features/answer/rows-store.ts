@@ -126,7 +126,7 @@ export function createAnswerReader(cipher: Cipher, log?: Log) {
 	};
 }
 
-/** Of more answers than this to a question, the newest say what is known of it. */
+/** Of more answers than this to a text or at a place, the newest say what is known of it. */
 const MOST_READ = 100;
 /** The columns for `readMarks`. */
 // biome-ignore format: a list of words
@@ -143,12 +143,16 @@ export const answersToQuestions =
 	({ read: db }: StoreDatabase, cipher: Cipher, readOrSkip: ReturnType<typeof createAnswerReader>) =>
 	async (session: SessionKey, fingerprints: readonly string[], indexes: readonly number[]) => {
 		const isThere = sql<boolean>`message_index in (${sql.join([-1, ...indexes])})`;
-		const isTo = sql<boolean>`(${isThere} or fingerprint in (${sql.join(['', ...fingerprints])}))`;
-		const all = from(db, 'answers', sessionOf(session)).where(isTo);
-		// Those at the place first: of the same text there may be thousands, at as many places.
-		const inOrder = all.select('id').orderBy(sql`case when ${isThere} then 0 else 1 end`).orderBy('acceptedAt', 'desc');
-		const id = inOrder.orderBy('id', 'desc').limit(MOST_READ);
-		const rows = await from(db, 'answers', { id }).selectAll().orderBy('acceptedAt').execute();
+		const isSame = sql<boolean>`fingerprint in (${sql.join(['', ...fingerprints])})`;
+		const ofSession = from(db, 'answers', sessionOf(session));
+		// Of the same text there may be thousands, at as many places, and as many texts at one place.
+		const newest = (isTo: RawBuilder<boolean>) => {
+			const ids = ofSession.select('id').where(isTo).orderBy('acceptedAt', 'desc').orderBy('id', 'desc');
+			return sql`select id from ${ids.limit(MOST_READ)} as newest`;
+		};
+		const isNewest = sql<boolean>`id in (${newest(isThere)} union all ${newest(isSame)})`;
+		const rows = await from(db, 'answers').selectAll().where(isNewest).orderBy('acceptedAt').execute();
+		const all = ofSession.where(sql<boolean>`(${isThere} or ${isSame})`);
 		const marked = rows.length < MOST_READ ? rows : await all.select(MARKS).orderBy('acceptedAt').execute();
 		const answers = await inSlices(each(rows, readOrSkip));
 		return { answers: answers.flat(), marks: await inSlices(each(marked, (row) => readMarks(row, cipher))) };

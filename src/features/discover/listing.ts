@@ -36,7 +36,7 @@ const EVERY_MS = 2_000;
 /** With up to this many, those that work are read every second or two, and lists find what the quiet ones ask... */
 const FEW = 20;
 /** ...this often. */
-const EVERY_MS_IF_FEW = 4_000;
+const EVERY_MS_IF_FEW = 4_010;
 /** After a list that took this long, the next one comes after this many times what it took. */
 const SLOW_MS = 1_000;
 const SLOW_FACTOR = 8;

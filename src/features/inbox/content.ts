@@ -51,22 +51,30 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	const { memberships, accessPolicy, discovered } = options;
 	const { serviceUrl, config, clock, log } = core;
 	const { inboxes: reads } = core.store;
-	const ofWorkspace = shareNext((teamId) =>
-		Promise.all([reads.openQuestions(serviceUrl, teamId), discovered(), askedLately(teamId)]),
-	);
+	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), discovered()]));
 	type OfWorkspace = Awaited<ReturnType<typeof ofWorkspace>>;
-	let lately: { readonly key: string; readonly asked: ReturnType<InboxStore['askedSince']> } | null = null;
+	type AskedLately = Awaited<ReturnType<InboxStore['askedSince']>>;
+	let lately: { readonly teamId: string; readonly at: number; asked: AskedLately | Promise<AskedLately> } | null = null;
 
+	/** Up to the last full minute; while that is being read, up to the one before. */
 	function askedLately(teamId: string) {
 		const at = Math.floor(clock.now() / FIGURES_EVERY_MS) * FIGURES_EVERY_MS;
-		const key = `${teamId} ${at}`;
+		const former = lately?.teamId === teamId ? lately : null;
+		if (former?.at === at) return former.asked;
 		// An open question counts up to the last full hour.
 		const period = { since: at - FIGURES_OF_MS, now: Math.floor(at / HOUR_MS) * HOUR_MS };
-		if (lately?.key !== key) lately = { key, asked: reads.askedSince(serviceUrl, teamId, period) };
-		lately.asked.catch(() => {
-			lately = null;
-		});
-		return lately.asked;
+		const newest = reads.askedSince(serviceUrl, teamId, period);
+		const current = { teamId, at, asked: former?.asked ?? newest };
+		lately = current;
+		newest.then(
+			(asked) => {
+				current.asked = asked;
+			},
+			() => {
+				if (lately === current) lately = null;
+			},
+		);
+		return current.asked;
 	}
 
 	/** Those of the channels in which the person may act, and in which they are; `againAt` if Slack did not tell all. */
@@ -74,8 +82,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		let againAt: number | null = null;
 		const inTeam = ids.filter((id) => !isDirectMessage(id));
 		const notTold = (error: unknown) => {
-			log.warn('inbox_channels_unknown', { code: codeOf(error) });
-			againAt = Math.max(againAt ?? 0, retryAtOf(error, now) ?? 0, now + ASK_AGAIN_MS);
+			const retryAt = retryAtOf(error, now);
+			if (retryAt === null) log.warn('inbox_channels_unknown', { code: codeOf(error) });
+			againAt = Math.max(againAt ?? 0, retryAt ?? 0, now + ASK_AGAIN_MS);
 			return null;
 		};
 		const [refusals, listed, direct] = await Promise.all([
@@ -132,14 +141,19 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** What waits for a person, oldest first, without what they snoozed and what is folded. `week`: see `ShownInbox`. */
-	async function waitingFor(person: Person, [open, listed, asked]: OfWorkspace, how: Asked) {
+	async function waitingFor(person: Person, [open, listed]: OfWorkspace, asked: AskedLately, how: Asked) {
 		const { now } = how;
 		const snoozes = await reads.snoozes(serviceUrl, person);
-		const openIn = open.flatMap((one) => one.channels.map(({ channelId }) => channelId));
-		const askedIn = asked.flatMap(({ channelIds }) => channelIds);
-		const channels = await channelsOf(person, [...new Set([...openIn, ...askedIn])], now);
-		const isSeen = (id: string) => channels.allowed.has(id) && channels.joined.has(id);
-		const visible = asked.filter(({ channelIds }) => channelIds.some(isSeen));
+		// The direct message of somebody else with the app is not asked about.
+		const askedIn = [...open, ...asked].flatMap((one) =>
+			one.channels.flatMap(({ channelId, watchedBy }) =>
+				isDirectMessage(channelId) && watchedBy !== person.userId ? [] : channelId,
+			),
+		);
+		const channels = await channelsOf(person, [...new Set(askedIn)], how);
+		const visible = asked.filter((one) =>
+			one.channels.some(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id)),
+		);
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
@@ -164,7 +178,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
 		// Every receipt asks: Slack is asked about the person only when something may wait for them.
 		if (others.length === 0 || (await accessPolicy.checkAbsent(person, null, 'home')).refusal !== null) return null;
-		const [found] = (await waitingFor(person, [others, listed, []], { need: 'home', now })).questions;
+		const [found] = (await waitingFor(person, [others, listed], [], { need: 'home', now })).questions;
 		if (found === undefined) return null;
 		const { sessionId, messageIndex } = found.question;
 		const { channelId, threadTs } = found.askedIn;
@@ -173,8 +187,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	}
 
 	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
-	async function build({ person, page, viewId }: Inbox, now: number) {
-		const need = viewId === null ? 'home' : 'look';
+	async function build({ person, page, viewId, shownCount }: Inbox, now: number) {
+		const need = viewId === null && shownCount === 0 ? 'home' : 'look';
 		const { refusal, retryAt = null } = await accessPolicy.checkAbsent(person, null, need);
 		if (refusal !== null) {
 			const isUnknown = refusal === 'could_not_check';
@@ -183,7 +197,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			return { content, againAt: isUnknown ? Math.max(retryAt ?? 0, now + ASK_AGAIN_MS) : null };
 		}
 		const [waitsFor, isWatching, own, drafts] = await Promise.all([
-			ofWorkspace(person.teamId).then((known) => waitingFor(person, known, { need, now })),
+			Promise.all([ofWorkspace(person.teamId), askedLately(person.teamId)]).then(([known, asked]) =>
+				waitingFor(person, known, asked, { need, now }),
+			),
 			reads.isWatching(serviceUrl, person.teamId),
 			ownAnswersOf(person, now),
 			reads.drafts(serviceUrl, person, MOST_DRAFTS),

@@ -274,22 +274,26 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		async askedSince(service: string, teamId: string, { since, now }: { since: number; now: number }) {
 			const groups = new Map<string, AskedIn>();
 			for (let last: Pick<AskedRow, 'askedAt' | 'id'> = { askedAt: since, id: '' }; ; ) {
-				const { rows } = await sql<AskedRow>`select asked.id, asked_at, settled_at, channel_id,
+				const { rows } =
+					await sql<AskedRow>`select asked.id, asked_at, settled_at, coalesce(channel_id, '') as channel_id,
+						case when channel_id like 'D%' then created_by else '' end as watched_by,
 						case when settled_how = 'answered' or answer_id is not null then 1 else 0 end as is_answered
 					from (select id, service, session_id, asked_at, settled_at, settled_how, answer_id from questions
 						where service = ${service} and asked_at >= ${last.askedAt}
 							and (asked_at > ${last.askedAt} or id > ${last.id})
 						order by asked_at, id limit ${ASKED_AT_ONCE}) as asked
 					left join watches on watches.service = asked.service and watches.session_id = asked.session_id
-						and team_id = ${teamId} order by asked_at, asked.id`.execute(db.read);
+						and team_id = ${teamId} order by asked_at, asked.id, channel_id`.execute(db.read);
 				const questions = Map.groupBy(rows, ({ id }) => id);
 				for (const [first, ...others] of questions.values()) {
-					if (first?.channelId == null) continue;
+					if (first === undefined || first.channelId === '') continue;
 					const { askedAt, settledAt, isAnswered } = first;
-					const channelIds = [...new Set([first, ...others].map(({ channelId }) => channelId ?? ''))].sort();
-					const group = groups.get(channelIds.join()) ?? { channelIds, count: 0, idleMs: 0, answered: [] };
+					const places = [first, ...others].map(({ channelId, watchedBy }) => ({ channelId, watchedBy }));
+					const channels = [...new Map(places.map((place) => [place.channelId, place])).values()];
+					const key = JSON.stringify(channels);
+					const group = groups.get(key) ?? { channels, count: 0, idleMs: 0, answered: [] };
 					const ms = Math.max(0, (settledAt ?? now) - askedAt);
-					groups.set(channelIds.join(), group);
+					groups.set(key, group);
 					group.count += 1;
 					group.idleMs += ms;
 					if (isAnswered === 1) group.answered.push(ms);
@@ -341,11 +345,13 @@ export const rebuildInboxes = ({ trx, now }: Tx) =>
 /** Read at once for `askedSince`. */
 const ASKED_AT_ONCE = 500;
 
-type AskedRow = Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> &
-	Readonly<{ channelId: string | null; isAnswered: 0 | 1 }>;
+type AskedRow = Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & AskedPlace & Readonly<{ isAnswered: 0 | 1 }>;
+
+/** `watchedBy`: of a direct message only, else ''. */
+type AskedPlace = Readonly<{ channelId: string; watchedBy: string }>;
 
 /** The questions that were asked in all of these channels. */
-type AskedIn = { readonly channelIds: readonly string[]; count: number; idleMs: number; readonly answered: number[] };
+type AskedIn = { readonly channels: readonly AskedPlace[]; count: number; idleMs: number; readonly answered: number[] };
 
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];

@@ -143,12 +143,12 @@ export function createInboxes(
 		const startedAt = uptimeOf(clock);
 		const { content, againAt } = await build(inbox, now);
 		const isWhole = againAt === null;
-		/** Whether its person waits for more than it can show. */
-		const isWaiting = isAsked && !isWhole && inbox.viewId === null;
+		/** Whether it was opened, and its person waits for more than it can show. */
+		const isWaiting = isAsked && !isWhole && inbox.viewId === null && inbox.shownCount === 0;
 		const end = (shownKey: string | null, nextAt: number | null, endedAt = now) =>
 			store.end(inbox, token, { shownKey, isWhole, nextAt, now: endedAt, spacingMs: SPACING_MS });
 		// Many people may have opened theirs: an update that shows nothing yet would only delay others.
-		const patientUntil = inbox.openedAt + PATIENCE_MS;
+		const patientUntil = inbox.askedCount > 1 ? now : inbox.openedAt + PATIENCE_MS;
 		if (isWaiting && now < patientUntil) return end(null, Math.min(againAt ?? patientUntil, patientUntil));
 		const prepared = display(inbox, content, now);
 		metrics.built(uptimeOf(clock) - startedAt);
@@ -159,7 +159,7 @@ export function createInboxes(
 		// What it shows is older, but whole; and nobody waits for it.
 		if (!isAsked && !isWhole && !isFollowed(inbox, now)) return end(null, nextAt);
 		if ((!isAsked || !isWhole) && prepared.key === inbox.shownKey) {
-			failures.end(inbox.id);
+			if (isWhole) failures.end(inbox.id);
 			metrics.update('unchanged');
 			return end(prepared.key, nextAt);
 		}

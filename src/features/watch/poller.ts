@@ -141,7 +141,7 @@ export function createPoller(
 		const ended = readWindow.begin();
 		try {
 			found = await sessionService.read(key.sessionId, { priority: 'background', signal, ahead: isAwaited(taken) });
-			ended(found.endedAt - found.readAt);
+			ended(found.tookMs);
 		} catch (error) {
 			ended(null);
 			signal.throwIfAborted();

@@ -97,12 +97,12 @@ export function createReading(
 
 		succeeded(
 			taken: TakenSession,
-			found: Pick<MeasuredReading, 'session' | 'readAt' | 'arrival' | 'endedAt' | 'byteCount'>,
+			found: Pick<MeasuredReading, 'session' | 'readAt' | 'arrival' | 'tookMs' | 'byteCount' | 'isOther'>,
 			watches: readonly Watch[],
 			ours: ReadAnswers,
 		): ReadOutcome {
 			const now = clock.now();
-			const { session, arrival, byteCount } = found;
+			const { session, arrival } = found;
 			const readAt = Math.min(found.readAt, now);
 			const { judged } = ours;
 			const shownWith = { ...ours, closedItems: judged.closedItems };
@@ -132,7 +132,7 @@ export function createReading(
 				failures: 0,
 				overSince: isEnded ? (taken.overSince ?? readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
-				reads: readsAfter(taken.reads, { byteCount, tookMs: found.endedAt - found.readAt, isNews: !isAsShown }),
+				reads: readsAfter(taken.reads, { ...found, isNews: !isAsShown }),
 				questions,
 				isStepped:
 					(view.question?.openCount ?? 0) > 0 && view.question?.stepsSince !== taken.view?.question?.stepsSince,

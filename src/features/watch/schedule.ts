@@ -2,7 +2,7 @@ import { backOff } from '../../core/basics.ts';
 import { LONGEST_INTERVAL_MS } from '../../database/schema/watches.ts';
 import { activityOf, type PlannedRead } from '../../database/watch.ts';
 import type { WatchedSession } from '../../database/watch-store.ts';
-import type { SessionKey } from '../../questions/session.ts';
+import { isWaiting, type SessionKey } from '../../questions/session.ts';
 
 /*
  * When to read which session next.
@@ -36,6 +36,8 @@ export interface WatchedOutline extends SessionOutline {
 export const FLOOR_MS = 1_000;
 /** A session is quiet when its reads have shown nothing new for this long. */
 const QUIET_AFTER_MS = 10 * 60_000;
+/** An agent that works beside its open question waits when it has shown nothing new for this long. */
+const WAITS_AFTER_MS = 60_000;
 /**
  * The least interval of a quiet session, and of one whose question nobody is answering: 391 reads an hour, and what
  * happens there is seen within 10 s. Where the service lists what waits, a list shows a new question sooner.
@@ -45,12 +47,11 @@ export const QUIET_MS = 9_200;
 const BYTES_PER_MS = 512;
 /** The least interval in times of what a read takes. */
 const TIMES_TOOK = 3;
-const LONGEST_BY_COST_MS = 60_000;
+const LONGEST_BY_COST_MS = 20_000;
 /** After this many reads that brought another body and nothing new, the body is known to change by itself… */
 const VAIN_FROM = 3;
-/** …so the interval is at least this share of the time since something new was seen, up to the longest. */
+/** …so the interval is at least this share of the time since something new was seen, up to that of a quiet one. */
 const VAIN_SHARE = 1 / 8;
-const LONGEST_VAIN_MS = 30_000;
 /** No interval is longer than this many rounds... */
 export const CEILING_ROUNDS = 2.5;
 /** ...unless that is shorter than this. */
@@ -158,9 +159,10 @@ const steadyMs = ({ lastReadAt, lastChangeAt }: SessionOutline) =>
 /** The least milliseconds between two reads of a session. */
 function leastInterval(outline: SessionOutline, isClaimed: boolean): number {
 	const { byteCount, tookMs, vainCount } = outline.reads;
-	const isQuiet = steadyMs(outline) >= QUIET_AFTER_MS || outline.questionOpen;
+	const isAsking = outline.questionOpen && (isWaiting(outline.status ?? '') || steadyMs(outline) >= WAITS_AFTER_MS);
+	const isQuiet = isAsking || steadyMs(outline) >= QUIET_AFTER_MS;
 	const byCost = Math.min(LONGEST_BY_COST_MS, byteCount / BYTES_PER_MS + TIMES_TOOK * tookMs);
-	const vain = vainCount < VAIN_FROM ? 0 : Math.min(LONGEST_VAIN_MS, VAIN_SHARE * steadyMs(outline));
+	const vain = vainCount < VAIN_FROM ? 0 : Math.min(QUIET_MS, VAIN_SHARE * steadyMs(outline));
 	return Math.max(FLOOR_MS, byCost, vain, isQuiet && !isClaimed ? QUIET_MS : 0);
 }
 

@@ -228,9 +228,12 @@ export function describeInboxReads(subject: Subject): void {
 			);
 		}
 		const period = { since: T0, now: T0 + 100 };
+		const placeOf = (channelId: string) => ({ channelId, watchedBy: '' });
 		const lately = (teamId: string) => replica().askedSince(SERVICE, teamId, period);
-		expect(await lately('T1')).toEqual([{ channelIds: ['C1', 'C2'], count: 2, idleMs: 9 + 1, answered: [9] }]);
-		expect(await lately('T2')).toEqual([{ channelIds: ['C3'], count: 1, idleMs: 100, answered: [] }]);
+		expect(await lately('T1')).toEqual([
+			{ channels: [placeOf('C1'), placeOf('C2')], count: 2, idleMs: 9 + 1, answered: [9] },
+		]);
+		expect(await lately('T2')).toEqual([{ channels: [placeOf('C3')], count: 1, idleMs: 100, answered: [] }]);
 	});
 
 	it('counts all that agents asked, in parts', async () => {

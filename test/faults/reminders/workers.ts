@@ -57,7 +57,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 			const session = service.read(key.sessionId);
 			await clock.sleep(back);
 			const now = clock.now();
-			const found = { session, readAt: beganAt, arrival, endedAt: now, byteCount: 0 };
+			const found = { session, readAt: beganAt, arrival, tookMs: now - beganAt, byteCount: 0, isOther: false };
 			const watching = await watches.ofSession(key, now);
 			const wanted = taken.digest?.question ?? null;
 			const judged = await program.ourAnswers(answers, { serviceUrl: SERVICE_URL, reading: found, wanted });

@@ -85,7 +85,8 @@ export async function createHarness() {
 		const readAt = clock.now();
 		const session = current(sessionId);
 		await on.read(sessionId);
-		return { session: throughGate(session), readAt, arrival: 0, since: readAt, endedAt: readAt, byteCount: 0 };
+		const cost = { tookMs: 0, byteCount: 0, isOther: false };
+		return { session: throughGate(session), readAt, arrival: 0, since: readAt, endedAt: readAt, ...cost };
 	}
 
 	function save(sessionId: string, messageIndex: number, items: readonly ReadItem[]): void {
@@ -109,6 +110,7 @@ export async function createHarness() {
 				await on.put(sessionId);
 				save(sessionId, messageIndex, sentAsRead(items));
 			},
+			[Symbol.dispose]() {},
 		}),
 	};
 

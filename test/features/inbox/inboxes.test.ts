@@ -245,7 +245,7 @@ describe('an inbox', () => {
 		await run.inboxes.stop();
 		await run.asks('s1');
 		const next = run.start();
-		onTestFinished(async () => void (await next.stop()));
+		onTestFinished(() => next.stop());
 		await run.pass(2_000);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
 	});
@@ -261,7 +261,7 @@ describe('an inbox', () => {
 		await run.store.watches.end(watch.id, 'unwatched', { now: run.clock.now(), posts: [], keepPending: false });
 		run.slack.dies = false;
 		const next = run.start();
-		onTestFinished(async () => void (await next.stop()));
+		onTestFinished(() => next.stop());
 		await run.pass(30_000);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1', '0: ']);
 	});

@@ -48,6 +48,9 @@ export function sessionView(sessionId: string, seenAt = T0): SessionSnapshot {
 export const NO_LIMITS: WatchLimits = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };
 
 /** Adds `newWatch`; throws when a limit is reached. */
+/** Of a read that costs nothing. */
+export const NO_COST = { tookMs: 0, byteCount: 0, isOther: false } as const;
+
 export async function addWatch(store: WatchStore, overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
 	const result = await store.add(newWatch(overrides));
 	if (result.kind === 'limit') throw new Error(`the limit for ${result.limit} is reached`);
@@ -125,7 +128,7 @@ export function createFakeService(clock: Clock) {
 			const stored = sessions.get(sessionId);
 			if (stored === undefined) throw new FakeServiceError('session_not_found');
 			const now = clock.now();
-			return { session: stored, readAt: now, arrival: 0, since: now, endedAt: now, byteCount: 0 };
+			return { session: stored, readAt: now, arrival: 0, since: now, endedAt: now, ...NO_COST };
 		},
 	};
 	return {

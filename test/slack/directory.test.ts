@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
+import { createRateLimiter } from '../../src/core/rate-limiter.ts';
+import { createSlackCalls, type Need } from '../../src/slack/calls.ts';
+import { expectNothingWrong, watchingApp } from '../features/watch/harness.ts';
+
+const GUEST = 'Guests of this workspace cannot use Handraise.';
+const TEAM = 'T1';
+
+/** Room for calls of Slack's method that tells of one person, at a time that stands still. */
+function callsAt(clock = createManualClock()) {
+	const calls = createSlackCalls({ rateLimiter: createRateLimiter(clock), clock }, () => TEAM);
+	const isAllowed = (need: Need) =>
+		calls.permit('users.info', need).then(
+			() => true,
+			() => false,
+		);
+	/** How many of 300 calls are allowed at once. */
+	async function allowed(need: Need): Promise<number> {
+		const all = await Promise.all(Array.from({ length: 300 }, () => isAllowed(need)));
+		return all.filter(Boolean).length;
+	}
+	return { clock, calls, isAllowed, allowed };
+}
+
+it('leaves to commands, and these to what is sent, room that Homes may not take', async () => {
+	const { isAllowed, allowed } = callsAt();
+	expect(await allowed('home')).toBe(12);
+	expect(await isAllowed('look')).toBe(true);
+	expect(await allowed('look')).toBeGreaterThan(100);
+	expect(await isAllowed('home')).toBe(false);
+	expect(await allowed('send')).toBe(300);
+	expect(await allowed('late')).toBe(300);
+});
+
+it('pauses a method for as long as Slack says, and leaves what is sent to Slack', async () => {
+	const { clock, calls, isAllowed } = callsAt();
+	const limited = Object.assign(new Error('limited'), { code: 'slack_webapi_rate_limited_error', retryAfter: 30 });
+	await expect(calls.noting('users.info', Promise.reject(limited))).rejects.toBe(limited);
+	expect(await isAllowed('look')).toBe(false);
+	expect(await isAllowed('send')).toBe(true);
+	await expect(calls.permit('users.info', 'look')).rejects.toMatchObject({
+		code: 'slack_unavailable',
+		retryAt: clock.now() + 30_000,
+	});
+	expect(await calls.waitMs('users.list', 'home')).toBe(0);
+	await clock.advance(30_000);
+	expect(await isAllowed('look')).toBe(true);
+});
+
+it('refuses somebody who became a guest as soon as Slack tells of the change', async () => {
+	await using app = await watchingApp();
+	const id = app.session();
+	const opens = async () => {
+		expect(await app.slack.as('grace').command('#agents', `/session ${id}`)).toMatchObject({ ok: true });
+		const modal = await app.until(() => {
+			const shown = app.slack.as('grace').modal();
+			return shown?.text().includes('Looking at session') === false && shown;
+		});
+		const text = modal.text();
+		await modal.close();
+		return text;
+	};
+	expect(await opens()).toContain('Order');
+	await app.slack.changePerson('grace', { isRestricted: true });
+	await app.pass(2_000);
+	expect(await opens()).toContain(GUEST);
+	expectNothingWrong(app);
+});
+
+it('asks Slack once about somebody whom two replicas serve', async () => {
+	await using app = await watchingApp();
+	const id = app.session();
+	await app.command(`/session watch ${id}`, 'grace');
+	await app.app.restart();
+	const from = app.now();
+	await app.command(`/session watch ${id}`, 'grace');
+	expect(app.calls('users.info', from)).toEqual([]);
+});
