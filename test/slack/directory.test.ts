@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { createMemoryCell } from '../../src/core/basics.ts';
 import { createRateLimiter } from '../../src/core/rate-limiter.ts';
 import { createSlackCalls, type Need } from '../../src/slack/calls.ts';
+import type { SlackClients } from '../../src/slack/clients.ts';
+import { createDirectory, type Shared } from '../../src/slack/directory.ts';
 import { expectNothingWrong, watchingApp } from '../features/watch/harness.ts';
 
 const GUEST = 'Guests of this workspace cannot use Handraise.';
@@ -76,4 +79,30 @@ it('asks Slack once about somebody whom two replicas serve', async () => {
 	const from = app.now();
 	await app.command(`/session watch ${id}`, 'grace');
 	expect(app.calls('users.info', from)).toEqual([]);
+});
+
+it('does not use what seems to have been told later than now', async () => {
+	const clock = createManualClock();
+	const asked: string[] = [];
+	const users = {
+		async info({ user }: { user: string }) {
+			asked.push(user);
+			return { user: { id: user, deleted: false, is_bot: false, team_id: TEAM } };
+		},
+	};
+	const clients = { people: { users }, background: { users } } as unknown as SlackClients;
+	const at = clock.now() + 3_600_000;
+	const told = { user: { id: 'U1', deleted: true, is_bot: false }, at, isListed: false };
+	const store: Shared['store'] = {
+		of: async () => new Map([['U1', told]]),
+		told: async () => {},
+		want: async () => {},
+		wanted: async () => new Set(),
+		listed: async () => {},
+		outdate: async () => {},
+	};
+	const shared = { store, listing: createMemoryCell<Parameters<Parameters<Shared['listing']['update']>[0]>[0] & object>(clock), teamId: () => TEAM };
+	const directory = createDirectory({ clients, calls: callsAt(clock).calls, clock }, shared);
+	expect(await directory.person('U1', 'send')).toMatchObject({ isDeactivated: false });
+	expect(asked).toEqual(['U1']);
 });

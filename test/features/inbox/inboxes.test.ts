@@ -68,6 +68,7 @@ async function startInboxes({ processes = 1 } = {}) {
 			},
 			accessPolicy: {
 				async checkAbsent(_, channelId) {
+					count('check');
 					return { refusal: channelId === 'C-NOT-ALLOWED' ? 'channel_not_allowed' : slack.refusal };
 				},
 			},
@@ -348,6 +349,33 @@ describe('when Slack fails', () => {
 		run.slack.refusal = null;
 		await run.pass(5_000);
 		expect(run.screen()).toEqual(['could_not_check', '0: ']);
+	});
+
+	it('says at once what it waits for when somebody opens it again', async () => {
+		const run = await startInboxes();
+		run.slack.refusal = 'could_not_check';
+		await run.opens(4_000);
+		expect(run.screen()).toEqual([]);
+		await run.opens(1_000);
+		expect(run.screen()).toEqual(['could_not_check']);
+	});
+
+	it('asks ever more rarely who somebody is, when that stays unknown', async () => {
+		const run = await startInboxes();
+		run.slack.refusal = 'could_not_check';
+		await run.opens(FOLLOWED_MS + 10 * 60_000);
+		const before = run.count('check');
+		await run.pass(60 * 60_000);
+		expect(run.count('check') - before).toBeLessThanOrEqual(30);
+	});
+
+	it('shows at once what somebody did in it, although their channels are not known at the moment', async () => {
+		const run = await startInboxes();
+		await run.opens(5_000);
+		run.slack.channels = new ChannelsUnknown(T0 + 60_000);
+		await run.asks('own', { channelId: `D${ANN.userId}` });
+		await run.opens(2_000);
+		expect(run.screen()).toEqual(['0: ', '1: Session own unknown']);
 	});
 
 	it('shows what it can without the channels, and asks for them when Slack says', async () => {
