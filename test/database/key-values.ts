@@ -27,6 +27,7 @@ export const TEXTS = {
 	'questions.content': 'the colour of the card',
 	'questions.handOverNote': 'a note for the holder',
 	'waiting_sessions.name': 'the name of a session',
+	'people.facts': 'the name of a person',
 } as const;
 
 const asks = session({
@@ -57,6 +58,8 @@ export async function storeValues(store: Store) {
 	const listed = { sessionId: 's9', name: TEXTS['waiting_sessions.name'], updatedAt: null };
 	await store.discoveries.replaceWaiting(SERVICE, [listed], { now: T0, isFollowing: false, isCut: false });
 
+	await store.people.told(ANN, { name: TEXTS['people.facts'] }, T0);
+
 	return async (from: Store): Promise<string> => {
 		const conflicted = await from.answers.get(refused.id);
 		await windowsDue(from, question, T0);
@@ -70,6 +73,7 @@ export async function storeValues(store: Store) {
 			windows.map((window) => window.view),
 			[shown?.view, shown?.question?.asked, shown?.question?.note],
 			await from.discoveries.waiting(SERVICE),
+			[...(await from.people.of(ANN.teamId, [ANN.userId])).values()],
 		]);
 	};
 }

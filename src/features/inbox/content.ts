@@ -144,13 +144,14 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	async function waitingFor(person: Person, [open, listed]: OfWorkspace, asked: AskedLately, how: Asked) {
 		const { now } = how;
 		const snoozes = await reads.snoozes(serviceUrl, person);
-		// The direct message of somebody else with the app is not asked about.
+		// The direct message of somebody else with the app is not asked about, unless they hand over a question of it.
+		const heldIn = open.flatMap(({ handOver }) => (handOver?.to === person.userId ? handOver.channelId : []));
 		const askedIn = [...open, ...asked].flatMap((one) =>
 			one.channels.flatMap(({ channelId, watchedBy }) =>
 				isDirectMessage(channelId) && watchedBy !== person.userId ? [] : channelId,
 			),
 		);
-		const channels = await channelsOf(person, [...new Set(askedIn)], how);
+		const channels = await channelsOf(person, [...new Set([...askedIn, ...heldIn])], how);
 		const visible = asked.filter((one) =>
 			one.channels.some(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id)),
 		);

@@ -111,7 +111,7 @@ export function describeFormerKeys(name: string, where: () => Promise<Options>):
 			await now.change();
 			expect(await readAll(now.store)).toBe(expected);
 			// On SQLite, secrets, drafts and windows are encrypted again at the start.
-			expect(now.counts.slice(0, 2)).toEqual([Number.NaN, isSqlite ? 7 : 10]);
+			expect(now.counts.slice(0, 2)).toEqual([Number.NaN, isSqlite ? 8 : 11]);
 			expect(now.counts.at(-1)).toBe(0);
 			for (const ids of Object.values(await keyIdsOf(now.store))) {
 				expect(ids).toHaveLength(1);

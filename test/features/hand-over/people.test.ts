@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { NOT_TOLD_ANY_MORE } from '../../../src/features/hand-over/view.ts';
 import { SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { FRESH_MS } from '../../../src/slack/directory.ts';
 import {
 	answeredBy,
 	DID_NOT_GET_IT,
@@ -131,6 +132,8 @@ describe('Hand over', () => {
 		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
 		await app.handOver(post, 'ada', 'tess');
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		// What was known of them is too old then.
+		await app.pass(FRESH_MS);
 		await app.restart({});
 		app.slack.faults.clear();
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });

@@ -373,6 +373,7 @@ describe('when Slack fails', () => {
 		const run = await startInboxes();
 		await run.opens(5_000);
 		run.slack.channels = new ChannelsUnknown(T0 + 60_000);
+		await run.asks('s1');
 		await run.asks('own', { channelId: `D${ANN.userId}` });
 		await run.opens(2_000);
 		expect(run.screen()).toEqual(['0: ', '1: Session own unknown']);
