@@ -11,7 +11,7 @@ import type { WatchStore } from '../watch/watch-store.ts';
 const MOST_WAITING = 500;
 /** A listed session that asked nothing, or could not be read, is read again after this, then after twice the time. */
 const RETRY = { firstMs: 30_000, longestMs: 30 * 60_000 } as const;
-/** At most this many sessions of a list at once: they are read ahead of others. */
+/** At most this many sessions of a list at once. */
 const MOST_RAISED = 20;
 
 /** Brings the raised hands of all listed sessions into the channels that want them. `listing`: null when it is off. */
@@ -47,8 +47,8 @@ export function createDiscoveries(
 		const { teamId, channelId } = discovery;
 		while (await store.watches.makeRoom(discovery, { limits, now: clock.now() }));
 		for (const { sessionId, loweredAt, isNew } of await dueHands(discovery)) {
-			// Others have been read: they wait like watched sessions.
-			const ahead = loweredAt === null;
+			// Others wait like watched sessions: before many old ones, neither lists nor new ones would get their turn.
+			const ahead = isNew && loweredAt === null;
 			const hand = { id: crypto.randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
 			const result = await store.watches.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
 			if (result.kind === 'limit') return tell(discovery, () => leftOut(discovery));

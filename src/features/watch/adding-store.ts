@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { type CipherTx, channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
 import { lockFor } from '../../database/locks.ts';
 import {
-	AWAITED_AHEAD_MS,
 	type ChannelKey,
 	hasOpenQuestion,
 	type LimitReached,
@@ -119,8 +118,7 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
-	const aheadMs = !hand.ahead ? 0 : hand.isNew ? NEWS_AHEAD_MS : AWAITED_AHEAD_MS;
-	const read = { session, readAt: createdAt, readBy: createdAt - aheadMs };
+	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
 	await insertWatch(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
 	return { kind: 'raised' } as const;

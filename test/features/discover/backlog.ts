@@ -1,0 +1,21 @@
+import { expect } from 'vitest';
+import { USUAL_REQUESTS } from '../watch/harness.ts';
+import { discoveringApp } from './harness.ts';
+
+/** Checks that a new question is posted within 10 s behind `old` ones, with at most `most` watches in a channel. */
+export async function postsNewBehindOld(old: number, most: number): Promise<void> {
+	await using app = await discoveringApp({
+		realRates: true,
+		env: { ...USUAL_REQUESTS, MAX_WATCHES_PER_CHANNEL: String(most), REMIND_AFTER: 'off' },
+	});
+	for (let index = 0; index < old; index += 1) app.waiting(`Old ${index}`);
+	await app.pass(10_000);
+	await app.watchAll();
+	for (const waitMs of [5_000, 30_000, 60_000]) {
+		await app.pass(waitMs);
+		const id = app.waiting(`New after ${waitMs}`);
+		const askedAt = app.clock.now();
+		await app.postOf(id);
+		expect(app.clock.now() - askedAt).toBeLessThanOrEqual(10_000);
+	}
+}
