@@ -325,8 +325,10 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 				(row.lastChangeAt ?? 0) >= (listed.get(row.sessionId)?.moved?.at ?? 0);
 			const isNews = (row: WatchedSessionRow) => {
 				const { absentAt = null, moved = null } = listed.get(row.sessionId) ?? {};
-				if (row.nextReadAt === null || (moved !== null && now < moved.until && !hasChanged(row))) return false;
-				return !isWaiting(readDigest(row.digest)?.status ?? '') || (row.lastReadAt ?? 0) < (absentAt ?? 0);
+				// Where nothing was read, the list itself brought the session, to its place.
+				if (row.nextReadAt === null || row.lastReadAt === null) return false;
+				if (moved !== null && now < moved.until && !hasChanged(row)) return false;
+				return !isWaiting(readDigest(row.digest)?.status ?? '') || row.lastReadAt < (absentAt ?? 0);
 			};
 			const known = from(db.read, 'watched_sessions', { service, sessionId: [...listed.keys()] });
 			const moves: { readonly sessionId: string; readonly hasChanged: boolean }[] = [];
