@@ -7,10 +7,10 @@ import { slackFailure } from './clients.ts';
  * and a minute of intervals stay within that.
  */
 const RATES = {
-	'users.info': { intervalMs: 1_500, burst: 60 },
+	'users.info': { intervalMs: 750, burst: 20 },
 	'users.list': { intervalMs: 4_000, burst: 20 },
-	'users.conversations': { intervalMs: 3_000, burst: 30 },
-	'conversations.members': { intervalMs: 1_500, burst: 60 },
+	'users.conversations': { intervalMs: 1_500, burst: 10 },
+	'conversations.members': { intervalMs: 750, burst: 20 },
 } as const satisfies Record<string, RateLimit>;
 
 type Method = keyof typeof RATES;
