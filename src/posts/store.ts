@@ -168,9 +168,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 	}
 
 	return {
-		/**
-		 * Leases our due posts, urgent first; of a stream's first posts only the next. Without `updates`: only first ones.
-		 */
+		/** Leases our due posts, urgent first; of a stream's first posts only the next. Without `updates`: first ones. */
 		takeDue(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
 			// By index, however many are due.
 			const firsts = (updates ? OPEN : OPEN.slice(0, 1)).map((state) => {

@@ -55,10 +55,7 @@ const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
-/**
- * Decides who may read sessions, watch and answer. Fails closed, also while it is not known where the app is installed
- * (null).
- */
+/** Decides who may read sessions, watch and answer. Fails closed, also while it is not known where the app is (null). */
 export function createAccessPolicy(
 	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
 	installation: () => Ours | null,

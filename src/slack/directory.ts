@@ -36,10 +36,7 @@ const MAX_PAGES = 400;
 const LIST_LEASE_MS = 10_000;
 
 const NAME = z.string().nullish().catch(null);
-/**
- * Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see
- * `enterprise_user`.
- */
+/** Slack omits guest flags of people who left and, at times on Enterprise Grid, `team_id`: see `enterprise_user`. */
 const USER_SCHEMA = z
 	.object({
 		id: z.string(),

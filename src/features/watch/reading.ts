@@ -208,9 +208,7 @@ type Seen = Readonly<
 	{ questions: readonly OccurrenceChange[]; readAt: number } & Record<'isAnswered' | 'isChecking', boolean>
 >;
 
-/**
- * What to tell a channel of these changes. `isRestless`: the session's question has changed often, and a moment ago.
- */
+/** What to tell a channel of these changes. `isRestless`: the session's question changed often, and a moment ago. */
 function newsFor(watch: Watch, changes: readonly Change[], { questions, readAt, isAnswered, isChecking }: Seen) {
 	let endings = { ...(watch.endings ?? NO_ENDINGS), isAnswered };
 	if (changes.some(({ kind }) => kind === 'questionReworded')) endings = withEnding(endings, false, readAt);
