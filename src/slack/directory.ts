@@ -155,7 +155,10 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		return data === undefined || (known !== undefined && known.at >= data.at) ? known : remember(userId, data);
 	}
 
-	async function info(userId: string, need: Need): Promise<Told> {
+	async function ask(userId: string, need: Need): Promise<Told> {
+		const stored = await recall(userId);
+		if (isFresh(stored, need)) return stored;
+		await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
 		const at = clock.now();
 		const { users } = need === 'late' ? clients.background : clients.people;
 		const { user } = await calls.noting('users.info', users.info({ user: userId })).catch(nobodyIfUnknown);
@@ -164,13 +167,6 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		// Nobody waits for the row.
 		void shared?.store.told({ teamId: teamId(), userId }, told, at).catch(() => undefined);
 		return remember(userId, told);
-	}
-
-	async function ask(userId: string, need: Need): Promise<Told> {
-		const stored = await recall(userId);
-		if (isFresh(stored, need)) return stored;
-		await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
-		return info(userId, need);
 	}
 
 	/** Those who need it for the same share a call: of others it may be refused, or take long. */
