@@ -55,7 +55,7 @@ const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
-/** Decides who may read sessions, watch and answer. Fails closed, also while it is not known where the app is (null). */
+/** Decides who may read sessions, watch and answer. Fails closed, also while nobody knows where the app is (null). */
 export function createAccessPolicy(
 	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
 	installation: () => Ours | null,
@@ -130,10 +130,7 @@ export function createAccessPolicy(
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
-interface SlackStores {
-	readonly people: Shared['store'];
-	cellOf(name: 'people-list'): Shared['listing'];
-}
+type SlackStores = { readonly people: Shared['store']; cellOf(name: 'people-list'): Shared['listing'] };
 
 /** What reaches Slack, and who may do what there. */
 export function createSlack(

@@ -68,7 +68,7 @@ function factsOf(user: User | null) {
 	return {
 		/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
 		teamId: user.team_id ?? null,
-		/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
+		/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in none. */
 		enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
 		/** Null when Slack does not say it. */
 		isGuest: isGuest(user),
@@ -82,7 +82,7 @@ function factsOf(user: User | null) {
 
 export type PersonFacts = NonNullable<ReturnType<typeof factsOf>>;
 
-/** Whether facts of a list need no other call: what they leave out, or how they contradict each other, is asked singly. */
+/** Whether facts of a list need no other call: where they leave something out or contradict, one person is asked for. */
 function isWhole(user: User): boolean {
 	const { team_id: teamId, enterprise_user: enterprise } = user;
 	if (isGuest(user) === null && !user.deleted) return false;
@@ -104,11 +104,7 @@ export interface Shared {
 	teamId(): string | undefined;
 }
 
-interface Parts {
-	readonly clients: Pick<SlackClients, 'people' | 'background'>;
-	readonly calls: SlackCalls;
-	readonly clock: Clock;
-}
+type Parts = Readonly<{ clients: Pick<SlackClients, 'people' | 'background'>; calls: SlackCalls; clock: Clock }>;
 
 /**
  * What Slack tells of people: facts, names and time zones. It looks in memory, then in the row (`shared`; null: there

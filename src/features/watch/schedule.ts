@@ -7,7 +7,7 @@ import { isWaiting, type SessionKey } from '../../questions/session.ts';
 /*
  * When to read which session next.
  *
- * All requests count the same and share one budget. If questions come at a constant rate, the expected wait is least when
+ * Requests count the same and share one budget. If questions come at a constant rate, the expected wait is least when
  * each session's interval is proportional to the square root of the time until it asks (Lagrange). That time is taken
  * as proportional to the gap between its steps. One factor for all sessions makes the reads fit the budget. No session
  * waits longer than a multiple of the round, the time in which all are read once in turn.
