@@ -348,11 +348,7 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 		case 'deleted':
 			return GONE;
 		case 'retry':
-			return {
-				dueAt: Math.round(result.at),
-				lastError: result.code,
-				...(!result.unknown && { sendingSince: null }),
-			};
+			return { dueAt: Math.round(result.at), lastError: result.code, ...(!result.unknown && { sendingSince: null }) };
 	}
 }
 

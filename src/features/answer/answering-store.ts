@@ -63,10 +63,7 @@ export const draftColumn = sealedColumn(
 	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() }),
 );
 
-const ofPerson = (person: Person, question: QuestionKey) => ({
-	...questionOf(question),
-	...personOf(person),
-});
+const ofPerson = (person: Person, question: QuestionKey) => ({ ...questionOf(question), ...personOf(person) });
 
 /** The drafts of forms. One that cannot be decrypted counts as absent. */
 export function createDraftStore({ db, cipher }: StoreParts) {
