@@ -101,7 +101,11 @@ it('does not use what seems to have been told later than now', async () => {
 		listed: async () => {},
 		outdate: async () => {},
 	};
-	const shared = { store, listing: createMemoryCell<Parameters<Parameters<Shared['listing']['update']>[0]>[0] & object>(clock), teamId: () => TEAM };
+	const shared = {
+		store,
+		listing: createMemoryCell<Parameters<Parameters<Shared['listing']['update']>[0]>[0] & object>(clock),
+		teamId: () => TEAM,
+	};
 	const directory = createDirectory({ clients, calls: callsAt(clock).calls, clock }, shared);
 	expect(await directory.person('U1', 'send')).toMatchObject({ isDeactivated: false });
 	expect(asked).toEqual(['U1']);
