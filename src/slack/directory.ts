@@ -82,7 +82,7 @@ function factsOf(user: User | null) {
 
 export type PersonFacts = NonNullable<ReturnType<typeof factsOf>>;
 
-/** Whether facts of a list need no other call: where they leave something out or contradict, one person is asked for. */
+/** Whether facts of a list need no other call: what they leave out, or contradict each other in, is asked singly. */
 function isWhole(user: User): boolean {
 	const { team_id: teamId, enterprise_user: enterprise } = user;
 	if (isGuest(user) === null && !user.deleted) return false;

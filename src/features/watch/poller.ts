@@ -7,11 +7,12 @@ import type { SessionStore, TakenSession } from '../../database/watch-store.ts';
 import type { QuestionDigest } from '../../questions/session.ts';
 import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
 import { type BackgroundBudget, type MeasuredReading, MISSING, WAITING_CODES } from '../../session-service/service.ts';
-import type { Reading } from '../../slack/person-reads.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import type { ReadOutcome, RecordingStore, SessionUpdate } from './recording-store.ts';
 import { PLAN_MS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
+
+type Reading = NonNullable<ReturnType<Core['sessionService']['latest']>>;
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;

@@ -153,8 +153,7 @@ function settle(before: number, rate: number, readsAt: (factor: number) => numbe
 }
 
 /** The time since a read showed something new. */
-const steadyMs = ({ lastReadAt, lastChangeAt }: SessionOutline) =>
-	(lastReadAt ?? 0) - (lastChangeAt ?? lastReadAt ?? 0);
+const steadyMs = ({ lastReadAt: at, lastChangeAt }: SessionOutline) => (at ?? 0) - (lastChangeAt ?? at ?? 0);
 
 /** The least milliseconds between two reads of a session. */
 function leastInterval(outline: SessionOutline, isClaimed: boolean): number {
