@@ -164,19 +164,17 @@ export function createCache<Value>(
 ) {
 	const entries = new Map<string, { readonly value: Promise<Value>; at: number; limitMs: number }>();
 
-	function usable(key: string, maxAgeMs: number) {
-		const known = entries.get(key);
-		const isYoung = known !== undefined && uptimeOf(clock) - known.at < Math.min(maxAgeMs, known.limitMs);
-		return isYoung ? known : undefined;
+	/** Whether `get` asks nothing. */
+	function has(key: string, maxAgeMs: number): boolean {
+		const { at, limitMs } = entries.get(key) ?? { at: 0, limitMs: 0 };
+		return uptimeOf(clock) - at < Math.min(maxAgeMs, limitMs);
 	}
 
 	return {
-		/** Whether `get` asks nothing. */
-		has: (key: string, maxAgeMs: number) => usable(key, maxAgeMs) !== undefined,
+		has,
 		get(key: string, maxAgeMs: number, signal?: AbortSignal): Promise<Value> {
-			const young = usable(key, maxAgeMs);
-			if (young !== undefined) return young.value;
 			const known = entries.get(key);
+			if (known !== undefined && has(key, maxAgeMs)) return known.value;
 			const entry = { value: ask(key, signal), at: uptimeOf(clock), limitMs: Number.POSITIVE_INFINITY };
 			setBounded(entries, key, entry, limit);
 			entry.value.then(

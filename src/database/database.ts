@@ -38,11 +38,7 @@ export { type Insertable, type InsertObject, type RawBuilder, sql } from 'kysely
 
 /** The one description of tables: types, migrations, encryption, a person's data and the repair of times follow it. */
 export const TABLES = tables({
-	migrations: {
-		key: ['number'],
-		columns: { number: integer, name: text, appliedAt: noted },
-		kept: 'always',
-	},
+	migrations: { key: ['number'], columns: { number: integer, name: text, appliedAt: noted }, kept: 'always' },
 
 	/** Facts about the database, such as the check value of the encryption key. */
 	meta: { key: ['name'], columns: { name: text, value: text }, kept: 'always' },

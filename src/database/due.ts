@@ -45,9 +45,7 @@ export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawB
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
 export const CANDIDATES_PER_ROW = 8;
 
-/**
- * Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock at this moment.
- */
+/** Leases up to `limit` rows that match `where` and have no lease. Skips those that other replicas lock just now. */
 export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
 	{ table, service, where, orderBy, limit, before }: DueQuery<T>,

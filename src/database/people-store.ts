@@ -37,9 +37,8 @@ export function createPeopleStore({ db, cipher }: { readonly db: StoreDatabase; 
 		/** A list told of them: of those who wait. Nobody who was forgotten comes back by it before they act. */
 		async listed(teamId: string, told: ReadonlyMap<string, object>): Promise<void> {
 			if (told.size === 0) return;
-			const cases = Array.from(told, ([userId, one]) => {
-				return sql`when ${userId} then ${facts.seal(one, { teamId, userId }, cipher)}`;
-			});
+			const sealed = (userId: string, one: object) => facts.seal(one, { teamId, userId }, cipher);
+			const cases = Array.from(told, ([userId, one]) => sql`when ${userId} then ${sealed(userId, one)}`);
 			const columns = { facts: sql<string>`case user_id ${sql.join(cases, sql` `)} end`, wantedAt: null };
 			const waiting = { teamId, userId: [...told.keys()] };
 			await db.writeOne((trx) => change(trx, 'people', waiting, columns).where('wantedAt', 'is not', null).execute());
@@ -52,8 +51,6 @@ export function createPeopleStore({ db, cipher }: { readonly db: StoreDatabase; 
 			),
 	};
 }
-
-export type PeopleStore = ReturnType<typeof createPeopleStore>;
 
 /** Removes people whom nobody has needed since `before`. */
 export const removeUnusedPeople = (db: StoreDatabase, before: number) =>

@@ -3,14 +3,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { parseOrNull, pick } from '../core/basics.ts';
 import { type Answer, ARRIVED_STATES, BLOCKING_STATES, evidenceAt } from '../questions/answer.ts';
-import {
-	evidence,
-	type Judgement,
-	type KnownAsking,
-	NOTHING_SEEN,
-	type SettledHow,
-	withArrival,
-} from '../questions/asked.ts';
+import { evidence, type Judgement, NOTHING_SEEN, type SettledHow, withArrival } from '../questions/asked.ts';
 import type { HandOver } from '../questions/hand-over.ts';
 import type { Person, QuestionDigest, QuestionKey, SessionKey } from '../questions/session.ts';
 import { type QuestionView, questionView } from '../questions/session-snapshot.ts';
@@ -167,7 +160,7 @@ type Asking = Pick<QuestionDigest, 'fingerprint' | 'sameBefore' | 'messageIndex'
 const IS_READ = sql<number>`case when exists (select 1 from watched_sessions as session where next_read_at is not null
 	and session.service = questions.service and session.session_id = questions.session_id) then 1 else 0 end`;
 
-function readAsking(row?: Row<'questions'> & { readonly isRead: number }): KnownAsking | null {
+function readAsking(row?: Row<'questions'> & { readonly isRead: number }) {
 	if (row === undefined) return null;
 	return {
 		...pick(row, 'id', 'messageIndex', 'sameBefore', 'fingerprint', 'shownHash', 'askedAt', 'settledAt'),

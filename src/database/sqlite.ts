@@ -42,11 +42,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 		record((changes) => {
 			if (closing !== null) throw storeClosed();
 			const { promise, resolve, reject } = Promise.withResolvers<T>();
-			queue.push({
-				work: (db) => work(db.withPlugin(changes)),
-				resolve: resolve as (value: unknown) => void,
-				reject,
-			});
+			queue.push({ work: (db) => work(db.withPlugin(changes)), resolve: resolve as (value: unknown) => void, reject });
 			flushing ??= flush();
 			return promise;
 		});

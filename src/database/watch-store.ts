@@ -25,7 +25,7 @@ import {
 	sessionOf,
 	WITHOUT_LEASE,
 } from './database.ts';
-import { isOurs, leaseDue, nextDue, queueOf } from './due.ts';
+import { leaseDue, nextDue, queueOf } from './due.ts';
 import { inLockOrder, locked, lockSession } from './locks.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
 import {
@@ -130,20 +130,6 @@ export function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Pr
 export function tellWatch(trx: Db, { id, revision }: Pick<Watch, 'id' | 'revision'>, isChanged: boolean, now: number) {
 	const told = { revision: Math.max(revision, 0) + 1, ...(isChanged && { lastChangeAt: now }) };
 	return change(trx, 'watches', { id, revision, endedAt: null }, told).returningAll().executeTakeFirstOrThrow();
-}
-
-/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
-export async function activeChannels(db: StoreDatabase): Promise<readonly ChannelKey[]> {
-	// Goes from place to place by index, however many posts are due.
-	const { rows } = await sql<ChannelKey>`with recursive places(id) as (select min(place_id) from posts
-			union all select (select min(place_id) from posts where place_id > places.id) from places where id is not null),
-		posted as (select id as channel_id, (select team_id from posts where place_id = places.id and ${isOurs(db)}
-			and state in ('planned', 'shown') and due_at is not null and stream not like 'person:%' limit 1) as team_id
-			from places)
-		select team_id, channel_id from posted where team_id is not null
-		union select team_id, channel_id from watches where ended_at is null and ${isOurs(db)}
-		union select team_id, channel_id from discoveries where ${isOurs(db)}`.execute(db.read);
-	return rows.map(channelOf);
 }
 
 export const removeWatches = (trx: Db, id: string | readonly string[]) => remove(trx, 'watches', { id }).execute();

@@ -228,9 +228,7 @@ const ASSUMPTIONS: Assumptions = {
 		say('  1. Open the Home tab of the app, and return to the new messages in the channel.');
 		say(`  2. Reply in their thread: @${need('auth.user')} blue`);
 		say('  3. Press "Press this". If no window opens, press "No window" on the message above it.');
-		say(
-			'  Optional: write the app a direct message. Change your status. If the channel is public, leave it and join it again.',
-		);
+		say('  Optional: write the app a direct message. Change your status. Leave a public channel and join it again.');
 		say('  4. Type blue into the window, and press Send.');
 		const expected = { ...message, 'message.subtype': 'thread_broadcast', trigger_id: ANY, response_url: ANY };
 		expectIn(await arrival('press', PERSON_MS), { 'actions.0.value': 'Press this', ...expected });

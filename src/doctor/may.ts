@@ -20,9 +20,7 @@ const LATER = `all of it new for what is sent more than ${durationText(CHECK_HOL
 const GUARDED = `of a watched channel, who else reads it every ${durationText(CHECK_INTERVAL_MS)}`;
 const POSTING = 'is_member is_archived is_shared is_org_shared is_ext_shared is_pending_ext_shared';
 
-/**
- * What is asked of the place after the person: fields of `conversations.info`, and how old the program's facts may be.
- */
+/** What is asked of the place after the person: fields of `conversations.info`, and how old the facts used may be. */
 const PLACES = {
 	anywhere: null,
 	here: null,

@@ -13,7 +13,7 @@ import { createPersonRequests } from './person-requests.ts';
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Removes shared states, people, questions, posts and watches that were over before `before`. Returns how many watches. */
+/** Removes shared states, people, questions, posts and watches, over before `before`. Returns how many watches. */
 export async function removeEnded(db: StoreDatabase, before: number): Promise<number> {
 	await removeOldStates(db, before);
 	await removeUnusedPeople(db, before);

@@ -70,10 +70,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 	return countChanged(change(trx, 'posts', { ...filter, state: 'planned' }, dropped));
 }
 
-/**
- * Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps other writers
- * out.
- */
+/** Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps others out. */
 export async function planPosts(
 	{ trx, now }: Tx,
 	posts: readonly NewPost[],
@@ -369,9 +366,7 @@ export async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promis
 	await planPosts(tx, [post]);
 }
 
-/**
- * Posts that are over, last shown before `before`. Not cards: they hold no text; the last says when another may come.
- */
+/** Posts that are over, last shown before `before`. Not cards: they hold no text; the last says when one may come. */
 function overBefore(trx: Db, before: number) {
 	// Written out: SQLite uses a partial index only then.
 	const over = from(trx, 'posts').select('id').where(sql<boolean>`state not in ('planned', 'shown')`);

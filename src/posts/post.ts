@@ -19,9 +19,7 @@ import type { MessageContent } from '../slack/parts.ts';
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/**
-	 * In the thread of its question or card (a question if `--thread-only`); else in the channel, or dropped (`only`).
-	 */
+	/** In the thread of its question or card (a question if `--thread-only`), else in the channel or dropped (`only`). */
 	readonly thread?: 'first' | 'only';
 	/** It is kept current until its question is settled, or its watch has ended. */
 	readonly isCurrent?: true;

@@ -19,7 +19,7 @@ import { beginLadder, endReminders } from '../database/ladders.ts';
 import { locked, lockSessionOf } from '../database/locks.ts';
 import { readQuestion } from '../database/question-store.ts';
 import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
-import { activeChannels, liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
+import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
 import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
 	type AttemptResult,
@@ -168,9 +168,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 	}
 
 	return {
-		/**
-		 * Leases our due posts, urgent first; of a stream's first posts only the next. Without `updates`: only first ones.
-		 */
+		/** Leases our due posts, urgent first; of a stream's first posts only the next. Without `updates`: first ones. */
 		takeDue(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
 			// By index, however many are due.
 			const firsts = (updates ? OPEN : OPEN.slice(0, 1)).map((state) => {
@@ -207,7 +205,19 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			return (await isFound(liveWatches(db.read, here))) || isFound(discovery);
 		},
 
-		activeChannels: () => activeChannels(db),
+		/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
+		async activeChannels(): Promise<readonly ChannelKey[]> {
+			// Goes from place to place by index, however many posts are due.
+			const { rows } = await sql<ChannelKey>`with recursive places(id) as (select min(place_id) from posts
+				union all select (select min(place_id) from posts where place_id > places.id) from places where id is not null),
+			posted as (select id as channel_id, (select team_id from posts where place_id = places.id and ${isOurs(db)}
+				and state in ('planned', 'shown') and due_at is not null and stream not like 'person:%' limit 1) as team_id
+				from places)
+			select team_id, channel_id from posted where team_id is not null
+			union select team_id, channel_id from watches where ended_at is null and ${isOurs(db)}
+			union select team_id, channel_id from discoveries where ${isOurs(db)}`.execute(db.read);
+			return rows.map(channelOf);
+		},
 
 		/**
 		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or when an earlier attempt of
@@ -338,11 +348,7 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 		case 'deleted':
 			return GONE;
 		case 'retry':
-			return {
-				dueAt: Math.round(result.at),
-				lastError: result.code,
-				...(!result.unknown && { sendingSince: null }),
-			};
+			return { dueAt: Math.round(result.at), lastError: result.code, ...(!result.unknown && { sendingSince: null }) };
 	}
 }
 

@@ -23,7 +23,7 @@ import { asSent, type SentText, sameText, stringOf } from './texts.ts';
 export type OurValues = readonly (string | null)[];
 
 /** What the read just before the PUT says about an answer. */
-export type DeliveryComparison =
+type DeliveryComparison =
 	| { readonly kind: 'clear' | 'alreadyOurs' | 'changed' | 'moved' | 'over' }
 	/** `values`: the service's as people see them, by position. */
 	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] };

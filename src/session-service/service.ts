@@ -187,10 +187,7 @@ export interface SessionServiceClient {
 	): Promise<MeasuredReading>;
 	/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
 	latest(sessionId: string): SessionReading | null;
-	/**
-	 * For a read and the PUT right after it. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's
-	 * reason
-	 */
+	/** For a read, then a PUT. @throws SessionServiceError `no_permit`, `rate_limited`, or the signal's reason */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
 	close(): Promise<void>;
 }

@@ -55,10 +55,7 @@ const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
-/**
- * Decides who may read sessions, watch and answer. Fails closed, also while it is not known where the app is installed
- * (null).
- */
+/** Decides who may read sessions, watch and answer. Fails closed, also while nobody knows where the app is (null). */
 export function createAccessPolicy(
 	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
 	installation: () => Ours | null,
@@ -133,40 +130,24 @@ export function createAccessPolicy(
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
-interface SlackStores {
-	readonly people: Shared['store'];
-	cellOf(name: 'people-list'): Shared['listing'];
-}
+type SlackStores = { readonly people: Shared['store']; cellOf(name: 'people-list'): Shared['listing'] };
 
 /** What reaches Slack, and who may do what there. */
 export function createSlack(
-	{
-		config,
-		clock,
-		log,
-		metrics,
-		rateLimiter,
-		store,
-	}: Pick<Core<SlackStores>, 'config' | 'clock' | 'log' | 'metrics' | 'rateLimiter' | 'store'>,
+	core: Pick<Core<SlackStores>, 'config' | 'clock' | 'log' | 'metrics' | 'rateLimiter' | 'store'>,
 	installation: Installation,
 ) {
+	const { config, clock, log, metrics, store } = core;
 	const address = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
 	const clients = createSlackClients(address, log, metrics.slackCall);
 	const teamId = () => installation.known()?.teamId;
-	const calls = createSlackCalls({ rateLimiter, clock }, teamId);
+	const calls = createSlackCalls(core, teamId);
 	const shared = { store: store.people, listing: store.cellOf('people-list'), teamId };
 	const directory = createDirectory({ clients, calls, clock }, shared);
 	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known);
 	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;
-	return {
-		installation,
-		clients,
-		calls,
-		directory,
-		directChannelOf: createDirectChannels(clients.people, clock),
-		accessPolicy,
-		mayAct,
-	};
+	const directChannelOf = createDirectChannels(clients.people, clock);
+	return { installation, clients, calls, directory, directChannelOf, accessPolicy, mayAct };
 }
 
 /** Whether Slack's facts prove a membership: they may be missing or contradict each other. */

@@ -223,8 +223,8 @@ export function createMemberships(
 	}
 
 	/**
-	 * Those of these channels in which somebody is, for their inbox. Where many open theirs, the members of a channel serve
-	 * all of them, and Slack allows more calls for it.
+	 * Those of these channels in which somebody is, for their inbox. Where many open theirs, the members of a channel
+	 * serve all of them, and Slack allows more calls for it.
 	 */
 	async function joinedOf(userId: string, channelIds: readonly string[], need: Need): Promise<Has> {
 		const key = await keyOf(userId);

@@ -36,10 +36,7 @@ const MAX_PAGES = 400;
 const LIST_LEASE_MS = 10_000;
 
 const NAME = z.string().nullish().catch(null);
-/**
- * Slack leaves out the guest flags of people who left and, at times on Enterprise Grid, `team_id`: see
- * `enterprise_user`.
- */
+/** Slack omits guest flags of people who left and, at times on Enterprise Grid, `team_id`: see `enterprise_user`. */
 const USER_SCHEMA = z
 	.object({
 		id: z.string(),
@@ -71,7 +68,7 @@ function factsOf(user: User | null) {
 	return {
 		/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
 		teamId: user.team_id ?? null,
-		/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
+		/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in none. */
 		enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
 		/** Null when Slack does not say it. */
 		isGuest: isGuest(user),
@@ -85,7 +82,7 @@ function factsOf(user: User | null) {
 
 export type PersonFacts = NonNullable<ReturnType<typeof factsOf>>;
 
-/** Whether facts of a list need no other call: what they leave out, or how they contradict each other, is asked singly. */
+/** Whether facts of a list need no other call: what they leave out, or contradict each other in, is asked singly. */
 function isWhole(user: User): boolean {
 	const { team_id: teamId, enterprise_user: enterprise } = user;
 	if (isGuest(user) === null && !user.deleted) return false;
@@ -107,11 +104,7 @@ export interface Shared {
 	teamId(): string | undefined;
 }
 
-interface Parts {
-	readonly clients: Pick<SlackClients, 'people' | 'background'>;
-	readonly calls: SlackCalls;
-	readonly clock: Clock;
-}
+type Parts = Readonly<{ clients: Pick<SlackClients, 'people' | 'background'>; calls: SlackCalls; clock: Clock }>;
 
 /**
  * What Slack tells of people: facts, names and time zones. It looks in memory, then in the row (`shared`; null: there
@@ -158,7 +151,10 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		return data === undefined || (known !== undefined && known.at >= data.at) ? known : remember(userId, data);
 	}
 
-	async function info(userId: string, need: Need): Promise<Told> {
+	async function ask(userId: string, need: Need): Promise<Told> {
+		const stored = await recall(userId);
+		if (isFresh(stored, need)) return stored;
+		await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
 		const at = clock.now();
 		const { users } = need === 'late' ? clients.background : clients.people;
 		const { user } = await calls.noting('users.info', users.info({ user: userId })).catch(nobodyIfUnknown);
@@ -167,13 +163,6 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		// Nobody waits for the row.
 		void shared?.store.told({ teamId: teamId(), userId }, told, at).catch(() => undefined);
 		return remember(userId, told);
-	}
-
-	async function ask(userId: string, need: Need): Promise<Told> {
-		const stored = await recall(userId);
-		if (isFresh(stored, need)) return stored;
-		await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
-		return info(userId, need);
 	}
 
 	/** Those who need it for the same share a call: of others it may be refused, or take long. */

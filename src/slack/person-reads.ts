@@ -7,10 +7,7 @@ import type { PersonRequest } from './request.ts';
 /** How often people hear that they are too fast; else presses are refused silently. */
 const TELLING_RATE: RateLimit = { intervalMs: 30_000, burst: 1 };
 
-export type Reading = Omit<
-	Awaited<ReturnType<Core['sessionService']['read']>>,
-	'endedAt' | 'tookMs' | 'byteCount' | 'isOther'
->;
+export type Reading = NonNullable<ReturnType<Core['sessionService']['latest']>>;
 
 /** Two typing errors leave half of the default burst, and guessing ids is limited to four a minute. */
 const UNKNOWN_ID_COST = 5;

@@ -128,21 +128,13 @@ export const ANSWER_TABLES = tables({
 			touchedAt: noted,
 			dueAt: orNull(ahead(LONGEST_RETRY_AFTER_MS, { decides: true })),
 		},
-		indexes: {
-			session: '(service, session_id)',
-			due: '(due_at) where due_at is not null',
-		},
+		indexes: { session: '(service, session_id)', due: '(due_at) where due_at is not null' },
 		kept: 'whileUsed',
 	},
 
 	claims: {
 		key: ['service', 'sessionId', 'messageIndex', 'teamId', 'userId'],
-		columns: {
-			...QUESTION,
-			...PERSON,
-			claimedAt: noted,
-			until: ahead(2 * CLAIM_MS, { lasts: true }),
-		},
+		columns: { ...QUESTION, ...PERSON, claimedAt: noted, until: ahead(2 * CLAIM_MS, { lasts: true }) },
 		indexes: { until: '(until)' },
 		kept: 'whileUsed',
 	},

@@ -66,10 +66,7 @@ export interface Table {
 	 * that added it, if that is a later one than that of the table.
 	 */
 	readonly indexes?: Readonly<Record<string, string | readonly [on: string, since: number]>>;
-	/**
-	 * How long rows stay: days after their end, or `RETENTION_DAYS` if that is less. docs/data.md tells it of their
-	 * values.
-	 */
+	/** How long rows stay: days after their end, or `RETENTION_DAYS` if less. Of their values, docs/data.md tells it. */
 	readonly kept: number | 'always' | 'whileUsed';
 	/** The migration that made it; left out: the first. */
 	readonly since?: number;

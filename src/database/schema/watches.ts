@@ -274,12 +274,7 @@ export const WATCH_TABLES = tables({
 	/** A question hidden from a person's inbox for some time. */
 	snoozes: {
 		key: ['teamId', 'userId', 'service', 'sessionId'],
-		columns: {
-			...PERSON,
-			...SESSION,
-			fingerprint: text,
-			until: ahead(LONGEST_SNOOZE_MS),
-		},
+		columns: { ...PERSON, ...SESSION, fingerprint: text, until: ahead(LONGEST_SNOOZE_MS) },
 		kept: 'whileUsed',
 	},
 
@@ -303,14 +298,7 @@ export const WATCH_TABLES = tables({
 
 	discoveries: {
 		key: ['teamId', 'channelId'],
-		columns: {
-			...CHANNEL,
-			service: text,
-			discreet: integer,
-			buttons: integer,
-			createdBy: personId,
-			createdAt: noted,
-		},
+		columns: { ...CHANNEL, service: text, discreet: integer, buttons: integer, createdBy: personId, createdAt: noted },
 		kept: 'whileUsed',
 	},
 
@@ -330,11 +318,7 @@ export const WATCH_TABLES = tables({
 		since: 31,
 	},
 
-	service_outages: {
-		key: ['service'],
-		columns: { service: text, downSince: noted },
-		kept: 'whileUsed',
-	},
+	service_outages: { key: ['service'], columns: { service: text, downSince: noted }, kept: 'whileUsed' },
 
 	shared_states: {
 		key: ['name'],

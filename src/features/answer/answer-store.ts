@@ -350,9 +350,7 @@ function countArrived(db: Db, session: SessionKey): Promise<number> {
 	return countOf(from(db, 'answers', sessionOf(session)).where(isArrived));
 }
 
-/**
- * `evidenceAt`, with what reads of a watch have shown of its question before: that the agent waits, unless it went on.
- */
+/** `evidenceAt`, with what reads of a watch showed of its question before: that the agent waits, unless it went on. */
 async function seenAt(trx: Db, answer: Answer, at: number, number: number): Promise<Evidence> {
 	const found = evidenceAt(answer, at, number);
 	const { newest } = await knownAskings(trx, answer.question, null);

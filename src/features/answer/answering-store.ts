@@ -63,19 +63,14 @@ export const draftColumn = sealedColumn(
 	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() }),
 );
 
-const ofPerson = (person: Person, question: QuestionKey) => ({
-	...questionOf(question),
-	...personOf(person),
-});
+const ofPerson = (person: Person, question: QuestionKey) => ({ ...questionOf(question), ...personOf(person) });
 
 /** The drafts of forms. One that cannot be decrypted counts as absent. */
 export function createDraftStore({ db, cipher }: StoreParts) {
 	const read = (row: Row<'drafts'> | undefined) => (row === undefined ? null : readDraft(row, cipher));
 
 	return {
-		/**
-		 * Writes the draft, unless a newer one came first or `submissionKey` was submitted: typing can arrive after that.
-		 */
+		/** Writes the draft, unless a newer one came first or `submissionKey` was submitted: typing may arrive later. */
 		save: (draft: Draft, submissionKey = '') =>
 			db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.

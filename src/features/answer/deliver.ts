@@ -9,13 +9,7 @@ import {
 	SEND_WITHIN_MS,
 	UNREADABLE,
 } from '../../questions/answer.ts';
-import {
-	beforePut,
-	compareForDelivery,
-	type DeliveryComparison,
-	hasMovedSince,
-	hasWorkedSince,
-} from '../../questions/compare.ts';
+import { beforePut, compareForDelivery, hasMovedSince, hasWorkedSince } from '../../questions/compare.ts';
 import type { Session } from '../../questions/session.ts';
 import type { Missed } from '../../session-service/health.ts';
 import { type DeliveryPermit, MISSING, REASONS } from '../../session-service/service.ts';
@@ -178,7 +172,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 	/** What to write for an answer that must not be sent; null when it may be sent. */
 	async function settle(
 		answer: Answer,
-		comparison: DeliveryComparison,
+		comparison: ReturnType<typeof compareForDelivery>,
 		session: Session,
 		maybeSentAt: number | null,
 	): Promise<AnswerPatch | null> {

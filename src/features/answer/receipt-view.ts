@@ -69,10 +69,7 @@ export function receiptContext({ config, clock }: Pick<Core, 'config' | 'clock'>
 	return { adminContact: config.ADMIN_CONTACT, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
 }
 
-/**
- * The headline says what became of the agent. `room`: characters of the author's text. `more`: below what the author
- * can do.
- */
+/** The headline says what became of the agent. `room`: characters of the author's text. `more`: below their buttons. */
 function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, more: KnownBlock[] = []): KnownBlock[] {
 	return [
 		...section(`*${stateLine(answer)}*`),

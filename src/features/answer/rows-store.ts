@@ -176,10 +176,7 @@ function readMarks(row: Pick<AnswerRow, (typeof MARKS)[number]>, cipher: Cipher)
 /** In these states nothing has arrived, unless a PUT began. */
 const UNSENT_STATES: readonly string[] = ['accepted', ...FAILED_STATES, 'withdrawn'] satisfies AnswerState[];
 
-/**
- * The positions that a row fills or leaves empty on purpose, also when other columns are damaged; null when nobody
- * knows.
- */
+/** The positions that a row fills or leaves empty on purpose, even if other columns are damaged; null: nobody knows. */
 export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
 	const given = parseOrNull(SUBMISSION, row.submission)?.positions;
 	if (given !== undefined) return given;

@@ -67,9 +67,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const current = { teamId, at, asked: former?.asked ?? newest };
 		lately = current;
 		newest.then(
-			(asked) => {
-				current.asked = asked;
-			},
+			(asked) => void Object.assign(current, { asked }),
 			() => {
 				if (lately === current) lately = null;
 			},
@@ -232,11 +230,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 					shown: fresh.slice(0, MOST_WAITING_SHOWN),
 					total: fresh.length,
 					/** Probably abandoned ones, the longest waiting first, on their own pages after those of questions. */
-					old: {
-						total: old.length,
-						firstPage: pageCount,
-						shown: pageOf(old, shownPage - pageCount),
-					},
+					old: { total: old.length, firstPage: pageCount, shown: pageOf(old, shownPage - pageCount) },
 					why: listed.why,
 				},
 				isWatching,

@@ -104,7 +104,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
 			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
-			const orderBy = sql`case when not ${IS_ASKED} then 2 when view_id is null and shown_count = 0 then 1 else 0 end, next_update_at`;
+			const isOpened = sql`view_id is null and shown_count = 0`;
+			const orderBy = sql`case when not ${IS_ASKED} then 2 when ${isOpened} then 1 else 0 end, next_update_at`;
 			return (await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now })).map(readInbox);
 		},
 
@@ -165,10 +166,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		/** Homes that wait for what Slack tells of people are due now. */
 		async showWaiting(now: number): Promise<void> {
-			const waiting = sql<boolean>`${IS_ASKED} and next_update_at > ${now}`;
-			await db.writeOne((trx) =>
-				change(trx, 'inboxes', { viewId: null }, { nextUpdateAt: now }).where(waiting).execute(),
-			);
+			const waiting = sql<boolean>`view_id is null and ${IS_ASKED} and next_update_at > ${now}`;
+			await db.writeOne((trx) => change(trx, 'inboxes', {}, { nextUpdateAt: now }).where(waiting).execute());
 		},
 
 		/** Gives back inboxes still held with these tokens, or this one alone. They stay due since when they were. */
@@ -287,16 +286,15 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 				const questions = Map.groupBy(rows, ({ id }) => id);
 				for (const [first, ...others] of questions.values()) {
 					if (first === undefined || first.channelId === '') continue;
-					const { askedAt, settledAt, isAnswered } = first;
-					const places = [first, ...others].map(({ channelId, watchedBy }) => ({ channelId, watchedBy }));
+					const places = [first, ...others].map((row) => pick(row, 'channelId', 'watchedBy'));
 					const channels = [...new Map(places.map((place) => [place.channelId, place])).values()];
 					const key = JSON.stringify(channels);
 					const group = groups.get(key) ?? { channels, count: 0, idleMs: 0, answered: [] };
-					const ms = Math.max(0, (settledAt ?? now) - askedAt);
+					const ms = Math.max(0, (first.settledAt ?? now) - first.askedAt);
 					groups.set(key, group);
 					group.count += 1;
 					group.idleMs += ms;
-					if (isAnswered === 1) group.answered.push(ms);
+					if (first.isAnswered === 1) group.answered.push(ms);
 				}
 				if (questions.size < ASKED_AT_ONCE) return [...groups.values()];
 				last = rows.at(-1) ?? last;

@@ -209,9 +209,7 @@ export function createSessionFlow(
 	}
 
 	return {
-		/**
-		 * Shows a session in `view` or a new modal (over an inbox too), to people who may see it in the origin's channel.
-		 */
+		/** Shows a session in `view` or a new modal (over an inbox too), to who may see it in the origin's channel. */
 		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
 			const { sessionId } = wish;
 			const from = wish.origin ?? originOf(request, view);

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../../core/basics.ts';
-import {
-	FALLBACK_TIME_ZONE,
-	leavesTime,
-	type QuietHours,
-	timeZoneNamed,
-	WEEKDAYS,
-	type Weekday,
-} from '../../core/quiet-hours.ts';
+import { FALLBACK_TIME_ZONE, leavesTime, type QuietHours, timeZoneNamed, WEEKDAYS } from '../../core/quiet-hours.ts';
 import {
 	type ChannelSettings,
 	changedParts,
@@ -246,7 +239,10 @@ function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[
 	});
 }
 
-const dayOption = (day: Weekday): PlainTextOption => ({ text: plain(DAY_NAMES[day], 75), value: String(day) });
+const dayOption = (day: keyof typeof DAY_NAMES): PlainTextOption => ({
+	text: plain(DAY_NAMES[day], 75),
+	value: String(day),
+});
 
 export const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 

@@ -129,12 +129,7 @@ const RAISED = 'raisedHand' as const;
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 
 function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
-	return {
-		mode,
-		questionsInChannel: Number(questionsInChannel),
-		discreet: Number(discreet),
-		buttons: Number(buttons),
-	};
+	return { mode, questionsInChannel: Number(questionsInChannel), discreet: Number(discreet), buttons: Number(buttons) };
 }
 
 /**

@@ -54,11 +54,7 @@ export function createWatchCommands(
 		endings,
 		expectPost,
 		discoveries,
-	}: Pick<Hooks, 'expectPost'> & {
-		subscriptions: Subscriptions;
-		endings: Endings;
-		discoveries: Discoveries;
-	},
+	}: Pick<Hooks, 'expectPost'> & Readonly<{ subscriptions: Subscriptions; endings: Endings; discoveries: Discoveries }>,
 ) {
 	const { personReads, reply, channels } = core;
 	const errorContext = reply.errorContext();

@@ -25,14 +25,7 @@ import {
 import type { MeasuredReading } from '../../session-service/service.ts';
 import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './recording-store.ts';
-import {
-	createPlanner,
-	isEarlyReadAsked,
-	movesFor,
-	type Planner,
-	type SessionOutline,
-	type WatchedOutline,
-} from './schedule.ts';
+import { createPlanner, isEarlyReadAsked, movesFor, type SessionOutline, type WatchedOutline } from './schedule.ts';
 
 /** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
 const HAND_TRIES = 3;
@@ -42,7 +35,7 @@ export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'judged' | 'newest' | 'i
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
 export function createReading(
 	{ clock, config: { WATCH_MAX_DAYS: maxDays } }: Core<unknown>,
-	planner: Planner = createPlanner(),
+	planner = createPlanner(),
 ) {
 	/** Whether nothing has changed for `maxDays`: then a watch ends. */
 	function isStale({ lastChangeAt }: Watch): boolean {
@@ -208,9 +201,7 @@ type Seen = Readonly<
 	{ questions: readonly OccurrenceChange[]; readAt: number } & Record<'isAnswered' | 'isChecking', boolean>
 >;
 
-/**
- * What to tell a channel of these changes. `isRestless`: the session's question has changed often, and a moment ago.
- */
+/** What to tell a channel of these changes. `isRestless`: the session's question changed often, and a moment ago. */
 function newsFor(watch: Watch, changes: readonly Change[], { questions, readAt, isAnswered, isChecking }: Seen) {
 	let endings = { ...(watch.endings ?? NO_ENDINGS), isAnswered };
 	if (changes.some(({ kind }) => kind === 'questionReworded')) endings = withEnding(endings, false, readAt);

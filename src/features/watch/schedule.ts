@@ -7,7 +7,7 @@ import { isWaiting, type SessionKey } from '../../questions/session.ts';
 /*
  * When to read which session next.
  *
- * All requests count the same and share one budget. If questions come at a constant rate, the expected wait is least when
+ * Requests count the same and share one budget. If questions come at a constant rate, the expected wait is least when
  * each session's interval is proportional to the square root of the time until it asks (Lagrange). That time is taken
  * as proportional to the gap between its steps. One factor for all sessions makes the reads fit the budget. No session
  * waits longer than a multiple of the round, the time in which all are read once in turn.
@@ -153,8 +153,7 @@ function settle(before: number, rate: number, readsAt: (factor: number) => numbe
 }
 
 /** The time since a read showed something new. */
-const steadyMs = ({ lastReadAt, lastChangeAt }: SessionOutline) =>
-	(lastReadAt ?? 0) - (lastChangeAt ?? lastReadAt ?? 0);
+const steadyMs = ({ lastReadAt: at, lastChangeAt }: SessionOutline) => (at ?? 0) - (lastChangeAt ?? at ?? 0);
 
 /** The least milliseconds between two reads of a session. */
 function leastInterval(outline: SessionOutline, isClaimed: boolean): number {
