@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 34_961,
-	bytes: 1_633_761,
-	files: 175,
+	lines: 35_650,
+	bytes: 1_673_833,
+	files: 178,
 	linesOfFile: 400,
 	columns: 120,
 	imports: 30,
@@ -16,7 +16,15 @@ const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly de
 	// The only place that knows every part.
 	'src/app.ts': { dependencies: 28 },
 	// Opens the database with every store.
-	'src/stores.ts': { dependencies: 19 },
+	'src/stores.ts': { dependencies: 20 },
+	// What Slack tells of people, and its limits, are made here for all that ask the policy.
+	'src/slack/access-policy.ts': { dependencies: 11 },
+	// Each table's rows are removed by its owner.
+	'src/ops/housekeeping.ts': { dependencies: 11 },
+	// The Home tab hears of people, channels and accounts.
+	'src/features/inbox/handler.ts': { dependencies: 11 },
+	// Explains the policy from outside of the program, so it makes all that the policy needs.
+	'src/doctor/may.ts': { dependencies: 11 },
 	// Whoever is forgotten is in most tables, and asks their owners.
 	'src/ops/person-store.ts': { dependencies: 15 },
 };
