@@ -49,7 +49,7 @@ export const NO_LIMITS: WatchLimits = { person: 1_000_000, channel: 1_000_000, a
 
 /** Adds `newWatch`; throws when a limit is reached. */
 /** Of a read that costs nothing. */
-export const NO_COST = { tookMs: 0, byteCount: 0, isOther: false } as const;
+const NO_COST = { tookMs: 0, byteCount: 0, isOther: false } as const;
 
 export async function addWatch(store: WatchStore, overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
 	const result = await store.add(newWatch(overrides));
