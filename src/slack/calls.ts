@@ -19,7 +19,7 @@ type Method = keyof typeof RATES;
  * The part of a burst that is left to those who come first: what is sent, then what somebody opens by a command, a
  * button or a window, then Homes. The first two may exceed the burst, since only Slack knows what it takes.
  */
-const KEPT = { send: -3, late: -3, look: -1, home: 0.8 } as const;
+const KEPT = { send: -6, late: -6, look: -5, home: 0.8 } as const;
 export type Need = keyof typeof KEPT;
 
 export type SlackCalls = ReturnType<typeof createSlackCalls>;

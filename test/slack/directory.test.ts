@@ -30,7 +30,7 @@ it('leaves to commands, and these to what is sent, room that Homes may not take'
 	const { isAllowed, allowed } = callsAt();
 	expect(await allowed('home')).toBe(4);
 	expect(await isAllowed('look')).toBe(true);
-	expect(await allowed('look')).toBe(35);
+	expect(await allowed('look')).toBe(115);
 	expect(await isAllowed('home')).toBe(false);
 	expect(await allowed('send')).toBe(300);
 	expect(await allowed('late')).toBe(300);
