@@ -239,9 +239,9 @@ interface Comparison extends ListedWaiting {
 export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 	const { serviceUrl, clock } = core;
 	const { sessions: store } = core.store;
-	/** The sessions of the list before, and those that are gone whose reads were moved not long ago, by id. */
+	/** By id: of the newest whole list and those after it, and of those that are gone whose reads were moved not long ago. */
 	let compared: ReadonlyMap<string, Comparison> = new Map();
-	/** When the list before came; null: none, or not all sessions were in it. */
+	/** When the newest list came in which all were; null: none yet. */
 	let completeAt: number | null = null;
 	clock.onStep?.(() => {
 		compared = new Map();
@@ -267,12 +267,16 @@ export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 		const due = listed.filter(({ dueAt }) => dueAt === null || dueAt <= now);
 		const moved = await store.readWaiting(serviceUrl, due, now);
 		const moves = new Map(moved.map((move) => [move.sessionId, move]));
-		completeAt = isComplete ? now : null;
-		const gone = [...compared.values()]
-			.filter((one) => one.moved !== null && one.moved.at + LONGEST_COMPARE_AGAIN_MS > now)
-			.map((one) => ({ ...one, absentAt: completeAt, dueAt: null }));
+		if (isComplete) completeAt = now;
+		// A list in which not all are tells of none that it is gone: pages shift while sessions come and go.
+		const others = [...compared.values()]
+			.filter(({ moved: last, dueAt }) => {
+				const at = Math.max(last?.at ?? 0, isComplete ? 0 : (dueAt ?? 0));
+				return at + LONGEST_COMPARE_AGAIN_MS > now;
+			})
+			.map((one) => (isComplete ? { ...one, absentAt: now, dueAt: null } : one));
 		const newest = due.map((one) => afterComparing(one, now, moves.get(one.sessionId)));
-		compared = new Map([...gone, ...listed, ...newest].map((one) => [one.sessionId, one]));
+		compared = new Map([...others, ...listed, ...newest].map((one) => [one.sessionId, one]));
 		if (moved.length > 0) core.metrics.listing.listedReads(moved.length);
 	};
 }

@@ -78,6 +78,22 @@ it('takes a session for absent only after a list with all sessions', async () =>
 	expect(asked).toContainEqual({ id: 'a', at: 2, absentAt: null });
 });
 
+it('knows from the newest list with all sessions that one was absent, whatever lists come after it', async () => {
+	const { lists, asked } = start();
+	await lists(1, []);
+	await lists(1, ['b'], false);
+	await lists(1, ['a', 'b'], false);
+	expect(asked).toContainEqual({ id: 'a', at: 4, absentAt: 0 });
+});
+
+it('does not take a session for absent that a list without all sessions leaves out', async () => {
+	const { lists, asked } = start();
+	await lists(1, ['a']);
+	await lists(1, ['b'], false);
+	await lists(1, ['a', 'b']);
+	expect(asked.filter(({ id }) => id === 'a')).toEqual([{ id: 'a', at: 0, absentAt: null }]);
+});
+
 it('asks ever more rarely for a session whose reads contradict the list', async () => {
 	const { lists, timesOf, counts } = start({ contradicts: ['lie'] });
 	await lists(150, ['lie', 'true']);
