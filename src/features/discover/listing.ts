@@ -239,7 +239,7 @@ interface Comparison extends ListedWaiting {
 export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 	const { serviceUrl, clock } = core;
 	const { sessions: store } = core.store;
-	/** By id: of the newest whole list and those after it, and of those that are gone whose reads were moved not long ago. */
+	/** By id: those of the newest whole list and later ones, and those gone whose reads were moved not long ago. */
 	let compared: ReadonlyMap<string, Comparison> = new Map();
 	/** When the newest list came in which all were; null: none yet. */
 	let completeAt: number | null = null;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
 	lines: 35_654,
-	bytes: 1_674_031,
+	bytes: 1_674_021,
 	files: 178,
 	linesOfFile: 400,
 	columns: 120,
