@@ -1,6 +1,8 @@
 import { setBounded } from '../../core/basics.ts';
+import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
+import { textMessage } from '../../slack/parts.ts';
 import {
 	type AllowedRequest,
 	ifAllowed,
@@ -18,6 +20,7 @@ import {
 	conflictWords,
 	decodeSettingsMetadata,
 	emptiedList,
+	mentionedWords,
 	metadataFor,
 	NO_SETTINGS,
 	notSavedError,
@@ -136,6 +139,26 @@ export function registerSettings(
 			return settingsRefused(view, decodeSettingsMetadata(view.privateMetadata)?.revision ?? 0, { remind });
 		},
 	});
+
+	/** Resolves to the outcome for the log. */
+	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
+		try {
+			await personReads.permit(request);
+			const refused = await whyNoSettings(request, core);
+			const words = refused === null ? mentionedWords(await saving.mention(request, channelId)) : NO_SETTINGS[refused];
+			await reply.toPerson(request, textMessage(words));
+			return refused ?? 'mentioned';
+		} catch (error) {
+			await reply.failed(request, error);
+			return codeOf(error);
+		}
+	}
+
+	listen.action(ACTIONS.mentionMe, ({ channelId }) =>
+		ifAllowed(channelId, (request) =>
+			logged(request, 'mention', null, async () => (channelId === null ? 'no_channel' : mentionMe(request, channelId))),
+		),
+	);
 
 	return (request: AllowedRequest) => logged(request, 'settings', null, () => openWindow(request));
 }

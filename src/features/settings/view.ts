@@ -18,6 +18,7 @@ import {
 	contactMrkdwn,
 	context,
 	divider,
+	durationText,
 	type InputBlock,
 	type KnownBlock,
 	type MessageContent,
@@ -265,6 +266,12 @@ export const SETTINGS_ERRORS = {
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
+
+/** To whoever asked to be mentioned. `afterMs`: when a question escalates. mrkdwn. */
+export function mentionedWords(afterMs: number | null): string {
+	const after = afterMs === null ? '' : ` for ${durationText(afterMs)}`;
+	return `🔔 You are mentioned here when nobody has answered a question${after}. \`/session settings\` changes that.`;
+}
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
