@@ -53,6 +53,8 @@ export const POST: PostContext = {
 export const GIANT_CARD: CardModel = {
 	...POST,
 	asks: true,
+	isEndTold: false,
+	link: null,
 	unreadCode: 'session_missing',
 	view: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,

@@ -32,7 +32,7 @@ describe('/session watch all', () => {
 		await post.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.sessions.setStatus(id, 'active');
-		await app.until(() => post.text().endsWith('\n*green* · @ada · the agent went on'));
+		await app.until(() => post.text().endsWith('\n*green* · @ada · agent continued'));
 		expect(post.buttons()).toEqual([]);
 		await app.pass(MINUTE);
 		expect(app.raised()).toHaveLength(1);

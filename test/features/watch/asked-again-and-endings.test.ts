@@ -348,7 +348,7 @@ async function answeredAndCleared(isSeen: boolean) {
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 	await form.fill(0, 'Sand');
 	await form.submit();
-	await app.until(() => (isSeen ? first.text().includes('the agent went on') : app.service.log.puts(id).length === 1));
+	await app.until(() => (isSeen ? first.text().includes('agent continued') : app.service.log.puts(id).length === 1));
 	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
 	const isAgain = (ts: string, buttons: readonly string[]) => ts !== first.ts && buttons.includes('Answer');
 	const second = await app.until(() => app.thread(id).findLast((post) => isAgain(post.ts, post.buttons())));
