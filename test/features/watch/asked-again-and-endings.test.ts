@@ -151,19 +151,19 @@ it('ends a watch with a message when the service has not known the session for t
 });
 
 it.each([
-	['failed', /^❌ \*“Order .* · failed/],
-	['stopped', /^⏹️ \*“Order .* · stopped/],
-])('ends a watch when the session has %s, and closes the open question', async (status, words) => {
+	['failed', /^❌ \*“Order .* · failed · /, 'The session failed'],
+	['stopped', /^⏹️ \*“Order .* · stopped · /, 'The session was stopped'],
+])('ends a watch when the session has %s, and closes the open question', async (status, words, outcome) => {
 	const id = await app.watchedAsking();
 	const post = await app.threadSays(id, 'Which colour?');
 	app.service.sessions.setStatus(id, status);
-	await app.until(() => post.text().endsWith(`\n${SETTLED_WORDS.ended}`));
+	await app.until(() => post.text().endsWith(`\n${outcome}`));
 	expect(post.buttons()).toEqual([]);
 	const card = await app.cardSays(id, words);
 	expect(card.buttons()).not.toContain('Watch again');
 	expect(card.buttons()).not.toContain('Answer');
 	await expectLeftAlone(id);
-	expect(app.thread(id)).toHaveLength(1);
+	expect(app.thread(id)).toEqual([post, ...app.ends(id)].map(({ ts }) => expect.objectContaining({ ts })));
 });
 
 it('posts only questions when only questions were requested', async () => {

@@ -103,7 +103,7 @@ describe('a watched session', () => {
 		expect(post.text()).toContain('The shop has two colours.');
 		expect(post.threadTs()).toBeNull();
 		expect(post.buttons()).toEqual(['sand', 'forest', 'Answer…', ...app.MENU]);
-		await app.cardSays(id, statusWords('humanInput').mrkdwn);
+		await app.cardSays(id, /^✋ \*“Order \d+ chairs”\* · waits for an answer · .*Go to question$/);
 		for (const words of ['Which colour?', 'two colours']) expect(app.card(id)?.text()).not.toContain(words);
 		expect(app.card(id)?.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
 
@@ -226,7 +226,7 @@ describe('a watched session', () => {
 		expect(await app.said()).not.toContain('271828');
 	});
 
-	it('posts pause and continuation in the thread, shows the end with its result on the card, and nothing after that', async () => {
+	it('posts pause and continuation in the thread, tells the end with its result in the channel, and nothing after that', async () => {
 		const id = await app.watched();
 		app.service.sessions.setStatus(id, 'paused');
 		await app.threadSays(id, 'paused (before: working)');
@@ -236,10 +236,13 @@ describe('a watched session', () => {
 		await app.until(() => app.service.log.reads(id).at(-1)?.status === 200 && app.service.log.reads(id).at(-1));
 		// The result comes a moment after the status.
 		app.service.sessions.push(id, done('', { done: { text: '**Ordered:** six chairs' } }));
-		const card = await app.cardSays(id, 'completed · step 2');
-		await app.cardSays(id, 'Ordered:');
-		await app.until(() => card.buttons().join() === 'Open,Dashboard');
-		expect(app.thread(id)).toHaveLength(2);
+		const card = await app.cardSays(id, /^✅ \*“Order \d+ chairs”\* · done · .*Go to result$/);
+		expect(card.buttons()).toEqual(['Open', 'Dashboard']);
+		const [end] = app.ends(id);
+		expect(end?.text()).toMatch(/^✅ \*“Order \d+ chairs”\* is done\n> \*Ordered:\* six chairs/);
+		expect(end?.threadTs()).toBeNull();
+		expect(end?.buttons()).toEqual(['Open session', 'Dashboard']);
+		expect(app.thread(id)).toHaveLength(3);
 		const reads = app.service.log.reads(id).length;
 		await app.pass(60_000);
 		expect(app.service.log.reads(id)).toHaveLength(reads);
