@@ -92,15 +92,18 @@ export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: '@one', 
 /** Below a question while this person has its form open. */
 export const answering = (who: string) => mentions(claimsWords([`@${who}`]));
 
+/** Of a line, or of what a reminder says behind the name of its session. */
+const BEGIN = '(?:^|^[⏰📣] [^\n]*” · )';
+
 /**
  * The last line of a post whose question this person answered with `value`, by a press or in a form, from the delivery
  * on. Without `value`: with something that the channel may not see.
  */
 export function answeredBy(who: string, value?: string): RegExp {
-	if (value === undefined) return new RegExp(`^@${who} answered · (?:delivered|agent continued)[^·\n]*$`, 'm');
+	if (value === undefined) return new RegExp(`${BEGIN}@${who} answered · (?:delivered|agent continued)[^·\n]*$`, 'm');
 	const given = `(?:${value}|“${value}”)`;
 	return new RegExp(
-		`^\\*(?:@${who}: ${given}\\* · |${given}\\* · @${who} · )(?:delivered|agent continued)[^·\n]*$`,
+		`${BEGIN}\\*(?:@${who}: ${given}\\* · |${given}\\* · @${who} · )(?:delivered|agent continued)[^·\n]*$`,
 		'm',
 	);
 }

@@ -8,7 +8,7 @@ import { type ChannelKey, type LadderTimes, type ReminderStage, timesIn } from '
 import type { NewPost } from '../../posts/post.ts';
 import type { LadderBatch, LadderStore, TakenLadder } from './ladder-store.ts';
 
-export interface LadderFacts extends Omit<TakenLadder, 'changeCount'> {
+export interface LadderFacts extends Omit<TakenLadder, 'changeCount' | 'isThreadOnly'> {
 	readonly times: LadderTimes;
 	readonly quietHours: QuietHours | null;
 	/** Null: nobody has. */

@@ -1,4 +1,3 @@
-import { setBounded } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { Asked, StoredQuestion } from '../../database/question-store.ts';
 import type { WatchEnd } from '../../database/watch.ts';
@@ -15,7 +14,7 @@ import type { WatchStore } from './watch-store.ts';
 /** Why a watch ended that can begin again where it was. */
 const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
 
-const MAX_LINKS = 1_000;
+const MOST_LINKS = 1_000;
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
@@ -107,7 +106,8 @@ export function createQuestionFacts(
 			if (known !== undefined) return known;
 			try {
 				const { permalink = null } = await clients.background.chat.getPermalink({ channel, message_ts: ts });
-				if (permalink !== null) setBounded(links, key, permalink, MAX_LINKS);
+				if (links.size > MOST_LINKS) links.clear();
+				if (permalink !== null) links.set(key, permalink);
 				return permalink;
 			} catch (error) {
 				log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { WatchEnd } from '../../../src/database/watch.ts';
-import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { answeredBy, answering, ended, says } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -46,7 +46,7 @@ it('ends a watch when the bot is removed from the channel, and tells its creator
 	const id = await app.watched();
 	await app.slack.remove('#agents', 'handraise');
 	const dm = await app.until(() => dms('ada', id)[0]);
-	expect(dm.text()).toContain('I was removed from the channel. Invite me');
+	expect(dm.text()).toContain('Handraise was removed from the channel. Invite it');
 	expect(dm.text()).toContain('#agents');
 	await expectLeftAlone(id);
 	expect(dms('ada', id)).toHaveLength(1);
@@ -97,7 +97,7 @@ it('ends watches when the channel is archived, with one message to each creator'
 
 it.each([
 	['archived without an event reaching the program', 'is_archived', 'The channel was archived.'],
-	['left by the bot without an event reaching the program', 'not_in_channel', 'I was removed from the channel.'],
+	['left by the bot without an event reaching the program', 'not_in_channel', 'Handraise was removed from the channel.'],
 ])('ends a watch when Slack says that the channel is %s', async (_, error, words) => {
 	const id = await app.watched();
 	app.slack.faults.add({ method: 'chat.postMessage', error, when: ({ channel }) => channel === 'C0AGENTS' });

@@ -103,7 +103,7 @@ describe('a watched session', () => {
 		expect(post.text()).toContain('The shop has two colours.');
 		expect(post.threadTs()).toBeNull();
 		expect(post.buttons()).toEqual(['sand', 'forest', 'Answer…', ...app.MENU]);
-		await app.cardSays(id, /^✋ \*“Order \d+ chairs”\* · waits for an answer · .*Go to question$/);
+		await app.cardSays(id, /^✋ \*“Order \d+ chairs”\* · waits for an answer · .*Go to question$/m);
 		for (const words of ['Which colour?', 'two colours']) expect(app.card(id)?.text()).not.toContain(words);
 		expect(app.card(id)?.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
 
@@ -236,7 +236,7 @@ describe('a watched session', () => {
 		await app.until(() => app.service.log.reads(id).at(-1)?.status === 200 && app.service.log.reads(id).at(-1));
 		// The result comes a moment after the status.
 		app.service.sessions.push(id, done('', { done: { text: '**Ordered:** six chairs' } }));
-		const card = await app.cardSays(id, /^✅ \*“Order \d+ chairs”\* · done · .*Go to result$/);
+		const card = await app.cardSays(id, /^✅ \*“Order \d+ chairs”\* · done · .*Go to result$/m);
 		expect(card.buttons()).toEqual(['Open', 'Dashboard']);
 		const [end] = app.ends(id);
 		expect(end?.text()).toMatch(/^✅ \*“Order \d+ chairs”\* is done\n> \*Ordered:\* six chairs/);
