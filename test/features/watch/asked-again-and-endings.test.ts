@@ -97,7 +97,11 @@ it('ends watches when the channel is archived, with one message to each creator'
 
 it.each([
 	['archived without an event reaching the program', 'is_archived', 'The channel was archived.'],
-	['left by the bot without an event reaching the program', 'not_in_channel', 'Handraise was removed from the channel.'],
+	[
+		'left by the bot without an event reaching the program',
+		'not_in_channel',
+		'Handraise was removed from the channel.',
+	],
 ])('ends a watch when Slack says that the channel is %s', async (_, error, words) => {
 	const id = await app.watched();
 	app.slack.faults.add({ method: 'chat.postMessage', error, when: ({ channel }) => channel === 'C0AGENTS' });
