@@ -21,7 +21,7 @@ function written(blocks: object): string {
 
 /** A reminder of several questions. */
 const DIGEST = /questions wait for an answer/;
-const ENDED = /^\S+ .* (?:is done|failed|was stopped)$/m;
+const ENDED = /^\S+ \*.+\* (?:is done|failed|was stopped)$/m;
 const REASONABLE_MS = 5 * 60_000;
 /** Most tests only let time pass: with few requests a minute that costs few reads. */
 const FEW_REQUESTS = { SESSION_SERVICE_RPM: '24' };
