@@ -19,7 +19,7 @@ import type { MessageContent } from '../slack/parts.ts';
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/** In the thread of its card (news if `--thread-only`) or of its question, else in the channel or dropped (`only`). */
+	/** In its card's thread (news if `--thread-only`) or its question's, else in the channel or dropped (`only`). */
 	readonly thread?: 'first' | 'only';
 	/** It is kept current until its question is settled, or its watch has ended. */
 	readonly isCurrent?: true;

@@ -51,12 +51,10 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, {
 	const { entry, question, sessionName } = asked;
 	const title = sessionTitle(sessionName, entry.sessionId);
 	const isTold = toldOf(asked).isTold;
+	const open = { ...question, items: question.items.filter((item) => item.open), itemCount: question.openCount };
 	const [answer, note] = answerOf(asked);
 	const wordsOf = (who: string) =>
-		sentences(
-			mentionMrkdwn(mention),
-			reminderWords(entry, who, { waitedMs, asked: isTold ? askedLine(question) : '' }),
-		);
+		sentences(mentionMrkdwn(mention), reminderWords(entry, who, { waitedMs, asked: isTold ? askedLine(open) : '' }));
 	const accessory = answer === null ? {} : { accessory: answer, block_id: rowIdOf(asked) };
 	return message(wordsOf(isTold ? title : 'An agent'), [
 		...section(wordsOf(`*${title}*`), accessory),

@@ -1,8 +1,6 @@
 import { setBounded } from '../../core/basics.ts';
-import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
-import { textMessage } from '../../slack/parts.ts';
 import {
 	type AllowedRequest,
 	ifAllowed,
@@ -20,7 +18,8 @@ import {
 	conflictWords,
 	decodeSettingsMetadata,
 	emptiedList,
-	mentionedWords,
+	mentionedMessage,
+	mentionRefused,
 	metadataFor,
 	NO_SETTINGS,
 	notSavedError,
@@ -142,16 +141,11 @@ export function registerSettings(
 
 	/** Resolves to the outcome for the log. */
 	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
-		try {
-			await personReads.permit(request);
-			const refused = await whyNoSettings(request, core);
-			const words = refused === null ? mentionedWords(await saving.mention(request, channelId)) : NO_SETTINGS[refused];
-			await reply.toPerson(request, textMessage(words));
-			return refused ?? 'mentioned';
-		} catch (error) {
-			await reply.failed(request, error);
-			return codeOf(error);
-		}
+		await personReads.permit(request);
+		const refused = await whyNoSettings(request, core);
+		const told = refused ?? mentionedMessage(await saving.mention(request, channelId));
+		await reply.toPerson(request, typeof told === 'string' ? mentionRefused(told) : told);
+		return refused ?? 'mentioned';
 	}
 
 	listen.action(ACTIONS.mentionMe, ({ channelId }) =>

@@ -269,10 +269,12 @@ export const SETTINGS_ERRORS = {
 } as const;
 
 /** To whoever asked to be mentioned. `afterMs`: when a question escalates. mrkdwn. */
-export function mentionedWords(afterMs: number | null): string {
-	const after = afterMs === null ? '' : ` for ${durationText(afterMs)}`;
-	return `🔔 You are mentioned here when nobody has answered a question${after}. \`/session settings\` changes that.`;
+export function mentionedMessage(afterMs: number | null): MessageContent {
+	const when = `when nobody has answered a question${afterMs === null ? '' : ` for ${durationText(afterMs)}`}`;
+	return textMessage(`🔔 You are mentioned here ${when}. \`/session settings\` changes that.`);
 }
+
+export const mentionRefused = (why: keyof typeof NO_SETTINGS) => textMessage(NO_SETTINGS[why]);
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {

@@ -60,6 +60,7 @@ import {
 	settledReminderPost,
 } from '../../../src/features/remind/view.ts';
 import { chosenTextHelp, formOffer, replyOffer } from '../../../src/features/reply/view.ts';
+import { mentionedMessage } from '../../../src/features/settings/view.ts';
 import { type CardModel, endPost, watchCard } from '../../../src/features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
 import { type PostedContent, watchPost } from '../../../src/features/watch/notice-view.ts';
@@ -172,6 +173,7 @@ export function messageVariants(): Shape[] {
 		...shapesOf(outcomesMessage, {
 			'one line': [[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)]],
 		}),
+		...shapesOf(mentionedMessage, { 'after a time': [7_500_000], never: [null] }),
 		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'] }),
 		...shapesOf(textMessage, {
 			'somebody else has it': [notYoursWords(HAND_OVER)],
