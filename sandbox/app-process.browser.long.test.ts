@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { DELIVERED, reminderText } from '../test/support/sentences.ts';
+import { DELIVERED, reminderOf } from '../test/support/sentences.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
@@ -85,5 +85,5 @@ it('keeps the moved time when the app is killed and started again', async () => 
 	await moveClock(page, '+15 min');
 	await moveClock(page, '+5 min');
 	const reminders = () => posts().filter(({ text }) => text.includes('⏰'));
-	await expect.poll(() => reminders().at(-1)?.text, PATIENCE).toContain(reminderText('reminder', 20));
+	await expect.poll(() => reminders().at(-1)?.text, PATIENCE).toMatch(reminderOf('reminder', 20));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { waitingCountWords } from '../src/features/inbox/view.ts';
-import { digestText, ESCALATION, youHandedOver } from '../test/support/sentences.ts';
+import { digestText, ESCALATION, REMINDER, youHandedOver } from '../test/support/sentences.ts';
 import { launchBrowser } from './browser.ts';
 import { createMovedClock } from './moved-clock.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
@@ -224,9 +224,7 @@ async function reminders(): Promise<void> {
 		await watchTrip(stage, 'ada', IN_A_LINE);
 		await button(question(grace), 'LH 1173').waitFor(LONG);
 		await moveClock(ada, '+15 min');
-		await question(grace)
-			.getByRole('button', { name: /^1 reply/ })
-			.waitFor(LONG);
+		await message(grace, REMINDER).waitFor(LONG);
 		await moveClock(ada, '+15 min');
 		const escalation = message(grace, ESCALATION);
 		await escalation.waitFor(LONG);

@@ -7,7 +7,7 @@ import type { InboxQuestion } from '../../src/features/inbox/content.ts';
 import { homeView } from '../../src/features/inbox/view.ts';
 import { digestPost, reminderPost, settledReminderPost } from '../../src/features/remind/view.ts';
 import { settingsChangedPost, settingsForm } from '../../src/features/settings/view.ts';
-import { type CardModel, watchCard } from '../../src/features/watch/card-view.ts';
+import { type CardModel, endPost, watchCard } from '../../src/features/watch/card-view.ts';
 import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
 import {
 	askedPost,
@@ -185,13 +185,17 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		},
 		card: {
 			working: card(WORKING),
-			'needs you': card(ASKING),
+			'needs you': card(ASKING, { link: ESCALATION.link }),
 			'needs you, with --thread-only': card(ASKING, { asks: true, claimedBy: [PEOPLE.grace] }),
-			ended: card(ALL.done, { ended: 'sessionOver' }),
-			failed: card(trip('failed'), { ended: 'sessionOver' }),
+			ended: card(ALL.done, { ended: 'sessionOver', isEndTold: true, link: ESCALATION.link }),
+			'ended, with --questions-only': card(ALL.done, { ended: 'sessionOver' }),
 			unwatched: card(WORKING, { ended: 'unwatched' }),
 			'not read for ten minutes': card(WORKING, { checkedAt: NOW - 600_000 }),
 			'not found for ten minutes': card(WORKING, { unreadCode: 'session_missing', checkedAt: NOW - 600_000 }),
+		},
+		sessionEnded: {
+			done: endPost('completed', { ...post, view: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
+			failed: endPost('failed', { ...post, view: snapshotAtNow(trip('failed')), ended: 'sessionOver' }),
 		},
 		switching: {
 			asks: switchingPost(question, post),

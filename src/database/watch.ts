@@ -231,7 +231,7 @@ export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
 
 export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
 
-/** `reminder`: in the question's thread. `escalation`: with the channel's mentions, and in the channel too. */
+/** `reminder`: in the thread if `--thread-only`. `escalation`: in the channel, with its mentions. */
 export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
 

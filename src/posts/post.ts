@@ -19,7 +19,7 @@ import type { MessageContent } from '../slack/parts.ts';
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/** In the thread of its question or card (a question if `--thread-only`), else in the channel or dropped (`only`). */
+	/** In its card's thread (news if `--thread-only`) or its question's, else in the channel or dropped (`only`). */
 	readonly thread?: 'first' | 'only';
 	/** It is kept current until its question is settled, or its watch has ended. */
 	readonly isCurrent?: true;
@@ -56,7 +56,9 @@ export const KINDS = {
 	/** The one post of a session that changes its question often. It shows the newest. */
 	switching: { schema: z.object({}), ...ASKING },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
-	/** The watch has ended, but not with its session: that is on the card. */
+	/** The session is over with this status. The card leads to it. */
+	sessionEnded: { schema: z.object({ status: z.string() }), thread: 'first' },
+	/** The watch has ended, but not with its session. */
 	watchEnded: { schema: z.object({}), thread: 'first' },
 	/** One for each channel. `code`: of the failure. */
 	serviceDown: { schema: z.object({ since: z.number(), code: z.string() }) },
@@ -120,6 +122,9 @@ export function kindOf({ kind }: Pick<PostContent, 'kind'>): Kind {
 
 /** What a watch shows in its channel for as long as it goes on. */
 export const WATCH_KINDS: readonly PostKind[] = ['card', 'question', 'switching'];
+
+/** Those in the channel unless its watch has `--thread-only`. The first three are what a card leads to. */
+export const NEWS_KINDS: readonly PostKind[] = ['question', 'switching', 'sessionEnded', 'reminder'];
 
 /** The kinds that show a question and are kept current until it is settled. */
 export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCurrent }]) =>
@@ -185,6 +190,8 @@ export interface DuePost {
 	readonly formerThreadTs: string | null;
 	/** Of a card: somebody deleted the post of the newest question, or Slack refused it. */
 	readonly isQuestionLost: boolean;
+	/** Of a card: the message of the session's end, else of its newest question; `ts` null: on its way. Null: none. */
+	readonly lead: { readonly ts: string | null } | null;
 	/** Of `switching`: the newest question has a post of its own. */
 	readonly isReplaced: boolean;
 }

@@ -18,7 +18,7 @@ import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE 
 import { beginLadder, endReminders } from '../database/ladders.ts';
 import { locked, lockSessionOf } from '../database/locks.ts';
 import { readQuestion } from '../database/question-store.ts';
-import { type ChannelKey, isChannelEnd, type WatchEnd } from '../database/watch.ts';
+import { type ChannelKey, isChannelEnd, type Watch, type WatchEnd } from '../database/watch.ts';
 import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
 import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
@@ -27,12 +27,14 @@ import {
 	cardAgain,
 	type DuePost,
 	HELD,
+	NEWS_KINDS,
 	type NewPost,
 	NOT_MARKED,
 	NOWHERE,
 	PACED,
 	type Post,
 	type PostContent,
+	type PostKind,
 	type PostRow,
 	QUESTION_KINDS,
 	type ReminderEntry,
@@ -57,13 +59,26 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
 		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
 		const asked = { watchId: watch.id, questionId: question?.id ?? '' };
-		const [threadTs, formerThreadTs, own, lost] = await Promise.all([
+		const [threadTs, formerThreadTs, own, lost, lead] = await Promise.all([
 			threadOf(row, watch.questionsInChannel),
 			row.sendingSince === null ? null : threadOf(row, !watch.questionsInChannel),
 			row.kind === 'switching' && question !== null ? tsOf(asked) : null,
 			row.kind === 'card' && isFound(from(db.read, 'posts', { ...asked, kind: 'question', state: LOST }).select('id')),
+			row.kind === 'card' ? leadOf(asked, watch) : null,
 		]);
-		return { ...shown, post, question, threadTs, formerThreadTs, isReplaced: own !== null, isQuestionLost: lost };
+		const ofCard = { isQuestionLost: lost, lead };
+		return { ...shown, post, question, threadTs, formerThreadTs, isReplaced: own !== null, ...ofCard };
+	}
+
+	async function leadOf({ watchId, questionId }: Readonly<Record<'watchId' | 'questionId', string>>, { ended }: Watch) {
+		const posts = from(db.read, 'posts', { watchId, state: [...OPEN, 'closed'] });
+		const kept = posts.where(sql<boolean>`coalesce(last_error, '') not in (${UNREADABLE}, ${HELD})`);
+		const isLead =
+			ended?.reason === 'sessionOver'
+				? sql<boolean>`kind = 'sessionEnded'`
+				: sql<boolean>`(kind = 'question' and question_id = ${questionId} or kind = 'switching' and state <> 'closed')`;
+		const led = kept.where(isLead).select('ts').orderBy('kind').orderBy('number', 'desc').limit(1);
+		return (await led.executeTakeFirst()) ?? null;
 	}
 
 	async function storedQuestion(id: string) {
@@ -74,7 +89,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 	async function threadOf(row: PostRow, questionsInChannel: boolean): Promise<string | null> {
 		if (row.kind === 'card') return null;
 		const card = { watchId: row.watchId, kind: 'card' };
-		if (row.kind === 'question' || row.kind === 'switching') return questionsInChannel ? null : tsOf(card);
+		if (NEWS_KINDS.includes(row.kind as PostKind)) return questionsInChannel ? null : tsOf(card);
 		const question = { watchId: row.watchId, questionId: row.questionId };
 		const own = row.questionId !== null && questionsInChannel ? await tsOf(question) : null;
 		return own ?? tsOf(card);
@@ -95,14 +110,14 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const isAsked = isFirstPost && result.kind === 'shown' && content.kind === 'question';
 		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
 		const staysShown = result.kind === 'shown' ? !isOver(result) : result.kind === 'refused' && !isFirstPost;
-		const isLost = content.kind === 'question' && (result.kind === 'deleted' || result.kind === 'refused');
+		const hasEnded = isFirstPost ? result.kind !== 'retry' : result.kind === 'deleted' || result.kind === 'refused';
+		const isLed = hasEnded && content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind);
 		// A channel that takes no posts any more ends its watches, which tells their creators.
 		const isTold = result.kind === 'refused' && !isChannelEnd(result.code as WatchEnd);
 		const code = isTold && !('handOverId' in content) ? result.code : null;
 		// A list belongs to no watch.
 		const watchId = before.watchId ?? ('entries' in content ? (content.entries[0]?.watchId ?? null) : null);
-		const concernsWatch =
-			result.kind === 'deleted' || lostThread !== undefined || isAsked || isRefused || isLost || code;
+		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isLed || isRefused || code;
 		const session = await lockSessionOf(trx, concernsWatch ? watchId : null);
 		const tx = session === null ? begun : await lockPosts(begun, session);
 		const concerned = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
@@ -125,8 +140,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		if (watch !== undefined && lostThread !== undefined) await loseThread(tx, watch, lostThread);
 		if (watch !== undefined && result.kind === 'deleted' && row.kind === 'card')
 			await replaceCard(tx, watch, row.ts ?? '');
-		// The card shows what no post does.
-		if (watch !== undefined && isLost) await markPosts(tx, { watchId: watch.id, kind: 'card' });
+		// It leads there, or shows what no post does.
+		if (watch !== undefined && isLed) await markPosts(tx, { watchId: watch.id, kind: 'card' });
 		if (result.kind !== 'retry') await endReminders(trx, endedReminders(content, before, result), now);
 		if (watch !== undefined && isAsked) await begin(tx, row, watch, result);
 		if (watch === undefined || code === null) return;
@@ -290,6 +305,7 @@ const NO_WATCH = {
 	formerThreadTs: null,
 	isReplaced: false,
 	isQuestionLost: false,
+	lead: null,
 } as const;
 /** The states of a post that Slack does not show. */
 const LOST = ['gone', 'refused'] as const;

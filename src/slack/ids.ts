@@ -69,6 +69,8 @@ export const ACTIONS = {
 	reload: 'error.reload',
 	/** On a help of five lines. */
 	moreHelp: 'help.more',
+	/** On the reply to a watch: has an escalation mention whoever presses. */
+	mentionMe: 'settings.mention_me',
 	listOlder: 'list.older',
 	listNewer: 'list.newer',
 	historyOlder: 'history.older',
@@ -97,7 +99,8 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 export const BUTTON_LABELS = [
 	'Answer', 'Answer again', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question', 'Back', 'Cancel',
 	'Close', 'Continue', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files', 'Give back', 'Hand over', 'Hide',
-	'Keep secret', 'More', 'Newer answers', 'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps',
+	'Keep secret', 'Mention me if nobody answers', 'More', 'Newer answers', 'Newer steps', 'Next', 'Next question',
+	'Older answers', 'Older steps',
 	'Open', 'Open in the dashboard', 'Open the question', 'Open session', 'Open the screenshot', 'Open the session',
 	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Screenshot', 'Send',
 	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show now', 'Show the session', 'Skip some questions',

@@ -266,6 +266,10 @@ export function statusWords(status: string) {
 	return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
 }
 
+const ENDS: Readonly<Record<string, string>> = { completed: 'is done', failed: 'failed', stopped: 'was stopped' };
+/** What became of a session that is over, after its name. */
+export const endWords = (status: string) => ENDS[status] ?? 'is over';
+
 type Progress = Pick<SessionSnapshot, 'status' | 'step' | 'maxSteps'>;
 
 /** `⚙️ *working* · step 12 of 30`, for step 0 `no step yet`. */
@@ -355,6 +359,9 @@ export function placeMrkdwn(channelId: string, whose: string | null = null): str
 	if (!isDirectMessage(channelId)) return `<#${channelId}>`;
 	return whose === null ? 'our direct messages' : `the direct messages of ${whose} with Handraise`;
 }
+
+/** A link to another message. mrkdwn. */
+export const linkWords = (link: string, what: 'question' | 'result') => `<${link}|Go to ${what}>`;
 
 /** In the place of a message that stands twice. `link`: to the other one. mrkdwn. */
 export const repeatWords = (link: string | undefined) =>

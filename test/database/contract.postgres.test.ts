@@ -100,7 +100,7 @@ it('does not deadlock when two channels ask for reads of the same sessions in an
 				readBy: T0 - 60_000 - index,
 			} as const;
 			const outcomes = ladders.map(({ ladder, changeCount }) => ({ ladder, changeCount, ...wait }));
-			return store.ladders.record(LEASE.token, outcomes, { post: null, now: T0 });
+			return store.ladders.record(LEASE.token, outcomes, { posts: [], now: T0 });
 		}),
 	);
 	expect(batches.map(({ ladders }) => ladders.length)).toEqual([10, 10]);
@@ -129,7 +129,7 @@ it('queues a reminder after what another replica adds to the same watch', async 
 	let recording: Promise<unknown> = Promise.resolve();
 	await replica.db.write(async (db) => {
 		await lockSession(db, session);
-		recording = store.ladders.record(LEASE.token, outcomes, { post, now: T0 }).then((result) => {
+		recording = store.ladders.record(LEASE.token, outcomes, { posts: [post], now: T0 }).then((result) => {
 			recorded = result;
 		});
 		await waitsForLock(replica.db);

@@ -273,7 +273,7 @@ async function reminds({ ladders }: Store, { random, token }: Actor): Promise<vo
 			} as const;
 			return { ladder, changeCount, ...(rings ? ({ kind: 'remind', stage: 'escalation' } as const) : wait) };
 		});
-		await ladders.record(token, outcomes, { post: rings ? remindersOf(batch, random) : null, now: T0 });
+		await ladders.record(token, outcomes, { posts: rings ? [remindersOf(batch, random)] : [], now: T0 });
 	}
 }
 

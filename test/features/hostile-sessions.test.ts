@@ -78,6 +78,8 @@ describe('hostile sessions', () => {
 				const names = { displayName: () => name };
 				const card = watchCard({
 					view,
+					isEndTold: false,
+					link: null,
 					unreadCode: isAnswered ? 'session_missing' : null,
 					checkedAt: now,
 					waitedMs: now,

@@ -108,6 +108,8 @@ describe('text from outside is marked as such and never begins a view or message
 				const card = {
 					view,
 					names,
+					isEndTold: false,
+					link: null,
 					unreadCode: isThere ? 'session_missing' : null,
 					checkedAt: now,
 					waitedMs: null,

@@ -9,6 +9,7 @@ import type { DuePost, Look } from '../../src/posts/post.ts';
 import { NOT_JUDGED } from '../../src/questions/asked.ts';
 import type { Session } from '../../src/questions/session.ts';
 import { NO_ANSWERS } from '../../src/questions/session-snapshot.ts';
+import { endWords } from '../../src/slack/parts.ts';
 import type { Store } from '../../src/stores.ts';
 import { createRecordingLog, submission } from '../database/support.ts';
 import { addWatch, openTestStore, SERVICE, T0 } from '../features/watch/support.ts';
@@ -164,8 +165,9 @@ const newestOf = ({ values: all, count }: Told, values: readonly string[]) =>
 	all.length < count ? [] : values.slice(-1);
 
 /** The session may be over when the post is drawn. */
-const CLOSED = `${SETTLED_WORDS.closed} or ${SETTLED_WORDS.ended}`;
-const ALL_ENDS = [OUTSIDE, '<@', ...Object.values(SETTLED_WORDS)];
+const ENDED = `The session ${endWords('completed')}`;
+const CLOSED = `${SETTLED_WORDS.closed} or ${ENDED}`;
+const ALL_ENDS = [OUTSIDE, '<@', ENDED, ...Object.values(SETTLED_WORDS)];
 
 /** The posts of a watch about the questions of its session, as they stand in Slack and in the store. */
 async function foundOf(store: Store, watch: Watch, shown: readonly Shown[], told: readonly Told[]) {

@@ -41,9 +41,14 @@ export const DELIVERED = new RegExp(
 /** What happened, for the code of a failure or a refusal. */
 export const whatHappened = (code: string) => errorWords(code, NOTHING_KEPT).what;
 
-/** A reminder that comes so many minutes after the question. Null: its post was updated. */
-export const reminderText = (stage: ReminderStage, minutes: number | null) =>
-	reminderWords({ stage, isLast: false }, minutes === null ? null : minutes * 60_000);
+/** A reminder of a question that may not be told, so many minutes after it. Null: its post was updated. */
+export const reminderText = (stage: ReminderStage, minutes: number | null, who = '“One”', asked = '') =>
+	reminderWords({ stage }, who, { waitedMs: minutes === null ? null : minutes * 60_000, asked });
+/** The same of any session and question. */
+export function reminderOf(stage: ReminderStage, minutes: number | null): RegExp {
+	const words = ['', 'asked'].map((asked) => reminderText(stage, minutes, 'someone', asked).replace(/asked$/, ''));
+	return new RegExp(anyOf(words[0] ?? '', words[1] ?? '').source.replaceAll('someone', '(?!\\d+ question).+?'));
+}
 /** What reminders say whatever time has passed. */
 export const [REMINDER, ESCALATION] = [anyReminder('reminder'), anyReminder('escalation')];
 /** Reminders of so many questions in one message. */
@@ -87,15 +92,18 @@ export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: '@one', 
 /** Below a question while this person has its form open. */
 export const answering = (who: string) => mentions(claimsWords([`@${who}`]));
 
+/** Of a line, or of what a reminder says behind the name of its session. */
+const BEGIN = '(?:^|^[⏰📣] [^\n]*” · )';
+
 /**
  * The last line of a post whose question this person answered with `value`, by a press or in a form, from the delivery
  * on. Without `value`: with something that the channel may not see.
  */
 export function answeredBy(who: string, value?: string): RegExp {
-	if (value === undefined) return new RegExp(`^@${who} answered · (?:delivered|the agent went on)[^·\n]*$`, 'm');
+	if (value === undefined) return new RegExp(`${BEGIN}@${who} answered · (?:delivered|agent continued)[^·\n]*$`, 'm');
 	const given = `(?:${value}|“${value}”)`;
 	return new RegExp(
-		`^\\*(?:@${who}: ${given}\\* · |${given}\\* · @${who} · )(?:delivered|the agent went on)[^·\n]*$`,
+		`${BEGIN}\\*(?:@${who}: ${given}\\* · |${given}\\* · @${who} · )(?:delivered|agent continued)[^·\n]*$`,
 		'm',
 	);
 }
@@ -148,7 +156,8 @@ function anyOf(...sentences: readonly string[]): RegExp {
 }
 
 function anyReminder(stage: ReminderStage): RegExp {
-	return new RegExp(anyOf(reminderText(stage, null), reminderText(stage, 1)).source.replace('1 min', '[^.\n]+'));
+	const [now, then] = [reminderOf(stage, null), reminderOf(stage, 1)].map(({ source }) => source);
+	return new RegExp(`${now}|${then}`.replaceAll('1 min', '[^:\n]+?'));
 }
 
 /** Whether a text has these words in it. */

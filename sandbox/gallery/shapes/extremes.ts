@@ -6,7 +6,13 @@ import { type CardModel, watchCard } from '../../../src/features/watch/card-view
 import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
 import { watchPost } from '../../../src/features/watch/notice-view.ts';
 import { askedPost, type PostContext, settledQuestionPost } from '../../../src/features/watch/post-view.ts';
-import { LIST_PAGE, outcomesMessage, watchList, watchOutcomeWords } from '../../../src/features/watch/view.ts';
+import {
+	LIST_PAGE,
+	MENTION_OFFER,
+	outcomesMessage,
+	watchList,
+	watchOutcomeWords,
+} from '../../../src/features/watch/view.ts';
 import {
 	AT_WORK,
 	answerOf,
@@ -53,6 +59,8 @@ export const POST: PostContext = {
 export const GIANT_CARD: CardModel = {
 	...POST,
 	asks: true,
+	isEndTold: false,
+	link: null,
 	unreadCode: 'session_missing',
 	view: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,
@@ -105,7 +113,7 @@ export function extremes(): Shape[] {
 	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
 	return [
 		...extremeViews(),
-		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
+		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines, MENTION_OFFER] }),
 		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, MODEL.links] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
 		...shapesOf(watchCard, {

@@ -29,7 +29,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		const ofLadders = { id: rows.map(({ watchId }) => watchId), endedAt: null };
 		const columns = ['sessionId', 'lastReadAt', 'failures'] as const;
 		const [watches, read, questions, claims] = await Promise.all([
-			from(db.read, 'watches', ofLadders).select('id').execute(),
+			from(db.read, 'watches', ofLadders).select(['id', 'questionsInChannel']).execute(),
 			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
 			from(db.read, 'questions', ofSessions)
 				.where(sql<boolean>`(settled_at is null or settled_how = 'wentOn')`)
@@ -38,7 +38,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 				.execute(),
 			activeClaims(db.read, ofSessions, now),
 		]);
-		const live = new Set(watches.map(({ id }) => id));
+		const live = new Map(watches.map((watch) => [watch.id, watch]));
 		const sessions = new Map(read.map((row) => [row.sessionId, row]));
 		const asked = new Map(questions.map((row) => [row.sessionId, row]));
 		const byEnd = claims.toSorted((a, b) => a.until - b.until);
@@ -53,6 +53,8 @@ export function createLadderStore({ db, log }: SettingsParts) {
 				changeCount: row.changeCount,
 				/** Whether the watch goes on, and the newest read found this question open. */
 				isOpen: live.has(row.watchId) && question?.id === row.questionId,
+				/** Its reminder stays in the thread of the card. */
+				isThreadOnly: live.get(row.watchId)?.questionsInChannel === 0,
 				/** Nobody has to answer it as long as the agent works on. */
 				hasGoneOn: question?.settledHow === 'wentOn',
 				/** An answer of ours to it is gone, so it is asked again. */
@@ -69,10 +71,10 @@ export function createLadderStore({ db, log }: SettingsParts) {
 	}
 
 	/** Locks the session of an outcome if needed: for a read without a better place yet, and for a post to its watch. */
-	async function prepareSession(trx: Db, outcome: LadderOutcome, { post, now }: { post: NewPost | null; now: number }) {
+	async function prepareSession(trx: Db, outcome: LadderOutcome, { posts, now }: Reminded) {
 		const { session, watchId } = outcome.ladder;
-		const target = post?.target;
-		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, session);
+		if (posts.some(({ target }) => target.kind === 'watch' && target.watchId === watchId))
+			await lockSession(trx, session);
 		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
 		const by = outcome.readBy - AWAITED_AHEAD_MS;
 		const seen = await from(trx, 'watched_sessions', sessionOf(session)).selectAll().executeTakeFirst();
@@ -105,14 +107,14 @@ export function createLadderStore({ db, log }: SettingsParts) {
 			return nextDue(db, 'ladders', where, 'dueAt');
 		},
 
-		/** Notes what becomes of ladders, queues `post` and gives the leases back. Null: one was lost, nothing written. */
-		record: (token: string, outcomes: readonly LadderOutcome[], { post, now }: { post: NewPost | null; now: number }) =>
+		/** Notes what becomes of ladders, queues `posts` and gives the leases back. Null: one was lost, nothing written. */
+		record: (token: string, outcomes: readonly LadderOutcome[], { posts, now }: Reminded) =>
 			db
 				.write(async (trx) => {
 					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session.sessionId)) {
-						await prepareSession(trx, outcome, { post, now });
+						await prepareSession(trx, outcome, { posts, now });
 					}
-					if (post !== null) await planPosts({ trx, now }, [post]);
+					await planPosts({ trx, now }, posts);
 					await locked(trx, 'ladders', { watchId: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
 					for (const outcome of outcomes) {
 						if (!(await recordLadder(trx, token, outcome, now))) throw new LeaseLost();
@@ -138,6 +140,7 @@ export type TakenLadder = LadderBatch['ladders'][number];
 /** Far more than are due in a few channels: a statement's parameters are limited. */
 const MOST_LADDERS = 10_000;
 
+type Reminded = { readonly posts: readonly NewPost[]; readonly now: number };
 type DueOptions = { readonly now: number; readonly limit: number; readonly except: readonly ChannelKey[] };
 
 function dueByChannel(service: string, { now, limit, except }: DueOptions) {

@@ -7,7 +7,6 @@ import {
 	type Drawn,
 	type DuePost,
 	lookOf,
-	NOWHERE,
 	type ReminderEntry,
 } from '../../posts/post.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
@@ -19,24 +18,12 @@ import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, settledRe
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
-const MOST_LINKS = 1_000;
-
 type ReminderKind = ReminderStage | 'digest';
 
 export function createReminderDrawing(core: Core<{ channelSettings: ChannelSettingsStore }>, facts: QuestionFacts) {
 	const { store, config, directory, clock } = core;
-	/** By the `ts` of posts. They never change, and a list is drawn often. */
-	const links = new Map<string, string>();
-
-	async function learnLink(channelId: string, { postTs }: ReminderEntry): Promise<void> {
-		if (postTs === NOWHERE) return;
-		const link = links.get(postTs) ?? (await facts.linkTo(channelId, postTs));
-		if (links.size > MOST_LINKS) links.clear();
-		if (link !== null) links.set(postTs, link);
-	}
-
 	/** What is stored of these questions; not if their session asks something else. `isOpen`: by a read a moment ago. */
-	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
+	async function asked(entries: readonly ReminderEntry[], due: DuePost, links: ReadonlyMap<string, string | null>) {
 		const { content, ts } = due.post;
 		const isNow = ts === null || content.kind === 'digest';
 		const shown = isNow ? await facts.shownOf(entries.map(({ watchId }) => watchId)) : null;
@@ -59,7 +46,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 					steps: stepsWords(asked.question, view),
 					outcome: outcomeWords(asked, how, context),
 					handOver: await facts.holderOf(one),
-					link: content.kind === 'reminder' ? null : (links.get(entry.postTs) ?? null),
+					link: links.get(entry.postTs) ?? null,
 				};
 				const isOpen = how === null && asked.question.openCount > 0 && !isAnsweredSince(standing, checkedAt);
 				const isLast = isLastLook(how, context);
@@ -90,9 +77,12 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		if (target.kind === 'person') return null;
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
 		// Asks Slack for links and names first: an answer may come meanwhile. The look below must come last.
-		const linked = kind === 'reminder' ? [] : oldestFirst.slice(0, MOST_LISTED);
-		await Promise.all(linked.map((entry) => learnLink(target.channelId, entry)));
-		const before = await asked(oldestFirst, due);
+		const isInThread = kind === 'reminder' && due.watch?.questionsInChannel === false;
+		const linked = oldestFirst.slice(0, isInThread ? 0 : MOST_LISTED).map(async ({ postTs }) => {
+			return [postTs, await facts.linkTo(target.channelId, postTs)] as const;
+		});
+		const links = new Map(await Promise.all(linked));
+		const before = await asked(oldestFirst, due, links);
 		const named = before.flatMap(({ reminded: { entry, handOver: held } }) => [entry.heldBy, held?.from, held?.to]);
 		await Promise.all(named.filter((userId) => userId != null).map(directory.learnName));
 		if (ts !== null) {
@@ -105,7 +95,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		const now = clock.now();
 		const { settings: current } = await store.channelSettings.read(target);
 		const still = stillDue(oldestFirst, current, { defaults: config.ladderTimes, now });
-		const open = (await asked(still, due)).flatMap(({ reminded, isOpen }) =>
+		const open = (await asked(still, due, links)).flatMap(({ reminded, isOpen }) =>
 			isOpen ? [{ ...reminded, outcome: '' }] : [],
 		);
 		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;

@@ -4,11 +4,11 @@ import { createLeaseLoop } from '../../core/lease-loop.ts';
 import { type QuietHours, quietUntil } from '../../core/quiet-hours.ts';
 import type { Core } from '../../core.ts';
 import type { LadderOutcome, Wait, WaitingReminders } from '../../database/ladders.ts';
-import { type LadderTimes, type ReminderStage, timesIn } from '../../database/watch.ts';
+import { type ChannelKey, type LadderTimes, type ReminderStage, timesIn } from '../../database/watch.ts';
 import type { NewPost } from '../../posts/post.ts';
 import type { LadderBatch, LadderStore, TakenLadder } from './ladder-store.ts';
 
-export interface LadderFacts extends Omit<TakenLadder, 'changeCount'> {
+export interface LadderFacts extends Omit<TakenLadder, 'changeCount' | 'isThreadOnly'> {
 	readonly times: LadderTimes;
 	readonly quietHours: QuietHours | null;
 	/** Null: nobody has. */
@@ -128,7 +128,7 @@ export function createReminders(core: Core<{ ladders: LadderStore }>) {
 		const waiting = waitingOf([...due, ...toCome], { isFew: toCome.length <= A_FEW, now });
 		const remindAt = timeToRemind(due, { isWaitOver: unread.length === 0 || hasWaited(waiting), now });
 		const isTime = remindAt !== null && remindAt <= now;
-		const post = isTime ? postOf(batch, due) : null;
+		const posts = isTime ? postsOf(batch, due) : [];
 		const readBy = placeOfReads(batch, [...due, ...unread]);
 		const outcomes = decided.map(({ taken: { ladder, changeCount }, decision }): LadderOutcome => {
 			const taken = { ladder, changeCount };
@@ -138,7 +138,7 @@ export function createReminders(core: Core<{ ladders: LadderStore }>) {
 			const { reminderDueAt } = decision;
 			return { ...taken, kind: 'wait', dueAt: remindAt, reminderDueAt, heldBy: ladder.heldBy, waiting, readBy: null };
 		});
-		await store.record(token, outcomes, { post, now });
+		await store.record(token, outcomes, { posts, now });
 	}
 
 	/** Whether a channel's reminders have waited for others long enough. After a stop of the program, all are due. */
@@ -197,8 +197,16 @@ function timeToRemind(due: readonly Due[], { isWaitOver, now }: { isWaitOver: bo
 	return isWaitOver ? together : Math.max(together, now + LOOK_AGAIN_MS);
 }
 
-/** One reminder goes into its question's thread; several become one message in the channel with links to threads. */
-function postOf({ channel }: LadderBatch, due: readonly Due<Extract<DueReminder, { kind: 'remind' }>>[]): NewPost {
+/** One message in the channel for all that is due; what stays in threads has its own there. */
+function postsOf({ channel }: LadderBatch, due: readonly Due<Extract<DueReminder, { kind: 'remind' }>>[]): NewPost[] {
+	const isInThread = ({ taken, decision }: (typeof due)[0]) => taken.isThreadOnly && decision.stage === 'reminder';
+	const together = due.filter((one) => !isInThread(one));
+	return [...due.filter(isInThread).map((one) => [one]), ...(together.length === 0 ? [] : [together])].map((one) =>
+		postOf(channel, one),
+	);
+}
+
+function postOf(channel: ChannelKey, due: readonly Due<Extract<DueReminder, { kind: 'remind' }>>[]): NewPost {
 	const entries = due.map(({ taken: { ladder }, decision: { stage, reminderDueAt: dueAt } }) => {
 		const { watchId, session, questionId, postTs, postedAt, heldBy, lastReminderAt } = ladder;
 		const isLast = stage === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1;

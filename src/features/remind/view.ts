@@ -5,11 +5,11 @@ import { inboxRowId } from '../../slack/ids.ts';
 import {
 	andMoreWords,
 	type Button,
-	buttons,
 	context,
 	counted,
 	durationText,
 	joined,
+	linkWords,
 	type MessageContent,
 	mentionMrkdwn,
 	message,
@@ -20,8 +20,9 @@ import {
 	sentences,
 	sessionIdMrkdwn,
 	sessionTitle,
+	textMessage,
 } from '../../slack/parts.ts';
-import { handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
+import { askedLine, handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
 import { isBlank } from '../../slack/text.ts';
 import type { PostContext } from '../watch/post-view.ts';
 
@@ -32,7 +33,7 @@ export interface RemindedQuestion
 	readonly sessionName: string;
 	/** Whether the channel shows none of the session's questions outside its thread. */
 	readonly threadOnly: boolean;
-	/** Of the question's post; null when Slack does not tell it, and where the reminder stands in its thread. */
+	/** Of the question's post; null when Slack does not tell it. */
 	readonly link: string | null;
 	/** What became of it, mrkdwn; empty while it waits. */
 	readonly outcome: string;
@@ -47,14 +48,21 @@ interface ReminderContext extends Pick<PostContext, 'names'> {
 
 /** A reminder of one question, which names it in a line. `waitedMs`: null in an update, where it would go stale. */
 export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, { mention, names }: ReminderContext) {
-	const { entry } = asked;
-	const words = sentences(mentionMrkdwn(mention), reminderWords(entry, waitedMs));
-	const told = toldOf(asked);
+	const { entry, question, sessionName } = asked;
+	const title = sessionTitle(sessionName, entry.sessionId);
+	const isTold = toldOf(asked).isTold;
+	const open = { ...question, items: question.items.filter((item) => item.open), itemCount: question.openCount };
 	const [answer, note] = answerOf(asked);
-	return message(`${words} ${told.text}`, [
-		...section(`${words}\n> ${joined(told.mrkdwn, asked.steps)}`),
-		...context(note, linkWords(asked), handOverLine(asked, names), heldWords(entry.heldBy, names)),
-		...buttons(answer),
+	const wordsOf = (who: string) =>
+		sentences(mentionMrkdwn(mention), reminderWords(entry, who, { waitedMs, asked: isTold ? askedLine(open) : '' }));
+	const accessory = answer === null ? {} : { accessory: answer, block_id: rowIdOf(asked) };
+	return message(wordsOf(isTold ? title : 'An agent'), [
+		...section(wordsOf(`*${title}*`), accessory),
+		...context(
+			joined(note, linkTo(asked), asked.steps, entry.isLast ? 'last reminder' : ''),
+			handOverLine(asked, names),
+			heldWords(entry.heldBy, names),
+		),
 	]);
 }
 
@@ -65,13 +73,17 @@ function answerOf({ question, entry: { sessionId } }: RemindedQuestion): [answer
 	return answer === undefined ? [null, note] : [answer, ''];
 }
 
-const linkWords = ({ link }: RemindedQuestion) => (link === null ? '' : `<${link}|open thread>`);
+const linkTo = ({ link }: RemindedQuestion) => (link === null ? '' : linkWords(link, 'question'));
 
-export function settledReminderPost(asked: RemindedQuestion): MessageContent {
-	const { outcome } = asked;
-	const words = asked.entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
-	const told = toldOf(asked, { settled: true });
-	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
+/** What is pressed on a reminder belongs to its question's thread. */
+function rowIdOf({ entry, channelId, threadOnly }: RemindedQuestion): string {
+	const origin = { channelId, threadTs: threadOnly ? null : entry.postTs || null };
+	return inboxRowId(origin, `question ${entry.questionId}`);
+}
+
+/** One line, of a question that does not wait any more. */
+export function settledReminderPost({ entry, sessionName, outcome }: RemindedQuestion): MessageContent {
+	return textMessage(joined(`${MARKS[entry.stage]} ${sessionTitle(sessionName, entry.sessionId)}`, outcome));
 }
 
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 900 with its link. */
@@ -85,11 +97,11 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 	const waiting = asked.filter(({ outcome }) => outcome === '');
 	const entries = waiting.map(({ entry }) => entry);
 	const words = sentences(mentionMrkdwn(mention), digestWords(entries));
-	const listed = (asked.length > MOST_LISTED ? waiting : asked).slice(0, MOST_LISTED);
+	const listed = (asked.length > MOST_LISTED || waiting.length === 0 ? waiting : asked).slice(0, MOST_LISTED);
 	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
 	const lines = listed.flatMap((one) => {
-		const { entry, channelId, threadOnly, outcome } = one;
+		const { entry, outcome } = one;
 		const told = toldOf(one, { inChannel: true, settled: outcome !== '' }).mrkdwn;
 		if (outcome !== '') return section(joined(`~${told}~`, outcome));
 		const [answer, note] = answerOf(one);
@@ -97,16 +109,13 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 			told,
 			`waiting since ${momentMrkdwn(entry.postedAt)}`,
 			one.steps,
-			linkWords(one),
+			linkTo(one),
 			handOverLine(one, names),
 			entry.isLast && !areLast ? 'last reminder' : '',
 			heldWords(entry.heldBy, names),
 			note,
 		);
-		// What is pressed here belongs to the question's thread.
-		const origin = { channelId, threadTs: threadOnly ? null : entry.postTs || null };
-		const block_id = inboxRowId(origin, `question ${entry.questionId}`);
-		return section(line, answer === null ? {} : { block_id, accessory: answer });
+		return section(line, answer === null ? {} : { block_id: rowIdOf(one), accessory: answer });
 	});
 	const leftOut = andMoreWords(waiting.length - listed.filter(({ outcome }) => outcome === '').length);
 	return message(`${words}.`, [
@@ -116,7 +125,7 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 	]);
 }
 
-/** The words about a question for a notification, and for the message. `inChannel`: it is shown in the channel too. */
+/** The words about a question, or only about its session. `inChannel`: it is shown in the channel too. */
 function toldOf(
 	{ question, sessionName, entry, threadOnly, ...asked }: RemindedQuestion,
 	{ inChannel = entry.stage === 'escalation', settled = false } = {},
@@ -124,22 +133,28 @@ function toldOf(
 	const discreet = asked.discreet || (inChannel && threadOnly);
 	const shown = { question, sessionName, waitedMs: null, discreet, settled };
 	const text = questionText(shown);
-	return { text, mrkdwn: toldWords(shown) === null ? sessionAsksWords(sessionName, entry.sessionId, settled) : text };
+	const isTold = toldWords(shown) !== null;
+	return { isTold, mrkdwn: isTold ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };
 }
 
 type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;
 
-export function reminderWords({ stage, isLast }: Stage, waitedMs: number | null): string {
-	const waited = waitedMs === null ? null : durationText(waitedMs);
-	if (stage === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
-	const last = isLast ? ' This is the last reminder.' : '';
-	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.${last}`;
+const MARKS = { reminder: '⏰', escalation: '📣' } as const;
+
+/** `who`: the session. `asked`: its question; empty when it must not be told. mrkdwn. */
+export function reminderWords(
+	{ stage }: Pick<ReminderEntry, 'stage'>,
+	who: string,
+	{ waitedMs, asked }: { readonly waitedMs: number | null; readonly asked: string },
+): string {
+	const waits = waitedMs === null ? 'waits' : `has waited ${durationText(waitedMs)}`;
+	return `${MARKS[stage]} ${who} ${waits}${asked === '' ? ' for an answer' : `: ${asked}`}`;
 }
 
 /** The opening words of several reminders in one message. Questions may wait whose reminders are not due. mrkdwn. */
 export function digestWords(entries: readonly Stage[]): string {
 	if (entries.length === 0) return '✅ None of these questions waits any more';
-	const emoji = entries.some(({ stage }) => stage === 'escalation') ? '📣' : '⏰';
+	const emoji = MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
 	return `${emoji} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;
 }

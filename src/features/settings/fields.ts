@@ -90,14 +90,14 @@ const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
 	remind: {
 		label: 'Remind after',
-		hint: "Posts a reminder in the question's thread.",
+		hint: 'Posts a reminder in the channel, in the thread of the card with `--thread-only`.',
 		element: (shown, { defaults }) => timesElement(shown, defaults.remindAfterMs),
 		read: readTime,
 	},
 	escalate: {
 		label: 'Escalate after',
 		hint: 'Posts in the channel and mentions these people. Repeats up to twice.',
-		directHint: 'Posts outside of the thread and mentions these people. Repeats up to twice.',
+		directHint: 'Posts again and mentions these people. Repeats up to twice.',
 		element: (shown, { defaults }) => timesElement(shown, defaults.escalateAfterMs),
 		read: readTime,
 		check({ chosen, before, defaults }) {
@@ -188,7 +188,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 		},
 		check({ values: { zone }, chosen }) {
 			if (chosen.quietHours === null || timeZoneNamed(zone) !== null) return '';
-			const what = ['I do not know the time zone', quotedName(zone, 80)].filter(Boolean).join(' ');
+			const what = ['Handraise does not know the time zone', quotedName(zone, 80)].filter(Boolean).join(' ');
 			return `${what}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
 		},
 	},

@@ -18,6 +18,8 @@ import {
 	conflictWords,
 	decodeSettingsMetadata,
 	emptiedList,
+	mentionedMessage,
+	mentionRefused,
 	metadataFor,
 	NO_SETTINGS,
 	notSavedError,
@@ -136,6 +138,21 @@ export function registerSettings(
 			return settingsRefused(view, decodeSettingsMetadata(view.privateMetadata)?.revision ?? 0, { remind });
 		},
 	});
+
+	/** Resolves to the outcome for the log. */
+	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
+		await personReads.permit(request);
+		const refused = await whyNoSettings(request, core);
+		const told = refused ?? mentionedMessage(await saving.mention(request, channelId));
+		await reply.toPerson(request, typeof told === 'string' ? mentionRefused(told) : told);
+		return refused ?? 'mentioned';
+	}
+
+	listen.action(ACTIONS.mentionMe, ({ channelId }) =>
+		ifAllowed(channelId, (request) =>
+			logged(request, 'mention', null, async () => (channelId === null ? 'no_channel' : mentionMe(request, channelId))),
+		),
+	);
 
 	return (request: AllowedRequest) => logged(request, 'settings', null, () => openWindow(request));
 }

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { type Clock, createCache, type Log, startDeadline, unlessAborted, within } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import { type ChannelSettings, changedParts, type Mention } from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -30,7 +30,7 @@ type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, '
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
-	{ clock, directory, store: { channelSettings: store } }: Core<{ channelSettings: ChannelSettingsStore }>,
+	{ clock, config, directory, store: { channelSettings: store } }: Core<{ channelSettings: ChannelSettingsStore }>,
 	{ memberships, channels, mayAct }: Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct'>,
 	userGroups: UserGroupList,
 ) {
@@ -99,7 +99,7 @@ export function createSettingsSaving(
 	/** `before`: the settings at `revision`. `conflict`: somebody else saved other ones; nothing was written. */
 	async function write(
 		{ person, log }: AllowedRequest,
-		{ channelId, revision }: SettingsMetadata,
+		{ channelId, revision }: Pick<SettingsMetadata, 'channelId' | 'revision'>,
 		{ before, chosen }: Readonly<Record<'before' | 'chosen', ChannelSettings>>,
 	) {
 		const channel = { teamId: person.teamId, channelId };
@@ -147,7 +147,31 @@ export function createSettingsSaving(
 		},
 
 		write,
+
+		/** Has an escalation mention the person too, and turns it on where it is off. Resolves to when it comes. */
+		async mention(request: AllowedRequest, channelId: string): Promise<number | null> {
+			for (;;) {
+				const { person } = request;
+				const { settings: before, revision } = await store.read({ ...person, channelId });
+				const chosen = withMention(before, person.userId, config.ladderTimes);
+				const { kind } = await write(request, { channelId, revision }, { before, chosen });
+				// Else somebody saved meanwhile.
+				if (kind !== 'conflict') return timesIn(chosen, config.ladderTimes).escalateAfterMs;
+			}
+		},
 	};
+}
+
+/** An escalation that somebody turns on by asking for a mention comes after this, but after the reminder. */
+const ESCALATE_AFTER_MS = 30 * 60_000;
+
+function withMention(settings: ChannelSettings, userId: string, defaults: LadderTimes): ChannelSettings {
+	const { remindAfterMs, escalateAfterMs } = timesIn(settings, defaults);
+	const { userIds, groupIds } = settings.mention;
+	const mention = { userIds: [...new Set([...userIds, userId])], groupIds };
+	if (escalateAfterMs !== null) return { ...settings, mention };
+	const isLate = remindAfterMs !== null && remindAfterMs >= ESCALATE_AFTER_MS;
+	return { ...settings, mention, escalateAfterMs: isLate ? 2 * remindAfterMs : ESCALATE_AFTER_MS };
 }
 
 /** Why a person may not see the settings of their place; null when they may. Throws when Slack does not tell. */

@@ -18,6 +18,7 @@ import {
 	contactMrkdwn,
 	context,
 	divider,
+	durationText,
 	type InputBlock,
 	type KnownBlock,
 	type MessageContent,
@@ -241,14 +242,14 @@ export const NO_SETTINGS = {
 		'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session ' +
 		'settings` again.',
 	not_member:
-		'⚠️ I am not in this channel, so I remind of nothing here. Invite me with `/invite @Handraise`, then try again.',
+		'⚠️ Handraise is not in this channel, so it reminds of nothing here. `/invite @Handraise`, then try again.',
 	archived: '⚠️ This channel is archived, so nothing can be posted here.',
-	external: '🔒 This channel is shared with another organisation, so I post nothing here.',
+	external: '🔒 This channel is shared with another organisation, so Handraise posts nothing here.',
 	unclear_sharing:
-		'🔒 Slack does not say clearly who else can read this channel, so I post nothing here. Please try again.',
-	direct: '⚠️ A group message has no settings. Use a channel, or our direct messages.',
-	no_channel: '⚠️ I do not know which channel this is about. Type `/session settings` in the channel.',
-	could_not_check: '⚠️ Slack did not respond in time when I asked about this channel. Please try again.',
+		'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing here. Please try again.',
+	direct: '⚠️ A group message has no settings. Use a channel, or the direct messages with Handraise.',
+	no_channel: '⚠️ It is not known which channel this is about. Type `/session settings` in the channel.',
+	could_not_check: '⚠️ Slack did not respond in time about this channel. Please try again.',
 } as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member', string>;
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
@@ -263,8 +264,17 @@ export const SETTINGS_ERRORS = {
 		'Press Save again.',
 	),
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
-	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
+	unknownOutcome:
+		'Handraise could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
+
+/** To whoever asked to be mentioned. `afterMs`: when a question escalates. mrkdwn. */
+export function mentionedMessage(afterMs: number | null): MessageContent {
+	const when = `when nobody has answered a question${afterMs === null ? '' : ` for ${durationText(afterMs)}`}`;
+	return textMessage(`🔔 You are mentioned here ${when}. \`/session settings\` changes that.`);
+}
+
+export const mentionRefused = (why: keyof typeof NO_SETTINGS) => textMessage(NO_SETTINGS[why]);
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {

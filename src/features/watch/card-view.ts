@@ -4,24 +4,28 @@ import { errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
 import {
 	actionsLine,
+	type Button,
 	button,
 	buttons,
 	context,
 	dashboardLink,
+	endWords,
 	joined,
 	type KnownBlock,
+	linkWords,
 	type MessageContent,
 	message,
 	momentMrkdwn,
 	moreMenu,
 	section,
 	sessionTitle,
+	statusWords,
 	titleLine,
 } from '../../slack/parts.ts';
-import { claimsWords, handOverLine, openQuestion, questionText } from '../../slack/question-view.ts';
+import { claimsWords, handOverLine, openQuestion, questionText, UNFOLDED } from '../../slack/question-view.ts';
 import { markdownLine, quotedMarkdown } from '../../slack/text.ts';
 import { endedWords } from './notice-view.ts';
-import { type PostContext, waitingLine, watchAgain } from './post-view.ts';
+import { type PostContext, titleOf, waitingLine, watchAgain } from './post-view.ts';
 
 /** What a card shows. Holds no link that gives access to whoever has it. */
 export interface CardModel
@@ -30,6 +34,10 @@ export interface CardModel
 	readonly view: SessionSnapshot;
 	/** It shows the open question, because no post in the channel does. */
 	readonly asks: boolean;
+	/** A message of its own tells the end. */
+	readonly isEndTold: boolean;
+	/** Of that message, or of the question's post; null: of neither, or Slack does not tell it. */
+	readonly link: string | null;
 	/** Why this session alone cannot be read: the code of a failure. Null when it can. */
 	readonly unreadCode: string | null;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
@@ -38,21 +46,26 @@ export interface CardModel
 	readonly waitedMs: number | null;
 }
 
-/** The one message of a session in a channel: one line, and the newest step or the result. */
+/** The one message of a session in a channel: one line, and the newest step, or the result if no other shows it. */
 export function watchCard(model: CardModel): MessageContent {
-	const { view, waitedMs, discreet, unreadCode, checkedAt } = model;
+	const { view, waitedMs, discreet, isEndTold, unreadCode, checkedAt } = model;
 	// The state of a session that nobody watches may be another by now.
 	const isLeft = model.ended !== null && !isOver(view.status);
-	const line = isLeft ? `▫️ *${sessionTitle(view.name, view.sessionId)}*` : titleLine(view);
-	const open = model.asks && (view.question?.openCount ?? 0) > 0 ? view.question : null;
+	const title = `*${sessionTitle(view.name, view.sessionId)}*`;
+	const asked = (view.question?.openCount ?? 0) > 0 && !isEndTold ? view.question : null;
+	const open = model.asks ? asked : null;
+	const waits = asked === null || open !== null || isOver(view.status) ? null : `✋ ${title} · waits for an answer`;
+	const led = isEndTold ? endedLine(view.status, title) : waits;
+	const line = isLeft ? `▫️ ${title}` : (led ?? titleLine(view));
 	const told = open === null ? line : questionText({ question: open, sessionName: view.name, waitedMs, discreet });
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
-	const result = isOver(view.status) ? firstLines(view.result ?? '') : null;
+	const result = isOver(view.status) && !isEndTold ? firstLines(view.result ?? '', CARD_RESULT) : null;
 	// The window has the rest of the result, the screenshot, the files and the dashboard.
 	const more = result?.isWhole === false ? [button(ACTIONS.open, 'Show all', { value })] : cardMenu(model, value);
 	const accessory = more.at(-1);
-	const below = open !== null ? '' : (result?.mrkdwn ?? newestStep(view));
-	const lines = [line, isLeft ? '' : waitingLine(view), below].filter((text) => text !== '');
+	const below = open !== null || isEndTold ? '' : (result?.mrkdwn ?? newestStep(view));
+	const link = line !== led || model.link === null ? '' : linkWords(model.link, isEndTold ? 'result' : 'question');
+	const lines = [joined(line, link), isLeft ? '' : waitingLine(view), below].filter((text) => text !== '');
 	return message(told, [
 		...section(lines.join('\n'), accessory && { accessory }),
 		...(open !== null ? askedParts(open, model) : []),
@@ -68,11 +81,34 @@ export function watchCard(model: CardModel): MessageContent {
 	]);
 }
 
+/** The news that a session is over, with the beginning of its result. */
+export function endPost(status: string, post: PostContext): MessageContent {
+	const { sessionId, view, discreet } = post;
+	const { emoji } = statusWords(status);
+	const title = titleOf(post);
+	const result = firstLines(view?.result ?? '', END_RESULT);
+	const value = encodeTarget({ sessionId, messageIndex: null });
+	const open = button(ACTIONS.open, result.isWhole ? 'Open session' : 'Show all', { value });
+	return message(`${emoji} ${discreet ? 'A session' : title} ${endWords(status)}`, [
+		...section(`${emoji} *${title}* ${endWords(status)}\n${result.mrkdwn}`.trim(), UNFOLDED),
+		...buttons(open, ...(view === null ? [] : cardMenu({ ...post, view }, value, null))),
+	]);
+}
+
+/** `✅ *“Book a flight”* · done`, of a session whose end another message tells. */
+function endedLine(status: string, title: string): string {
+	return joined(`${statusWords(status).emoji} ${title}`, endWords(status).replace(/^(?:is|was) /, ''));
+}
+
 /** The last of these has room beside the first line. */
-function cardMenu({ view, ended, dashboardUrl }: CardModel, value: string) {
+function cardMenu(
+	{ view, ended, dashboardUrl }: Pick<CardModel, 'view' | 'ended' | 'dashboardUrl'>,
+	value: string,
+	open: Button | null = button(ACTIONS.open, 'Open', { value }),
+) {
 	const url = dashboardLink(dashboardUrl, view.sessionId);
 	return moreMenu(
-		button(ACTIONS.open, 'Open', { value }),
+		open,
 		view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
 		view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
 		url === null ? null : button(ACTIONS.dashboard, 'Dashboard', { url }),
@@ -96,15 +132,15 @@ function newestStep({ steps: [newest], question }: SessionSnapshot): string {
 	return text === '' ? '' : `> ${text}`;
 }
 
-const RESULT_LINES = 3;
-/** UTF-16 units: about three lines. */
-const RESULT_LENGTH = 300;
+/** `length`: UTF-16 units, of about as many lines. */
+const CARD_RESULT = { most: 3, length: 300 };
+const END_RESULT = { most: 8, length: 800 };
 
 /** The beginning of what the agent reports at the end. */
-function firstLines(result: string) {
+function firstLines(result: string, { most, length }: typeof CARD_RESULT) {
 	const lines = result.trim().split(/\n\s*/);
-	const shown = lines.slice(0, RESULT_LINES).join('\n');
-	const isShort = lines.length <= RESULT_LINES;
-	const mrkdwn = quotedMarkdown(isShort ? shown : `${shown} …`, RESULT_LENGTH);
-	return { mrkdwn, isWhole: isShort && shown.length <= RESULT_LENGTH };
+	const shown = lines.slice(0, most).join('\n');
+	const isShort = lines.length <= most;
+	const mrkdwn = quotedMarkdown(isShort ? shown : `${shown} …`, length);
+	return { mrkdwn, isWhole: isShort && shown.length <= length };
 }

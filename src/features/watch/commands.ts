@@ -1,11 +1,12 @@
 import { loggedId } from '../../core/basics.ts';
-import type {
-	ChannelKey,
-	Discovery,
-	DiscoverySettings,
-	NoListReason,
-	WaitingSession,
-	WatchSettings,
+import {
+	type ChannelKey,
+	type Discovery,
+	type DiscoverySettings,
+	mentionsAnybody,
+	type NoListReason,
+	type WaitingSession,
+	type WatchSettings,
 } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
 import { codeOf } from '../../slack/clients.ts';
@@ -13,6 +14,7 @@ import type { HandlerContext } from '../../slack/context.ts';
 import { isDirectMessage } from '../../slack/ids.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
 import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
+import type { ChannelSettingsStore } from './channel-store.ts';
 import type { Endings } from './endings.ts';
 import type { Hooks, Subscriptions, WatchOutcome } from './subscribe.ts';
 import {
@@ -22,6 +24,7 @@ import {
 	helpMessage,
 	LIST_PAGE,
 	leftOutWords,
+	MENTION_OFFER,
 	notDiscoveringWords,
 	outcomesMessage,
 	tooFastWords,
@@ -48,7 +51,7 @@ export interface Discoveries {
 
 /** Watch, unwatch and list, for allowed requests. All act in the request's channel. */
 export function createWatchCommands(
-	core: HandlerContext,
+	core: HandlerContext<{ channelSettings: ChannelSettingsStore }>,
 	{
 		subscriptions,
 		endings,
@@ -59,8 +62,16 @@ export function createWatchCommands(
 	const { personReads, reply, channels } = core;
 	const errorContext = reply.errorContext();
 
-	async function say(request: PersonRequest, lines: readonly string[]): Promise<void> {
-		await reply.withoutTurn(request, outcomesMessage(lines));
+	async function say(request: PersonRequest, lines: readonly string[], isWatched = false): Promise<void> {
+		const below = isWatched ? await mentionOffer(request) : [];
+		await reply.withoutTurn(request, outcomesMessage(lines, below));
+	}
+
+	/** Where an escalation would mention nobody. In a direct message every post notifies. */
+	async function mentionOffer({ channelId, person: { teamId } }: PersonRequest) {
+		if (channelId === null || isDirectMessage(channelId)) return [];
+		const { settings } = await core.store.channelSettings.read({ teamId, channelId });
+		return mentionsAnybody(settings) ? [] : MENTION_OFFER;
 	}
 
 	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
@@ -86,19 +97,20 @@ export function createWatchCommands(
 	): Promise<void> {
 		const begun = await begin(request, sessionIds);
 		if (begun === null) return;
-		await say(request, await reply.patiently(request, null, subscribe(request, begun, sessionIds, settings)));
+		const { lines, isWatched } = await reply.patiently(request, null, subscribe(request, begun, sessionIds, settings));
+		await say(request, lines, isWatched);
 	}
 
-	/** Resolves to the lines of the reply. */
+	/** Resolves to the lines of the reply. `isWatched`: whether a session is. */
 	async function subscribe(
 		request: PersonRequest,
 		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
 		sessionIds: readonly string[],
 		settings: Partial<WatchSettings>,
-	): Promise<readonly string[]> {
+	): Promise<{ lines: readonly string[]; isWatched: boolean }> {
 		const lines: string[] = [];
 		let expectation = '';
-		let isTaken = false;
+		let [isTaken, isWatched] = [false, false];
 		for (const [index, sessionId] of sessionIds.entries()) {
 			let outcome: WatchOutcome;
 			try {
@@ -125,12 +137,13 @@ export function createWatchCommands(
 			}
 			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
 			lines.push(watchOutcomeWords(sessionId, outcome, errorContext));
+			isWatched ||= outcome.kind === 'watching' || outcome.kind === 'already';
 			// Only the last one counts: it includes the sessions before it.
 			if (outcome.kind !== 'watching') continue;
 			expectation = expectationWords(outcome.expectation);
 			isTaken ||= outcome.refused === null;
 		}
-		return expectation === '' ? lines : [...lines, expectation];
+		return { lines: expectation === '' ? lines : [...lines, expectation], isWatched };
 	}
 
 	/** `/session watch` without an id: the sessions that wait, to choose one. */
@@ -167,7 +180,7 @@ export function createWatchCommands(
 		logAccess(request, 'watch', null, `all_${outcome}`);
 		const refused = outcome === 'begun' && !isDirectMessage(channel.channelId) ? await posted() : null;
 		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
-		return say(request, [discoveringWords(outcome, { discovery, isListed: discoveries.isListed(), refused })]);
+		return say(request, [discoveringWords(outcome, { discovery, isListed: discoveries.isListed(), refused })], true);
 	}
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {

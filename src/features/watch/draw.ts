@@ -3,7 +3,7 @@ import type { Core } from '../../core.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isOver } from '../../questions/session.ts';
 import { personName, sentences, textMessage } from '../../slack/parts.ts';
-import { type CardModel, watchCard } from './card-view.ts';
+import { type CardModel, endPost, watchCard } from './card-view.ts';
 import type { QuestionFacts } from './facts.ts';
 import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
 import {
@@ -25,21 +25,29 @@ const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above
 /** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
 export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
-		const { watch, view, checkedAt, unreadCode, question } = due;
+		const { watch, view, checkedAt, unreadCode, question, lead } = due;
 		if (watch === null || view === null) return null;
 		const post = await facts.contextOf(due);
 		const { isUpdate, now } = post;
 		const asks = !watch.questionsInChannel || due.isQuestionLost;
-		const model: CardModel = { ...post, view, asks, unreadCode, checkedAt: null, waitedMs: null };
+		const isEnd = isOver(view.status);
+		const isEndTold = isEnd && watch.ended?.reason === 'sessionOver' && lead !== null;
+		const link = await facts.linkTo(watch.channelId, lead?.ts ?? null);
+		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null, waitedMs: null };
 		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
 		// Without the times, which would make every card look new.
 		const timeless = watchCard({ ...model, isUpdate: true });
 		const isTimeless = isUpdate && !isOld && (waitedMs === null || !asks);
+		// The news comes first: once it stands, the card leads there. One more read tells the end.
+		const isEndToCome = isEnd && watch.ended === null && watch.mode === 'everything';
+		const isEarly = isEndToCome || (lead?.ts === null && (isEndTold || (!isEnd && !asks)));
+		const { shownKey, sendingSince } = due.post;
+		const staysSo = isEarly && isUpdate && shownKey !== null && sendingSince === null;
 		return {
-			key: hashOf(JSON.stringify(timeless)),
+			key: staysSo ? shownKey : hashOf(JSON.stringify(timeless)),
 			message: isTimeless ? timeless : watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
-			isLast: watch.ended !== null,
+			isLast: watch.ended !== null && !isEarly,
 			againAt: asks ? post.claimedUntil : null,
 		};
 	}
@@ -77,6 +85,10 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		return lookOf(textMessage(sentences(NO_MORE_CHANGES, words, why)), { isLast, againAt });
 	}
 
+	async function drawEnd({ status }: ContentOf<'sessionEnded'>, due: DuePost): Promise<Drawn> {
+		return lookOf(endPost(status, await facts.contextOf(due)));
+	}
+
 	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {
 		if ('by' in content) await directory.learnName(content.by);
 		return lookOf(watchPost(content, await facts.contextOf(due)));
@@ -88,7 +100,8 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		question: drawQuestion,
 		switching: drawSwitching,
 		outcome: drawOutcome,
-	} satisfies Drawing<PlainKind | 'card' | 'question' | 'switching' | 'outcome'>;
+		sessionEnded: drawEnd,
+	} satisfies Drawing<PlainKind | 'card' | 'question' | 'switching' | 'outcome' | 'sessionEnded'>;
 }
 
 /** How the question of a post ended, in its channel too; null while it is open there. */

@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts';
 import type { Asked, StoredQuestion } from '../../database/question-store.ts';
 import type { WatchEnd } from '../../database/watch.ts';
-import { type DuePost, WATCH_KINDS } from '../../posts/post.ts';
+import { type DuePost, NOWHERE, WATCH_KINDS } from '../../posts/post.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import type { Person, QuestionKey } from '../../questions/session.ts';
 import type { MayAct } from '../../slack/access-policy.ts';
@@ -14,6 +14,8 @@ import type { WatchStore } from './watch-store.ts';
 /** Why a watch ended that can begin again where it was. */
 const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
 
+const MOST_LINKS = 1_000;
+
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
 	core: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
@@ -21,6 +23,8 @@ export function createQuestionFacts(
 ) {
 	const { config, clients, directory, clock, log } = core;
 	const { answers, claims, watches } = core.store;
+	/** By the `ts` of posts. They never change, and what has them is drawn often. */
+	const links = new Map<string, string>();
 	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
 	async function answerTo(question: StoredQuestion | null, key: QuestionKey) {
 		const newest = await answers.standing(key);
@@ -94,9 +98,17 @@ export function createQuestionFacts(
 
 		holderOf: (due: Pick<DuePost, 'watch' | 'question'>) => activeHolder(handOverOf(due), mayAct),
 
-		async linkTo(channel: string, ts: string): Promise<string | null> {
+		/** Null when Slack does not tell it, and of no post (`ts` null or `NOWHERE`). */
+		async linkTo(channel: string, ts: string | null): Promise<string | null> {
+			if (ts === null || ts === NOWHERE) return null;
+			const key = `${channel} ${ts}`;
+			const known = links.get(key);
+			if (known !== undefined) return known;
 			try {
-				return (await clients.background.chat.getPermalink({ channel, message_ts: ts })).permalink ?? null;
+				const { permalink = null } = await clients.background.chat.getPermalink({ channel, message_ts: ts });
+				if (links.size > MOST_LINKS) links.clear();
+				if (permalink !== null) links.set(key, permalink);
+				return permalink;
 			} catch (error) {
 				log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');
 				return null;

@@ -13,6 +13,7 @@ import {
 	buttons,
 	context,
 	counted,
+	endWords,
 	joined,
 	type KnownBlock,
 	type MessageContent,
@@ -183,7 +184,7 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 		const which = isReworded(answer.shownHash, asked.question.shownHash) ? BEFORE_NEW_TEXT : '';
 		const told = given === '' ? [`${who} answered`] : [`*${given}*`, who];
 		// The mark of the message says that it went well.
-		if (answer.state === 'resumed') return joined(...told, which, 'the agent went on');
+		if (answer.state === 'resumed') return joined(...told, which, 'agent continued');
 		const bold = given === '' ? `${who} answered` : `*${who}: ${given}*`;
 		const isHeld = isBlocking(answer.state) && isUnderUndo(answer, post.now);
 		const sendsAt = momentMrkdwn(answer.press?.undoUntil ?? 0, 'seconds');
@@ -193,6 +194,7 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
 	const { perhaps = null } = how === 'wentOn' ? post : {};
 	if (perhaps !== null) return joined(`${personMrkdwn(perhaps.person.userId)} answered`, inlineState(perhaps, hasMark));
+	if (how === 'ended') return `The session ${endWords(post.view?.status ?? '')}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	return given === '' ? OUTSIDE : `${OUTSIDE}: *${given}*`;
 }
@@ -316,8 +318,8 @@ export const WATCHED_AGAIN = 'Watched again, in newer posts.';
 /** For a question settled without an answer, and for a direct message whose person does not have it now. */
 export const SETTLED_WORDS = {
 	closed: 'No longer asked',
-	wentOn: 'The agent went on without an answer',
-	ended: 'Session ended',
+	wentOn: 'The agent continued without an answer',
+	ended: 'The session is over',
 	changed: 'The agent asks something else now',
 	renewed: 'Asked again, in a new post',
 	unwatched: 'No longer watched',

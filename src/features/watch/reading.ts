@@ -47,7 +47,8 @@ export function createReading(
 		const stale = !update.changed && !isOver(status) && isStale(watch);
 		const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
 		if (watch.revision > 0 && !update.changed && end === null) return [];
-		return [{ ...update, posts: end === 'noChange' ? [...update.posts, farewell(watch)] : update.posts, end }];
+		const last = isLast ? endOfSession(watch, status) : end === 'noChange' ? [farewell(watch)] : [];
+		return [{ ...update, posts: [...update.posts, ...last], end }];
 	}
 
 	/**
@@ -76,9 +77,8 @@ export function createReading(
 			return isLost ? ended('handLowered', []) : [];
 		}
 		if (!isGone) return isStale(watch) ? ended('noChange', [farewell(watch)]) : [];
-		// The card of a session that was over shows that already.
-		const wasOver = taken.overSince !== null && taken.view !== null;
-		return wasOver ? ended('sessionOver', []) : ended('sessionGone', [farewell(watch)]);
+		if (taken.overSince === null || taken.view === null) return ended('sessionGone', [farewell(watch)]);
+		return ended('sessionOver', endOfSession(watch, taken.view.status));
 	}
 
 	return {
@@ -254,7 +254,13 @@ function farewell(watch: Watch): NewPost {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded' } };
 }
 
-/** False when a question's post or the card's end tells it, and when the agent goes on after a question or an end. */
+/** The news that the session is over. With `--questions-only`, the card shows it. */
+function endOfSession(watch: Watch, status: string): NewPost[] {
+	if (watch.mode !== 'everything') return [];
+	return [{ target: targetOf(watch), key: 'sessionEnded', content: { kind: 'sessionEnded', status } }];
+}
+
+/** False when a question's post or that of the end tells it, and when the agent goes on after a question or an end. */
 function statusMatters({ from, to }: { from: string; to: string }, changes: readonly Change[]): boolean {
 	const isTold = (...kinds: Change['kind'][]) => changes.some(({ kind }) => kinds.includes(kind));
 	if (isOver(to) || isTold('ended')) return false;

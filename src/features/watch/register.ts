@@ -22,7 +22,7 @@ const EVENTS: Readonly<Record<string, GoneReason>> = {
 
 /** Reads watched sessions when they are due, and registers what people do with watches. */
 export function registerWatch(
-	core: HandlerContext & Parameters<typeof createPoller>[0],
+	core: Parameters<typeof createWatchCommands>[0] & Parameters<typeof createPoller>[0],
 	{ endings, expectPost }: Pick<Hooks, 'expectPost'> & { endings: Endings },
 	discoveries: Discoveries,
 	{ budget, health, ourAnswers }: SessionService & Pick<PollerOptions, 'ourAnswers'>,

@@ -105,10 +105,12 @@ const NOTHING_TO_CHOOSE =
 	'its link from the dashboard.';
 
 /** The result of a command, a line for each session. mrkdwn that is safe already, each line below 3,000 characters. */
-export function outcomesMessage(lines: readonly string[]): MessageContent {
+export function outcomesMessage(lines: readonly string[], below: readonly KnownBlock[] = []): MessageContent {
 	const parts = sectionsOf(lines);
-	return message(parts[0]?.text?.text ?? '', parts);
+	return message(parts[0]?.text?.text ?? '', [...parts, ...below]);
 }
+
+export const MENTION_OFFER = buttons(button(ACTIONS.mentionMe, 'Mention me if nobody answers'));
 
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;

@@ -172,7 +172,8 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	const ended = await changeWatch(trx, row.id, { endedReason: reason, endedAt: now });
 	// A post that is on its way is drawn once more when it has arrived.
 	if (!keepPending) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
-	await planPosts(tx, posts);
+	// Many sessions may end at once: what others ask comes first.
+	await planPosts(tx, posts, reason === 'sessionOver' ? 'progress' : 'now');
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
 	await markPosts(tx, { watchId: row.id });
 	// Its hand-overs are over.

@@ -77,7 +77,7 @@ export function describeLadders(subject: Subject): void {
 
 	async function waits(wait: Partial<Wait> = {}, now = T0) {
 		const { ladder, changeCount } = await takeOne(now);
-		return ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT, ...wait }], { post: null, now });
+		return ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT, ...wait }], { posts: [], now });
 	}
 
 	/** The ladders of these sessions ask for reads in the order of these times. */
@@ -87,7 +87,7 @@ export function describeLadders(subject: Subject): void {
 			const readBy = places[taken.ladder.session.sessionId] ?? null;
 			return { ...taken, ...WAIT, dueAt: now, readBy };
 		});
-		await ladders().record(LEASE.token, outcomes, { post: null, now });
+		await ladders().record(LEASE.token, outcomes, { posts: [], now });
 	}
 
 	/** Makes the ladders of these sessions due one after the other, the first the longest ago. */
@@ -175,7 +175,7 @@ export function describeLadders(subject: Subject): void {
 			const watch = await asked();
 			const { ladder, changeCount } = await takeOne();
 			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'remind', stage: 'escalation' }], {
-				post: null,
+				posts: [],
 				now: T0,
 			});
 			await announce({ ...watch, revision: 1 }, 'Size');
@@ -245,7 +245,7 @@ export function describeLadders(subject: Subject): void {
 				{ ...later, ...WAIT, dueAt: T0 + 10_000, reminderDueAt: T0 + 10_000 },
 				{ ...due, ...WAIT, dueAt: T0 + 4_000 },
 			];
-			await ladders().record(LEASE.token, outcomes, { post: null, now: T0 });
+			await ladders().record(LEASE.token, outcomes, { posts: [], now: T0 });
 			expect(await take(T0 + 3_999)).toEqual([]);
 			const [together] = await take(T0 + 4_000);
 			expect(together?.ladders.map(({ ladder }) => ladder.watchId)).toEqual(
@@ -268,7 +268,7 @@ export function describeLadders(subject: Subject): void {
 			await asked();
 			const { ladder, changeCount } = await takeOne();
 			await touchSession(subject.replica, KEY, T0);
-			await ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT }], { post: null, now: T0 });
+			await ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT }], { posts: [], now: T0 });
 			expect(await ladders().nextDueAt(SERVICE, [])).toBe(T0);
 		});
 
@@ -322,7 +322,7 @@ export function describeLadders(subject: Subject): void {
 			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			const { ladder, changeCount, isOpen } = await takeOne();
 			expect(isOpen).toBe(false);
-			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { post: null, now: T0 });
+			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { posts: [], now: T0 });
 			expect(await ladders().nextDueAt(SERVICE, [])).toBeNull();
 		});
 
@@ -331,7 +331,7 @@ export function describeLadders(subject: Subject): void {
 			const { ladder, changeCount } = await takeOne();
 			const post = reminderOf(watch, ladder);
 			const outcome = { ladder, changeCount, kind: 'remind', stage: 'reminder' } as const;
-			await ladders().record(LEASE.token, [outcome], { post, now: T0 + 7 });
+			await ladders().record(LEASE.token, [outcome], { posts: [post], now: T0 + 7 });
 			expect(await takeOne(T0 + 7)).toMatchObject({ ladder: { remindedAt: T0 + 7, lastReminderAt: T0 + 7 } });
 			expect(await posted(T0 + 7)).toEqual(['reminder']);
 		});
@@ -341,7 +341,7 @@ export function describeLadders(subject: Subject): void {
 			const { ladder, changeCount } = await takeOne();
 			const post = reminderOf(watch, ladder);
 			const outcome = { ladder, changeCount, kind: 'remind', stage: 'reminder' } as const;
-			await ladders().record(LEASE.token, [outcome], { post, now: T0 });
+			await ladders().record(LEASE.token, [outcome], { posts: [post], now: T0 });
 			expect(await takeOne()).toMatchObject({ ladder: { isSending: true } });
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
@@ -362,7 +362,7 @@ export function describeLadders(subject: Subject): void {
 			await replica().takeDue(SERVICE, OTHER_LEASE, { now: later, limit: 9, except: [] });
 			const outcome = { ladder, changeCount, kind: 'remind', stage: 'reminder' } as const;
 			const post = reminderOf(watch, ladder);
-			expect(await ladders().record(LEASE.token, [outcome], { post, now: later })).toBeNull();
+			expect(await ladders().record(LEASE.token, [outcome], { posts: [post], now: later })).toBeNull();
 			expect(await posted(later)).toEqual([]);
 		});
 
@@ -376,12 +376,12 @@ export function describeLadders(subject: Subject): void {
 			await posted();
 			const ring = { kind: 'remind', stage: 'reminder' } as const;
 			const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, ...ring }));
-			expect(await ladders().record(LEASE.token, outcomes, { post: null, now: T0 })).toBeNull();
+			expect(await ladders().record(LEASE.token, outcomes, { posts: [], now: T0 })).toBeNull();
 			const again = await take(T0, OTHER_LEASE);
 			expect(channelsOf(again)).toEqual([expect.stringMatching(/^C1: (?:s1 s2|s2 s1)$/)]);
 			expect(again[0]?.ladders.map(({ ladder }) => ladder.remindedAt)).toEqual([null, null]);
 			const untouched = (inWork?.ladders ?? []).map((taken) => ({ ...taken, ...WAIT }));
-			expect(await ladders().record(LEASE.token, untouched, { post: null, now: T0 })).toBe('recorded');
+			expect(await ladders().record(LEASE.token, untouched, { posts: [], now: T0 })).toBe('recorded');
 		});
 
 		it('have their session read before others that are due', async () => {

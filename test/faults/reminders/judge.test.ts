@@ -4,6 +4,7 @@ import { digestText, reminderText } from '../../support/sentences.ts';
 import { type Asked, createHistory, type History, type Post, type Read } from './history.ts';
 import { judge } from './judge.ts';
 import { quietPeriods } from './local-time.ts';
+import { permalinkOf } from './slack.ts';
 import { verdictOf } from './verdict.ts';
 
 const SECOND = 1_000;
@@ -13,8 +14,9 @@ const HOUR = 60 * MINUTE;
 const POSTED = Date.parse('2026-03-28T19:00:00Z');
 /** Of the post of a question. */
 const THREAD = String(POSTED);
-const REMINDER = `${reminderText('reminder', 10)} An agent asks: Which colour for q1 ?`;
-const ESCALATION = `<@UBOSS1> ${reminderText('escalation', 30)} An agent asks: Which colour for q1 ?`;
+const linked = (to: number) => `<${permalinkOf('C1', String(to))}|Go to question>`;
+const REMINDER = `${reminderText('reminder', 10, '“s1”', 'Which colour for q1 ?')} ${linked(POSTED)}`;
+const ESCALATION = `<@UBOSS1> ${reminderText('escalation', 30, '“s1”', 'Which colour for q1 ?')} ${linked(POSTED)}`;
 const NIGHT: QuietHours = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '02:30', timeZone: 'Europe/Berlin' };
 
 function post(at: number, text: string, threadTs: string | null = null): Post {
@@ -37,7 +39,7 @@ function reminder(times: readonly number[], change: (history: History) => void =
 	history.questions.push({ id: 'q1', sessionId: 's1', askedAt: POSTED, settledAt: null });
 	history.posts.push(post(POSTED, 'An agent asks: Which colour for q1 ?'));
 	for (const [index, after] of times.entries()) {
-		history.posts.push(index === 0 ? post(POSTED + after, REMINDER, THREAD) : post(POSTED + after, ESCALATION));
+		history.posts.push(index === 0 ? post(POSTED + after, REMINDER) : post(POSTED + after, ESCALATION));
 		history.reads.push(read(POSTED + after - 1_000));
 	}
 	const mention = { userIds: ['UBOSS1'], groupIds: [] };
@@ -196,9 +198,9 @@ describe('the judge of reminders', () => {
 	});
 
 	it('finds mentions of others, and reminders at another place', () => {
-		const other = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, `<@U999> ${REMINDER}`, THREAD)));
+		const other = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, `<@U999> ${REMINDER}`)));
 		expect(verdict(other)).toMatchObject({ wrongMentions: 1 });
-		const elsewhere = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, REMINDER)));
+		const elsewhere = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, REMINDER, THREAD)));
 		expect(verdict(elsewhere)).toMatchObject({ wrongPlaces: 1 });
 	});
 
@@ -210,7 +212,7 @@ describe('the judge of reminders', () => {
 				history.questions.push({ id: 'q2', sessionId: 's2', askedAt: postedAt, settledAt: null });
 				history.posts.push(post(postedAt, 'An agent asks: Which colour for q2 ?'));
 				const cameAt = POSTED + FIRST + 4 * SECOND;
-				history.posts.push(post(cameAt, REMINDER.replace('q1', 'q2'), String(postedAt)));
+				history.posts.push(post(cameAt, REMINDER.replace('q1', 'q2').replace(linked(POSTED), linked(postedAt))));
 				history.reads.push(read(cameAt - SECOND, 's2'));
 				outage(history);
 			});
@@ -230,7 +232,7 @@ describe('the judge of reminders', () => {
 				if (index > 1) history.questions.push({ id, sessionId, askedAt: at, settledAt: null });
 				history.posts.push(inChannel(post(at, `An agent asks: Which colour for ${id} ?`)));
 				const cameAt = POSTED + 10 * MINUTE + (index === 99 ? 240 : index) * SECOND;
-				history.posts.push(inChannel(post(cameAt, REMINDER.replace('q1', id), String(at))));
+				history.posts.push(inChannel(post(cameAt, REMINDER.replace('q1', id))));
 				history.reads.push(read(cameAt, sessionId));
 				const [settings] = history.settings;
 				if (settings !== undefined) history.settings.push({ ...settings, channelId: `C${index}` });

@@ -1,18 +1,14 @@
-import { reminderText, WAIT, WAITS } from '../../support/sentences.ts';
+import { ESCALATION, REMINDER, WAIT, WAITS } from '../../support/sentences.ts';
 import type { Post } from './history.ts';
 
-/** What people read in a reminder. */
-const [REMINDER = '', ESCALATION = ''] = (['reminder', 'escalation'] as const).map(
-	(one) => reminderText(one, 1).split('1 min')[0],
-);
 /** Below the list, where there are more questions than it shows. */
 const UNLISTED = /and (\d+) more: `\/session inbox`/;
 
 export type MessageKind = 'reminder' | 'escalation' | 'several' | 'other';
 
 export function kindOf({ text }: Post): MessageKind {
-	if (text.includes(REMINDER)) return 'reminder';
-	if (text.includes(ESCALATION)) return 'escalation';
+	if (REMINDER.test(text)) return 'reminder';
+	if (ESCALATION.test(text)) return 'escalation';
 	// Of one question when the others were answered meanwhile.
 	return text.includes(WAIT) || text.includes(WAITS) ? 'several' : 'other';
 }

@@ -138,7 +138,7 @@ export async function startProcess(options: ProcessOptions) {
 	const ladders = guarded<typeof store.ladders>({
 		...store.ladders,
 		record(token, outcomes, given) {
-			if (aimedAt !== null && given.post !== null) {
+			if (aimedAt !== null && given.posts.length > 0) {
 				countdown = aimedAt;
 				aimedAt = null;
 			}

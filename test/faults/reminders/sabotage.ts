@@ -33,7 +33,8 @@ export const SABOTAGES = {
 			file: 'features/remind/ladder-store.ts',
 			in: 'record',
 			returns: `(async () => {
-				if (post !== null) await db.write((trx) => planPosts({ trx, now }, [{ ...post, key: post.key + now }]));
+				const anew = posts.map((post) => ({ ...post, key: post.key + now }));
+				await db.write((trx) => planPosts({ trx, now }, anew));
 				return $result;
 			})()`,
 		},

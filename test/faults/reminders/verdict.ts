@@ -68,7 +68,7 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind) {
 			...late.map(lateWords),
 			...overtaken.map((ring) => `overtaken: ${lateWords(ring)}`),
 			...wrongMentions.map((post) => `mentions ${mentionsIn(post).join(', ')}: ${told(post)}`),
-			...wrongPlaces.map((post) => `not in its thread, not in the channel or without a link: ${told(post)}`),
+			...wrongPlaces.map((post) => `not in the channel, or without a link: ${told(post)}`),
 			...markedRepeats.map((post) => `marked as a repeat although the history is readable: ${told(post)}`),
 			...apart.map((pair) => `due together, and apart: ${pair.map(ringWords).join('; ')}`),
 		],
@@ -117,15 +117,9 @@ function hasRightMentions({ settings }: History, post: Post): boolean {
 		.some(({ settings: { mention } }) => [...mention.userIds, ...mention.groupIds].toSorted().join() === mentions);
 }
 
-/** A question is in the channel, a reminder in its thread, an escalation in the channel; several are there too and link to each. */
+/** In the channel, with a link to each question. */
 function isAtRightPlace(post: Post, questions: ReadonlyMap<string, Post>): boolean {
-	const kind = kindOf(post);
 	const asked = questionIdsIn(post).map((id) => questions.get(`${post.channelId} ${id}`));
-	if (kind !== 'several') {
-		const [question] = asked;
-		if (asked.length !== 1 || question === undefined || question.threadTs !== null) return false;
-		return post.threadTs === (kind === 'reminder' ? question.ts : null);
-	}
 	const hasLinks = asked.every((question) => post.content.includes(permalinkOf(post.channelId, question?.ts ?? '')));
 	return post.threadTs === null && hasLinks;
 }

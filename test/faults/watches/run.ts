@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../../fake-slack/index.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
-import { MAYBE_REPEAT, statusWords } from '../../../src/slack/parts.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/parts.ts';
 import { outcomeOf, type Part } from '../harness.ts';
 import { shuffled, until } from '../until.ts';
 import { type FleetOptions, startFleet } from './fleet.ts';
@@ -190,8 +190,7 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 			const [card, ...others] = fleet.cards(id);
 			if (card === undefined) return [`no card: ${id}`];
 			const title = open.get(id);
-			const isTrue =
-				JSON.stringify(card.blocks).includes(`${statusWords('humanInput').mrkdwn} ·`) === (title !== undefined);
+			const isTrue = /needs you ·|waits for an answer/.test(JSON.stringify(card.blocks)) === (title !== undefined);
 			// A new card is repeated when nobody can look whether it stands there.
 			const mayRepeat = !historyReadable && withoutCard.has(id);
 			return [

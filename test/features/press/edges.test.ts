@@ -308,7 +308,7 @@ describe('what people are told about a choice', () => {
 		const { post } = await asked();
 		app.slack.faults.add({ method: 'response_url', drop: true, times: 1, when: (body) => 'replace_original' in body });
 		await app.choose(post, 'LH 1173');
-		await app.until(() => post.text().includes('the agent went on'));
+		await app.until(() => post.text().includes('agent continued'));
 		const traffic = app.slack.traffic.all();
 		const press = traffic.findLast(({ direction, name }) => direction === 'delivery' && name === 'block_actions');
 		const lost = traffic.findLast(({ direction }) => direction === 'response_url');
@@ -317,6 +317,6 @@ describe('what people are told about a choice', () => {
 		await fetch(url, { method: 'POST', headers, body: JSON.stringify(lost?.request) });
 		expect(post.buttons()).toEqual(['Undo']);
 		await app.until(() => post.buttons().length === 0);
-		expect(post.text()).toMatch(/\*LH 1173\* · @ada · the agent went on$/);
+		expect(post.text()).toMatch(/\*LH 1173\* · @ada · agent continued$/);
 	});
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
-import { answeredBy, answering, ESCALATION, REMINDER, reminderText, WAIT } from '../../support/sentences.ts';
+import { answering, ESCALATION, REMINDER, reminderOf, says as saysIn, WAIT } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from '../watch/harness.ts';
 
@@ -31,9 +31,9 @@ async function reminded(items: Parameters<SettingsApp['ask']>[1] = ['Which colou
 	return { id, index, post, reminder };
 }
 
-const says = (post: Posted, words: string) =>
+const says = (post: Posted, words: string | RegExp) =>
 	app.until(
-		() => post.text().includes(words),
+		() => saysIn(post.text(), words),
 		() => `waited for "${words}" and got:\n${post.text()}`,
 	);
 
@@ -46,10 +46,11 @@ describe('a reminder', () => {
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'red');
 		await form.submit();
-		await app.until(() => answeredBy('ada', 'red').test(reminder.text()));
+		await says(reminder, / · \*“red”\* · @ada · agent continued$/);
 		expect(reminder.buttons()).toEqual([]);
-		expect(reminder.text()).toContain('⏰ Reminder\n> An agent asked: Which colour?');
-		expect(reminder.text()).not.toMatch(new RegExp(`${REMINDER.source}|An agent asks`));
+		expect(reminder.text()).toMatch(/^⏰ “Order \d+ chairs” · /);
+		expect(reminder.text()).not.toMatch(REMINDER);
+		expect(reminder.text().split('\n')).toHaveLength(1);
 		await app.pass(MINUTE);
 		// Sending, delivered, with the value, the agent went on; the post says before who is answering.
 		expect(reminder.editHistory().length).toBeLessThanOrEqual(4);
@@ -65,7 +66,7 @@ describe('a reminder', () => {
 		app.service.sessions.patch(changed.id, { messages });
 		await says(changed.reminder, 'The agent asks something else now');
 		app.service.sessions.setStatus(closed.id, 'completed');
-		await says(closed.reminder, SETTLED_WORDS.ended);
+		await says(closed.reminder, 'The session is done');
 		await app.command(`/session unwatch ${unwatched.id}`);
 		await says(unwatched.reminder, SETTLED_WORDS.unwatched);
 		for (const { reminder } of [changed, closed, unwatched]) {
@@ -86,7 +87,7 @@ describe('a reminder', () => {
 		await says(reminder, '*@ada: LH 1173* · sends at ');
 		expect(reminder.buttons()).toEqual([]);
 		await post.press('Undo');
-		await says(reminder, reminderText('reminder', null));
+		await says(reminder, reminderOf('reminder', null));
 		expect(reminder.buttons()).toEqual(['Answer']);
 		expect(reminder.editHistory()).toHaveLength(2);
 	});
@@ -146,11 +147,11 @@ it('an escalation mentions nobody again when it is drawn again or settled', asyn
 	await app.choose(post, 'LH 1173');
 	await says(escalation, '*@ada: LH 1173* · ');
 	await post.press('Undo');
-	await says(escalation, reminderText('escalation', null));
+	await says(escalation, reminderOf('escalation', null));
 	expect(mentions()).toBeNull();
 	app.service.sessions.answerAsPage(id, ['TP 570']);
 	await says(escalation, OUTSIDE);
-	expect(escalation.text()).toContain('📣 Escalation');
+	expect(escalation.text()).toMatch(/^📣 “/);
 	expect(escalation.text()).not.toMatch(ESCALATION);
 	expect(mentions()).toBeNull();
 	expect(escalation.buttons()).toEqual([]);

@@ -146,8 +146,8 @@ it('names its question in a line, and opens it', () => {
 		link: 'https://a.example',
 	});
 	const { blocks } = reminderPost(asked, 900_000, context);
-	expect(blocks.map(({ type }) => type)).toEqual(['section', 'context', 'actions']);
-	expect(JSON.stringify(blocks)).toContain('<https://a.example|open thread>');
+	expect(blocks.map(({ type }) => type)).toEqual(['section', 'context']);
+	expect(JSON.stringify(blocks)).toContain('<https://a.example|Go to question>');
 	expect(JSON.stringify(blocks).match(/"action_id":"[^"]+"/g)).toEqual(['"action_id":"question.answer"']);
 });
 
@@ -157,9 +157,9 @@ describe('a question that stays in its thread', () => {
 	it('is told by its reminder there, and not by its escalation, which the channel shows', () => {
 		const shown = (stage: ReminderStage) =>
 			JSON.stringify(reminderPost(reminderOf(OPTIONS, stage, { threadOnly: true }), 900_000, context));
-		expect(shown('reminder')).toContain('LH 1173');
-		expect(shown('escalation')).not.toContain('LH 1173');
-		expect(shown('escalation')).toContain('“Fly &amp; go” (a1) asks for an answer');
+		expect(shown('reminder')).toContain('Which flight?');
+		expect(shown('escalation')).not.toContain('Which flight?');
+		expect(shown('escalation')).toContain('*“Fly &amp; go”* has waited 15 min for an answer');
 	});
 
 	it('is not told by its escalation when that is drawn again either', () => {
@@ -169,7 +169,7 @@ describe('a question that stays in its thread', () => {
 			settledReminderPost({ ...asked, outcome: '✅ Answered' }),
 		]) {
 			const shown = JSON.stringify(drawn);
-			expect(shown).not.toContain('LH 1173');
+			expect(shown).not.toContain('Which flight?');
 			expect(shown).toContain('“Fly &amp; go”');
 		}
 	});
@@ -180,9 +180,11 @@ it('names who was answering without a mention, because only the settings of a ch
 	expect(heldWords(null, names)).toBe('');
 });
 
-it.each<[Parameters<typeof reminderWords>[0], waitedMs: number | null, words: string]>([
-	[{ stage: 'reminder', isLast: false }, 300_000, '⏰ Nobody has answered for 5 min.'],
-	[{ stage: 'reminder', isLast: false }, null, '⏰ Nobody has answered yet.'],
-	[{ stage: 'escalation', isLast: false }, 300_000, '📣 Still no answer after 5 min. The agent waits.'],
-	[{ stage: 'escalation', isLast: true }, null, '📣 Still no answer. The agent waits. This is the last reminder.'],
-])('%o after %s ms says "%s"', (stage, waitedMs, words) => expect(reminderWords(stage, waitedMs)).toBe(words));
+it.each<[ReminderStage, waitedMs: number | null, asked: string, words: string]>([
+	['reminder', 300_000, '“Which?”', '⏰ “Fly” has waited 5 min: “Which?”'],
+	['reminder', null, '“Which?”', '⏰ “Fly” waits: “Which?”'],
+	['escalation', 7_500_000, '', '📣 “Fly” has waited 2 h 5 min for an answer'],
+	['escalation', null, '', '📣 “Fly” waits for an answer'],
+])('%s after %s ms of %s says "%s"', (stage, waitedMs, asked, words) =>
+	expect(reminderWords({ stage }, '“Fly”', { waitedMs, asked })).toBe(words),
+);

@@ -156,12 +156,12 @@ it('says after a crash that a reply which was undone since is not sent again', a
 
 it('shows a reply in a form that nothing in it leaves, and offers one that mentions somebody of a similar id', async () => {
 	const { id, post } = await asked('Which colour?');
-	const text = 'Sand* · Grace · the agent went on';
+	const text = 'Sand* · Grace · agent continued';
 	await (await offered(post, text)).press('Send');
 	await app.until(() => answersTo(id).length === 1);
 	await app.until(() => !post.buttons().includes('Undo'));
 	expect(answersTo(id)).toEqual([text]);
-	expect(post.text()).toContain('“Sand∗ · Grace · the agent went on”');
+	expect(post.text()).toContain('“Sand∗ · Grace · agent continued”');
 
 	const other = await asked('Which size?');
 	await offered(other.post, 'Ask <@U0BOTANY>');

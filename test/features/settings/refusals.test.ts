@@ -46,7 +46,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 			const { errors } = await app.submit(modal);
 			const words = errors['Time zone'];
 			expect(errors).toEqual({ 'Time zone': words });
-			expect(words).toContain(`I do not know the time zone “${zone}”.`);
+			expect(words).toContain(`Handraise does not know the time zone “${zone}”.`);
 			expect(words).toContain('such as Europe/Berlin');
 			expect(words).toContain('Nothing was saved; your choices are still here.');
 			expect(modal.value('Quiet hours')).toEqual(['Mon']);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CHANGED_REMINDERS, ESCALATION, REMINDER, reminderText } from '../../support/sentences.ts';
+import { CHANGED_REMINDERS, ESCALATION, REMINDER, reminderOf } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -28,7 +28,7 @@ describe('reminders after a change of the settings', () => {
 		expect(change?.rung()).toEqual([]);
 
 		await app.pass(3 * MINUTE);
-		const reminder = await app.threadSays(here, reminderText('reminder', 5));
+		const reminder = await app.threadSays(here, reminderOf('reminder', 5));
 		expect(reminder.rung()).toEqual([]);
 		expect(app.clock.now() - askedAt).toBeLessThan(5 * MINUTE + 30_000);
 		const escalation = await app.until(
@@ -60,7 +60,7 @@ describe('reminders after a change of the settings', () => {
 		await app.restart();
 		const id = await app.watched();
 		app.ask(id, ['Which colour?']);
-		await app.threadSays(id, reminderText('reminder', 2));
+		await app.threadSays(id, reminderOf('reminder', 2));
 		await app.threadSays(id, ESCALATION);
 	});
 

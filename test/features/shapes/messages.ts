@@ -60,7 +60,8 @@ import {
 	settledReminderPost,
 } from '../../../src/features/remind/view.ts';
 import { chosenTextHelp, formOffer, replyOffer } from '../../../src/features/reply/view.ts';
-import { type CardModel, watchCard } from '../../../src/features/watch/card-view.ts';
+import { mentionedMessage } from '../../../src/features/settings/view.ts';
+import { type CardModel, endPost, watchCard } from '../../../src/features/watch/card-view.ts';
 import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
 import { type PostedContent, watchPost } from '../../../src/features/watch/notice-view.ts';
 import {
@@ -172,6 +173,7 @@ export function messageVariants(): Shape[] {
 		...shapesOf(outcomesMessage, {
 			'one line': [[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)]],
 		}),
+		...shapesOf(mentionedMessage, { 'after a time': [7_500_000], never: [null] }),
 		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'] }),
 		...shapesOf(textMessage, {
 			'somebody else has it': [notYoursWords(HAND_OVER)],
@@ -322,6 +324,11 @@ const DISCOVERY_LINES = [
 export function watchVariants(): Shape[] {
 	return [
 		...shapesOf(watchCard, CARDS),
+		...shapesOf(endPost, {
+			giant: ['completed', { ...GIANT_POST, view: snapshotAtNow(GIANT_SESSION) }],
+			discreet: ['failed', { ...POST, discreet: true }],
+			unreadable: ['stopped', { ...POST, view: null }],
+		}),
 		...shapesOf(watchList, {
 			nothing: [{ watches: [], total: 0 }, 0],
 			'nothing but all sessions': [{ watches: [], total: 0 }, 0, DISCOVERY_LINES],

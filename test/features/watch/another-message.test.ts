@@ -31,7 +31,7 @@ async function askedTwice(second: string): Promise<string> {
 	await answered(id, 'LH 1173');
 	app.service.sessions.setStatus(id, 'active');
 	step(id);
-	await app.until(() => post.text().includes('the agent went on'));
+	await app.until(() => post.text().includes('agent continued'));
 	app.ask(id, [FLIGHT]);
 	app.service.sessions.setStatus(id, second);
 	await app.until(() => postsOf(id).find(({ ts }) => ts !== post.ts));

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { WatchEnd } from '../../../src/database/watch.ts';
-import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { answeredBy, answering, ended, says } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -46,7 +46,7 @@ it('ends a watch when the bot is removed from the channel, and tells its creator
 	const id = await app.watched();
 	await app.slack.remove('#agents', 'handraise');
 	const dm = await app.until(() => dms('ada', id)[0]);
-	expect(dm.text()).toContain('I was removed from the channel. Invite me');
+	expect(dm.text()).toContain('Handraise was removed from the channel. Invite it');
 	expect(dm.text()).toContain('#agents');
 	await expectLeftAlone(id);
 	expect(dms('ada', id)).toHaveLength(1);
@@ -97,7 +97,11 @@ it('ends watches when the channel is archived, with one message to each creator'
 
 it.each([
 	['archived without an event reaching the program', 'is_archived', 'The channel was archived.'],
-	['left by the bot without an event reaching the program', 'not_in_channel', 'I was removed from the channel.'],
+	[
+		'left by the bot without an event reaching the program',
+		'not_in_channel',
+		'Handraise was removed from the channel.',
+	],
 ])('ends a watch when Slack says that the channel is %s', async (_, error, words) => {
 	const id = await app.watched();
 	app.slack.faults.add({ method: 'chat.postMessage', error, when: ({ channel }) => channel === 'C0AGENTS' });
@@ -151,19 +155,20 @@ it('ends a watch with a message when the service has not known the session for t
 });
 
 it.each([
-	['failed', /^❌ \*“Order .* · failed/],
-	['stopped', /^⏹️ \*“Order .* · stopped/],
-])('ends a watch when the session has %s, and closes the open question', async (status, words) => {
+	['failed', /^❌ \*“Order .* · failed · /, 'The session failed'],
+	['stopped', /^⏹️ \*“Order .* · stopped · /, 'The session was stopped'],
+])('ends a watch when the session has %s, and closes the open question', async (status, words, outcome) => {
 	const id = await app.watchedAsking();
 	const post = await app.threadSays(id, 'Which colour?');
 	app.service.sessions.setStatus(id, status);
-	await app.until(() => post.text().endsWith(`\n${SETTLED_WORDS.ended}`));
+	await app.until(() => post.text().endsWith(`\n${outcome}`));
 	expect(post.buttons()).toEqual([]);
 	const card = await app.cardSays(id, words);
 	expect(card.buttons()).not.toContain('Watch again');
 	expect(card.buttons()).not.toContain('Answer');
 	await expectLeftAlone(id);
-	expect(app.thread(id)).toHaveLength(1);
+	expect(app.thread(id).map(({ ts }) => ts)).toEqual([post, ...app.ends(id)].map(({ ts }) => ts));
+	expect(app.ends(id)).toHaveLength(1);
 });
 
 it('posts only questions when only questions were requested', async () => {
@@ -348,7 +353,7 @@ async function answeredAndCleared(isSeen: boolean) {
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 	await form.fill(0, 'Sand');
 	await form.submit();
-	await app.until(() => (isSeen ? first.text().includes('the agent went on') : app.service.log.puts(id).length === 1));
+	await app.until(() => (isSeen ? first.text().includes('agent continued') : app.service.log.puts(id).length === 1));
 	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
 	const isAgain = (ts: string, buttons: readonly string[]) => ts !== first.ts && buttons.includes('Answer');
 	const second = await app.until(() => app.thread(id).findLast((post) => isAgain(post.ts, post.buttons())));

@@ -72,7 +72,7 @@ describe('a question in the words of an earlier one, which is dropped', () => {
 		app.service.sessions.setStatus(id, 'active');
 		empty(id);
 		step(id);
-		await app.until(() => post.text().includes('the agent went on'));
+		await app.until(() => post.text().includes('agent continued'));
 		app.ask(id, [ITEM]);
 		return { id, post: await app.until(() => posts(id).find(({ ts }) => ts !== post.ts)) };
 	}

@@ -21,6 +21,7 @@ function written(blocks: object): string {
 
 /** A reminder of several questions. */
 const DIGEST = /questions wait for an answer/;
+const ENDED = /^\S+ \*.+\* (?:is done|failed|was stopped)$/m;
 const REASONABLE_MS = 5 * 60_000;
 /** Most tests only let time pass: with few requests a minute that costs few reads. */
 const FEW_REQUESTS = { SESSION_SERVICE_RPM: '24' };
@@ -124,8 +125,12 @@ export async function watchingApp({
 			.filter((message) => message.author() === BOT && !message.isEphemeral());
 	}
 
+	/** The news that a session is over. */
+	const isEnd = (message: Posted) => ENDED.test(message.text());
+
 	/** A card has a button that opens the session. */
-	const isCard = (message: Posted) => message.buttons().some((label) => label === 'Open' || label === 'Show all');
+	const isCard = (message: Posted) =>
+		!isEnd(message) && message.buttons().some((label) => /^(?:Open|Show all)$/.test(label));
 
 	/** Whether a message, or a version of it, carries this session's id, or says its name and carries no id. */
 	function isAbout(message: Posted, id: string): boolean {
@@ -312,6 +317,8 @@ export async function watchingApp({
 		step,
 		inChannel,
 		card,
+		/** The messages that say that a session is over. */
+		ends: (id: string, channel = '#agents') => thread(id, channel).filter(isEnd),
 		thread,
 		cardSays,
 		threadSays,

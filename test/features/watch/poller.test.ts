@@ -39,7 +39,7 @@ describe('posts', () => {
 		expect(await announced()).toEqual([{ kind: 'settled', messageIndex: 2, how: 'answered' }]);
 		put({ ...answered, status: 'completed' });
 		await pass(clock, 60_000);
-		expect(await announced()).toEqual([]);
+		expect(await announced()).toEqual([{ kind: 'sessionEnded', status: 'completed' }]);
 		expect(await store.watches.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
 	});
 
@@ -122,7 +122,7 @@ describe('posts', () => {
 		await announced();
 		put({ ...asking, status: 'completed' });
 		await pass(clock, 60_000);
-		expect(await announced()).toMatchObject([{ kind: 'settled', how: 'closed' }]);
+		expect(await announced()).toMatchObject([{ kind: 'settled', how: 'closed' }, { kind: 'sessionEnded' }]);
 	});
 
 	it('leaves out changes that the mode of the watch excludes', async () => {
@@ -158,8 +158,10 @@ describe('a session', () => {
 		put({ status: 'completed', messages: [...started, done] });
 		await pass(clock, 6_000);
 		const due = await store.posts.takeDue({ token: 'test', ms: 1 }, 10, clock.now());
+		const view = { status: 'completed', result: 'All is well', step: 2 };
 		expect(due).toMatchObject([
-			{ post: { key: 'card' }, view: { status: 'completed', result: 'All is well', step: 2 } },
+			{ post: { key: 'card' }, view },
+			{ post: { key: 'sessionEnded' }, view },
 		]);
 		const reads = readsOf('s1').length;
 		await pass(clock, 60_000);

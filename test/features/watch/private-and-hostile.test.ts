@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
-import { statusWords } from '../../../src/slack/parts.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -94,7 +93,7 @@ it('keeps signed links out of a channel whatever the agent writes', async () => 
 	await app.until(() => app.thread(id)[0]?.text().includes(OUTSIDE));
 	app.service.sessions.push(id, done('', { done: { text: `Result at [here](${link}) and ${link}` } }));
 	app.service.sessions.setStatus(id, 'completed');
-	await app.cardSays(id, 'completed');
+	await app.cardSays(id, '· done');
 });
 
 it("neutralises a session's texts in the card and in the thread", async () => {
@@ -119,7 +118,7 @@ it("neutralises a session's texts in the card and in the thread", async () => {
 	app.service.sessions.setStatus(id, `<!everyone> ${nasty}`);
 	await app.cardSays(id, '<!everyone>');
 	app.service.sessions.setStatus(id, 'completed');
-	await app.cardSays(id, 'completed');
+	await app.cardSays(id, '· done');
 	await app.command('/session list');
 	expectDisarmed();
 });
@@ -150,8 +149,9 @@ function expectDisarmed(): void {
 	}
 }
 
-/** The app's own marks in angle brackets: people who answered, times, a channel. */
-const OURS = /<@U0(?:ADA|GRACE)>|<!date\^\d+\^[^<>]*>|<#C0[A-Z]+>/g;
+/** The app's own marks in angle brackets: people who answered, times, a channel, a link to a post. */
+const OURS =
+	/<@U0(?:ADA|GRACE)>|<!date\^\d+\^[^<>]*>|<#C0[A-Z]+>|<https:\/\/[\w.-]+\/archives\/[^<>|]+\|Go to (?:question|result)>/g;
 
 it('cuts no joined emoji in two, in cards, posts and their notifications', async () => {
 	const family = '👩‍👩‍👧‍👦';
@@ -160,7 +160,7 @@ it('cuts no joined emoji in two, in cards, posts and their notifications', async
 	const id = await app.watched({ messages: [task(many), done(many, { [many]: {} })], name: `Six ${many}` });
 	app.ask(id, [item(many, many)], ending);
 	const post = await app.threadSays(id, 'I ask the families');
-	const card = await app.cardSays(id, statusWords('humanInput').mrkdwn);
+	const card = await app.cardSays(id, 'waits for an answer');
 	const shown = [card, post].flatMap((one) => [one.notification(), JSON.stringify(one.blocks())]);
 	for (const text of shown) {
 		expect(text).toContain(`${family}…`);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../../fake-slack/index.ts';
+import { ESCALATION, REMINDER } from '../../support/sentences.ts';
 import { FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -21,7 +22,7 @@ const told = (words: string) =>
 		.as('ada')
 		.dm()
 		.filter((message) => message.text().includes(words));
-const TOLD = 'Slack refused a post of mine about';
+const TOLD = 'Slack refused a post of Handraise about';
 
 describe("a question's post that Slack refuses for good", () => {
 	it('is told to whoever began the watch once a day, and reminders and escalations come all the same', async () => {
@@ -32,13 +33,14 @@ describe("a question's post that Slack refuses for good", () => {
 		expect(dm?.text()).toMatch(/in #agents .*restricted_action/);
 		expect(dm?.text()).toContain(`/session watch ${id}`);
 		const reminder = await app.until(
-			() => app.thread(id).find((post) => post.text().includes('Nobody has answered')),
+			() => app.thread(id).find((post) => REMINDER.test(post.text())),
 			undefined,
 			900_000,
 		);
-		expect(reminder.threadTs()).toBe(app.card(id)?.ts);
+		expect(reminder.threadTs()).toBeNull();
+		expect(reminder.text()).toContain('Go to question');
 		const escalation = await app.until(
-			() => app.inChannel().find((post) => post.text().includes('Still no answer')),
+			() => app.inChannel().find((post) => ESCALATION.test(post.text())),
 			undefined,
 			2_400_000,
 		);
@@ -58,9 +60,9 @@ describe("a question's post that Slack refuses for good", () => {
 		await app.command(`/session watch ${id}`);
 		app.ask(id);
 		const from = app.now();
-		const isHere = (words: string) => () => app.inChannel().find((post) => post.text().includes(words));
-		await app.until(isHere('Nobody has answered'), undefined, 900_000);
-		const escalation = await app.until(isHere('Still no answer'), undefined, 2_400_000);
+		const isHere = (words: RegExp) => () => app.inChannel().find((post) => words.test(post.text()));
+		await app.until(isHere(REMINDER), undefined, 900_000);
+		const escalation = await app.until(isHere(ESCALATION), undefined, 2_400_000);
 		expect(escalation.threadTs()).toBeNull();
 		expect(app.calls('chat.getPermalink', from)).toEqual([]);
 	});
@@ -82,8 +84,7 @@ describe("a question's post that Slack refuses for good", () => {
 });
 
 describe('reminders that Slack refuses for good', () => {
-	const isReminder = ({ blocks }: Json) =>
-		/Nobody has answered|Still no answer|wait for an answer/.test(JSON.stringify(blocks));
+	const isReminder = ({ blocks }: Json) => /[⏰📣]/u.test(JSON.stringify(blocks));
 
 	it('are told to whoever began the watch once a day', async () => {
 		await app.watchedAsking();
@@ -162,13 +163,13 @@ describe('changes that Slack takes no more', () => {
 	it('have it told without any change of a message, and what becomes of it then in a further line', async () => {
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
-		await app.until(() => app.card(id)?.text().includes('needs you'));
+		await app.until(() => app.card(id)?.text().includes('waits for an answer'));
 		closeEdits();
 		await post.press('Answer');
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'Sand');
 		await form.submit();
-		await app.until(() => post.thread().some((one) => one.text().includes('the agent went on')));
+		await app.until(() => post.thread().some((one) => one.text().includes('agent continued')));
 		await app.pass(600_000);
 		const lines = post.thread().map((one) => one.text());
 		expect(lines.filter((line) => line.includes('Sand'))).toEqual(lines);

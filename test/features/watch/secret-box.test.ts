@@ -160,7 +160,7 @@ describe('an answer whose box is ticked', () => {
 		await typed(modal, 0, 'underthemoss');
 		await tick(modal);
 		expect((await modal.submit()).outcome).toBe('updated');
-		await app.threadSays(id, 'the agent went on');
+		await app.threadSays(id, 'agent continued');
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		messages[index]?.human_input?.push(item('And when?'));
 		app.service.sessions.patch(id, { status: 'humanInput', messages });

@@ -151,7 +151,7 @@ describe('a session that changes its question often', () => {
 		const form = await app.slack.as('ada').waitForModal('Question 8?');
 		await form.fill(0, 'Sand');
 		await form.submit();
-		await says(post, 'the agent went on');
+		await says(post, 'agent continued');
 		expect(post.text()).toMatch(/^(?:@ada answered|\*“Sand”\* · @ada) · /m);
 		expect(post.text()).toContain('Question 8?');
 		await app.until(() => post.buttons().length === 0);

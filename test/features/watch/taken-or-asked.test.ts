@@ -48,7 +48,7 @@ describe('an agent that takes the answer and empties the field', () => {
 		app.service.sessions.setStatus(id, 'active');
 		empty(id);
 		step(id);
-		await app.until(() => post.text().includes(line('resumed').slice(2).toLowerCase()));
+		await app.until(() => post.text().includes('agent continued'));
 		step(id, 2);
 		await app.pass(6 * MINUTE_MS);
 		expect(posts(id).map(({ ts }) => ts)).toEqual([post.ts]);
@@ -113,7 +113,7 @@ describe('an agent that puts back what it read before the answer', () => {
 		await again.press('LH 1173');
 		await app.until(() => app.service.log.savedPuts(id).length === 2);
 		app.service.sessions.setStatus(id, 'active');
-		await app.until(() => again.text().includes('the agent went on'));
+		await app.until(() => again.text().includes('agent continued'));
 	});
 });
 
@@ -178,7 +178,7 @@ describe('an agent that works on', () => {
 		await delivered(question);
 		step(id, 3);
 		await app.pass(11 * MINUTE_MS);
-		expect([post.text(), ...post.editHistory()].join()).not.toContain('the agent went on');
+		expect([post.text(), ...post.editHistory()].join()).not.toContain('agent continued');
 		expect(post.text()).toContain('Nothing shows yet that the agent has read it');
 	});
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
-import { MAYBE_REPEAT, statusWords } from '../../../src/slack/parts.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/parts.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { answering, SERVICE_BACK, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
@@ -259,7 +259,7 @@ describe('Slack', () => {
 			await talk(40);
 			app.ask(id);
 			await app.threadSays(id, 'Which colour?');
-			await app.cardSays(id, statusWords('humanInput').mrkdwn);
+			await app.cardSays(id, 'waits for an answer');
 			const cards = app.inChannel().filter((message) => opensSession(message.blocks(), id));
 			expect(cards.filter((message) => message.threadTs() === null)).toHaveLength(1);
 		});

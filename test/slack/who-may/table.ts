@@ -133,6 +133,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.answerNew]: 'act',
 	[ACTIONS.reload]: 'act',
 	[ACTIONS.moreHelp]: 'free',
+	[ACTIONS.mentionMe]: 'act',
 	[ACTIONS.listOlder]: 'act',
 	[ACTIONS.listNewer]: 'act',
 	[ACTIONS.historyOlder]: 'act',

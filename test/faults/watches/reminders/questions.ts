@@ -57,8 +57,7 @@ export function followQuestions({ slack }: Harness, fleet: Fleet) {
 			const named = all.filter(({ title }) => shown.includes(title));
 			const seenAs = seenReminder(message, shown, at);
 			for (const question of named) question.reminders.push(seenAs);
-			const isInThread = named.includes(placeOf.get(message.threadTs ?? '') as Asked);
-			if (seenAs.kind === 'reminder' ? !isInThread : message.threadTs !== undefined) misplaced.push(message.text);
+			if (message.threadTs !== undefined) misplaced.push(message.text);
 			if (named.length === 0) nameless.push(message.text);
 			return;
 		}
@@ -85,7 +84,7 @@ export function followQuestions({ slack }: Harness, fleet: Fleet) {
 		all: all as readonly Asked[],
 		/** The texts of reminders that name no question: only open ones are named, so these came after the answer. */
 		nameless: nameless as readonly string[],
-		/** The texts of reminders outside of their question's thread, and of escalations outside of the channel. */
+		/** The texts of reminders outside of the channel. */
 		misplaced: misplaced as readonly string[],
 		/** The agent of this session asks. */
 		ask(sessionId: string): Asked {

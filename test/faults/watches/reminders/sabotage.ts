@@ -17,7 +17,7 @@ export const REMINDER_SABOTAGES = {
 			in: 'work',
 			call: 'record',
 			becomes: `(async () => {
-				const noted = await $callee($1, $2, { ...$3, post: null });
+				const noted = await $callee($1, $2, { ...$3, posts: [] });
 				if (noted === null) return null;
 				await clock.sleep(6_000);
 				return $callee($1, [], $3);

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { done } from '../../../sandbox/session-service/builders.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+
+let app: WatchingApp;
+beforeEach(async () => {
+	app = await watchingApp({ env: FEWEST_REQUESTS });
+});
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const RESULT = Array.from({ length: 9 }, (_, line) => `Chair ${line + 1}`).join('\n');
+
+function end(id: string, status = 'completed', result = 'Six chairs are ordered.'): void {
+	app.service.sessions.push(id, done('', { done: { text: result } }));
+	app.service.sessions.setStatus(id, status);
+}
+const ended = (id: string, channel = '#agents') => app.until(() => app.ends(id, channel)[0]);
+const isLed = (id: string) => app.cardSays(id, /^✅ \*“Order \d+ chairs”\* · done · .*Go to result$/m);
+
+describe('the end of a session', () => {
+	it('is one message in each channel that watches it, to which the card leads', async () => {
+		const id = await app.watched();
+		await app.watch(id, { channel: '#secret' });
+		end(id, 'completed', RESULT);
+		for (const channel of ['#agents', '#secret']) {
+			const news = await ended(id, channel);
+			expect(news.threadTs()).toBeNull();
+			const lines = news.text().split('\n');
+			expect(lines[0]).toMatch(/^✅ \*“Order \d+ chairs”\* is done$/);
+			expect(lines.slice(1, -1)).toHaveLength(8);
+			expect(lines.at(-2)).toBe('> Chair 8 …');
+			expect(news.buttons()).toEqual(['Show all', 'Dashboard']);
+		}
+		const card = await isLed(id);
+		expect(JSON.stringify(card.blocks())).toContain(`p${(await ended(id)).ts.replace('.', '')}|Go to result>`);
+		expect(card.text()).not.toContain('Chair 1');
+		await (await ended(id)).press('Show all');
+		await app.slack.as('ada').waitForModal('Chair 9');
+		await app.pass(60_000);
+		for (const channel of ['#agents', '#secret']) expect(app.ends(id, channel)).toHaveLength(1);
+	});
+
+	it('stands in the thread of the card with --thread-only', async () => {
+		const id = await app.watched({}, '--thread-only');
+		end(id);
+		expect((await ended(id)).threadTs()).toBe(app.card(id)?.ts);
+		await isLed(id);
+	});
+
+	it('stands on the card alone with --questions-only', async () => {
+		const id = await app.watched({}, '--questions-only');
+		end(id, 'failed');
+		const card = await app.cardSays(id, 'Six chairs are ordered.');
+		expect(card.text()).toMatch(/^❌ \*“Order \d+ chairs”\* · failed/);
+		await app.pass(60_000);
+		expect(app.ends(id)).toEqual([]);
+	});
+
+	it('is not told after somebody stopped watching', async () => {
+		const id = await app.watched();
+		await app.command(`/session unwatch ${id}`);
+		end(id);
+		await app.pass(60_000);
+		expect(app.ends(id)).toEqual([]);
+	});
+
+	it('is not told when the session goes on at once', async () => {
+		const id = await app.watched();
+		const reads = app.service.log.reads(id).length;
+		app.service.sessions.setStatus(id, 'failed');
+		await app.until(() => app.service.log.reads(id).length > reads);
+		app.service.sessions.setStatus(id, 'active');
+		app.step(id, 'I try again.');
+		await app.cardSays(id, 'I try again.');
+		expect(app.ends(id)).toEqual([]);
+		end(id);
+		await ended(id);
+	});
+
+	it('is told once after a restart, when Slack was away before, and the card waits for it', async () => {
+		const id = await app.watched();
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+		end(id);
+		await app.pass(30_000);
+		expect(app.card(id)?.text()).not.toContain('done');
+		await app.restart();
+		lift();
+		await ended(id);
+		await isLed(id);
+		await app.pass(60_000);
+		expect(app.ends(id)).toHaveLength(1);
+	});
+
+	it('is shown by the card when Slack refuses its message', async () => {
+		const id = await app.watched();
+		app.slack.faults.add({ method: 'chat.postMessage', error: 'restricted_action' });
+		end(id);
+		await app.cardSays(id, 'Six chairs are ordered.');
+		expect(app.ends(id)).toEqual([]);
+	});
+
+	it('has a notification without the name where the channel watches discreetly', async () => {
+		const id = await app.watched({}, '--discreet');
+		end(id);
+		expect((await ended(id)).notification()).toBe('✅ A session is done');
+	});
+});
+
+it('a question takes three calls of Slack until it stands, and an end three', async () => {
+	const id = await app.watched();
+	await app.pass(10_000);
+	const calls = (from: number) =>
+		app.slack.traffic
+			.all()
+			.filter(({ seq, direction }) => seq > from && direction === 'call')
+			.map(({ name }) => name)
+			.toSorted();
+	let from = app.now();
+	app.ask(id);
+	await app.cardSays(id, 'Go to question');
+	await app.pass(30_000);
+	expect(calls(from)).toEqual(['chat.getPermalink', 'chat.postMessage', 'chat.update']);
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.cardSays(id, 'working');
+	await app.pass(30_000);
+	from = app.now();
+	end(id);
+	await isLed(id);
+	await app.pass(30_000);
+	expect(calls(from)).toEqual(['chat.getPermalink', 'chat.postMessage', 'chat.update']);
+});
