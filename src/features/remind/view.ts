@@ -13,7 +13,6 @@ import {
 	type MessageContent,
 	mentionMrkdwn,
 	message,
-	momentMrkdwn,
 	type Names,
 	personName,
 	section,
@@ -21,7 +20,7 @@ import {
 	sessionIdMrkdwn,
 	sessionTitle,
 } from '../../slack/parts.ts';
-import { handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
+import { askedLine, handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
 import { isBlank } from '../../slack/text.ts';
 import type { PostContext } from '../watch/post-view.ts';
 
@@ -38,6 +37,8 @@ export interface RemindedQuestion
 	readonly outcome: string;
 	/** How far the agent has gone on since. */
 	readonly steps: string;
+	/** Until the message was posted. */
+	readonly waitedMs: number;
 }
 
 interface ReminderContext extends Pick<PostContext, 'names'> {
@@ -65,7 +66,7 @@ function answerOf({ question, entry: { sessionId } }: RemindedQuestion): [answer
 	return answer === undefined ? [null, note] : [answer, ''];
 }
 
-const linkWords = ({ link }: RemindedQuestion) => (link === null ? '' : `<${link}|open thread>`);
+const linkWords = ({ link }: RemindedQuestion) => (link === null ? '' : `<${link}|Go to question>`);
 
 export function settledReminderPost(asked: RemindedQuestion): MessageContent {
 	const { outcome } = asked;
@@ -90,23 +91,15 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 	const areLast = entries.every(({ isLast }) => isLast);
 	const lines = listed.flatMap((one) => {
 		const { entry, channelId, threadOnly, outcome } = one;
-		const told = toldOf(one, { inChannel: true, settled: outcome !== '' }).mrkdwn;
-		if (outcome !== '') return section(joined(`~${told}~`, outcome));
+		const line = digestLine(one);
+		if (outcome !== '') return section(joined(`~${line}~`, outcome));
 		const [answer, note] = answerOf(one);
-		const line = joined(
-			told,
-			`waiting since ${momentMrkdwn(entry.postedAt)}`,
-			one.steps,
-			linkWords(one),
-			handOverLine(one, names),
-			entry.isLast && !areLast ? 'last reminder' : '',
-			heldWords(entry.heldBy, names),
-			note,
-		);
+		const last = entry.isLast && !areLast ? 'last reminder' : '';
+		const more = [one.steps, linkWords(one), handOverLine(one, names), last, heldWords(entry.heldBy, names), note];
 		// What is pressed here belongs to the question's thread.
 		const origin = { channelId, threadTs: threadOnly ? null : entry.postTs || null };
 		const block_id = inboxRowId(origin, `question ${entry.questionId}`);
-		return section(line, answer === null ? {} : { block_id, accessory: answer });
+		return section(joined(line, ...more), answer === null ? {} : { block_id, accessory: answer });
 	});
 	const leftOut = andMoreWords(waiting.length - listed.filter(({ outcome }) => outcome === '').length);
 	return message(`${words}.`, [
@@ -116,12 +109,20 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 	]);
 }
 
-/** The words about a question for a notification, and for the message. `inChannel`: it is shown in the channel too. */
-function toldOf(
-	{ question, sessionName, entry, threadOnly, ...asked }: RemindedQuestion,
-	{ inChannel = entry.stage === 'escalation', settled = false } = {},
-) {
-	const discreet = asked.discreet || (inChannel && threadOnly);
+/** `*“Which hotel?”* · “Plan the trip” · 40 min`; the session alone, where the channel may not see the question. */
+function digestLine(one: RemindedQuestion): string {
+	const { question, sessionName, entry, outcome } = one;
+	const discreet = one.discreet || one.threadOnly;
+	const isTold = toldWords({ question, sessionName, waitedMs: null, discreet }) !== null;
+	const title = sessionTitle(sessionName, entry.sessionId);
+	const [first = title, ...others] = isTold ? [askedLine(question), title] : [title];
+	if (outcome !== '') return joined(first, ...others);
+	return joined(`*${first}*`, ...others, durationText(Math.round(one.waitedMs / 60_000) * 60_000));
+}
+
+/** The words about a question for a notification, and for the message. */
+function toldOf({ question, sessionName, entry, threadOnly, ...asked }: RemindedQuestion, { settled = false } = {}) {
+	const discreet = asked.discreet || (entry.stage === 'escalation' && threadOnly);
 	const shown = { question, sessionName, waitedMs: null, discreet, settled };
 	const text = questionText(shown);
 	return { text, mrkdwn: toldWords(shown) === null ? sessionAsksWords(sessionName, entry.sessionId, settled) : text };

@@ -19,7 +19,7 @@ import {
 	decodeSettingsMetadata,
 	emptiedList,
 	metadataFor,
-	NO_SETTINGS,
+	noSettingsWords,
 	notSavedError,
 	readSettingsForm,
 	SETTINGS_LOADING,
@@ -55,7 +55,7 @@ export function registerSettings(
 		const refusal = await whyNoSettings(request, core);
 		if (channelId === null || refusal !== null) {
 			const why = refusal ?? 'no_channel';
-			return { outcome: why, view: settingsNotice(NO_SETTINGS[why]) };
+			return { outcome: why, view: settingsNotice(noSettingsWords(why, { adminContact })) };
 		}
 		const stored = await saving.read(request, channelId);
 		const metadata = metadataFor(channelId, stored, { zone: names.timeZoneOf(person.userId) });

@@ -3,7 +3,7 @@ import { asking } from '../../../sandbox/session-service/builders.ts';
 import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/features/watch/view.ts';
 import { statusWords } from '../../../src/slack/parts.ts';
-import { answering, REMINDER, SERVICE_DOWN, watchOutcome, whatHappened } from '../../support/sentences.ts';
+import { answering, REMINDER, SERVICE_DOWN, WATCHING, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, USUAL_REQUESTS } from '../watch/harness.ts';
 import { discoveringApp } from './harness.ts';
 
@@ -182,7 +182,7 @@ describe('/session watch all', () => {
 	it('makes a card of a raised hand when somebody watches its session', async () => {
 		await start();
 		const { id, post } = await app.raisedHand();
-		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(watchOutcome(id, 'watching'));
+		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(WATCHING);
 		const card = await app.until(() => app.asked(id)[1]);
 		expect(card.text()).toContain(statusWords('humanInput').mrkdwn);
 		app.answerElsewhere(id);

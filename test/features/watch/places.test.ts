@@ -179,7 +179,7 @@ describe('the inbox', () => {
 		expect(new Set([...first, ...(text().match(/Old \d+/g) ?? [])]).size).toBe(14);
 		await home()?.press('Previous 10');
 		await app.until(() => (text().match(/Old \d+/g) ?? []).length === 10);
-		await home()?.press('Open');
+		await home()?.press('Answer');
 		await app.until(() => app.slack.as('ada').modal()?.text().includes('Which colour?'));
 		await app.slack.as('ada').modal()?.close();
 		await home()?.press('Hide');
