@@ -57,7 +57,7 @@ const QUESTION_LIMITS = {
 	/** A card shows more than the question. */
 	card: { items: 3, context: 1_200, title: 250, description: 500 },
 	/** A list of questions, with a line of what the agent said; the form shows all. */
-	entry: { items: 2, context: 50, title: 120, description: 250 },
+	entry: { items: 2, context: 45, title: 120, description: 250 },
 } as const;
 
 type Room = keyof typeof QUESTION_LIMITS;

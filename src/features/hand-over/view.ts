@@ -121,14 +121,12 @@ export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>,
 	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
 }
 
-const SELF = 'That is you. You can answer the question yourself.';
-const NOT_CHECKED = 'Handraise could not check with Slack whether this person may answer.';
-
 /** Why the chosen person cannot get the question, what was kept and what to do. Plain text, for a field. */
 export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }: ErrorContext): string {
+	const again = `Nothing was handed over. Try again, or ask ${plainText(contactMrkdwn(adminContact))}.`;
 	if (refusal === 'could_not_check')
-		return `${NOT_CHECKED} Nothing was handed over. Try again, or ask ${plainText(contactMrkdwn(adminContact))}.`;
-	const why = refusal === 'self' ? SELF : `This person ${CANNOT_ANSWER[refusal]}.`;
+		return `Handraise could not check with Slack whether this person may answer. ${again}`;
+	const why = refusal === 'self' ? 'That is you: answer it yourself.' : `This person ${CANNOT_ANSWER[refusal]}.`;
 	return `${why} Nothing was handed over. Choose somebody else.`;
 }
 

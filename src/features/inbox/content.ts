@@ -245,11 +245,12 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				},
 				isWatching,
 				ownAnswers: { ...ownAnswers, shown: ownAnswers.shown.map(named) },
-				lastAnswers: lastAnswers.map(named),
+				/** On the first page, like drafts. */
+				lastAnswers: shownPage > 0 ? [] : lastAnswers.map(named),
 				/** What agents asked in the last seven days where the person sees it; null: nothing. */
 				week,
 				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
-				drafts: drafts.map((draft) => {
+				drafts: (shownPage > 0 ? [] : drafts).map((draft) => {
 					const asked = seen.find(({ question }) => question.sessionId === draft.question.sessionId);
 					return { ...named(draft), askedIn: asked?.askedIn ?? null };
 				}),

@@ -36,7 +36,7 @@ import {
 	textMessage,
 	valueMrkdwn,
 } from '../../slack/parts.ts';
-import { claimsWords, handOverLine, openQuestion, QUESTION_CUT, UNFOLDED } from '../../slack/question-view.ts';
+import { claimsWords, handOverLine, openQuestion, QUESTION_CUT } from '../../slack/question-view.ts';
 import { isBlank, quotedTitleMrkdwn, withoutMarks } from '../../slack/text.ts';
 import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
 import { stateLine } from '../answer/view.ts';
@@ -89,6 +89,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	const shownCount = questions.length + unreadableCount;
 	const oldCount = waiting?.old.total ?? 0;
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
+	const which = shownCount > 0 ? pageWords('Question', first + 1, shownCount, total) : '';
 	const until = `Live until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS, 'seconds')}`;
 	return [
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount)}`),
@@ -113,8 +114,8 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer, receipt)[0])),
 			...content.lastAnswers.flatMap((answer) => lastAnswerEntry(answer, dismissButton(answer))),
 		]),
-		...context(page > 0 ? '' : weekWords(content.week)),
-		...context(joined(shownCount > 0 ? pageWords('Question', first + 1, shownCount, total) : '', until)),
+		// With many questions, their pages are long enough.
+		...context([total > PER_PAGE ? '' : weekWords(content.week), joined(which, until)].join('\n').trim()),
 	];
 }
 
@@ -131,7 +132,7 @@ function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 	return button(actionId, label, { value: String(page) });
 }
 
-/** At most about 1,300 characters and 4 blocks. Options stand below the whole question; else a line of it is enough. */
+/** At most about 1,300 characters and 2 blocks. Options stand below the whole question; else a line of it is enough. */
 function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): KnownBlock[] {
 	const { userId } = inbox.person;
 	const { askedIn, since, handOver, question, view } = entry;
@@ -147,16 +148,20 @@ function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): Kn
 		snoozes: true,
 	});
 	const { said, items } = asked.body;
-	const note = asked.note === QUESTION_CUT ? '' : asked.note;
-	const [first = '', ...more] = items[0]?.split('\n') ?? [];
-	const left = andMoreWords(view.openCount - 1, view.openCount === 2 ? 'question' : 'questions');
-	const text = [first, said.replaceAll('\n> ', ' '), ...(asked.hasOptions ? more : []), left];
-	return [
-		...context(joined(sessionTitle(entry.sessionName, sessionId), place, waitingSinceWords(since, receipt.now))),
-		...section(text.filter((part) => part !== '').join('\n'), UNFOLDED),
-		...context(note, handOverLine(holding, null), claimsWords(entry.answering)),
-		...inRow(buttons(...asked.row), askedIn, `question ${messageIndex} ${sessionId}`),
+	const [title = '', ...more] = items[0]?.split('\n') ?? [];
+	const lines = [
+		joined(sessionTitle(entry.sessionName, sessionId), place, waitingSinceWords(since, receipt.now)),
+		title,
+		said.replaceAll('\n> ', ' '),
+		...(asked.hasOptions ? more : []),
+		andMoreWords(view.openCount - 1, view.openCount === 2 ? 'question' : 'questions'),
+		asked.note === QUESTION_CUT ? '' : asked.note,
+		handOverLine(holding, null),
+		claimsWords(entry.answering),
 	];
+	// One small block: ten questions fit on little more than a phone's screen.
+	const words = context(lines.filter((line) => line !== '').join('\n'));
+	return [...words, ...inRow(buttons(...asked.row), askedIn, `question ${messageIndex} ${sessionId}`)];
 }
 
 function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, receipt: ReceiptContext): KnownBlock[] {
@@ -304,7 +309,7 @@ function unreadableWords(count: number): string {
 function pageWords(what: 'Question' | 'Session', first: number, count: number, total: number): string {
 	if (total <= count) return '';
 	const which = count === 1 ? `${what} ${first}` : `${what}s ${first} to ${first + count - 1}`;
-	return `${which} of ${total}, oldest first.`;
+	return `${which} of ${total}`;
 }
 
 /** `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10, to hours after one hour. */

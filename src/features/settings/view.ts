@@ -214,8 +214,7 @@ function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel
 		const total = groups.groups.length;
 		if (total <= MOST_OPTIONS) return [];
 		return context(
-			`⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, and this workspace has ${total}. The others ` +
-				'cannot be chosen here.',
+			`⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, of ${total}: others cannot be chosen here.`,
 		);
 	}
 	const count = shown.groups.length;
@@ -238,9 +237,7 @@ type NoSettings = Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_memb
 
 /** Others are as for watching. */
 const NO_SETTINGS: Partial<Record<NoSettings, string>> = {
-	not_a_member:
-		'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session ' +
-		'settings` again.',
+	not_a_member: '🔒 Only members of this channel can see and change its settings. Join it, then try again.',
 	direct: '⚠️ A group message has no settings. Use a channel, or your direct messages with Handraise.',
 	no_channel: '⚠️ Handraise does not know which channel this is about. Type `/session settings` in the channel.',
 };

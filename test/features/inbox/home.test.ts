@@ -410,7 +410,7 @@ describe('/session inbox', () => {
 		const inbox = await openWindow();
 		const namesShown = () => [...inbox.text().matchAll(/“(Order \d\d)”/g)].map(([, name]) => name);
 		expect(inbox.text()).toContain(waitingCountWords(21, 0));
-		expect(inbox.text()).toContain('Questions 1 to 10 of 21, oldest first.');
+		expect(inbox.text()).toContain('Questions 1 to 10 of 21');
 		const pages = [namesShown()];
 		await inbox.press('Next 10');
 		await app.windowSays('Questions 11 to 20 of 21');

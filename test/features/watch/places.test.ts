@@ -168,7 +168,7 @@ describe('the inbox', () => {
 		await app.until(() => /Old \d/.test(text()));
 		const first = text().match(/Old \d+/g) ?? [];
 		expect(text()).not.toMatch(/asked just now|waiting \d/);
-		expect(text()).toContain('Sessions 1 to 10 of 14, oldest first.');
+		expect(text()).toContain('Sessions 1 to 10 of 14');
 		expect(text()).toContain(QUESTIONS_HIDDEN);
 		await home()?.press('Next 4');
 		await app.until(() => (text().match(/Old \d+/g) ?? []).length === 4);
