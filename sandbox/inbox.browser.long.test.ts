@@ -112,7 +112,7 @@ it('pages 21 questions in Home, on at most three screens of a phone, and in the 
 	await watch('ada', ids.slice(0, 12));
 	await watch('grace', ids.slice(12));
 	// She has answered nothing.
-	const page = await harness.window('grace', { home: true });
+	const page = await harness.window('grace', { narrow: true, home: true });
 	const home = homeOf(page);
 	await soon(home.getByText(waitingCountWords(21, 0)).waitFor());
 	await soon(home.getByText('Questions 1 to 10 of 21').waitFor());
@@ -131,7 +131,6 @@ it('pages 21 questions in Home, on at most three screens of a phone, and in the 
 	pages.push(await shown(home));
 	heights.push(await heightOf(home));
 	expect(heights.reduce((sum, height) => sum + height, 0)).toBeLessThanOrEqual(3 * PHONE.height);
-	await page.setViewportSize({ width: 1280, height: 800 });
 	expect(pages.map((one) => one.length)).toEqual([10, 10, 1]);
 	expect(pages.flat().toSorted()).toEqual(ids);
 	await expect.poll(() => home.getByRole('button', { name: /^Next/ }).count()).toBe(0);

@@ -36,8 +36,8 @@ import {
 	textMessage,
 	valueMrkdwn,
 } from '../../slack/parts.ts';
-import { claimsWords, handOverLine, openQuestion, QUESTION_CUT } from '../../slack/question-view.ts';
-import { isBlank, quotedTitleMrkdwn, withoutMarks } from '../../slack/text.ts';
+import { askedLine, claimsWords, handOverLine, openQuestion, QUESTION_CUT } from '../../slack/question-view.ts';
+import { isBlank, quotedTitleMrkdwn, withoutListed, withoutMarks } from '../../slack/text.ts';
 import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
 import { stateLine } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
@@ -132,6 +132,9 @@ function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 	return button(actionId, label, { value: String(page) });
 }
 
+/** A line of a phone. Of what is longer, `openQuestion` offers no options in a list. */
+const SAID_LENGTH = 47;
+
 /** At most about 1,300 characters and 2 blocks. Options stand below the whole question; else a line of it is enough. */
 function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): KnownBlock[] {
 	const { userId } = inbox.person;
@@ -147,14 +150,13 @@ function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): Kn
 		holding,
 		snoozes: true,
 	});
-	const { said, items } = asked.body;
-	const [title = '', ...more] = items[0]?.split('\n') ?? [];
+	const { options = [], position = -1 } = (asked.hasOptions ? view.quick : null) ?? {};
 	const lines = [
 		joined(sessionTitle(entry.sessionName, sessionId), place, waitingSinceWords(since, receipt.now)),
-		title,
-		said.replaceAll('\n> ', ' '),
-		...(asked.hasOptions ? more : []),
-		andMoreWords(view.openCount - 1, view.openCount === 2 ? 'question' : 'questions'),
+		`*${askedLine(view)}*`,
+		// A context block has no bars for what others said.
+		quotedTitleMrkdwn(withoutListed(view.context, options), SAID_LENGTH),
+		quotedTitleMrkdwn(withoutListed(view.items[position]?.description ?? '', options), 300),
 		asked.note === QUESTION_CUT ? '' : asked.note,
 		handOverLine(holding, null),
 		claimsWords(entry.answering),

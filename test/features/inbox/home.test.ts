@@ -49,7 +49,7 @@ describe('the Home tab', () => {
 		const text = await app.openHome();
 		expect(text).toContain(waitingCountWords(2, 0));
 		expect(text.indexOf('Older chairs')).toBeLessThan(text.indexOf('Newer chairs'));
-		expect(text).toMatch(/“Older chairs” · #agents · waiting 10 min\n\*“Which colour\?”\*\n> Three are in stock\./);
+		expect(text).toMatch(/“Older chairs” · #agents · waiting 10 min\n\*“Which colour\?”\*\n“Three are in stock\.”/);
 		await app.openHome('grace');
 		await app.slack.as('grace').home()?.press('Answer');
 		await app.homeSays(answering('grace'));

@@ -39,7 +39,7 @@ it.each([
 ])('shows the description above the buttons of its options, without lines that are buttons: %j', (text, described) => {
 	const shown = textOf(asking(text));
 	expect(shown).toContain('"text":"green"');
-	expect(shown).toContain(`> ${described}"`);
+	expect(shown).toContain(`“${described}”`);
 });
 
 it('has a button for each of five long options', () => {
