@@ -126,7 +126,7 @@ export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }:
 	const again = `Nothing was handed over. Try again, or ask ${plainText(contactMrkdwn(adminContact))}.`;
 	if (refusal === 'could_not_check')
 		return `Handraise could not check with Slack whether this person may answer. ${again}`;
-	const why = refusal === 'self' ? 'That is you: answer it yourself.' : `This person ${CANNOT_ANSWER[refusal]}.`;
+	const why = refusal === 'self' ? 'That is you. Answer it yourself.' : `This person ${CANNOT_ANSWER[refusal]}.`;
 	return `${why} Nothing was handed over. Choose somebody else.`;
 }
 

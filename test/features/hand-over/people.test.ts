@@ -69,8 +69,8 @@ describe('Hand over', () => {
 		const { modal, errors } = await app.handOver(post, 'ada', 'gus');
 		expect(Object.values(errors)[0]).toContain('This person is a guest');
 		const refusals: [string, string][] = [
-			['otherbot', 'This is an app or a bot'],
-			['slackbot', 'This is an app or a bot'],
+			['otherbot', 'is an app or a bot'],
+			['slackbot', 'is an app or a bot'],
 			['ada', 'That is you.'],
 			['eve', 'belongs to another workspace'],
 		];
