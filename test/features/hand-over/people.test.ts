@@ -81,7 +81,7 @@ describe('Hand over', () => {
 		await modal.choose('Hand over to', 'cleo');
 		// Slack offers nobody who has left: she leaves while the window is open.
 		Object.assign(app.slack.state.people.find(({ name }) => name === 'cleo') ?? {}, { deleted: true });
-		expect(Object.values((await modal.submit()).errors)[0]).toContain('is deactivated');
+		expect(Object.values((await modal.submit()).errors)[0]).toContain('has a deactivated account');
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
 		await modal.choose('Hand over to', 'tess');
 		expect(Object.values((await modal.submit()).errors)[0]).toContain('could not check');

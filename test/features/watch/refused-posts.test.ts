@@ -133,7 +133,7 @@ describe('a card that Slack refuses for good', () => {
 		const id = app.session();
 		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 20, times: 1 });
 		const from = app.clock.now();
-		expect((await app.command(`/session watch ${id}`)).text()).toContain('is watched');
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
 		expect(app.clock.now() - from).toBeLessThan(4_000);
 		await app.until(() => app.card(id));
 	});
