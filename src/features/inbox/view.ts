@@ -114,7 +114,6 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer, receipt)[0])),
 			...content.lastAnswers.flatMap((answer) => lastAnswerEntry(answer, dismissButton(answer))),
 		]),
-		// With many questions, their pages are long enough.
 		...context([total > PER_PAGE ? '' : weekWords(content.week), joined(which, until)].join('\n').trim()),
 	];
 }
@@ -131,9 +130,6 @@ function pageButtons(page: number, first: number, total: number): (Button | null
 function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 	return button(actionId, label, { value: String(page) });
 }
-
-/** A line of a phone. Of what is longer, `openQuestion` offers no options in a list. */
-const SAID_LENGTH = 47;
 
 /** At most about 1,300 characters and 2 blocks. Options stand below the whole question; else a line of it is enough. */
 function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): KnownBlock[] {
@@ -154,8 +150,8 @@ function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): Kn
 	const lines = [
 		joined(sessionTitle(entry.sessionName, sessionId), place, waitingSinceWords(since, receipt.now)),
 		`*${askedLine(view)}*`,
-		// A context block has no bars for what others said.
-		quotedTitleMrkdwn(withoutListed(view.context, options), SAID_LENGTH),
+		// A line of a phone, in marks, because a context block has no bars. What is longer has no options here.
+		quotedTitleMrkdwn(withoutListed(view.context, options), 47),
 		quotedTitleMrkdwn(withoutListed(view.items[position]?.description ?? '', options), 300),
 		asked.note === QUESTION_CUT ? '' : asked.note,
 		handOverLine(holding, null),
