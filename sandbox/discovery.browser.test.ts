@@ -32,13 +32,13 @@ it('shows in Home a session that nobody watches, and opens it', async () => {
 	await soon(home.getByText('Other waiting sessions').waitFor());
 	await soon(home.getByText(waitingSessionsWords(1)).waitFor());
 	expect(await seriousFindings(page, '#app-home')).toEqual([]);
-	await home.getByRole('button', { name: 'Open', exact: true }).click();
+	await home.getByRole('button', { name: 'Answer', exact: true }).click();
 	const dialog = page.getByRole('dialog');
 	await dialog.getByRole('radio', { name: 'Yes' }).check();
 	await dialog.getByRole('button', { name: 'Send answer' }).click();
 	await soon(service().sessions.until('yesno', (json) => json.status === 'completed'));
 	await page.keyboard.press('Escape');
-	await soon(home.getByText(waitingSessionsWords(0)).waitFor());
+	await soon(home.getByText('Other waiting sessions').waitFor({ state: 'detached' }));
 });
 
 it('brings each question into a channel that watches all, until it stops', async () => {

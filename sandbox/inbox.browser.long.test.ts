@@ -57,9 +57,11 @@ const homesAreEmpty = () =>
 	Object.values(slack().state.homes).every((id) =>
 		JSON.stringify(slack().state.views[id]).includes(waitingCountWords(0, 0)),
 	);
+const PHONE = { width: 390, height: 844 };
+const heightOf = async (home: Locator) => (await home.locator('.home-inner').boundingBox())?.height ?? Number.NaN;
 /** The names of the shown sessions, in their order. */
 async function shown(within: Locator): Promise<string[]> {
-	return [...(await within.innerText()).matchAll(/“Chairs ([^”]+)”/g)].map(([, id = '']) => id);
+	return [...(await within.innerText()).matchAll(/“Chairs ([^”]+)” · #/g)].map(([, id = '']) => id);
 }
 /** The name or text of what has the focus, with the block that it is in. */
 const focused = (page: Page) =>
@@ -96,29 +98,39 @@ it('says what to do next, then shows a question that is answered, taken back and
 	await pressable(home, 'Undo').waitFor();
 	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
 	await harness.until(() => service().values('pressed', 1)[0] === 'Graphite');
-	await soon(home.getByText(new RegExp(`pressed · “Which colour\\?”: “Graphite” · .*${line('resumed')}`)).waitFor());
-	await soon(home.getByText(/pressed · “Which colour\?”: “Sand” · .*Undone/).waitFor());
+	await soon(
+		home.getByText(new RegExp(`“Chairs pressed” · “Which colour\\?”: “Graphite” · .*${line('resumed')}`)).waitFor(),
+	);
+	await soon(home.getByText(/“Chairs pressed” · “Which colour\?”: “Sand” · .*Undone/).waitFor());
 	await expect.poll(() => harness.sandbox.service.log.effectivePuts('pressed')).toHaveLength(1);
 });
 
-it('pages 21 questions in Home and in the window, without serious axe findings', async () => {
+it('pages 21 questions in Home, on at most three screens of a phone, and in the window, without serious axe findings', async () => {
 	const ids = Array.from({ length: 21 }, (_, index) => `n${String(index + 1).padStart(2, '0')}`);
-	asks(ids, OPTIONS);
+	asks(ids, '- Graphite\n- Sand');
 	// One person may read 20 sessions at once.
 	await watch('ada', ids.slice(0, 12));
 	await watch('grace', ids.slice(12));
-	const page = await harness.window('ada', { home: true });
+	// She has answered nothing.
+	const page = await harness.window('grace', { narrow: true, home: true });
 	const home = homeOf(page);
 	await soon(home.getByText(waitingCountWords(21, 0)).waitFor());
-	await soon(home.getByText('Questions 1 to 10 of 21, oldest first.').waitFor());
+	await soon(home.getByText('Questions 1 to 10 of 21').waitFor());
+	await page.setViewportSize(PHONE);
 	const pages = [await shown(home)];
+	const heights = [await heightOf(home)];
+	// Ten questions.
+	expect(heights[0]).toBeLessThanOrEqual(1.5 * PHONE.height);
 	expect(await seriousFindings(page, '#app-home')).toEqual([]);
 	await pressable(home, 'Next 10').click();
 	await soon(home.getByText('Questions 11 to 20 of 21').waitFor());
 	pages.push(await shown(home));
+	heights.push(await heightOf(home));
 	await pressable(home, 'Next 1').click();
-	await soon(home.getByText('Question 21 of 21, oldest first.').waitFor());
+	await soon(home.getByText('Question 21 of 21').waitFor());
 	pages.push(await shown(home));
+	heights.push(await heightOf(home));
+	expect(heights.reduce((sum, height) => sum + height, 0)).toBeLessThanOrEqual(3 * PHONE.height);
 	expect(pages.map((one) => one.length)).toEqual([10, 10, 1]);
 	expect(pages.flat().toSorted()).toEqual(ids);
 	await expect.poll(() => home.getByRole('button', { name: /^Next/ }).count()).toBe(0);
@@ -154,7 +166,7 @@ it('opens the form over Home, sends from there, and shows what was sent', async 
 	await dialog(page).getByText(DELIVERED).first().waitFor();
 	await page.keyboard.press('Escape');
 	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
-	await soon(home.getByText(/formed · “Which colour\?”: “Sand”/).waitFor());
+	await soon(home.getByText(/“Chairs formed” · “Which colour\?”: “Sand”/).waitFor());
 	await expect.poll(() => service().values('formed', 1)).toEqual(['Sand']);
 });
 
@@ -200,7 +212,7 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	// The pressed button is gone: no other button has the focus, which a second Enter would press.
 	await expect.poll(() => page.evaluate(`document.activeElement.closest('#app-home') !== null`)).toBe(true);
 	await expect.poll(() => page.evaluate('document.activeElement.tagName')).not.toBe('BUTTON');
-	await page.keyboard.press('Shift+Tab');
+	await page.keyboard.press('Tab');
 	await expect.poll(async () => (await focused(page))[1]).toBe('Undo');
 	await page.keyboard.press('Enter');
 	await soon(pressable(home, 'Undo').waitFor({ state: 'detached' }));

@@ -133,7 +133,7 @@ it('makes one message of several that are due, without the one that was answered
 	const asked = [...text.matchAll(/Which \w+\?/g)].map(([words]) => words);
 	expect(asked.toSorted()).toEqual(['Which desks?', 'Which lamps?', 'Which plants?']);
 	expect(text).not.toContain('chairs');
-	const links = post.getByRole('link', { name: 'open thread' });
+	const links = post.getByRole('link', { name: 'Go to question' });
 	await expect.poll(() => links.count()).toBe(3);
 	await expect.poll(() => reminders(AGENTS)).toHaveLength(before + 1);
 	await links.last().click();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { DELIVERED, ended, watchOutcome } from '../test/support/sentences.ts';
+import { DELIVERED, ended, WATCHING } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 
 let harness: Harness;
@@ -139,7 +139,7 @@ it('somebody answers in the dashboard meanwhile: nothing is overwritten, and the
 it('another organisation joins a channel: its watch ends, and its creator is told', async () => {
 	await ask('shared-away');
 	await type(page, '/session watch shared-away');
-	await page.getByText(watchOutcome('shared-away', 'watching').replaceAll('*', '')).first().waitFor();
+	await page.getByText(WATCHING.replaceAll('*', '')).first().waitFor();
 	await slack(/^Share #agents/);
 	const words = () =>
 		harness.sandbox.slack

@@ -290,6 +290,9 @@ export function evidenceAt(answer: Pick<Answer, 'id' | 'positions' | 'before'>, 
 	});
 }
 
+/** A press that came second: nothing is left to do about it. */
+export const isSecondChoice = ({ press, state }: Answer) => press !== null && state === 'conflicted';
+
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
 }

@@ -264,6 +264,7 @@ const NO_WINDOW = {
 		'Your inbox could not be opened in a window.',
 	],
 	settings: ['Type `/session settings` again.', 'The settings could not be opened in a window.'],
+	draft: ['Please press *Copy text* again.', ''],
 	handOver: ['Nothing was handed over. Please press *Hand over* again.', ''],
 } as const;
 
@@ -278,3 +279,13 @@ export function stillWaitingMessage(sessionId: string | null): MessageContent {
 	const words = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
 	return textMessage(words, context(sessionId === null ? '' : sessionName(sessionId)));
 }
+
+/** What is said of somebody else who may not answer. Plain text. */
+export const CANNOT_ANSWER = {
+	guest: 'is a guest, and guests cannot answer here',
+	bot: 'is an app or a bot, which cannot answer',
+	external: 'belongs to another workspace or organisation and cannot answer here',
+	deactivated: 'has a deactivated account',
+	channel_not_allowed: 'cannot answer in this channel',
+	user_not_allowed: 'is not among the people who may use Handraise',
+} as const;

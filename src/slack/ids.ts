@@ -86,6 +86,9 @@ export const ACTIONS = {
 	showSnoozed: 'inbox.show_snoozed',
 	/** On an answer that is over, in its author's inbox; `value`: the answer's id. */
 	dismiss: 'inbox.dismiss',
+	/** On a draft whose question is over; `value`: its form id. */
+	copyDraft: 'draft.copy',
+	discardDraft: 'draft.discard',
 	/** On a card: shown only to the person who presses it. */
 	showScreenshot: 'card.screenshot',
 	showFiles: 'card.files',
@@ -106,7 +109,7 @@ export const BUTTON_LABELS = [
 	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show now', 'Show the session', 'Skip some questions',
 	'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00', 'Stop watching',
 	'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer', 'Watch', 'Watch again',
-	'Watch in this channel',
+	'Watch in this channel', 'Copy text',
 ] as const;
 /** "No" stands only beside *Send*, never beside options. */
 export type ButtonLabel =
@@ -126,6 +129,7 @@ export const CALLBACKS = {
 	chooseItem: 'handraise.choose_item',
 	home: 'handraise.home',
 	inbox: 'handraise.inbox',
+	draft: 'handraise.draft',
 	/** A channel's settings: during the look-up, as a form, and after saving. */
 	settings: 'handraise.settings',
 	/** Asks whom to hand a question over to, and says what came of it. */

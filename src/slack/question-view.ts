@@ -56,8 +56,8 @@ const QUESTION_LIMITS = {
 	post: { items: 3, context: 2_500, title: 250, description: 500 },
 	/** A card shows more than the question. */
 	card: { items: 3, context: 1_200, title: 250, description: 500 },
-	/** A list of questions; the form shows all. */
-	entry: { items: 2, context: 250, title: 120, description: 250 },
+	/** A list of questions, with a line of what the agent said; the form shows all. */
+	entry: { items: 2, context: 45, title: 120, description: 250 },
 } as const;
 
 type Room = keyof typeof QUESTION_LIMITS;

@@ -83,6 +83,8 @@ const drafts = fc.tuple(sessionIds, hostileText).map(
 		values: { 0: text },
 		updatedAt: now,
 		askedIn,
+		isClosed: text.length % 2 === 0,
+		sessionName: text,
 	}),
 );
 

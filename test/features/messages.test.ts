@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadingModal } from '../../src/features/answer/form-view.ts';
-import { helpMessage } from '../../src/features/watch/view.ts';
+import { helpMessage, mistypedMessage } from '../../src/features/watch/view.ts';
 import { answerCard, errorMessage, errorModal } from '../../src/slack/error-view.ts';
 import { ACTIONS, encodeTarget, newMetadata } from '../../src/slack/ids.ts';
 import { expectSafeMessage, expectSafeView } from '../slack/support/check.ts';
@@ -9,14 +9,21 @@ import { textsOf } from '../slack/support/questions.ts';
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
 
 describe('help', () => {
-	it.each(['asked', 'unclear', 'unknown_word', 'missing_id', 'id_too_long'] as const)(
-		'has five lines below why it is shown: %s',
+	it('has five lines', () => {
+		const help = helpMessage();
+		expectSafeMessage(help);
+		expect(textsOf(help.blocks)[1]?.split('\n')).toHaveLength(5);
+	});
+
+	it.each(['unclear', 'unknown_word', 'unknown_flag', 'missing_id', 'id_too_long', 'all_alone'] as const)(
+		'is not shown for a mistyped command, which costs one line: %s',
 		(reason) => {
-			const help = helpMessage(reason, '<!here> `x`');
-			expectSafeMessage(help);
-			const [why = '', lines = ''] = textsOf(help.blocks);
-			expect(why.startsWith('⚠️')).toBe(reason !== 'asked');
-			expect(lines.split('\n')).toHaveLength(5);
+			const message = mistypedMessage(reason, '<!here> `x`', '--no-buttons');
+			expectSafeMessage(message);
+			const [line = '', ...others] = textsOf(message.blocks);
+			expect(others).toEqual([]);
+			expect(line).toMatch(/^⚠️ [^\n]+$/);
+			expect(line.split(' ').length).toBeLessThanOrEqual(17);
 		},
 	);
 });

@@ -3,7 +3,7 @@ import type { Modal } from '../../fake-slack/index.ts';
 import { unwatchedWords } from '../../src/features/watch/view.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { expectNothingWrong, watchingApp } from '../features/watch/harness.ts';
-import { stale, watchOutcome, whatHappened } from '../support/sentences.ts';
+import { noSession, stale, WATCHING, watchingSeveral, whatHappened } from '../support/sentences.ts';
 
 const RATES = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
 
@@ -239,7 +239,7 @@ describe('one person who is too fast', () => {
 		for (let n = 0; n < 8; n++) await opened(id, 'chairs');
 		await calmDown();
 		const tells = await app.command(`/session watch ${Array.from({ length: 20 }, (_, n) => `guess${n}`).join(' ')}`);
-		const isUnknown = (n: number) => tells.text().includes(watchOutcome(`guess${n}`, 'unknownSession'));
+		const isUnknown = (n: number) => tells.text().includes(noSession(`guess${n}`));
 		expect(Array.from({ length: 20 }, (_, n) => n).filter(isUnknown)).toEqual([0, 1, 2, 3]);
 		expect(tells.text()).toMatch(new RegExp(`guess4\\* and 15 more were not read.*${TOO_FAST}`));
 		expect(app.service.log.reads('guess3')).toHaveLength(1);
@@ -250,11 +250,11 @@ describe('one person who is too fast', () => {
 		expect(counted.map((line) => JSON.parse(line).unknownInHour)).toEqual([1, 2, 3, 4, 5, 6]);
 		// The next guess is allowed when the cost of those four is paid.
 		await app.pass(4_000);
-		expect((await app.command('/session watch guess9')).text()).toBe(watchOutcome('guess9', 'unknownSession'));
+		expect((await app.command('/session watch guess9')).text()).toBe(noSession('guess9'));
 		await app.pass(12_000);
 		expect((await app.command('/session watch guess10')).text()).toContain(TOO_FAST);
 		await app.pass(3_100);
-		expect((await app.command('/session watch guess10')).text()).toBe(watchOutcome('guess10', 'unknownSession'));
+		expect((await app.command('/session watch guess10')).text()).toBe(noSession('guess10'));
 	});
 
 	it('tells somebody whose Watch came too fast, in the direct message', async () => {
@@ -354,7 +354,8 @@ describe('the limits of watching', () => {
 			told.push((await app.command(line, 'ada', 'dm')).text());
 		}
 		const words = told.join('\n');
-		expect(ids.filter((id) => words.includes(watchOutcome(id, 'watching')))).toHaveLength(50);
+		for (const count of [20, 10]) expect(words).toContain(watchingSeveral(count));
+		expect(words.match(/Watching/g)).toHaveLength(3);
 		expect(words).toMatch(
 			/is not watched: you watch 50 sessions, and the limit for one person is 50\. Stop one of yours/,
 		);
@@ -366,7 +367,7 @@ describe('the limits of watching', () => {
 		expect((await app.command(`/session unwatch ${ids[0]}`, 'ada', 'dm')).text()).toContain(
 			unwatchedWords(ids[0] ?? '', true),
 		);
-		expect((await app.command(`/session watch ${ids[60]}`, 'ada', 'dm')).text()).toContain('is watched');
+		expect((await app.command(`/session watch ${ids[60]}`, 'ada', 'dm')).text()).toContain(WATCHING);
 		expectNothingWrong(app);
 	});
 
@@ -374,7 +375,7 @@ describe('the limits of watching', () => {
 		await using app = await watchingApp({ env: { MAX_WATCHES_PER_CHANNEL: '1', MAX_WATCHES: '2' } });
 		const [one, two, three] = [app.session(), app.session(), app.session()];
 		const first = await app.command(`/session watch ${one} ${two}`);
-		expect(first.text()).toMatch(/is watched.*this channel watches 1 session, and the limit for one channel is 1/s);
+		expect(first.text()).toMatch(/Watching.*this channel watches 1 session, and the limit for one channel is 1/s);
 		await app.command(`/session watch ${two}`, 'ada', '#secret');
 		expect((await app.command(`/session watch ${three}`, 'ada', 'dm')).text()).toContain(
 			'all channels together watch 2 sessions, and the limit for all channels is 2',

@@ -7,7 +7,7 @@ import { settingsChangedPost } from '../../src/features/settings/view.ts';
 import { endedWords, watchPost } from '../../src/features/watch/notice-view.ts';
 import type { PostContext } from '../../src/features/watch/post-view.ts';
 import type { WatchOutcome } from '../../src/features/watch/subscribe.ts';
-import { watchOutcomeWords } from '../../src/features/watch/view.ts';
+import { watchingWords, watchOutcomeWords } from '../../src/features/watch/view.ts';
 import type { AnswerState } from '../../src/questions/answer.ts';
 import type { HandOver } from '../../src/questions/hand-over.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
@@ -127,9 +127,12 @@ export const [SERVICE_DOWN, SERVICE_BACK] = [
 		),
 	),
 ];
-/** The result of `/session watch` for one session. */
-export const watchOutcome = (sessionId: string, kind: 'watching' | 'unknownSession') =>
-	watchOutcomeWords(sessionId, { kind } as WatchOutcome, NOTHING_KEPT);
+/** The result of `/session watch` for a session that is not there; for one, and for several that are watched now. */
+export const noSession = (sessionId: string) => watchOutcomeWords(sessionId, { kind: 'unknownSession' }, NOTHING_KEPT);
+export const WATCHING = besideNames(
+	watchOutcomeWords('', { kind: 'watching', refused: null, name: '@one' } as WatchOutcome, NOTHING_KEPT),
+);
+export const watchingSeveral = watchingWords;
 /** Why a watch ended. */
 export const ended = (reason: WatchEnd) => endedWords({ ended: reason, watchMaxDays: 0, adminContact: null });
 

@@ -93,6 +93,7 @@ export const ESCALATION: RemindedQuestion = {
 	question: questionOf(GIANT_SESSION),
 	outcome: '',
 	steps: '',
+	waitedMs: 900_000,
 	sessionName: GIANT,
 	threadOnly: false,
 	handOver: HAND_OVER,

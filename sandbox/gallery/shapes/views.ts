@@ -1,6 +1,6 @@
 import { chooseItemModal, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
 import { ownTextMessage, receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
-import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
+import { draftModal, HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
 import { handOverMetadata, handOverModal } from '../../../src/features/hand-over/view.ts';
 import {
 	type InboxContent,
@@ -13,7 +13,7 @@ import {
 	PER_PAGE,
 	type ShownInbox,
 } from '../../../src/features/inbox/content.ts';
-import { homeView, type InboxModel, inboxModal } from '../../../src/features/inbox/view.ts';
+import { homeView, type InboxModel } from '../../../src/features/inbox/view.ts';
 import { replyOffer } from '../../../src/features/reply/view.ts';
 import { settingsForm } from '../../../src/features/settings/view.ts';
 import { openQuestion, type ReadSession } from '../../../src/questions/session.ts';
@@ -84,6 +84,8 @@ export const GIANT_DRAFT: InboxDraft = {
 	values: { 0: '', 1: GIANT },
 	updatedAt: NOW - 60_000,
 	askedIn: ASKED_IN,
+	isClosed: true,
+	sessionName: GIANT,
 };
 
 export const many = <Value>(length: number, make: (id: string) => Value) =>
@@ -169,16 +171,16 @@ export function extremeViews(): Shape[] {
 			giant: [GIANT_ANSWER, { ...MODEL, offersNext: true }],
 			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), MODEL],
 		}),
+		...shapesOf(draftModal, { giant: [GIANT_DRAFT] }),
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
 		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
 		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),
 		...shapesOf(homeView, {
-			'the second of three pages': inboxModelOf(FULL_INBOX),
+			'the first of three pages': inboxModelOf({ ...FULL_INBOX, page: 0 }),
 			'a menu': inboxModelOf({ ...NOTHING, total: 1, questions: [{ ...GIANT_QUESTION, question: ABOUT.question }] }),
 		}),
-		...shapesOf(inboxModal, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
 		...shapesOf(settingsForm, { 'giant groups': [SETTINGS_MODEL] }),
 	];
 }

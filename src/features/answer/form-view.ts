@@ -317,6 +317,11 @@ export const NOTICES = {
 		return [`🔀 Answered meanwhile by ${who}${when}.`, ...texts].filter((line) => line !== '').join('\n');
 	},
 	draftRestored: (at: number) => `📝 Your text from ${momentMrkdwn(at)} is back in the fields.`,
+	/** The texts were typed for a question that is not open. */
+	draftLeft(values: SessionModel['draft'] = {}): string[] {
+		const text = Object.values(values).join('\n');
+		return isBlank(text) ? [] : [`📝 That question is closed. Your draft was not sent:\n${quoted(text, 1_500)}`];
+	},
 	prefilled: '📝 Your earlier answer is filled in below. Check it, then send.',
 	nothingOpen: '📝 No question is open here, so the message you chose was not used.',
 	onlySecrets: '🔒 This may ask for a password or code. Handraise never takes those from a message. Type it here.',

@@ -31,7 +31,8 @@ import {
 	sessionName,
 	valueMrkdwn,
 } from '../../slack/parts.ts';
-import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
+import { isBlank, neutralise, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
+import type { Draft } from './answering-store.ts';
 
 /** What became of an answer in each state: the same words on posts and cards, in receipts, inboxes and histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {
@@ -170,6 +171,14 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 		return section(`*${title}*\n${item.secret && item.wiped ? REMOVED_ANSWER : text}`);
 	});
 	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
+}
+
+/** All that somebody typed and did not send, exactly, to copy it. */
+export function draftModal({ values }: Pick<Draft, 'values'>): ModalView {
+	const text = neutralise(Object.values(values).join('\n\n')).trim();
+	const typed = { type: 'rich_text_preformatted' as const, elements: [{ type: 'text' as const, text }] };
+	const blocks: KnownBlock[] = [{ type: 'rich_text', elements: [typed] }];
+	return modal({ callbackId: CALLBACKS.draft, title: 'Your text', metadata: '', blocks });
 }
 
 /** In place of a secret that is not stored any more. */

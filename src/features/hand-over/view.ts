@@ -8,7 +8,7 @@ import {
 	MOST_IN_WINDOW,
 } from '../../questions/hand-over.ts';
 import type { Refusal } from '../../slack/access-policy.ts';
-import type { ErrorContext } from '../../slack/error-view.ts';
+import { CANNOT_ANSWER, type ErrorContext } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	buttons,
@@ -19,7 +19,6 @@ import {
 	type ModalView,
 	message,
 	modal,
-	momentMrkdwn,
 	type Names,
 	personMrkdwn,
 	placeMrkdwn,
@@ -27,7 +26,7 @@ import {
 	section,
 } from '../../slack/parts.ts';
 import { openQuestion, questionText } from '../../slack/question-view.ts';
-import { plain, quotedLine, quotedName } from '../../slack/text.ts';
+import { plain, quotedLine, quotedName, withoutMarks } from '../../slack/text.ts';
 import { asksWords, isAnswering, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
 import type { HandOverObstacle, PressedQuestion, QuestionToHandOver } from './hand-overs.ts';
 
@@ -122,24 +121,13 @@ export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>,
 	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
 }
 
-const REFUSED: Readonly<Record<Refusal | 'self', string>> = {
-	guest: 'This person is a guest, and guests of this workspace cannot answer here.',
-	bot: 'This is an app or a bot, which cannot answer.',
-	external: 'This person belongs to another workspace or organisation and cannot answer here.',
-	deactivated: 'The account of this person is deactivated.',
-	channel_not_allowed: "Handraise is not allowed in this question's channel.",
-	user_not_allowed: 'This person is not among the people who may use Handraise.',
-	could_not_check: 'Handraise could not check with Slack whether this person may answer.',
-	self: 'That is you. You can answer the question yourself.',
-};
-
 /** Why the chosen person cannot get the question, what was kept and what to do. Plain text, for a field. */
 export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }: ErrorContext): string {
-	const todo =
-		refusal === 'could_not_check'
-			? `Please try again. If it still fails, ask ${plainText(contactMrkdwn(adminContact))}.`
-			: 'Choose somebody else.';
-	return `${REFUSED[refusal]} Nothing was handed over. ${todo}`;
+	const again = `Nothing was handed over. Try again, or ask ${plainText(contactMrkdwn(adminContact))}.`;
+	if (refusal === 'could_not_check')
+		return `Handraise could not check with Slack whether this person may answer. ${again}`;
+	const why = refusal === 'self' ? 'That is you. Answer it yourself.' : `This person ${CANNOT_ANSWER[refusal]}.`;
+	return `${why} Nothing was handed over. Choose somebody else.`;
 }
 
 /** Who handed over or got too many questions, and what to do. Plain text, for a field. */
@@ -155,7 +143,7 @@ export function tooManyHandOversText(
 			`You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. ` +
 			`Please ${again}.`
 		);
-	const name = quotedName(names.displayName(to), 80);
+	const name = withoutMarks(quotedName(names.displayName(to), 80));
 	return (
 		`${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. ` +
 		`Choose somebody else, or ${again}.`
@@ -170,12 +158,12 @@ export function handOverWords(outcome: HandOverObstacle): string {
 				'Others can still answer it.'
 			);
 		case 'taken': {
-			const { from, to, count, handedOverAt } = outcome.handOver;
+			const { from, to, count } = outcome.handOver;
 			const who = personMrkdwn(to);
 			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
 			return (
-				`🙋 ${who} has this question: ${personMrkdwn(from)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing ` +
-				`was handed over now. Only ${who} can ${can}. You can still answer it.`
+				`🙋 ${who} has this question (from ${personMrkdwn(from)}). Nothing was handed over now. Only ${who} can ` +
+				`${can}. You can still answer it.`
 			);
 		}
 		case 'limit': {

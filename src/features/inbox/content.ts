@@ -1,11 +1,13 @@
 import { codeOf, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { NoListReason, WaitingSession } from '../../database/watch.ts';
+import { type Answer, isSecondChoice, textsOf } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
 import type { AccessPolicy } from '../../slack/access-policy.ts';
 import type { Need } from '../../slack/calls.ts';
 import type { Memberships } from '../../slack/channels.ts';
 import { isDirectMessage } from '../../slack/ids.ts';
+import { firstPersonOf } from '../answer/view.ts';
 import type { Inbox, InboxStore, OpenQuestion } from './inbox-store.ts';
 
 /** How long an inbox follows changes after its person opened it or did something in it. */
@@ -126,7 +128,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			reads.lastAnswers(serviceUrl, person, MOST_LAST_ANSWERS + MOST_OWN_ANSWERS),
 		]);
 		const shownIds = new Set(ownAnswers.shown.map(({ id }) => id));
-		return { ownAnswers, lastAnswers: newest.filter(({ id }) => !shownIds.has(id)).slice(0, MOST_LAST_ANSWERS) };
+		const others = withoutRepeats(newest).filter(({ id }) => !shownIds.has(id));
+		return { ownAnswers, lastAnswers: others.slice(0, MOST_LAST_ANSWERS) };
 	}
 
 	/** The waiting sessions of which the person sees no question, the longest waiting first. */
@@ -210,6 +213,13 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const fresh = others.filter(({ sessionId }) => !oldIds.has(sessionId)).reverse();
 		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / PER_PAGE) - 1);
 		const { shown, unreadableCount } = await questionsOfPage(pageOf(questions, shownPage), person, now);
+		const { ownAnswers, lastAnswers } = own;
+		const mine = [...ownAnswers.shown, ...lastAnswers, ...drafts].map(({ question }) => question.sessionId);
+		const names = await reads.snapshots(serviceUrl, [...new Set(mine)]);
+		/** Of a session that was never watched, no name is known. */
+		const named = <One extends Pick<Answer, 'question'>>(one: One): One & { readonly sessionName?: string } => {
+			return { ...one, sessionName: names.get(one.question.sessionId)?.name ?? '' };
+		};
 		return {
 			content: {
 				kind: 'shown' as const,
@@ -234,13 +244,15 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 					why: listed.why,
 				},
 				isWatching,
-				...own,
+				ownAnswers: { ...ownAnswers, shown: ownAnswers.shown.map(named) },
+				/** On the first page, like drafts. */
+				lastAnswers: shownPage > 0 ? [] : lastAnswers.map(named),
 				/** What agents asked in the last seven days where the person sees it; null: nothing. */
 				week,
 				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
-				drafts: drafts.map((draft) => {
+				drafts: (shownPage > 0 ? [] : drafts).map((draft) => {
 					const asked = seen.find(({ question }) => question.sessionId === draft.question.sessionId);
-					return { ...draft, askedIn: asked?.askedIn ?? null };
+					return { ...named(draft), askedIn: asked?.askedIn ?? null };
 				}),
 			},
 			againAt: channels.againAt,
@@ -254,7 +266,20 @@ export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof cre
 export type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
 export type InboxQuestion = ShownInbox['questions'][number];
 export type InboxWaiting = NonNullable<ShownInbox['waiting']>;
+export type InboxAnswer = ShownInbox['lastAnswers'][number];
 export type InboxDraft = ShownInbox['drafts'][number];
+
+/** Of somebody's answers, newest first: a second press of the same choice is no entry of its own. */
+function withoutRepeats(newest: readonly Answer[]): readonly Answer[] {
+	const seen = new Set<string>();
+	return newest.filter((answer) => {
+		if (!isSecondChoice(answer)) return true;
+		const count = seen.size;
+		seen.add(JSON.stringify([answer.question, answer.fingerprint, textsOf(answer)]));
+		const isOwn = firstPersonOf(answer)?.userId === answer.person.userId;
+		return seen.size > count && !(isOwn && answer.content.kind === 'readable' && answer.content.other?.same === true);
+	});
+}
 
 /** An open question in the one channel through which the person answers it. */
 type VisibleQuestion = ReturnType<typeof asSeenIn>[number];

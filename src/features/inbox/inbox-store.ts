@@ -35,7 +35,7 @@ import type { Person } from '../../questions/session.ts';
 import { isOffered } from '../../questions/session-snapshot.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
-import { activeClaims, type Draft, nameInService, readDraft } from '../answer/answering-store.ts';
+import { activeClaims, nameInService, readDraft } from '../answer/answering-store.ts';
 import { createAnswerReader, dismissAnswer } from '../answer/rows-store.ts';
 
 /** Presses in one inbox show in it at most this often. */
@@ -302,24 +302,29 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			}
 		},
 
-		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
-		async drafts(service: string, person: Person, limit: number): Promise<readonly Draft[]> {
+		/** The person's newest drafts, one for each question. `isClosed`: it is over, and not by an answer of theirs. */
+		async drafts(service: string, person: Person, limit: number) {
 			// A session no longer watched is not read: nothing is known of it. Those below 0 were put aside for a form.
-			const { rows } = await sql<Row<'drafts'>>`
-				select draft.* from drafts as draft
-				where draft.service = ${service} and team_id = ${person.teamId} and user_id = ${person.userId}
-					and message_index >= 0
-					and (exists (select 1 from questions as question where question.service = draft.service
-							and question.session_id = draft.session_id and question.message_index = draft.message_index
-							and question.fingerprint = draft.fingerprint and settled_at is null)
+			const { rows } = await sql<Row<'drafts'> & { readonly isClosed: 0 | 1 }>`
+				select * from (select draft.*, case when exists (select 1 from questions as question
+						where question.service = draft.service and question.session_id = draft.session_id and settled_at is null
+							and question.message_index = draft.message_index and question.fingerprint = draft.fingerprint)
 						or not exists (select 1 from watched_sessions as session where session.service = draft.service
-							and session.session_id = draft.session_id and next_read_at is not null and digest is not null))
-				order by draft.updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
+							and session.session_id = draft.session_id and next_read_at is not null and digest is not null)
+						then 0 else 1 end as is_closed from drafts as draft where draft.service = ${service}
+						and team_id = ${person.teamId} and user_id = ${person.userId} and message_index >= 0) as own
+				where is_closed = 0 or not exists (select 1 from answers as sent where sent.service = own.service
+					and sent.session_id = own.session_id and sent.message_index = own.message_index
+					and sent.team_id = own.team_id and sent.user_id = own.user_id)
+				order by updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
 			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
 			return [...byQuestion.values()]
 				.flatMap(([row]) => row ?? [])
 				.slice(0, limit)
-				.flatMap((row) => readDraft(row, cipher) ?? [])
+				.flatMap((row) => {
+					const draft = readDraft(row, cipher);
+					return draft === null ? [] : { ...draft, isClosed: row.isClosed === 1 };
+				})
 				.filter(({ values }) => Object.values(values).some((text) => text.trim() !== ''));
 		},
 
@@ -381,9 +386,10 @@ const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
 
 const IS_NOT_DISMISSED = sql<boolean>`(dismissed_at is null or ended_at is null or dismissed_at <> ended_at)`;
 
-/** Failed for good, or the agent was not started, and not answered again. `waiting` fails too, without a time limit. */
+/** Failed for good (no `isSecondChoice`) or not started, and not answered again. `waiting`: without a time limit. */
 function isFailedSince(since: number) {
 	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
+				and not (state = 'conflicted' and undo_until is not null)
 			or state = 'delivered' and start_failed = 1 and agent_outcome = 'unseen' and delivered_at >= ${since})
 		and not exists (select 1 from answers as newer where newer.service = answers.service
 			and newer.session_id = answers.session_id and newer.message_index = answers.message_index

@@ -1,5 +1,5 @@
 import type { WaitingSession } from '../../database/watch.ts';
-import { type Answer, agentMayStand, firstDueAt, isFailed, itemsOf } from '../../questions/answer.ts';
+import { type Answer, agentMayStand, firstDueAt, isFailed, isSecondChoice, itemsOf } from '../../questions/answer.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import {
 	ACTIONS,
@@ -18,7 +18,6 @@ import {
 	buttons,
 	context,
 	counted,
-	divider,
 	durationText,
 	type HomeView,
 	heading,
@@ -33,18 +32,18 @@ import {
 	placeMrkdwn,
 	section,
 	sentences,
-	sessionIdMrkdwn,
 	sessionTitle,
 	textMessage,
 	valueMrkdwn,
 } from '../../slack/parts.ts';
-import { claimsWords, handOverLine, openQuestion, UNFOLDED } from '../../slack/question-view.ts';
-import { isBlank, quotedTitleMrkdwn } from '../../slack/text.ts';
+import { askedLine, claimsWords, handOverLine, openQuestion, QUESTION_CUT } from '../../slack/question-view.ts';
+import { isBlank, quotedTitleMrkdwn, withoutListed, withoutMarks } from '../../slack/text.ts';
 import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
 import { stateLine } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
 import {
 	FOLLOWED_MS,
+	type InboxAnswer,
 	type InboxContent,
 	type InboxDraft,
 	type InboxQuestion,
@@ -87,10 +86,11 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (content.kind === 'refused') return section(errorWords(content.refusal, { adminContact }).line);
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
 	const first = page * PER_PAGE;
-	const pageRow = pageButtons(page, first, total);
-	const isOfQuestions = questions.length + unreadableCount > 0;
+	const shownCount = questions.length + unreadableCount;
 	const oldCount = waiting?.old.total ?? 0;
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
+	const which = shownCount > 0 ? pageWords('Question', first + 1, shownCount, total) : '';
+	const until = `Live until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS, 'seconds')}`;
 	return [
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount)}`),
 		...ownAnswers.shown.filter(needsDecision).flatMap((answer) => ownAnswerEntry(answer, receipt)),
@@ -100,13 +100,12 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 		...section(snoozed === null ? '' : snoozedWords(snoozed), {
 			accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
 		}),
-		...context(isOfQuestions ? pageWords('Question', first + 1, questions.length + unreadableCount, total) : ''),
 		...section(total > 0 && waiting !== null && waiting.old.shown.length > 0 ? QUESTIONS_HIDDEN : ''),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
 		...section(isEmpty ? emptyWords(isWatching, waiting?.why === null) : ''),
 		...context(unreadableWords(unreadableCount)),
 		...questions.flatMap((question) => questionEntry(question, shown)),
-		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
+		...buttons(...pageButtons(page, first, total), button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) })),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
 		...part('Drafts', content.drafts.flatMap(draftEntry)),
 		...part('Your last answers', [
@@ -115,67 +114,58 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer, receipt)[0])),
 			...content.lastAnswers.flatMap((answer) => lastAnswerEntry(answer, dismissButton(answer))),
 		]),
-		divider(),
-		...context(weekWords(content.week)),
-		...context(
-			`This list updates by itself until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`,
-		),
-		...buttons(button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) })),
+		...context([total > PER_PAGE ? '' : weekWords(content.week), joined(which, until)].join('\n').trim()),
 	];
 }
 
 /** `first`: the place of the first entry on this page. */
-function pageButtons(page: number, first: number, total: number): KnownBlock[] {
+function pageButtons(page: number, first: number, total: number): (Button | null)[] {
 	const after = total - first - PER_PAGE;
-	return buttons(
+	return [
 		first === 0 || first >= total ? null : toPage(ACTIONS.inboxOlder, `Previous ${PER_PAGE}`, page - 1),
 		after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(PER_PAGE, after)}`, page + 1),
-	);
+	];
 }
 
 function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 	return button(actionId, label, { value: String(page) });
 }
 
-/** At most about 1,300 characters and 4 blocks. Options stand below the whole question; else the first line has it. */
+/** At most about 1,300 characters and 2 blocks. Options stand below the whole question; else a line of it is enough. */
 function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): KnownBlock[] {
 	const { userId } = inbox.person;
-	const { askedIn, since, handOver } = entry;
-	const { sessionId, messageIndex } = entry.question;
+	const { askedIn, since, handOver, question, view } = entry;
+	const { sessionId, messageIndex } = question;
 	const { channelId, watchedBy } = askedIn;
-	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy);
+	const place = placeMrkdwn(channelId, watchedBy === userId ? null : personMrkdwn(watchedBy));
 	const holding = { handOver, reader: userId };
-	const asked = openQuestion(entry.view, {
+	const asked = openQuestion(view, {
 		sessionId,
 		room: 'entry',
 		choices: askedIn.buttons ? { channelId, readAt: since } : null,
 		holding,
 		snoozes: true,
 	});
-	const { said, items, more } = asked.body;
-	const title = `*${sessionTitle(entry.sessionName, sessionId)}*`;
-	const first = (items[0] ?? said).split('\n')[0] ?? '';
-	const text = asked.hasOptions
-		? [title, said, ...items, more]
-		: [title, first, andMoreWords(entry.view.openCount - 1, entry.view.openCount === 2 ? 'question' : 'questions')];
-	return [
-		divider(),
-		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
-		...context(
-			asked.note,
-			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, receipt.now)),
-			handOverLine(holding, null),
-			claimsWords(entry.answering),
-		),
-		...inRow(buttons(...asked.row), askedIn, `question ${messageIndex} ${sessionId}`),
+	const { options = [], position = -1 } = (asked.hasOptions ? view.quick : null) ?? {};
+	const lines = [
+		joined(sessionTitle(entry.sessionName, sessionId), place, waitingSinceWords(since, receipt.now)),
+		`*${askedLine(view)}*`,
+		// A line of a phone, in marks, because a context block has no bars. What is longer has no options here.
+		quotedTitleMrkdwn(withoutListed(view.context, options), 47),
+		quotedTitleMrkdwn(withoutListed(view.items[position]?.description ?? '', options), 300),
+		asked.note === QUESTION_CUT ? '' : asked.note,
+		handOverLine(holding, null),
+		claimsWords(entry.answering),
 	];
+	// One small block: ten questions fit on little more than a phone's screen.
+	const words = context(lines.filter((line) => line !== '').join('\n'));
+	return [...words, ...inRow(buttons(...asked.row), askedIn, `question ${messageIndex} ${sessionId}`)];
 }
 
 function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, receipt: ReceiptContext): KnownBlock[] {
 	const { now, adminContact } = receipt;
-	const waitingWords = total === 0 && old.total > 0 ? '' : waitingSessionsWords(total);
 	return part('Other waiting sessions', [
-		...section(why === null ? waitingWords : `⏸️ ${noListWords(why, adminContact)}`),
+		...section(why !== null ? `⏸️ ${noListWords(why, adminContact)}` : total === 0 ? '' : waitingSessionsWords(total)),
 		...shown.flatMap((session) => waitingEntry(session, now)),
 		...context(andMoreWords(total - shown.length, 'sessions')),
 		...oldEntries(old, page, now),
@@ -185,17 +175,14 @@ function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, 
 /** One line, and on their own pages the sessions. */
 function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
 	if (total === 0) return [];
-	const words =
-		`💤 ${counted(total, 'session has', 'sessions have')} waited for more than a day, or since before Handraise ` +
-		'first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until ' +
-		'it is stopped in the session service.';
+	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for a day, or gave way in a channel.`;
 	if (shown.length === 0) return section(words, { accessory: toPage(ACTIONS.inboxNewer, 'Show', firstPage) });
 	const first = (page - firstPage) * PER_PAGE;
 	return [
 		...section(words, { accessory: toPage(ACTIONS.inboxOlder, 'Hide', 0) }),
 		...context(pageWords('Session', first + 1, shown.length, total)),
 		...shown.flatMap((session) => waitingEntry(session, now)),
-		...pageButtons(page, first, total),
+		...buttons(...pageButtons(page, first, total)),
 	];
 }
 
@@ -203,15 +190,15 @@ function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: nu
 	const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
 	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waits)}`, {
 		block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
-		accessory: button(ACTIONS.open, 'Open', { value: encodeTarget({ sessionId, messageIndex: null }) }),
+		accessory: button(ACTIONS.answer, 'Answer', { value: encodeTarget({ sessionId, messageIndex: null }) }),
 	});
 }
 
 function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
-	return entries.length === 0 ? [] : [divider(), heading(title), ...entries];
+	return entries.length === 0 ? [] : [heading(title), ...entries];
 }
 
-function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
+function ownAnswerEntry(answer: InboxAnswer, receipt: ReceiptContext): KnownBlock[] {
 	const undo = button(ACTIONS.undo, 'Undo', { value: answer.id });
 	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer, receipt), dismissButton(answer)];
 	const row = buttons(first ?? null, ...moreMenu(...others));
@@ -224,9 +211,9 @@ function dismissButton(answer: Answer): Button | null {
 	return isOver ? button(ACTIONS.dismiss, 'Dismiss', { value: answer.id }) : null;
 }
 
-const needsDecision = (answer: Answer) => isFailed(answer.state) || agentMayStand(answer);
+const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isSecondChoice(answer)) || agentMayStand(answer);
 
-function lastAnswerEntry(answer: Answer, accessory: Button | null = null): KnownBlock[] {
+function lastAnswerEntry(answer: InboxAnswer, accessory: Button | null = null): KnownBlock[] {
 	if (accessory === null) return context(answerLine(answer));
 	return section(answerLine(answer), { block_id: inboxRowId(answer.origin, `last ${answer.id}`), accessory });
 }
@@ -234,27 +221,47 @@ function lastAnswerEntry(answer: Answer, accessory: Button | null = null): Known
 /** Whether its author can take it back. Whoever presses too late is told. */
 const isUndoable = ({ press, state, attempts }: Answer) => press !== null && state === 'accepted' && attempts === 0;
 
-/** `3f9a2c1d · “Which colour?”: “grey” · ✅ Delivered · 20 Nov 2026, 08:19 UTC`. Never a secret. mrkdwn. */
-function answerLine(answer: Answer): string {
+/** `“Order chairs” · “Which colour?”: “grey” · ✅ Delivered · 20 Nov 2026, 08:19 UTC`. Never a secret. mrkdwn. */
+function answerLine(answer: InboxAnswer): string {
 	const [first, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
 	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
 	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
-	return joined(
-		`*${sessionIdMrkdwn(answer.question.sessionId)}*`,
-		first === undefined ? '' : `${quotedTitleMrkdwn(first.title, 60)}: ${value} ${more}`.trim(),
-		isUndoable(answer) ? `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}` : stateLine(answer),
-		momentMrkdwn(answer.acceptedAt),
-	);
+	const told = first === undefined ? '' : `${quotedTitleMrkdwn(first.title, 60)}: ${value} ${more}`.trim();
+	const title = `*${sessionTitle(answer.sessionName ?? '', answer.question.sessionId)}*`;
+	if (isUndoable(answer)) return joined(title, told, `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}`);
+	return joined(title, secondChoiceWords(answer) || joined(told, stateLine(answer)), momentMrkdwn(answer.acceptedAt));
 }
 
-function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
+/** `Grace answered first: Sand (yours: Graphite)`; empty unless somebody else did, and where texts are gone. mrkdwn. */
+function secondChoiceWords(answer: Answer): string {
+	const { content } = answer;
+	if (!isSecondChoice(answer) || content.kind !== 'readable' || content.other === null) return '';
+	const { person, values } = content.other;
+	if (person?.userId === answer.person.userId) return '';
+	const at = content.items.findIndex(({ value }) => value !== null);
+	const show = (text: string | null | undefined) => {
+		const option = quotedTitleMrkdwn(text ?? '', 80);
+		// Words alone cannot look like ours.
+		return /^“[\p{L}\p{N} -]*”$/u.test(option) ? withoutMarks(option) : option;
+	};
+	const who = person === null ? 'Somebody outside Slack' : personMrkdwn(person.userId);
+	return `${who} answered first: ${show(values[at]) || '(hidden)'} (yours: ${show(content.items[at]?.value)})`;
+}
+
+function draftEntry({ question, values, updatedAt, formId, askedIn, isClosed, sessionName }: InboxDraft): KnownBlock[] {
 	const { sessionId, messageIndex } = question;
-	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
-	const line = joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt));
-	return section(`📝 ${line}`, {
-		block_id: inboxRowId(askedIn ?? METADATA.origin, `draft ${formId}`),
-		accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
-	});
+	const text = quotedTitleMrkdwn(Object.values(values).find((value) => !isBlank(value)) ?? '', 120);
+	const title = `📝 *${sessionTitle(sessionName ?? '', sessionId)}*`;
+	const row = isClosed
+		? [
+				button(ACTIONS.copyDraft, 'Copy text', { value: formId }),
+				button(ACTIONS.discardDraft, 'Discard', { value: formId }),
+			]
+		: [button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) })];
+	return [
+		...section(joined(title, text, isClosed ? 'no longer asked' : '', momentMrkdwn(updatedAt))),
+		...inRow(buttons(...row), askedIn ?? METADATA.origin, `draft ${formId}`),
+	];
 }
 
 const MINUTE_MS = 60_000;
@@ -270,14 +277,14 @@ export function waitingCountWords(total: number, snoozedCount: number, oldCount 
 
 function snoozedWords({ count, nextAt }: NonNullable<ShownInbox['snoozed']>): string {
 	const what = counted(count, 'question is snoozed. It comes', 'questions are snoozed. The next one comes');
-	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
+	return `💤 Only your inbox hides ${count === 1 ? 'it' : 'them'}: ${what} back here ${momentMrkdwn(nextAt)}`;
 }
 
 /** To a person who snoozed a question on its post, or (`timeZone`) whose own time zone Slack does not tell. */
 export function snoozedMessage(until: number, timeZone: string | null) {
-	const when = `Snoozed for you until ${momentMrkdwn(until)}`;
 	const zone = timeZone === null ? '' : `That is 9:00 ${timeZone}: Slack did not tell Handraise your time zone.`;
-	return textMessage(sentences(`💤 ${when}: your inbox shows it again then, and nobody else notices.`, zone));
+	const words = sentences('💤 Your inbox shows it again then, and nobody else notices.', zone);
+	return textMessage(`${words}\nSnoozed for you until ${momentMrkdwn(until)}`);
 }
 
 /** `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h`; empty without questions. Plain text. */
@@ -292,16 +299,15 @@ export function weekWords(week: ShownInbox['week']): string {
 }
 
 function unreadableWords(count: number): string {
-	if (count === 0) return '';
-	const [what, them] = count === 1 ? ['One question', 'it'] : [`${count} questions`, 'them'];
-	return `⚠️ ${what} on this page cannot be read here right now. Open ${them} from the card in the channel.`;
+	const questions = counted(count, 'question');
+	return count === 0 ? '' : `⚠️ ${questions} on this page cannot be read here right now. Open the card in the channel.`;
 }
 
 /** Which questions or sessions a page shows; `first` counts from 1. Empty when it shows all. */
 function pageWords(what: 'Question' | 'Session', first: number, count: number, total: number): string {
 	if (total <= count) return '';
 	const which = count === 1 ? `${what} ${first}` : `${what}s ${first} to ${first + count - 1}`;
-	return `${which} of ${total}, oldest first.`;
+	return `${which} of ${total}`;
 }
 
 /** `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10, to hours after one hour. */
@@ -315,25 +321,16 @@ export function waitingSinceWords(since: number, now: number): string {
 /** On a page of old sessions, whose button *Hide* leads back to the questions. mrkdwn. */
 export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
 
-export function waitingSessionsWords(total: number): string {
-	if (total === 0) return 'No other session of the account waits for a person. New ones appear here by themselves.';
-	return total === 1
-		? 'One more session of the account waits for a person. Anybody may answer it.'
-		: `${total} more sessions of the account wait for a person, the newest first. Anybody may answer them.`;
-}
+export const waitingSessionsWords = (total: number) =>
+	`${counted(total, 'more session waits', 'more sessions wait')} for a person. Anybody may answer.`;
 
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
 export function emptyWords(isWatching: boolean, discovers: boolean): string {
-	if (discovers)
-		return (
-			'New questions of the sessions that your channels watch appear here by themselves. To bring the questions of ' +
-			'all sessions into a channel, type `/session watch all` there.'
-		);
+	const come = 'New questions of the sessions that your channels watch appear here by themselves.';
+	if (discovers) return `${come} \`/session watch all\` brings those of all sessions into a channel.`;
 	return isWatching
-		? 'New questions of the sessions that your channels watch appear here by themselves. To watch another session, ' +
-				'type `/session watch` and its id in a channel.'
-		: 'No session is watched yet. Type `/session watch` and the id of a session in a channel: its questions appear ' +
-				'there and here.';
+		? `${come} To watch another session, type \`/session watch\` and its id in a channel.`
+		: 'No session is watched yet. `/session watch` and an id, typed in a channel, bring its questions there and here.';
 }
 
 export const CHANNELS_UNKNOWN =

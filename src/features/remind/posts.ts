@@ -44,6 +44,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 					channelId,
 					question: asked.question,
 					steps: stepsWords(asked.question, view),
+					waitedMs: (ts === null ? clock.now() : Number(ts) * 1_000) - entry.postedAt,
 					outcome: outcomeWords(asked, how, context),
 					handOver: await facts.holderOf(one),
 					link: links.get(entry.postTs) ?? null,

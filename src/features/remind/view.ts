@@ -13,17 +13,14 @@ import {
 	type MessageContent,
 	mentionMrkdwn,
 	message,
-	momentMrkdwn,
 	type Names,
 	personName,
 	section,
 	sentences,
-	sessionIdMrkdwn,
 	sessionTitle,
 	textMessage,
 } from '../../slack/parts.ts';
-import { askedLine, handOverLine, openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
-import { isBlank } from '../../slack/text.ts';
+import { askedLine, handOverLine, openQuestion, toldWords } from '../../slack/question-view.ts';
 import type { PostContext } from '../watch/post-view.ts';
 
 export interface RemindedQuestion
@@ -39,6 +36,8 @@ export interface RemindedQuestion
 	readonly outcome: string;
 	/** How far the agent has gone on since. */
 	readonly steps: string;
+	/** Until the message was posted. */
+	readonly waitedMs: number;
 }
 
 interface ReminderContext extends Pick<PostContext, 'names'> {
@@ -50,13 +49,13 @@ interface ReminderContext extends Pick<PostContext, 'names'> {
 export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, { mention, names }: ReminderContext) {
 	const { entry, question, sessionName } = asked;
 	const title = sessionTitle(sessionName, entry.sessionId);
-	const isTold = toldOf(asked).isTold;
+	const tells = isTold(asked, asked.discreet || (entry.stage === 'escalation' && asked.threadOnly));
 	const open = { ...question, items: question.items.filter((item) => item.open), itemCount: question.openCount };
 	const [answer, note] = answerOf(asked);
 	const wordsOf = (who: string) =>
-		sentences(mentionMrkdwn(mention), reminderWords(entry, who, { waitedMs, asked: isTold ? askedLine(open) : '' }));
+		sentences(mentionMrkdwn(mention), reminderWords(entry, who, { waitedMs, asked: tells ? askedLine(open) : '' }));
 	const accessory = answer === null ? {} : { accessory: answer, block_id: rowIdOf(asked) };
-	return message(wordsOf(isTold ? title : 'An agent'), [
+	return message(wordsOf(tells ? title : 'An agent'), [
 		...section(wordsOf(`*${title}*`), accessory),
 		...context(
 			joined(note, linkTo(asked), asked.steps, entry.isLast ? 'last reminder' : ''),
@@ -102,20 +101,12 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 	const areLast = entries.every(({ isLast }) => isLast);
 	const lines = listed.flatMap((one) => {
 		const { entry, outcome } = one;
-		const told = toldOf(one, { inChannel: true, settled: outcome !== '' }).mrkdwn;
-		if (outcome !== '') return section(joined(`~${told}~`, outcome));
+		const line = digestLine(one);
+		if (outcome !== '') return section(joined(`~${line}~`, outcome));
 		const [answer, note] = answerOf(one);
-		const line = joined(
-			told,
-			`waiting since ${momentMrkdwn(entry.postedAt)}`,
-			one.steps,
-			linkTo(one),
-			handOverLine(one, names),
-			entry.isLast && !areLast ? 'last reminder' : '',
-			heldWords(entry.heldBy, names),
-			note,
-		);
-		return section(line, answer === null ? {} : { block_id: rowIdOf(one), accessory: answer });
+		const last = entry.isLast && !areLast ? 'last reminder' : '';
+		const more = [one.steps, linkTo(one), handOverLine(one, names), last, heldWords(entry.heldBy, names), note];
+		return section(joined(line, ...more), answer === null ? {} : { block_id: rowIdOf(one), accessory: answer });
 	});
 	const leftOut = andMoreWords(waiting.length - listed.filter(({ outcome }) => outcome === '').length);
 	return message(`${words}.`, [
@@ -125,16 +116,19 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 	]);
 }
 
-/** The words about a question, or only about its session. `inChannel`: it is shown in the channel too. */
-function toldOf(
-	{ question, sessionName, entry, threadOnly, ...asked }: RemindedQuestion,
-	{ inChannel = entry.stage === 'escalation', settled = false } = {},
-) {
-	const discreet = asked.discreet || (inChannel && threadOnly);
-	const shown = { question, sessionName, waitedMs: null, discreet, settled };
-	const text = questionText(shown);
-	const isTold = toldWords(shown) !== null;
-	return { isTold, mrkdwn: isTold ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };
+/** `*“Which hotel?”* · “Plan the trip” · 40 min`; the session alone, where the channel may not see the question. */
+function digestLine(one: RemindedQuestion): string {
+	const { question, sessionName, entry, outcome } = one;
+	const title = sessionTitle(sessionName, entry.sessionId);
+	const [first = title, ...others] = isTold(one, one.discreet || one.threadOnly)
+		? [askedLine(question), title]
+		: [title];
+	if (outcome !== '') return joined(first, ...others);
+	return joined(`*${first}*`, ...others, durationText(Math.round(one.waitedMs / 60_000) * 60_000));
+}
+
+function isTold({ question, sessionName }: RemindedQuestion, discreet: boolean): boolean {
+	return toldWords({ question, sessionName, waitedMs: null, discreet }) !== null;
 }
 
 type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;
@@ -157,12 +151,6 @@ export function digestWords(entries: readonly Stage[]): string {
 	const emoji = MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
 	return `${emoji} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;
-}
-
-/** A question of which only the session is shown. mrkdwn. The id tells sessions of the same name apart. */
-export function sessionAsksWords(name: string, sessionId: string, settled: boolean): string {
-	const id = isBlank(name) ? '' : ` (${sessionIdMrkdwn(sessionId)})`;
-	return `${sessionTitle(name, sessionId)}${id} ${settled ? 'asked' : 'asks'} for an answer`;
 }
 
 /** Who was answering when the reminder was due. mrkdwn; mentions nobody, because only the channel's settings do. */

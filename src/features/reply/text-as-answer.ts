@@ -18,7 +18,7 @@ export function registerReply(
 	listen.message('app_mention', (asked, event) =>
 		ifAllowed(asked.channelId, async (request) => {
 			const offer = await offers.offerOf(request, event, true);
-			if (offer === null) await reply.toPerson(request, helpMessage('asked'));
+			if (offer === null) await reply.toPerson(request, helpMessage());
 			else await offer(request);
 		}),
 	);

@@ -3,6 +3,7 @@ import {
 	type AllowedRequest,
 	forAnybody,
 	ifAllowed,
+	ifAllowedAnywhere,
 	isOfSession,
 	NOTHING_TO_DO,
 	originOf,
@@ -16,6 +17,7 @@ import {
 } from '../../slack/request.ts';
 import { createClaims, createDrafting } from '../answer/drafts.ts';
 import { registerHistory } from '../answer/history.ts';
+import { draftModal } from '../answer/view.ts';
 import type { WatchCommands } from '../watch/commands.ts';
 import { type Commands, registerSessionCommand } from './command.ts';
 import { createSessionFlow } from './flow.ts';
@@ -33,7 +35,7 @@ export function registerSession(
 		Parameters<typeof createSessionFlow>[0],
 	{ watching, ...commands }: { watching: WatchCommands } & Pick<Commands, 'openInbox' | 'openSettings'>,
 ) {
-	const { listen } = core;
+	const { listen, reply } = core;
 	const claims = createClaims(core);
 	const drafting = createDrafting(core, claims);
 	const flow = createSessionFlow(core, { ...core, claims, drafting }, core);
@@ -83,6 +85,18 @@ export function registerSession(
 		// Of several, the person ticks which.
 		const secret = metadata.fields.length === 1 ? metadata.fields : metadata.secret;
 		return mark(request, { ...view, metadata: { ...metadata, boxed: true, secret } }, press.blockId, true);
+	});
+
+	listen.action([ACTIONS.copyDraft, ACTIONS.discardDraft], (_, { value = '', view }, id) => {
+		const act = async (request: PersonRequest) => {
+			const own = await drafting.keptAside(request.person, value);
+			// The inbox shows that it is gone.
+			if (own?.text == null) return;
+			if (id === ACTIONS.discardDraft) return drafting.letGo(own.draft);
+			const onTop = view !== null && view.callbackId !== CALLBACKS.home;
+			await reply.openWindow(request, 'draft', () => draftModal(own.draft), { onTop });
+		};
+		return ifAllowedAnywhere(act, { takesTurn: true });
 	});
 
 	listen.action(ACTIONS.chooseItem, (_, press) => {

@@ -11,7 +11,7 @@ import {
 	type PersonRequest,
 } from '../../slack/request.ts';
 import type { WatchCommands } from '../watch/commands.ts';
-import { type HelpReason, helpMessage } from '../watch/view.ts';
+import { type HelpReason, helpMessage, mistypedMessage } from '../watch/view.ts';
 import type { SessionFlow } from './flow.ts';
 
 /** The service promises only that an id is a string. A button's value holds this many. */
@@ -29,8 +29,8 @@ const QUOTED_OR_LINK = /["'`“”„‘’«»:]/;
 
 /**
  * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the
- * dashboard; `watch` (alone: to choose), `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter
- * case. A quoted word is always an id. Marks behind a word, and what nobody sees, do not count.
+ * dashboard; `watch` (alone: to choose), `unwatch`, `list`, `inbox` (also without a word), `settings`, `history` and
+ * `help` in any letter case. A quoted word is always an id. Marks behind a word, and what nobody sees, do not count.
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
 export function parseSessionCommand(text: string, dashboardUrl: string | null) {
@@ -44,7 +44,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 		.map((part) => withoutFinalMarks(part) || part)
 		.filter((word) => word !== '');
 	const [first, ...args] = words;
-	if (first === undefined) return help('asked');
+	if (first === undefined) return { kind: 'inbox' } as const;
 	const word = first.toLowerCase();
 	switch (word) {
 		case 'help':
@@ -63,7 +63,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 			if (args.length > 1) return help('one_id', word);
 			return withIds(args, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }) as const);
 		default:
-			if (words.length > 1) return help('unknown_word', first);
+			if (words.length > 1) return help('unknown_word', first, meantBy(word, COMMAND_WORDS));
 			if (isAll(words)) return help('all_alone');
 			return withIds(words, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'open', sessionId }) as const);
 	}
@@ -76,8 +76,9 @@ function parseWatch(words: readonly string[], dashboardUrl: string | null) {
 	const ids = words.filter((word) => !FLAG.test(word));
 	let settings: Partial<WatchSettings> = {};
 	for (const flag of words.filter((word) => FLAG.test(word))) {
-		const setting = WATCH_FLAGS[`-${flag.replace(/[\p{Pd}\u2212]+/gu, '-').toLowerCase()}`];
-		if (setting === undefined) return help('unknown_flag', flag);
+		const name = `-${flag.replace(/[\p{Pd}\u2212]+/gu, '-').toLowerCase()}`;
+		const setting = WATCH_FLAGS[name];
+		if (setting === undefined) return help('unknown_flag', flag, meantBy(name, Object.keys(WATCH_FLAGS)));
 		settings = { ...settings, ...setting };
 	}
 	if (words.length === 0) return { kind: 'watch', sessionIds: [], settings } as const;
@@ -103,6 +104,15 @@ const WATCH_FLAGS: Readonly<Record<string, Partial<WatchSettings>>> = {
 	'--buttons': { buttons: true },
 	'--no-buttons': { buttons: false },
 };
+
+const COMMAND_WORDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'];
+
+/** The one of these words from which a typed one differs by a letter, or by two that changed places. */
+function meantBy(typed: string, words: readonly string[]): string | undefined {
+	const shorter = (word: string) => [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
+	const isAlike = (word: string) => shorter(typed).some((one) => shorter(word).includes(one));
+	return typed.length > 20 ? undefined : words.find(isAlike);
+}
 
 function withIds<Command>(
 	words: readonly string[],
@@ -162,8 +172,8 @@ function idOfLink(link: string, dashboardUrl: string | null): string | { problem
 	return id.length > MAX_ID_LENGTH ? { problem: 'id_too_long' } : id;
 }
 
-/** `word`: the word that `reason` is about; left out: the whole text. */
-const help = (reason: HelpReason, word?: string) => ({ kind: 'help', reason, word }) as const;
+/** `word`: the word that `reason` is about; left out: the whole text. `meant`: what it was probably meant to be. */
+const help = (reason: HelpReason, word?: string, meant?: string) => ({ kind: 'help', reason, word, meant }) as const;
 
 export interface Commands extends WatchCommands {
 	readonly openHistory: (request: AllowedRequest, sessionId: string) => Promise<void>;
@@ -179,7 +189,8 @@ export function registerSessionCommand(core: HandlerContext & { flow: SessionFlo
 		switch (command.kind) {
 			case 'help':
 				return forAnybody(async () => {
-					await reply.toPerson(asked, helpMessage(command.reason, command.word ?? text.trim()));
+					const { reason, word = text.trim(), meant } = command;
+					await reply.toPerson(asked, reason === 'asked' ? helpMessage() : mistypedMessage(reason, word, meant));
 				});
 			case 'open':
 				return flow.open(asked, { sessionId: command.sessionId, messageIndex: null });

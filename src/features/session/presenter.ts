@@ -155,7 +155,10 @@ export function createPresenter(
 			const isCheckedFirst = judged.verdict === 'checking' && judged.evidence?.emptySince === readAt;
 			if (isCheckedFirst) await answers.noteEmptied({ service: serviceUrl, sessionId: session.sessionId }, judged);
 			const question = openQuestion(session, ours.closedItems);
-			const notices = [...showing.notices, ...settledNotice(showing, question, ours)];
+			const isOther = typeof wanted === 'number' && wanted !== question?.messageIndex;
+			const left = isOther ? await drafts.newest(person, keyOf(session.sessionId, wanted)) : null;
+			const closed = [...settledNotice(showing, question, ours), ...NOTICES.draftLeft(left?.values)];
+			const notices = [...showing.notices, ...closed];
 			const watch = await watchButton(person, metadata);
 			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, watch };
 			if (question === null)

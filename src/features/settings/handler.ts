@@ -21,7 +21,7 @@ import {
 	mentionedMessage,
 	mentionRefused,
 	metadataFor,
-	NO_SETTINGS,
+	noSettingsWords,
 	notSavedError,
 	readSettingsForm,
 	SETTINGS_LOADING,
@@ -57,7 +57,7 @@ export function registerSettings(
 		const refusal = await whyNoSettings(request, core);
 		if (channelId === null || refusal !== null) {
 			const why = refusal ?? 'no_channel';
-			return { outcome: why, view: settingsNotice(NO_SETTINGS[why]) };
+			return { outcome: why, view: settingsNotice(noSettingsWords(why, { adminContact })) };
 		}
 		const stored = await saving.read(request, channelId);
 		const metadata = metadataFor(channelId, stored, { zone: names.timeZoneOf(person.userId) });
@@ -144,7 +144,7 @@ export function registerSettings(
 		await personReads.permit(request);
 		const refused = await whyNoSettings(request, core);
 		const told = refused ?? mentionedMessage(await saving.mention(request, channelId));
-		await reply.toPerson(request, typeof told === 'string' ? mentionRefused(told) : told);
+		await reply.toPerson(request, typeof told === 'string' ? mentionRefused(told, { adminContact }) : told);
 		return refused ?? 'mentioned';
 	}
 

@@ -8,9 +8,8 @@ import {
 	timesIn,
 } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/post.ts';
-import type { Refusal } from '../../slack/access-policy.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
-import { type errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
+import { CANNOT_ANSWER, type ErrorContext, errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
 import { entryOf } from '../../slack/form/fields.ts';
 import { ACTIONS, CALLBACKS, isDirectMessage, settingsBlockId, slackCodec } from '../../slack/ids.ts';
 import {
@@ -36,7 +35,7 @@ import {
 	textMessage,
 } from '../../slack/parts.ts';
 import type { Submitted, SubmittedView } from '../../slack/request.ts';
-import { oneLine, plain, quotedName, quotedNameMrkdwn } from '../../slack/text.ts';
+import { oneLine, plain, quotedName, quotedNameMrkdwn, withoutMarks } from '../../slack/text.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
 import {
 	capitalised,
@@ -216,8 +215,7 @@ function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel
 		const total = groups.groups.length;
 		if (total <= MOST_OPTIONS) return [];
 		return context(
-			`⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, and this workspace has ${total}. The others ` +
-				'cannot be chosen here.',
+			`⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, of ${total}: others cannot be chosen here.`,
 		);
 	}
 	const count = shown.groups.length;
@@ -236,21 +234,18 @@ export function lastChangeWords(change: { readonly by: string; readonly at: numb
 	return `Last changed by ${personMrkdwn(change.by)}, ${momentMrkdwn(change.at)}.`;
 }
 
+type NoSettings = Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member';
+
+/** Others are as for watching. */
+const NO_SETTINGS: Partial<Record<NoSettings, string>> = {
+	not_a_member: '🔒 Only members of this channel can see and change its settings. Join it, then try again.',
+	direct: '⚠️ A group message has no settings. Use a channel, or your direct messages with Handraise.',
+	no_channel: '⚠️ Handraise does not know which channel this is about. Type `/session settings` in the channel.',
+};
+
 /** Why a place has no settings, and what to do. mrkdwn. */
-export const NO_SETTINGS = {
-	not_a_member:
-		'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session ' +
-		'settings` again.',
-	not_member:
-		'⚠️ Handraise is not in this channel, so it reminds of nothing here. `/invite @Handraise`, then try again.',
-	archived: '⚠️ This channel is archived, so nothing can be posted here.',
-	external: '🔒 This channel is shared with another organisation, so Handraise posts nothing here.',
-	unclear_sharing:
-		'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing here. Please try again.',
-	direct: '⚠️ A group message has no settings. Use a channel, or the direct messages with Handraise.',
-	no_channel: '⚠️ It is not known which channel this is about. Type `/session settings` in the channel.',
-	could_not_check: '⚠️ Slack did not respond in time about this channel. Please try again.',
-} as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member', string>;
+export const noSettingsWords = (reason: NoSettings, error: ErrorContext) =>
+	NO_SETTINGS[reason] ?? errorWords(`watch_${reason}`, error).text;
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
 
@@ -258,11 +253,7 @@ export const SETTINGS_ERRORS = {
 	notChecked:
 		`Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press ` +
 		'Save again.',
-	mentionNotChecked: sentences(
-		'Slack did not tell in time whether they are in this channel and may answer.',
-		NOT_SAVED,
-		'Press Save again.',
-	),
+	mentionNotChecked: `Slack did not tell in time whether they are here and may answer. ${NOT_SAVED} Press Save again.`,
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome:
 		'Handraise could not check whether this was saved. Press Save again: it is not saved or posted twice.',
@@ -274,7 +265,7 @@ export function mentionedMessage(afterMs: number | null): MessageContent {
 	return textMessage(`🔔 You are mentioned here ${when}. \`/session settings\` changes that.`);
 }
 
-export const mentionRefused = (why: keyof typeof NO_SETTINGS) => textMessage(NO_SETTINGS[why]);
+export const mentionRefused = (why: NoSettings, error: ErrorContext) => textMessage(noSettingsWords(why, error));
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
@@ -283,22 +274,17 @@ export function notSavedError({ code, what, plain: words, retry }: ReturnType<ty
 	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
 }
 
-export function placeError(reason: keyof typeof NO_SETTINGS): string {
-	return `${plainText(NO_SETTINGS[reason]).replace(/^\S+ /, '')} ${NOT_SAVED}`;
+export function placeError(reason: NoSettings): string {
+	return `${plainText(noSettingsWords(reason, {})).replace(/^\S+ /, '')} ${NOT_SAVED}`;
 }
 
 /** Why somebody or a user group cannot be mentioned. */
 const PROBLEMS = {
-	guest: 'is a guest, and guests cannot answer here',
-	bot: 'is an app or a bot, which cannot answer',
-	external: 'belongs to another workspace or organisation and cannot answer here',
-	deactivated: 'has a deactivated account',
-	channel_not_allowed: 'cannot answer in this channel',
-	user_not_allowed: 'is not among the people who may use Handraise',
+	...CANNOT_ANSWER,
 	not_here: 'is not a member of this channel and would not see the question',
 	gone: 'does not exist any more',
 	nobody_here: 'has no member in this channel, so nobody would see the question',
-} as const satisfies Record<Exclude<Refusal, 'could_not_check'> | 'not_here' | 'gone' | 'nobody_here', string>;
+} as const;
 
 type Problem = { readonly id: string; readonly why: keyof typeof PROBLEMS };
 export type MentionProblems = Readonly<Record<'people' | 'groups', readonly Problem[]>>;
@@ -315,7 +301,7 @@ export function mentionErrors(problems: MentionProblems, { names, groups }: Ment
 		return words.length === 0 ? {} : { [field]: oneLine(error, 2_000) };
 	}
 	return {
-		...errorAt('people', (id) => quotedName(names.displayName(id), 80) || 'Somebody'),
+		...errorAt('people', (id) => withoutMarks(quotedName(names.displayName(id), 80)) || 'Somebody'),
 		...errorAt('groups', (id) => quotedName(groupIn(groups, id)?.name ?? '', 80) || 'A chosen group'),
 	};
 }

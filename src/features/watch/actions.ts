@@ -61,7 +61,7 @@ export function registerShowing(core: HandlerContext, { list }: Pick<WatchComman
 
 	listen.action(ACTIONS.moreHelp, (request) =>
 		forAnybody(async () => {
-			const help = helpMessage('asked', '', true);
+			const help = helpMessage(true);
 			// In a direct message everybody's help is a message of its own.
 			const isReplaced = request.messageTs === null && (await reply.inPlace(request, help));
 			if (!isReplaced) await reply.toPerson(request, help);
@@ -75,7 +75,7 @@ export function registerShowing(core: HandlerContext, { list }: Pick<WatchComman
 		return forAnybody(async () => {
 			// Whoever writes so fast has just got the same help.
 			if ((await personReads.turn(request)) !== null) return;
-			await clients.background.chat.postMessage({ channel: data.channel, ...helpMessage('asked') });
+			await clients.background.chat.postMessage({ channel: data.channel, ...helpMessage() });
 		});
 	});
 }

@@ -21,16 +21,17 @@ import {
 	discoveredByWords,
 	discoveringWords,
 	expectationWords,
-	helpMessage,
 	LIST_PAGE,
 	leftOutWords,
 	MENTION_OFFER,
+	mistypedMessage,
 	notDiscoveringWords,
 	outcomesMessage,
 	tooFastWords,
 	unwatchedAllWords,
 	unwatchedWords,
 	watchChooser,
+	watchingWords,
 	watchList,
 	watchOutcomeWords,
 } from './view.ts';
@@ -108,7 +109,8 @@ export function createWatchCommands(
 		sessionIds: readonly string[],
 		settings: Partial<WatchSettings>,
 	): Promise<{ lines: readonly string[]; isWatched: boolean }> {
-		const lines: string[] = [];
+		const watched: string[] = [];
+		const others: string[] = [];
 		let expectation = '';
 		let [isTaken, isWatched] = [false, false];
 		for (const [index, sessionId] of sessionIds.entries()) {
@@ -128,7 +130,7 @@ export function createWatchCommands(
 				const code = codeOf(error);
 				if (code === 'too_fast') {
 					logAccess(request, 'watch', sessionId, code);
-					lines.push(tooFastWords(sessionIds.slice(index), code, reply.errorContext(error)));
+					others.push(tooFastWords(sessionIds.slice(index), code, reply.errorContext(error)));
 					break;
 				}
 				// An error of one session must not hide the outcomes of the others.
@@ -136,13 +138,15 @@ export function createWatchCommands(
 				outcome = { kind: 'unreadable', code };
 			}
 			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
-			lines.push(watchOutcomeWords(sessionId, outcome, errorContext));
+			const isIn = 'refused' in outcome && outcome.refused === null;
+			(isIn ? watched : others).push(watchOutcomeWords(sessionId, outcome, errorContext));
 			isWatched ||= outcome.kind === 'watching' || outcome.kind === 'already';
 			// Only the last one counts: it includes the sessions before it.
 			if (outcome.kind !== 'watching') continue;
 			expectation = expectationWords(outcome.expectation);
 			isTaken ||= outcome.refused === null;
 		}
+		const lines = [...(watched.length > 1 ? [watchingWords(watched.length)] : watched), ...others];
 		return { lines: expectation === '' ? lines : [...lines, expectation], isWatched };
 	}
 
@@ -153,7 +157,7 @@ export function createWatchCommands(
 			logAccess(request, 'watch', null, why);
 			// The other reasons are no news to people who know the ids of their sessions.
 			if (why === 'noList') return say(request, [notDiscoveringWords(why, errorContext.adminContact)]);
-			return void (await reply.toPerson(request, helpMessage('missing_id')));
+			return void (await reply.toPerson(request, mistypedMessage('missing_id')));
 		}
 		const begun = await begin(request, [null]);
 		if (begun === null) return;
@@ -194,13 +198,14 @@ export function createWatchCommands(
 			logAccess(request, 'unwatch', null, discovery === null && count === 0 ? 'notWatched' : 'ended');
 			return say(request, [unwatchedAllWords(count, discovery !== null)]);
 		}
-		const lines: string[] = [];
+		const ended: string[] = [];
+		const others: string[] = [];
 		for (const sessionId of sessionIds) {
 			const isEnded = (await endings.unwatch({ teamId, channelId }, sessionId)) > 0;
 			logAccess(request, 'unwatch', sessionId, isEnded ? 'ended' : 'notWatched');
-			lines.push(unwatchedWords(sessionId, isEnded));
+			(isEnded ? ended : others).push(unwatchedWords(sessionId, isEnded));
 		}
-		return say(request, lines);
+		return say(request, [...(ended.length > 1 ? [unwatchedAllWords(ended.length, false)] : ended), ...others]);
 	}
 
 	/** `isReplacement`: the page replaces the one whose button was pressed. */

@@ -28,11 +28,13 @@ const DEFAULT_SETTINGS: WatchSettings = {
 	buttons: true,
 };
 
+/** `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read. */
+type Watched = { readonly refused: string | null; readonly name: string };
+
 export type WatchOutcome =
-	/** `refused`: Slack's code for a new card or a question's post, while it is tried again. */
-	| { readonly kind: 'watching'; readonly expectation: Expectation; readonly refused: string | null }
+	| ({ readonly kind: 'watching'; readonly expectation: Expectation } & Watched)
 	/** The channel watches the session already. `changed`: its settings were updated. */
-	| { readonly kind: 'already'; readonly changed: boolean; readonly refused: string | null }
+	| ({ readonly kind: 'already'; readonly changed: boolean } & Watched)
 	| LimitReached
 	| { readonly kind: 'unknownSession' }
 	| { readonly kind: 'over'; readonly status: string }
@@ -69,7 +71,7 @@ export function createSubscriptions(
 				const after = existing && Object.entries(settingsAfter(existing, request.settings));
 				// What is watched stays watched while the service is away.
 				if (after?.every(([name, value]) => existing?.[name as keyof WatchSettings] === value))
-					return { kind: 'already', changed: false, refused: null };
+					return { kind: 'already', name: '', changed: false, refused: null };
 				return { kind: 'unreadable', code: isMissing ? 'session_missing' : error.code };
 			}
 			const { session, readAt, arrival } = reading;
@@ -113,8 +115,9 @@ export function createSubscriptions(
 			}
 			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
 			const refused = isPosting ? await attempted() : null;
-			if (result.kind === 'already') return { kind: 'already', changed: result.changed, refused };
-			return { kind: 'watching', expectation, refused };
+			const { name } = view;
+			if (result.kind === 'already') return { kind: 'already', name, changed: result.changed, refused };
+			return { kind: 'watching', name, expectation, refused };
 		},
 
 		list: store.watches.list,

@@ -21,49 +21,45 @@ import {
 	sectionsOf,
 	sentences,
 	sessionIdMrkdwn,
+	sessionTitle,
 	statusLine,
 	statusWords,
 	textMessage,
 } from '../../slack/parts.ts';
-import { oneLineMrkdwn, quotedNameMrkdwn } from '../../slack/text.ts';
+import { isBlank, oneLineMrkdwn } from '../../slack/text.ts';
 import type { Expectation, WatchOutcome } from './subscribe.ts';
 
-/** Why help is shown. `{typed}`: what was typed. */
-const REASONS = {
-	asked: '',
-	unclear: 'I do not understand “{typed}”.',
-	unknown_word: 'There is no command “{typed}”.',
-	missing_id: 'Which session? Add its id, or paste its link from the dashboard, which ends with the id.',
-	too_many_ids: 'Those are too many sessions. You can name up to 20 at once.',
+/** What is wrong with a command, in at most 15 words. `{typed}`: what was typed; `{meant}`: what is similar to it. */
+const MISTYPED = {
+	unclear: 'Handraise does not understand “{typed}”. `/session help` shows what it does.',
+	unknown_word: 'No command `{typed}`. {meant}',
+	missing_id: 'Which session? Add its id, or its link from the dashboard.',
+	too_many_ids: 'Those are too many sessions: name up to 20 at once.',
 	one_id: '`/session {typed}` takes the id of one session.',
 	stands_alone: '`/session {typed}` takes nothing after it.',
-	foreign_link: 'That link does not lead to our session dashboard.',
+	foreign_link: 'That link does not lead to the dashboard of the sessions.',
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
-	unknown_flag:
-		'`watch` has no flag “{typed}”, so nothing was changed. Put a session id that begins with a dash in quotes.',
+	unknown_flag: 'No flag `{typed}`. {meant}',
 	reserved_id: 'A session id cannot be “{typed}”: the session service uses that word itself.',
-	all_alone:
-		'`all` goes with `watch` and `unwatch` only, and stands alone: `watch all` takes `--discreet` and ' +
-		'`--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
+	all_alone: '`all` stands alone behind `watch` and `unwatch`; `watch all` takes `--discreet` and `--no-buttons`.',
 } as const;
 
-export type HelpReason = keyof typeof REASONS;
+export type HelpReason = keyof typeof MISTYPED | 'asked';
 
 export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
 
 /** More than these stands behind *More*. */
 const HELP = [
-	'`/session 3f9a2c1d` — see what the agent did and asks, and answer it. A dashboard link works too.',
-	'`/session watch 3f9a2c1d` — follow it in this channel. `/session unwatch 3f9a2c1d` ends that.',
+	'`/session` — what waits for you, as on the *Home* tab',
+	'`/session &lt;id&gt;` — see what the agent did and asks, and answer it. A dashboard link works too.',
+	'`/session watch &lt;id&gt;` — follow it in this channel. `/session unwatch &lt;id&gt;` ends that.',
 	'`/session list` — what this channel watches',
-	'`/session inbox` — what waits for you, as on the *Home* tab',
-	'To answer with a message in the thread of a question, mention me there, or choose *Use as answer* in its menu.',
+	"To answer with a message in a question's thread, mention Handraise there, or choose *Use as answer* in its menu.",
 ];
 
-/** What `/session` understands, and why help is shown if nobody asked for it. `isWhole`: after *More*. */
-export function helpMessage(reason: HelpReason = 'asked', typed = '', isWhole = false): MessageContent {
-	const why = REASONS[reason].replace('{typed}', () => oneLineMrkdwn(typed, 150).replaceAll('`', "'"));
+/** What `/session` understands. `isWhole`: after *More*. */
+export function helpMessage(isWhole = false): MessageContent {
 	const lines = [
 		...HELP,
 		'`/session watch` — choose from the sessions that wait, where Handraise may list them',
@@ -71,14 +67,20 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', isWhole = 
 			'all that is watched here.',
 		WATCH_FLAGS,
 		'`/session settings` — reminders of this channel, whom they mention, quiet hours',
-		'`/session history 3f9a2c1d` — who answered what',
+		'`/session history &lt;id&gt;` — who answered what',
 		'`/session help` — this help',
 	];
-	return message(`${why} /session shows what an agent asks and takes your answer.`.trim(), [
-		...section(why === '' ? WHAT_IT_IS : `⚠️ ${why}`),
+	return message('/session shows what an agent asks and takes your answer.', [
+		...section(WHAT_IT_IS),
 		...section((isWhole ? lines : HELP).join('\n')),
 		...(isWhole ? [] : buttons(button(ACTIONS.moreHelp, 'More'))),
 	]);
+}
+
+export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant?: string): MessageContent {
+	const hint = meant === undefined ? '`/session help` shows all.' : `Did you mean \`${meant}\`?`;
+	const words = MISTYPED[reason].replace('{meant}', hint);
+	return textMessage(`⚠️ ${words.replace('{typed}', () => oneLineMrkdwn(typed, 150).replaceAll('`', "'"))}`);
 }
 
 /** Sessions that `/session watch` without an id offers. Each takes two of a message's 50 blocks. */
@@ -93,16 +95,14 @@ export function watchChooser(waiting: readonly WaitingSession[]): MessageContent
 		...section(`*${headline}* These wait for a person, the newest first:`),
 		...offered.flatMap(({ sessionId, name, since }) => {
 			const value = encodeTarget({ sessionId, messageIndex: null });
-			const words = joined(sessionHeading(name, sessionId), `since ${momentMrkdwn(since)}`);
+			const words = joined(`*${sessionTitle(name, sessionId)}*`, `since ${momentMrkdwn(since)}`);
 			return section(words, { accessory: button(ACTIONS.watch, 'Watch', { value }) });
 		}),
 		...context(andMoreWords(waiting.length - offered.length, 'sessions')),
 	]);
 }
 
-const NOTHING_TO_CHOOSE =
-	'No other session waits for a person now. To watch one all the same, add its id to `/session watch`, or paste ' +
-	'its link from the dashboard.';
+const NOTHING_TO_CHOOSE = 'No other session waits for a person now. To watch one all the same, add its id or link.';
 
 /** The result of a command, a line for each session. mrkdwn that is safe already, each line below 3,000 characters. */
 export function outcomesMessage(lines: readonly string[], below: readonly KnownBlock[] = []): MessageContent {
@@ -113,15 +113,15 @@ export function outcomesMessage(lines: readonly string[], below: readonly KnownB
 export const MENTION_OFFER = buttons(button(ACTIONS.mentionMe, 'Mention me if nobody answers'));
 
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
-	const name = `*${sessionIdMrkdwn(sessionId)}*`;
+	const name = `*${sessionTitle('name' in outcome ? outcome.name : '', sessionId)}*`;
 	if ('refused' in outcome && outcome.refused !== null) return refusedWords(sessionId, outcome.refused);
 	switch (outcome.kind) {
 		case 'watching':
-			return `👀 ${name} is watched in this channel now.`;
+			return `👀 Watching ${name} here.`;
 		case 'already':
 			return `👀 ${name} is already watched here.${outcome.changed ? ' What is posted about it has changed.' : ''}`;
 		case 'unknownSession':
-			return `⚠️ No session named ${name} found. Check the id.`;
+			return `⚠️ No ${name} found. Check the id.`;
 		case 'over': {
 			const { emoji, mrkdwn } = statusWords(outcome.status);
 			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}): there is nothing to watch.`;
@@ -141,13 +141,9 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 
 /** `sessionId` null: `watch all`; `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
 const refusedWords = (sessionId: string | null, code: string) =>
-	`⚠️ Slack refuses what I post here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} ` +
-	`(\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post ` +
-	`here. ${
-		sessionId === null
-			? 'New questions of all sessions come then.'
-			: `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` again.`
-	}`;
+	`⚠️ Slack refuses what Handraise posts here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} ` +
+	`(\`${code}\`). Handraise tries again for half a minute. If nothing comes, ask whoever manages the channel to let ` +
+	`apps post here${sessionId === null ? '' : ', then watch the session again'}.`;
 
 const LIMITS = {
 	person: ['you watch', 'for one person', 'Stop one of yours with `/session unwatch` and its id'],
@@ -164,14 +160,18 @@ export function tooFastWords(sessionIds: readonly string[], code: string, error:
 }
 
 const WATCH_FLAGS =
-	'`/session watch 3f9a2c1d` and a flag: `--questions-only` posts questions and answers only; `--thread-only` ' +
+	'`/session watch &lt;id&gt;` and a flag: `--questions-only` posts questions and answers only; `--thread-only` ' +
 	'keeps questions in the thread of the card: an escalation names only the session in the channel. `--discreet` ' +
 	'keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons. ' +
 	'`watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
 
+/** Of several sessions. */
+export const watchingWords = (count: number) => `👀 Watching ${count} sessions here.`;
+
+/** By its id: whoever may not see a session may stop watching it. */
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
-	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here now.`;
+	return wasWatched ? `👋 ${name} is not watched here any more.` : `⚠️ ${name} was not watched here.`;
 }
 
 /** The result of `/session unwatch all`. `discovered`: whether `watch all` has ended too. */
@@ -183,12 +183,12 @@ export function unwatchedAllWords(count: number, discovered: boolean): string {
 }
 
 /** How slow watching will be; empty when it is not slow. */
-export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
+export function expectationWords({ slow, typicalSeconds, longestSeconds }: Expectation): string {
 	if (!slow) return '';
-	const [round, typical, longest] = [roundSeconds, typicalSeconds, longestSeconds].map((s) => durationText(s * 1_000));
+	const [typical, longest] = [typicalSeconds, longestSeconds].map((seconds) => durationText(seconds * 1_000));
 	return (
-		`⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question ` +
-		`is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`
+		`⏱️ Many sessions are watched: a new question is seen after about ${typical} if the agent is busy, and after up ` +
+		`to ${longest} if it is quiet.`
 	);
 }
 
@@ -210,14 +210,9 @@ export function discoveringWords(
 /** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
 	notDiscovering:
-		'Handraise shows only sessions whose id somebody knows. To change that, ask {contact} to set ' +
-		'`DISCOVER_SESSIONS` to `true`.',
-	listOff:
-		'Handraise does not ask the session service for its list. To change that, ask {contact} to set ' +
-		'`SESSION_SERVICE_LIST` to `auto`.',
-	noList:
-		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that ' +
-		'lasts, tell {contact}.',
+		'Handraise shows only sessions whose id somebody knows; {contact} can set `DISCOVER_SESSIONS` to `true`.',
+	listOff: 'Handraise does not ask the service for its list; {contact} can set `SESSION_SERVICE_LIST` to `auto`.',
+	noList: 'Handraise cannot get the list of sessions and looks again by itself; if that lasts, tell {contact}.',
 };
 
 export function noListWords(why: NoListReason, adminContact: string | null): string {
@@ -232,17 +227,12 @@ export function notDiscoveringWords(why: NoListReason, adminContact: string | nu
 export function leftOutWords(left: LeftOut, adminContact: string | null): string {
 	if (left.kind === 'discoveryPaused') {
 		if (left.isOver === true) return '🟢 `watch all` was paused and goes on: new questions come here again.';
-		return (
-			`⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is ` +
-			'posted here can be answered, and `/session watch` with an id works. `/session list` shows when it is back.'
-		);
+		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)}`;
 	}
 	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';
 	return (
-		`🛑 ${who} ${counted(left.most, 'session')}, and that is the limit. More sessions wait for a person; the *Home* ` +
-		'tab lists them where it lists waiting sessions. They come here when others are answered. A session that ' +
-		'begins to wait comes at once, unless people chose or have in hand all that is watched: the question in which ' +
-		`nothing has changed for the longest time gives way. For a higher limit, ask ${contactMrkdwn(adminContact)}.`
+		`🛑 ${who} ${counted(left.most, 'session')}, which is the limit: others come here when these are answered. ` +
+		`For a higher limit, ask ${contactMrkdwn(adminContact)}.`
 	);
 }
 
@@ -290,23 +280,20 @@ export function watchList(
 	]);
 }
 
-/** mrkdwn. The id tells sessions of the same name apart. */
-function sessionHeading(name: string, sessionId: string): string {
-	const [quotedName, id] = [quotedNameMrkdwn(name, 120), sessionIdMrkdwn(sessionId)];
-	return quotedName === '' ? `Session *${id}*` : `*Session ${quotedName}* (${id})`;
-}
-
 function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBlock[] {
-	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });
+	const { sessionId } = session;
+	const value = encodeTarget({ sessionId, messageIndex: null });
 	const openCount = view?.question?.openCount ?? 0;
 	const open = openCount > 0 ? button(ACTIONS.answer, 'Answer', { value }) : button(ACTIONS.open, 'Open', { value });
 	return [
-		...section(sessionHeading(view?.name ?? '', session.sessionId), { accessory: open }),
+		...section(`*${sessionTitle(view?.name ?? '', sessionId)}*`, { accessory: open }),
 		...context(
 			joined(
 				view === null ? 'not read yet' : statusLine(view),
 				openCount === 0 ? '' : `✋ ${counted(openCount, 'question')} open`,
 				mode === 'questionsOnly' ? 'questions only' : mode === 'raisedHand' ? 'by `watch all`' : '',
+				// `/session unwatch` takes it.
+				isBlank(view?.name ?? '') ? '' : sessionIdMrkdwn(sessionId),
 				`last change ${momentMrkdwn(lastChangeAt)}`,
 			),
 		),

@@ -281,9 +281,11 @@ export function describeInboxReads(subject: Subject): void {
 			});
 		}
 		const found = async (limit = 5) =>
-			(await replica().drafts(SERVICE, ANN, limit)).map(({ question }) => question.sessionId);
+			(await replica().drafts(SERVICE, ANN, limit)).map(
+				({ question, isClosed }) => `${question.sessionId}${isClosed ? ', closed' : ''}`,
+			);
 
-		it('are listed newest first, once for a question, while it is open or nothing is known of it', async () => {
+		it('are listed newest first, once for a question, which is closed unless it is open or nothing is known of it', async () => {
 			await asking('open');
 			await addWatch(subject.store.watches, { sessionId: 'closed' });
 			await draft('unknown');
@@ -291,10 +293,16 @@ export function describeInboxReads(subject: Subject): void {
 			await draft('closed');
 			await draft('open', { messageIndex: 7 });
 			await draft('open', { text: 'newer' });
-			expect(await found()).toEqual(['open', 'unknown']);
+			expect(await found()).toEqual(['open', 'open, closed', 'closed, closed', 'unknown']);
 			expect(await found(1)).toEqual(['open']);
 			expect((await replica().drafts(SERVICE, ANN, 1))[0]?.values).toEqual({ 0: 'newer' });
 			expect(await replica().drafts(SERVICE, BOB, 5)).toEqual([]);
+			const question = { service: SERVICE, sessionId: 'closed', messageIndex: 0 };
+			// Their author has said what they had to say.
+			await accepted(subject.store, submission({ question, person: BOB }), 'refused');
+			expect(await found()).toContain('closed, closed');
+			await accepted(subject.store, submission({ question }));
+			expect(await found()).not.toContain('closed, closed');
 		});
 
 		it('that hold nothing, or that were put aside for a form, are left out', async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/features/watch/view.ts';
-import { answering, REMINDER, SERVICE_DOWN, watchOutcome, whatHappened } from '../../support/sentences.ts';
+import { answering, REMINDER, SERVICE_DOWN, WATCHING, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, USUAL_REQUESTS } from '../watch/harness.ts';
 import { discoveringApp } from './harness.ts';
 
@@ -182,7 +182,7 @@ describe('/session watch all', () => {
 	it('makes a card of a raised hand when somebody watches its session', async () => {
 		await start();
 		const { id, post } = await app.raisedHand();
-		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(watchOutcome(id, 'watching'));
+		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(WATCHING);
 		const card = await app.until(() => app.asked(id)[1]);
 		await app.until(() => card.text().includes('waits for an answer'));
 		app.answerElsewhere(id);
@@ -298,7 +298,7 @@ describe('a channel in which Slack refuses posts for good', () => {
 		refusePosts();
 		const id = app.waiting();
 		expect((await app.watchAll()).text()).toMatch(
-			/^⚠️ Slack refuses what I post here \(`restricted_action`\).* come then\.$/,
+			/^⚠️ Slack refuses what Handraise posts here \(`restricted_action`\).* let apps post here\.$/,
 		);
 		const dm = await app.until(() => told()[0]);
 		expect(dm.text()).not.toContain(id);

@@ -49,7 +49,7 @@ describe('the Home tab', () => {
 		const text = await app.openHome();
 		expect(text).toContain(waitingCountWords(2, 0));
 		expect(text.indexOf('Older chairs')).toBeLessThan(text.indexOf('Newer chairs'));
-		expect(text).toMatch(/\*“Older chairs”\*\n.*“Which colour\?”.*\n#agents · waiting 10 min/);
+		expect(text).toMatch(/“Older chairs” · #agents · waiting 10 min\n\*“Which colour\?”\*\n“Three are in stock\.”/);
 		await app.openHome('grace');
 		await app.slack.as('grace').home()?.press('Answer');
 		await app.homeSays(answering('grace'));
@@ -175,6 +175,107 @@ describe('the Home tab', () => {
 	});
 });
 
+describe('a choice that came second', () => {
+	it('is one line below the last answers, however often it was pressed, and asks for no decision', async () => {
+		await start();
+		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand' }];
+		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
+		const post = await app.threadSays(id, 'Which colour?');
+		app.freezePosts();
+		await app.seenBy('grace', post).press('Sand');
+		await app.pass(50);
+		await app.toldAfter(() => post.press('Graphite'));
+		for (const who of ['ada', 'grace']) {
+			await app.pass(50);
+			await app.seenBy(who, post).press(who === 'ada' ? 'Graphite' : 'Sand');
+		}
+		await app.pass(5_000);
+		await app.openHome();
+		const text = await app.homeSays('@grace answered first: Sand (yours: Graphite)');
+		expect(text.match(/Graphite/g)).toHaveLength(1);
+		expect(text.indexOf('@grace answered')).toBeGreaterThan(text.indexOf('Your last answers'));
+		expect(app.home().buttons()).toEqual(['Refresh']);
+		await app.openHome('grace');
+		expect((await app.homeSays('Sand', { who: 'grace' })).match(/Sand/g)).toHaveLength(1);
+	});
+
+	it('is told for each other choice', async () => {
+		await start();
+		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand, Red' }];
+		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
+		const post = await app.threadSays(id, 'Which colour?');
+		app.freezePosts();
+		await app.seenBy('grace', post).press('Red');
+		for (const option of ['Graphite', 'Sand']) {
+			await app.pass(50);
+			await app.toldAfter(() => post.press(option));
+		}
+		await app.openHome();
+		const text = await app.homeSays('@grace answered first: Red (yours: Sand)');
+		expect(text).toContain('@grace answered first: Red (yours: Graphite)');
+	});
+});
+
+describe('a draft of a question that is over', () => {
+	const TYPED = 'half a *thought*,\nand <more> & `code`';
+
+	async function drafted(): Promise<string> {
+		await start();
+		const [id = ''] = await app.askedIn('#agents', ['Chairs'], ['Which colour would you like?']);
+		await app.openHome();
+		await app.home().press('Answer');
+		const form = await app.slack.as('ada').waitForModal('Which colour would');
+		await form.fill(0, TYPED);
+		await app.pass(2_000);
+		await form.close();
+		await app.homeSays('half a');
+		return id;
+	}
+
+	it('says so, gives the text back in a window, and goes with *Discard*', async () => {
+		const id = await drafted();
+		app.service.sessions.answerAsPage(id, ['red']);
+		await app.homeSays('no longer asked');
+		expect(app.textOf('ada')).toMatch(/📝 \*“Chairs”\* · “half a [^\n]*” · no longer asked · /);
+		expect(app.home().buttons()).toEqual(['Refresh', 'Copy text', 'Discard']);
+		await app.home().press('Copy text');
+		const copy = await app.slack.as('ada').waitForModal('half a');
+		expect(copy.title()).toBe('Your text');
+		expect(JSON.stringify(copy.blocks())).toContain(JSON.stringify(TYPED));
+		await copy.close();
+		// The buttons of a draft are its author's alone.
+		await app.openHome('grace');
+		expect(app.textOf('grace')).not.toContain('half a');
+		await app.home().press('Discard');
+		await app.homeSays(NOTHING, { without: ['half a', 'Drafts'] });
+	});
+
+	it('is not there when its author has answered', async () => {
+		const id = await drafted();
+		await app.home().press('Answer');
+		const form = await app.slack.as('ada').waitForModal(DRAFT_RESTORED);
+		await form.fill(0, 'red');
+		await form.submit();
+		await app.until(() => app.service.sessions.values(id, 2)[0] === 'red');
+		await app.homeSays(line('resumed'), { without: ['half a', 'Drafts'] });
+	});
+
+	it.each(['completed', 'failed'])(
+		'is shown by *Continue* in a session that is %s, of which nobody knew',
+		async (status) => {
+			const id = await drafted();
+			await app.command(`/session unwatch ${id}`);
+			app.service.sessions.setStatus(id, status);
+			await app.openHome();
+			expect(await app.homeSays('half a')).not.toContain('no longer asked');
+			await app.home().press('Continue');
+			const modal = await app.slack.as('ada').waitForModal('Your draft was not sent:');
+			expect(modal.text()).toContain('> half a *thought*,\n> and <more> & `code`');
+			expect(modal.submitText()).toBeNull();
+		},
+	);
+});
+
 describe('who sees what in the Home tab', () => {
 	it('shows questions of the channels that the person is in, also private ones, each once', async () => {
 		await start();
@@ -298,7 +399,7 @@ describe('/session inbox', () => {
 		await form.submit();
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		await app.slack.as('ada').modal()?.close();
-		await app.windowSays(waitingCountWords(1, 0), { without: ['“Chairs”'] });
+		await app.windowSays(waitingCountWords(1, 0), { without: ['“Chairs” · #agents'] });
 		expect(app.slack.as('ada').modal()?.id).toBe(inbox.id);
 	});
 
@@ -309,7 +410,7 @@ describe('/session inbox', () => {
 		const inbox = await openWindow();
 		const namesShown = () => [...inbox.text().matchAll(/“(Order \d\d)”/g)].map(([, name]) => name);
 		expect(inbox.text()).toContain(waitingCountWords(21, 0));
-		expect(inbox.text()).toContain('Questions 1 to 10 of 21, oldest first.');
+		expect(inbox.text()).toContain('Questions 1 to 10 of 21');
 		const pages = [namesShown()];
 		await inbox.press('Next 10');
 		await app.windowSays('Questions 11 to 20 of 21');

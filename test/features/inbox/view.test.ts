@@ -39,7 +39,7 @@ it.each([
 ])('shows the description above the buttons of its options, without lines that are buttons: %j', (text, described) => {
 	const shown = textOf(asking(text));
 	expect(shown).toContain('"text":"green"');
-	expect(shown).toContain(`> ${described}"`);
+	expect(shown).toContain(`“${described}”`);
 });
 
 it('has a button for each of five long options', () => {
@@ -80,7 +80,7 @@ it('begins with the count, then what failed, Undo, the questions, drafts, the la
 	const shown = textOf({
 		...asking(''),
 		ownAnswers: { shown: [answerOf({ state: 'refused', content }), undoable], total: 3 },
-		drafts: [{ ...draft, values: { 0: 'half' }, updatedAt: now, askedIn: null }],
+		drafts: [{ ...draft, values: { 0: 'half' }, updatedAt: now, askedIn: null, isClosed: false }],
 		lastAnswers: [answerOf({ state: 'ended', content }), answerOf({ state: 'withdrawn', content })],
 		week: { asked: 12, answered: 11, waitMs: 180_000, idleMs: 7_800_000 },
 	});

@@ -144,12 +144,13 @@ describe('questions of a channel that are due together', () => {
 		expect(together?.editHistory()).toEqual([]);
 		expect(together?.buttons()).toEqual(['Answer', 'Answer']);
 		const text = together?.text() ?? '';
+		expect(text).toMatch(/\*“Which size\?”\* · “Order 2 chairs” · \d+ (?:s|min) · .*Go to question/);
 		await together?.press('Answer', Number(text.indexOf('Which colour?') > text.indexOf('Which size?')));
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'red');
 		await form.submit();
 		await app.until(() => together?.text().includes(`${digestText(1)}:`));
-		expect(together?.text()).toMatch(/~An agent asked: Which colour\? \(Order 1 chairs\)~ · .*@ada/);
+		expect(together?.text()).toMatch(/~“Which colour\?” · “Order 1 chairs”~ · .*@ada/);
 		expect(together?.buttons()).toEqual(['Answer']);
 		app.service.sessions.answerAsPage(second, ['large']);
 		await app.until(() => together?.text().includes(digestText(0)));

@@ -21,7 +21,6 @@ describe('/session', () => {
 	});
 
 	it.each([
-		['', 'asked'],
 		['help', 'asked'],
 		['HELP', 'asked'],
 		['""', 'missing_id'],
@@ -48,6 +47,11 @@ describe('/session', () => {
 
 	it.each([
 		['what is this', 'unknown_word', 'what'],
+		['wacth 3f9a2c1d', 'unknown_word', 'wacth', 'watch'],
+		['Unwach a b', 'unknown_word', 'Unwach', 'unwatch'],
+		['watch a --qustions-only', 'unknown_flag', '--qustions-only', '--questions-only'],
+		['watch a —DISCREETE', 'unknown_flag', '—DISCREETE', '--discreet'],
+		[`watch a --${'buttons'.repeat(1000)}`, 'unknown_flag', `--${'buttons'.repeat(1000)}`],
 		['<@U123>', 'unclear', '<@U123>'],
 		['watch a <!here>', 'unclear', '<!here>'],
 		['history a b', 'one_id', 'history'],
@@ -64,8 +68,8 @@ describe('/session', () => {
 		['history files', 'reserved_id', 'files'],
 		['https://agents.example.com/app/sessions/session?id=query', 'reserved_id', 'query'],
 		['<https://agents.example.com/app/sessions/session?id=%51uery|the session>', 'reserved_id', 'Query'],
-	])('names what it does not take in %j', (text, reason, word) => {
-		expect(parse(text)).toEqual({ kind: 'help', reason, word });
+	])('names what it does not take in %j, and what is similar', (text, reason, word, meant?: string) => {
+		expect(parse(text)).toEqual({ kind: 'help', reason, word, meant });
 	});
 
 	it('accepts a session link of any dashboard when none is configured', () => {
@@ -81,14 +85,11 @@ describe('/session', () => {
 		},
 	);
 
-	it.each(['--loud', '—loud', '-discret', '--', '—', '--constructor'])(
-		'has no flag %s, and watches nothing',
-		(word) => {
-			const unknown = { kind: 'help', reason: 'unknown_flag', word };
-			expect(parse(`watch a ${word}`)).toEqual(unknown);
-			expect(parse(`watch ${word} all`)).toEqual(unknown);
-		},
-	);
+	it.each(['--loud', '—loud', '--', '—', '--constructor'])('has no flag %s, and watches nothing', (word) => {
+		const unknown = { kind: 'help', reason: 'unknown_flag', word };
+		expect(parse(`watch a ${word}`)).toEqual(unknown);
+		expect(parse(`watch ${word} all`)).toEqual(unknown);
+	});
 
 	it.each<[string, object]>([
 		['\u200b3f9a\u00ad2c1d\u200f', { kind: 'open', sessionId: '3f9a2c1d' }],
@@ -121,6 +122,8 @@ describe('/session', () => {
 		['"all"', { kind: 'open', sessionId: 'all' }],
 		['-x1', { kind: 'open', sessionId: '-x1' }],
 		['list', { kind: 'list' }],
+		['', { kind: 'inbox' }],
+		[' \u200b, ', { kind: 'inbox' }],
 		['Inbox', { kind: 'inbox' }],
 		['history `a`', { kind: 'history', sessionId: 'a' }],
 		// For whoever wants to choose one.

@@ -53,36 +53,56 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(modal.submitText()).toBe('Send answer');
 	});
 
-	it.each([
-		['nothing', '', /^\*Handraise brings agents' questions to you and your answers to them\.\*$/m],
-		['help', 'help', WHAT_IT_IS],
-		['HELP', 'HELP', WHAT_IT_IS],
-		['a word with what nobody sees', 'o\u200bpen, the pod', /There is no command “open”\.$/m],
-		['unknown words', 'open the pod', /There is no command “open”\.$/m],
-		['a misspelt command with an id', 'wacth choices', /There is no command “wacth”/],
-		['a word too many', 'list choices', /`\/session list` takes nothing after it/],
-		['two ids where one goes', 'history a b', /`\/session history` takes the id of one session/],
-		['a mention', '@grace', /I do not understand “/],
-		['markup', '<!channel>', /I do not understand “/],
-		[
-			"another site's link",
-			'https://evil.example/sessions/session?id=choices',
-			/does not lead to our session dashboard/,
-		],
-		['a link without an id', 'https://dashboard.example.com/sessions/session', /has no session id in it/],
-		['an id of 500 letters', 'x'.repeat(500), /too long for a session id/],
-		['history of nothing', 'history', /Which session\? Add its id/],
-		['watch of nothing', 'watch', /Which session\? Add its id, or paste its link from the dashboard/],
-		['an unknown flag', 'watch choices —loudly', /has no flag “—loudly”, so nothing was changed/],
-		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
-	])('replies to %s with help that shows the commands', async (_, typed, words) => {
-		const reply = await replyTo(`/session ${typed}`.trim());
-		if (typeof words === 'string') expect(reply).toContain(words);
-		else expect(reply).toMatch(words);
-		expect(reply).toContain('/session 3f9a2c1d');
+	it.each(['help', 'HELP', '?'])('replies to %s with help that shows the commands', async (typed) => {
+		const reply = await replyTo(`/session ${typed}`);
+		expect(reply).toContain(WHAT_IT_IS);
+		expect(reply).toContain('/session <id>');
 		expect(reply).toMatch(/\[More\]$/);
 		expect(app.slack.as('ada').modal()).toBeNull();
 		expect(app.slack.as('grace').messages('#agents')).toEqual([]);
+	});
+
+	it.each([
+		['a word with what nobody sees', 'o\u200bpen, the pod', /No command `?open`?\. `?\/session help`? shows all\./],
+		['a misspelt command with an id', 'wacth choices', /No command `?wacth`?\. Did you mean `?watch`?\?/],
+		['a word too many', 'list choices', /`?\/session list`? takes nothing after it/],
+		['two ids where one goes', 'history a b', /`?\/session history`? takes the id of one session/],
+		['a mention', '@grace', /Handraise does not understand “/],
+		['markup', '<!channel>', /Handraise does not understand “/],
+		["another site's link", 'https://evil.example/sessions/session?id=choices', /does not lead to the dashboard/],
+		['a link without an id', 'https://dashboard.example.com/sessions/session', /has no session id in it/],
+		['an id of 500 letters', 'x'.repeat(500), /too long for a session id/],
+		['history of nothing', 'history', /Which session\? Add its id/],
+		['watch of nothing', 'watch', /Which session\? Add its id, or its link from the dashboard/],
+		[
+			'a misspelt flag',
+			'watch choices --qustions-only',
+			/No flag `?--qustions-only`?\. Did you mean `?--questions-only`?\?/,
+		],
+		['an unknown flag', 'watch choices —loudly', /No flag `?—loudly`?\. `?\/session help`? shows all\./],
+		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
+	])('replies to %s with one line', async (_, typed, words) => {
+		const reply = await replyTo(`/session ${typed}`);
+		expect(reply).toMatch(words);
+		expect(reply).not.toContain('\n');
+		expect(reply.match(/[\p{L}\p{N}][^\s]*/gu)?.length).toBeLessThanOrEqual(15);
+		expect(app.slack.as('ada').modal()).toBeNull();
+		expect(app.slack.as('grace').messages('#agents')).toEqual([]);
+	});
+
+	it.each(['#agents', 'dm'])('opens the inbox for nothing typed in %s', async (place) => {
+		const ada = app.slack.as('ada');
+		expect(await ada.command(place, '/session')).toEqual({ ok: true, error: null });
+		const modal = await ada.waitForModal('[Refresh]');
+		expect(modal.title()).toBe('Inbox');
+	});
+
+	it('tells a guest who types nothing why they see no inbox', async () => {
+		const gus = app.slack.as('gus');
+		expect(await gus.command('#agents', '/session')).toEqual({ ok: true, error: null });
+		const told = await gus.waitForMessage('#agents', whatHappened('guest'));
+		expect(told.isEphemeral()).toBe(true);
+		expect(gus.modal()).toBeNull();
 	});
 
 	it('shows five lines of help, and the rest in their place after *More*', async () => {
@@ -93,7 +113,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(await replies().at(-1)?.press('More')).toBe(true);
 		await app.slack.as('ada').waitForMessage('#agents', '--discreet');
 		const whole = replies().at(-1)?.text() ?? '';
-		for (const word of ['3f9a2c1d', 'watch', 'watch all', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'])
+		for (const word of ['<id>', 'watch', 'watch all', 'unwatch', 'list', 'settings', 'history', 'help'])
 			expect(whole).toContain(`/session ${word}`);
 		expect(replies()).toHaveLength(count);
 	});

@@ -214,7 +214,7 @@ describe('/session settings', () => {
 			app.slack.state.userGroups.push({ id: `S1G${index}`, handle: `g${index}`, users: ['U0ADA'] });
 		}
 		const modal = await app.openSettings();
-		expect(modal.text()).toContain('Slack shows only 100 groups in one field, and this workspace has 121.');
+		expect(modal.text()).toContain('Slack shows only 100 groups in one field, of 121');
 		app.slack.state.userGroups = [];
 		await app.restart();
 		const labels = (await app.openSettings()).fields().map(({ label }) => label);

@@ -12,7 +12,7 @@ import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/dat
 import { valuesOf } from '../../../src/features/settings/fields.ts';
 import {
 	conflictWords,
-	NO_SETTINGS,
+	noSettingsWords,
 	SETTINGS_LOADING,
 	type SettingsModel,
 	settingsChangedPost,
@@ -65,7 +65,7 @@ const OF_GROUPS: ChannelSettings = { ...FULL, mention: { ...FULL.mention, userId
 /** Other windows of a channel's settings, and words about changes, than the doctor's. */
 export function channelSettingsVariants(): Shape[] {
 	return [
-		...shapesOf(settingsNotice, { loading: [SETTINGS_LOADING], 'not a member': [NO_SETTINGS.not_a_member] }),
+		...shapesOf(settingsNotice, { loading: [SETTINGS_LOADING], 'not a member': [noSettingsWords('not_a_member', {})] }),
 		...shapesOf(settingsForm, {
 			'150 groups': modelOf(FULL, { groups: groupsOf(150) }),
 			'nothing set': modelOf(DEFAULT_CHANNEL_SETTINGS, { change: null }),

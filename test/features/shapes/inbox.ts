@@ -105,7 +105,7 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 			}),
 		],
 	}),
-	'the first of three pages': modelOf({ ...FULL, page: 0 }),
+	'the second of three pages': modelOf(FULL),
 	'a page of old sessions': modelOf({ ...FULL, page: 4, questions: [], waiting: OLD_SESSIONS }),
 	'a one-press answer that can be taken back': modelOf({
 		...NOTHING,

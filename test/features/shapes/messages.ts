@@ -78,6 +78,7 @@ import {
 	helpMessage,
 	LIST_PAGE,
 	leftOutWords,
+	mistypedMessage,
 	outcomesMessage,
 	watchChooser,
 	watchList,
@@ -138,12 +139,11 @@ const STEPS = stepsWords({ ...questionOf(FLIGHTS), stepsSince: 1_000_000 }, snap
 
 const HANDED = { kind: 'handedOver', watchId: 'watch', handOverId: '', from: USER_ID } as const;
 
-const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
-	asked: ['asked'],
+const MISTYPED: Readonly<Record<Exclude<HelpReason, 'asked'>, Parameters<typeof mistypedMessage>>> = {
 	unclear: ['unclear', SESSION_ID],
 	missing_id: ['missing_id'],
 	too_many_ids: ['too_many_ids'],
-	unknown_word: ['unknown_word', 'wacth'],
+	unknown_word: ['unknown_word', 'wacth', 'watch'],
 	one_id: ['one_id', 'history'],
 	stands_alone: ['stands_alone', 'list'],
 	foreign_link: ['foreign_link'],
@@ -157,7 +157,8 @@ const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 /** Other messages than the doctor's. */
 export function messageVariants(): Shape[] {
 	return [
-		...shapesOf(helpMessage, { ...HELP, hostile: ['unclear', HOSTILE], whole: ['asked', '', true] }),
+		...shapesOf(helpMessage, { short: [], whole: [true] }),
+		...shapesOf(mistypedMessage, { ...MISTYPED, hostile: ['unclear', HOSTILE] }),
 		...shapesOf(answerCard, { 'an id': [SESSION_ID] }),
 		...shapesOf(receiptMessage, OTHER_RECEIPTS),
 		...shapesOf(ownTextMessage, {
@@ -174,7 +175,7 @@ export function messageVariants(): Shape[] {
 			'one line': [[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)]],
 		}),
 		...shapesOf(mentionedMessage, { 'after a time': [7_500_000], never: [null] }),
-		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'] }),
+		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'], draft: ['draft'] }),
 		...shapesOf(textMessage, {
 			'somebody else has it': [notYoursWords(HAND_OVER)],
 			settled: [notYoursWords(null)],

@@ -43,6 +43,7 @@ const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> =
 	questionChanged: [true, false].map(NOTICES.questionChanged),
 	answeredMeanwhile: [NOTICES.answeredMeanwhile(null, [HOSTILE, null, ''], NOW - 60_000, NOW)],
 	draftRestored: [NOTICES.draftRestored(NOW - 60_000)],
+	draftLeft: NOTICES.draftLeft({ 0: HOSTILE }),
 	prefilled: [NOTICES.prefilled],
 	nothingOpen: [NOTICES.nothingOpen],
 	onlySecrets: [NOTICES.onlySecrets],

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { statusWords } from '../../../src/slack/parts.ts';
 import { openSession } from '../../slack/support/open-session.ts';
+import { WATCHING } from '../../support/sentences.ts';
 import { USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -88,8 +89,7 @@ it('watches the other ids of a command when one body is difficult to read', asyn
 	const half = Math.ceil(bad.length / 2);
 	const told = [await watch(good, ...bad.slice(0, half)), await watch(...bad.slice(half), last)].join('\n');
 	expect(told).not.toContain('Something went wrong');
-	expect(told).toContain(`${good}* is watched`);
-	expect(told).toContain(`${last}* is watched`);
+	await app.until(() => app.card(good) && app.card(last));
 	expect(told.match(/has too many parts/g)).toHaveLength(TOO_MANY.size);
 	app.step(last, 'I am still read.');
 	await app.cardSays(last, 'I am still read.');
@@ -113,8 +113,8 @@ it('watches the other ids when one watch cannot be stored', async () => {
 		`CREATE TRIGGER refuses BEFORE INSERT ON watches WHEN NEW.session_id = '${bad}' BEGIN SELECT RAISE(ABORT, 'no'); END`,
 	);
 	const told = await watch(bad, good);
-	expect(told).toContain(`${good}* is watched`);
-	expect(told).toMatch(new RegExp(`\\*${bad}\\*: \\S`));
+	expect(told).toContain(WATCHING);
+	expect(told).toMatch(new RegExp(`\\*session ${bad}\\*: \\S`));
 	database.exec('DROP TRIGGER refuses');
 	database.close();
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../../fake-slack/index.ts';
-import { ESCALATION, REMINDER } from '../../support/sentences.ts';
+import { ESCALATION, REMINDER, WATCHING } from '../../support/sentences.ts';
 import { FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -72,7 +72,7 @@ describe("a question's post that Slack refuses for good", () => {
 		const lift = refusePosts(asks);
 		app.ask(id);
 		await app.until(() => told(TOLD)[0]);
-		expect((await app.command(`/session watch ${id}`)).text()).toContain('Slack refuses what I post here');
+		expect((await app.command(`/session watch ${id}`)).text()).toContain('Slack refuses what Handraise posts here');
 		await app.pass(60_000);
 		lift();
 		await app.pass(60_000);
@@ -113,7 +113,7 @@ describe('a card that Slack refuses for good', () => {
 		const lift = refusePosts();
 		const reply = await app.command(`/session watch ${id}`);
 		expect(reply.text()).toContain('(`restricted_action`)');
-		expect(reply.text()).not.toContain('is watched');
+		expect(reply.text()).not.toContain(WATCHING);
 		await app.until(() => told(TOLD)[0]);
 		lift();
 		await app.pass(120_000);
@@ -133,7 +133,7 @@ describe('a card that Slack refuses for good', () => {
 		const id = app.session();
 		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 20, times: 1 });
 		const from = app.clock.now();
-		expect((await app.command(`/session watch ${id}`)).text()).toContain('is watched');
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
 		expect(app.clock.now() - from).toBeLessThan(4_000);
 		await app.until(() => app.card(id));
 	});

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { sampleOrganisation } from '../../../fake-slack/index.ts';
 import { placeMrkdwn } from '../../../src/slack/parts.ts';
 import type { AppOptions } from '../../support/app.ts';
-import { whatHappened } from '../../support/sentences.ts';
+import { WATCHING, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const OTHER = 'T0OTHER';
@@ -78,7 +78,7 @@ describe('a watched channel that is shared with another organisation', () => {
 		expect(again.text()).toContain(whatHappened('watch_external'));
 		// Sharing that ends needs nothing: whoever wants to watches again.
 		await app.slack.unshare('#agents', OTHER);
-		expect((await app.command(`/session watch ${id}`)).text()).toContain('is watched');
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
 	});
 
 	it.each([
@@ -252,7 +252,7 @@ describe('a channel of several workspaces of the own organisation', () => {
 	it('keeps watches of a channel shared inside the organisation', async () => {
 		await start({ slack: { workspace } });
 		const id = app.session();
-		expect((await app.command(`/session watch ${id}`, 'ada', '#together')).text()).toContain('is watched');
+		expect((await app.command(`/session watch ${id}`, 'ada', '#together')).text()).toContain(WATCHING);
 		await app.until(() => app.card(id, '#together'));
 		const event = { type: 'channel_shared', connected_team_id: 'T0APEX', channel: 'C0TOGETHER', event_ts: '1.0' };
 		await app.slack.deliver({

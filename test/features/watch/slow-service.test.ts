@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { WATCHING } from '../../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 /** The service checks 150 keys in each call, one call after another. */
@@ -56,6 +57,6 @@ it('puts an answer within the time of four calls and settles it within six', asy
 it('watches five sessions that are named at once, right after the start', async () => {
 	const ids = Array.from({ length: 5 }, () => app.session());
 	const told = await atOnce(ids.map((id) => `/session watch ${id}`));
-	expect(told).toEqual(ids.map((id) => expect.stringContaining(`*${id}* is watched in this channel now`)));
+	expect(told).toEqual(ids.map(() => expect.stringContaining(WATCHING)));
 	for (const id of ids) await app.until(() => app.card(id));
 });

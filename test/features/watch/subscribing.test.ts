@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { unwatchedWords } from '../../../src/features/watch/view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { opensSession } from '../../support/opens-session.ts';
-import { answeredMeanwhile, ended, watchOutcome, whatHappened } from '../../support/sentences.ts';
+import { answeredMeanwhile, ended, WATCHING, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -20,8 +20,8 @@ describe('/session watch', () => {
 	it('posts one card in the channel and replies only to the person', async () => {
 		const id = app.session({ name: 'Order new chairs' });
 		const told = await app.command(`/session watch ${id}`);
-		expect(told.text()).toContain(`${id}* is watched in this channel now.`);
-		expect(told.text()).not.toContain('slow');
+		expect(told.text()).toBe('👀 Watching *“Order new chairs”* here.');
+		expect(told.text()).not.toContain('Many sessions');
 		const card = await app.until(() => app.card(id));
 		expect(card.text()).toContain('⚙️ *“Order new chairs”* · working · step 1 of 30');
 		expect(card.text()).toContain('I open the shop.');
@@ -32,15 +32,16 @@ describe('/session watch', () => {
 		expect(card.editHistory()).toEqual([]);
 	});
 
-	it('accepts several ids, links and options at once and gives the outcome of each', async () => {
+	it('accepts several ids, links and options at once, with a line for those that are watched and for each other', async () => {
 		const [one, two] = [app.session(), app.session()];
 		const link = `https://dashboard.example.com/sessions/session?id=${two}`;
 		const told = await app.command(`/session watch ${one} <${link}> nosuch completed --thread-only`);
 		const lines = told.text().split('\n');
-		expect(lines[0]).toContain(`${one}* is watched`);
-		expect(lines[1]).toContain(`${two}* is watched`);
-		expect(lines[2]).toContain('No session named *nosuch* found');
-		expect(lines[3]).toContain('*completed* is over (completed)');
+		expect(lines).toEqual([
+			'👀 Watching 2 sessions here.',
+			'⚠️ No *session nosuch* found. Check the id.',
+			expect.stringContaining('*session completed* is over (completed)'),
+		]);
 		await app.until(() => app.card(one) && app.card(two));
 	});
 
@@ -67,9 +68,9 @@ describe('/session watch', () => {
 
 	it('watches in a private channel with the bot, and in the direct message with it', async () => {
 		const id = app.session();
-		expect((await app.command(`/session watch ${id}`, 'ada', '#secret')).text()).toContain('is watched');
+		expect((await app.command(`/session watch ${id}`, 'ada', '#secret')).text()).toContain(WATCHING);
 		await app.until(() => app.card(id, '#secret'));
-		expect((await app.command(`/session watch ${id}`, 'ada', 'dm')).text()).toContain('is watched');
+		expect((await app.command(`/session watch ${id}`, 'ada', 'dm')).text()).toContain(WATCHING);
 		await app.until(() => app.card(id, 'dm'));
 	});
 
@@ -94,7 +95,7 @@ describe('/session watch', () => {
 		await app.service.goDown();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain(whatHappened('unavailable'));
 		await app.service.comeBack();
-		expect((await app.command(`/session watch ${id}`)).text()).toContain(watchOutcome(id, 'watching'));
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
 		await app.until(() => app.card(id));
 	});
 
@@ -103,8 +104,8 @@ describe('/session watch', () => {
 		'/session watch --loud abc',
 		'/session unwatch',
 		'/session watch <https://elsewhere.example/x>',
-	])('replies to "%s" with help', async (line) => {
-		expect((await app.command(line)).text()).toContain('/session watch');
+	])('replies to "%s" with a line', async (line) => {
+		expect((await app.command(line)).text()).toMatch(/^⚠️ [^\n]+$/);
 	});
 });
 
@@ -113,7 +114,7 @@ describe('the buttons', () => {
 		const id = app.session();
 		const modal = await openSession(app, id);
 		const told = await app.toldAfter(() => modal.press('Watch in this channel'));
-		expect(told.text()).toContain(watchOutcome(id, 'watching'));
+		expect(told.text()).toContain(WATCHING);
 		const card = await app.until(() => app.card(id));
 		await app.until(() => modal.buttons().includes('Stop watching here'));
 		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatchedWords(id, true));
@@ -180,9 +181,14 @@ describe('/session unwatch and list', () => {
 		await app.command(`/session watch ${one} ${two} ${three}`);
 		await app.command(`/session watch ${three}`, 'ada', '#secret');
 		expect((await app.command(`/session unwatch ${one} nosuch`)).text()).toMatch(
-			/is not watched here any more.*nosuch\*? is not watched here/s,
+			/is not watched here any more.*nosuch\*? was not watched here/s,
 		);
 		expect((await app.command('/session list')).text()).toContain('This channel watches 2 sessions.');
+		expect((await app.command(`/session unwatch ${two} nosuch ${three}`)).text().split('\n')).toEqual([
+			'👋 2 sessions are not watched here any more.',
+			'⚠️ *nosuch* was not watched here.',
+		]);
+		await app.command(`/session watch ${two} ${three}`);
 		expect((await app.command('/session unwatch all')).text()).toContain('2 sessions are not watched here any more');
 		expect((await app.command('/session list', 'ada', '#secret')).text()).toContain(three);
 	});
@@ -224,27 +230,26 @@ it('says once how slow a watch will be when many sessions are watched', async ()
 	await using slow = await watchingApp({ env: { SESSION_SERVICE_RPM: '20' }, service: { rateLimit: false } });
 	const ids = Array.from({ length: 12 }, () => slow.session());
 	const first = await slow.command(`/session watch ${ids.slice(0, 1).join(' ')}`);
-	expect(first.text()).not.toContain('slow');
+	expect(first.text()).not.toContain('Many sessions');
 	for (const some of [ids.slice(1, 6), ids.slice(6)]) {
 		// The small budget needs time before it has room for these.
 		await slow.pass(65_000);
-		expect((await slow.command(`/session watch ${some.join(' ')}`)).text()).not.toContain('slow');
+		expect((await slow.command(`/session watch ${some.join(' ')}`)).text()).not.toContain('Many sessions');
 	}
 	await slow.pass(65_000);
 	const more = Array.from({ length: 6 }, () => slow.session());
 	const told = await slow.command(`/session watch ${more.join(' ')}`);
-	expect(told.text()).toMatch(/reading all of them once takes \d+ (?:s|min)/);
 	expect(told.text()).toMatch(
 		/seen after about \d+ s if the agent is busy, and after up to \d+ (?:s|min) if it is quiet/,
 	);
-	expect(told.text().match(/this will be slow/g)).toHaveLength(1);
+	expect(told.text().match(/Many sessions are watched/g)).toHaveLength(1);
 	expectNothingWrong(slow);
 });
 
 it('watches in a shared channel with ALLOW_EXTERNAL', async () => {
 	await using open = await watchingApp({ env: { ALLOW_EXTERNAL: 'true' } });
 	const id = open.session();
-	expect((await open.command(`/session watch ${id}`, 'ada', '#shared')).text()).toContain('is watched');
+	expect((await open.command(`/session watch ${id}`, 'ada', '#shared')).text()).toContain(WATCHING);
 	await open.until(() => open.card(id, '#shared'));
 	expect((await open.command(`/session unwatch ${id}`, 'eve', '#shared')).text()).toContain(unwatchedWords(id, true));
 	expectNothingWrong(open);

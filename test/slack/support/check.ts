@@ -5,7 +5,8 @@ import type { MessageContent } from '../../../src/slack/parts.ts';
 import { CANARY } from './hostile-session.ts';
 
 /** What the app may write in angle brackets: mentions, channels and times. */
-const OURS = /<@U0OURS[A-Z0-9]*>|<#C0OURS[A-Z0-9]*>|<!date\^\d+\^\{date_short_pretty\} \{time\}\|[\w ,:]+>/g;
+const OURS =
+	/<@U0OURS[A-Z0-9]*>|<#C0OURS[A-Z0-9]*>|<!date\^\d+\^\{(?:date_short_pretty\} \{time|time_secs)\}\|[\w ,:]+>/g;
 
 /** Slack accepts it, and interprets nothing in it that a session or a person wrote. */
 export function expectSafeView(view: ModalView | HomeView): void {

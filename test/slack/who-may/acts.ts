@@ -256,6 +256,8 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.snooze]: ['inbox', snooze],
 	[ACTIONS.showSnoozed]: ['inbox', nothing],
 	[ACTIONS.dismiss]: ['inbox', nothing],
+	[ACTIONS.copyDraft]: ['inbox', nothing],
+	[ACTIONS.discardDraft]: ['inbox', nothing],
 	[ACTIONS.settingsField]: ['settings', nothing],
 	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],

@@ -6,9 +6,11 @@ import { whoMayApp } from './harness.ts';
 import { outOfAgents } from './people.ts';
 import type { Group } from './table.ts';
 
-/** What stands in an inbox and is its person's own: their answers, snoozes and pages. Only who has a question gives it back. */
+/** What stands in an inbox and is its person's own: their answers, drafts, snoozes and pages. Only who has a question gives it back. */
 const OWN: readonly string[] = [
 	ACTIONS.answerNew,
+	ACTIONS.copyDraft,
+	ACTIONS.discardDraft,
 	ACTIONS.dismiss,
 	ACTIONS.giveUp,
 	ACTIONS.postToThread,

@@ -144,6 +144,8 @@ export const ACTION_GROUPS = {
 	[ACTIONS.snooze]: 'act',
 	[ACTIONS.showSnoozed]: 'inbox',
 	[ACTIONS.dismiss]: 'inbox',
+	[ACTIONS.copyDraft]: 'inbox',
+	[ACTIONS.discardDraft]: 'inbox',
 	[ACTIONS.settingsField]: 'form',
 	[ACTIONS.showScreenshot]: 'act',
 	[ACTIONS.showFiles]: 'act',

@@ -13,7 +13,7 @@ const REWRITE = 'UPDATE_DOCS=1 npm exec -- vitest run test/slack/who-may';
 describe('the table of who may do what', () => {
 	it('has a row of every button, input and command', () => {
 		expect(Object.keys(ACTION_GROUPS).toSorted()).toEqual(Object.values(ACTIONS).toSorted());
-		const kinds = ['', 'x', 'watch x', 'watch all', 'unwatch x', 'list', 'inbox', 'settings', 'history x'].map(
+		const kinds = ['help', 'x', 'watch x', 'watch all', 'unwatch x', 'list', 'inbox', 'settings', 'history x'].map(
 			(text) => parseSessionCommand(text, null).kind,
 		);
 		expect(Object.keys(COMMAND_GROUPS).toSorted()).toEqual(kinds.toSorted());
