@@ -274,6 +274,27 @@ it('shows Markdown and rich text, and loads nothing from elsewhere', async () =>
 	expect([...new Set(harness.complaints.splice(0))]).toEqual([expect.stringContaining('https://spy.example/x.png')]);
 });
 
+it('shows the table of a message at its end, wherever it was sent', async () => {
+	const cell = (text: string) => ({ type: 'raw_text', text });
+	const rows = [
+		[cell('Flight'), cell('Price')],
+		[cell('LH 1173'), { type: 'raw_number', value: 129, text: '129 €' }],
+	];
+	const go = { type: 'actions', elements: [{ type: 'button', action_id: 'go', text: plain('Book it') }] };
+	for (const table of [
+		{ type: 'table', rows, column_settings: [{ is_wrapped: true }, { align: 'right' }] },
+		{ type: 'data_table', caption: 'Offers of today', rows },
+	]) {
+		const blocks = [table, go];
+		const { ts } = await slackCall('chat.postMessage', { channel: 'C0AGENTS', text: 'offers', blocks });
+		const message = page.locator(`[data-surface="${ts}"]`);
+		await message.getByRole('columnheader', { name: 'Price' }).waitFor();
+		await message.getByRole('cell', { name: '129 €' }).waitFor();
+		expect(await message.locator('.blocks').innerText()).toMatch(/^Book it\s[\s\S]*LH 1173/);
+		await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
+	}
+});
+
 it('shows unread channels in bold, and the line “New” above unread messages', async () => {
 	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
 	await harness.sandbox.slack.as('ada').say('#agents', 'Something new, @grace');

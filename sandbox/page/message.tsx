@@ -5,6 +5,7 @@ import { Avatar } from './avatar.tsx';
 import { Blocks } from './blocks/blocks.tsx';
 import { Mrkdwn } from './blocks/mrkdwn.tsx';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
+import { tableLast } from './blocks/table.tsx';
 import { useConfirm } from './confirm-dialog.tsx';
 import { Icon } from './icons.tsx';
 import { MessageMenu } from './message-menu.tsx';
@@ -82,6 +83,7 @@ export const Message = memo(function Message(props: MessageProps) {
 	const inThread = message.threadTs !== null;
 	const time = clockTime(message.ts);
 	const isOwnPost = isFollowing && message.isApp && message.blocks.length > 0;
+	const blocks = useMemo(() => tableLast(message.blocks), [message.blocks]);
 	const classes = [
 		'message',
 		isOwnPost ? 'message-post' : '',
@@ -119,7 +121,7 @@ export const Message = memo(function Message(props: MessageProps) {
 				) : null}
 				<SurfaceContext value={surface}>
 					{message.blocks.length > 0 ? (
-						<Blocks blocks={message.blocks} />
+						<Blocks blocks={blocks} />
 					) : (
 						<div className="message-text">
 							<Mrkdwn text={message.text} />
