@@ -82,19 +82,13 @@ export const Message = memo(function Message(props: MessageProps) {
 	const [showsNotification, setShowsNotification] = useState(false);
 	const inThread = message.threadTs !== null;
 	const time = clockTime(message.ts);
-	const isOwnPost = isFollowing && message.isApp && message.blocks.length > 0;
 	const blocks = useMemo(() => tableLast(message.blocks), [message.blocks]);
-	const classes = [
-		'message',
-		isOwnPost ? 'message-post' : '',
-		isFollowing ? 'message-following' : '',
-		message.ephemeral ? 'message-ephemeral' : '',
-	];
+	const classes = ['message', isFollowing ? 'message-following' : '', message.ephemeral ? 'message-ephemeral' : ''];
 	return (
 		<article className={classes.join(' ')} aria-label={`${author.realName}, ${time}`} data-surface={message.ts}>
 			<div className="message-side">
 				{isFollowing ? (
-					<span className="message-side-time">{time.replace(/ [AP]M$/, '')}</span>
+					<span className="message-side-time">{time.replace(/\s[AP]M$/, '')}</span>
 				) : (
 					<Avatar person={author} size="large" />
 				)}
