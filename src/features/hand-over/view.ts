@@ -27,7 +27,7 @@ import {
 	section,
 } from '../../slack/parts.ts';
 import { openQuestion, questionText } from '../../slack/question-view.ts';
-import { plain, quotedLine, quotedName } from '../../slack/text.ts';
+import { plain, quotedLine, quotedName, withoutMarks } from '../../slack/text.ts';
 import { asksWords, isAnswering, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
 import type { HandOverObstacle, PressedQuestion, QuestionToHandOver } from './hand-overs.ts';
 
@@ -92,6 +92,8 @@ export function handOverPost(
 	const mark = { sessionId, fingerprint: question.fingerprint };
 	const open = openQuestion(question, {
 		sessionId,
+		sessionName: view?.name ?? '',
+		discreet,
 		choices: offersOptions ? { channelId, readAt } : null,
 		holding: post,
 	});
@@ -155,7 +157,7 @@ export function tooManyHandOversText(
 			`You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. ` +
 			`Please ${again}.`
 		);
-	const name = quotedName(names.displayName(to), 80);
+	const name = withoutMarks(quotedName(names.displayName(to), 80));
 	return (
 		`${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. ` +
 		`Choose somebody else, or ${again}.`
@@ -174,8 +176,8 @@ export function handOverWords(outcome: HandOverObstacle): string {
 			const who = personMrkdwn(to);
 			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
 			return (
-				`🙋 ${who} has this question: ${personMrkdwn(from)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing ` +
-				`was handed over now. Only ${who} can ${can}. You can still answer it.`
+				`🙋 Nothing was handed over now. Only ${who} can ${can}. You can still answer it.\n` +
+				`${who} has it from ${personMrkdwn(from)} · ${momentMrkdwn(handedOverAt)}`
 			);
 		}
 		case 'limit': {

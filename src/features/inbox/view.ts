@@ -31,6 +31,7 @@ import {
 	moreMenu,
 	personMrkdwn,
 	placeMrkdwn,
+	sayingSession,
 	section,
 	sentences,
 	sessionIdMrkdwn,
@@ -147,6 +148,8 @@ function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): Kn
 	const holding = { handOver, reader: userId };
 	const asked = openQuestion(entry.view, {
 		sessionId,
+		sessionName: entry.sessionName,
+		discreet: askedIn.discreet,
 		room: 'entry',
 		choices: askedIn.buttons ? { channelId, readAt: since } : null,
 		holding,
@@ -200,10 +203,11 @@ function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: numb
 }
 
 function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: number): KnownBlock[] {
+	const value = encodeTarget({ sessionId, messageIndex: null });
 	const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
 	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waits)}`, {
 		block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
-		accessory: button(ACTIONS.open, 'Open', { value: encodeTarget({ sessionId, messageIndex: null }) }),
+		accessory: sayingSession(sessionId, name)(button(ACTIONS.open, 'Open', { value })),
 	});
 }
 
@@ -214,14 +218,15 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
 	const undo = button(ACTIONS.undo, 'Undo', { value: answer.id });
 	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer, receipt), dismissButton(answer)];
-	const row = buttons(first ?? null, ...moreMenu(...others));
-	return [...section(answerLine(answer)), ...inRow(row, answer.origin, `answer ${answer.id}`)];
+	const row = [first ?? null, ...moreMenu(...others)].map(sayingSession(answer.question.sessionId));
+	return [...section(answerLine(answer)), ...inRow(buttons(...row), answer.origin, `answer ${answer.id}`)];
 }
 
 /** Null while it waits for its author, and where nothing went wrong. */
 function dismissButton(answer: Answer): Button | null {
 	const isOver = needsDecision(answer) && answer.state !== 'waiting';
-	return isOver ? button(ACTIONS.dismiss, 'Dismiss', { value: answer.id }) : null;
+	const dismiss = button(ACTIONS.dismiss, 'Dismiss', { value: answer.id });
+	return isOver ? sayingSession(answer.question.sessionId)(dismiss) : null;
 }
 
 const needsDecision = (answer: Answer) => isFailed(answer.state) || agentMayStand(answer);
@@ -251,9 +256,10 @@ function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft
 	const { sessionId, messageIndex } = question;
 	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
 	const line = joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt));
+	const value = encodeTarget({ sessionId, messageIndex });
 	return section(`📝 ${line}`, {
 		block_id: inboxRowId(askedIn ?? METADATA.origin, `draft ${formId}`),
-		accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
+		accessory: sayingSession(sessionId)(button(ACTIONS.answer, 'Continue', { value })),
 	});
 }
 

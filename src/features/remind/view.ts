@@ -59,8 +59,9 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, {
 }
 
 /** *Answer*, or why Slack can show no form for the question. */
-function answerOf({ question, entry: { sessionId } }: RemindedQuestion): [answer: Button | null, note: string] {
-	const { row, note } = openQuestion(question, { sessionId });
+function answerOf({ question, sessionName, ...asked }: RemindedQuestion): [answer: Button | null, note: string] {
+	const discreet = asked.discreet || asked.threadOnly;
+	const { row, note } = openQuestion(question, { sessionId: asked.entry.sessionId, sessionName, discreet });
 	const [answer] = row.filter((element) => element?.type === 'button');
 	return answer === undefined ? [null, note] : [answer, ''];
 }

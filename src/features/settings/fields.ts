@@ -188,7 +188,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 		},
 		check({ values: { zone }, chosen }) {
 			if (chosen.quietHours === null || timeZoneNamed(zone) !== null) return '';
-			const what = ['I do not know the time zone', quotedName(zone, 80)].filter(Boolean).join(' ');
+			const what = ['Handraise does not know the time zone', quotedName(zone, 80)].filter(Boolean).join(' ');
 			return `${what}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
 		},
 	},

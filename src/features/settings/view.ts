@@ -35,7 +35,7 @@ import {
 	textMessage,
 } from '../../slack/parts.ts';
 import type { Submitted, SubmittedView } from '../../slack/request.ts';
-import { oneLine, plain, quotedName, quotedNameMrkdwn } from '../../slack/text.ts';
+import { oneLine, plain, quotedName, quotedNameMrkdwn, withoutMarks } from '../../slack/text.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
 import {
 	capitalised,
@@ -241,14 +241,14 @@ export const NO_SETTINGS = {
 		'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session ' +
 		'settings` again.',
 	not_member:
-		'⚠️ I am not in this channel, so I remind of nothing here. Invite me with `/invite @Handraise`, then try again.',
+		'⚠️ Handraise is not in this channel, so nothing comes here. Invite it with `/invite @Handraise`, then try again.',
 	archived: '⚠️ This channel is archived, so nothing can be posted here.',
-	external: '🔒 This channel is shared with another organisation, so I post nothing here.',
+	external: '🔒 This channel is shared with another organisation, so Handraise posts nothing here.',
 	unclear_sharing:
-		'🔒 Slack does not say clearly who else can read this channel, so I post nothing here. Please try again.',
-	direct: '⚠️ A group message has no settings. Use a channel, or our direct messages.',
-	no_channel: '⚠️ I do not know which channel this is about. Type `/session settings` in the channel.',
-	could_not_check: '⚠️ Slack did not respond in time when I asked about this channel. Please try again.',
+		'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing here. Please try again.',
+	direct: '⚠️ A group message has no settings. Use a channel, or your direct messages with Handraise.',
+	no_channel: '⚠️ Handraise does not know which channel this is about. Type `/session settings` in the channel.',
+	could_not_check: '⚠️ Slack did not respond in time when Handraise asked about this channel. Please try again.',
 } as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member', string>;
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
@@ -263,7 +263,8 @@ export const SETTINGS_ERRORS = {
 		'Press Save again.',
 	),
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
-	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
+	unknownOutcome:
+		'Handraise could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
 
 /** Why somebody may not save, or why saving failed. */
@@ -305,7 +306,7 @@ export function mentionErrors(problems: MentionProblems, { names, groups }: Ment
 		return words.length === 0 ? {} : { [field]: oneLine(error, 2_000) };
 	}
 	return {
-		...errorAt('people', (id) => quotedName(names.displayName(id), 80) || 'Somebody'),
+		...errorAt('people', (id) => withoutMarks(quotedName(names.displayName(id), 80)) || 'Somebody'),
 		...errorAt('groups', (id) => quotedName(groupIn(groups, id)?.name ?? '', 80) || 'A chosen group'),
 	};
 }

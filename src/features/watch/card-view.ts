@@ -14,6 +14,7 @@ import {
 	message,
 	momentMrkdwn,
 	moreMenu,
+	sayingSession,
 	section,
 	sessionTitle,
 	titleLine,
@@ -43,20 +44,22 @@ export function watchCard(model: CardModel): MessageContent {
 	const { view, waitedMs, discreet, unreadCode, checkedAt } = model;
 	// The state of a session that nobody watches may be another by now.
 	const isLeft = model.ended !== null && !isOver(view.status);
-	const line = isLeft ? `▫️ *${sessionTitle(view.name, view.sessionId)}*` : titleLine(view);
+	const line = isLeft ? `🔹 *${sessionTitle(view.name, view.sessionId)}*` : titleLine(view);
 	const open = model.asks && (view.question?.openCount ?? 0) > 0 ? view.question : null;
 	const told = open === null ? line : questionText({ question: open, sessionName: view.name, waitedMs, discreet });
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
 	const result = isOver(view.status) ? firstLines(view.result ?? '') : null;
 	// The window has the rest of the result, the screenshot, the files and the dashboard.
-	const more = result?.isWhole === false ? [button(ACTIONS.open, 'Show all', { value })] : cardMenu(model, value);
+	const offered = result?.isWhole === false ? [button(ACTIONS.open, 'Show all', { value })] : cardMenu(model, value);
+	const says = sayingSession(view.sessionId, view.name);
+	const more = offered.map(says);
 	const accessory = more.at(-1);
 	const below = open !== null ? '' : (result?.mrkdwn ?? newestStep(view));
 	const lines = [line, isLeft ? '' : waitingLine(view), below].filter((text) => text !== '');
 	return message(told, [
 		...section(lines.join('\n'), accessory && { accessory }),
 		...(open !== null ? askedParts(open, model) : []),
-		...buttons(watchAgain({ ...model, sessionId: view.sessionId }), ...more.slice(0, -1)),
+		...buttons(says(watchAgain({ ...model, sessionId: view.sessionId })), ...more.slice(0, -1)),
 		// The first line says that the session is over.
 		...context(
 			model.ended === 'sessionOver' && model.again !== 'done' && isOver(view.status) ? '' : endedWords(model),
@@ -81,7 +84,8 @@ function cardMenu({ view, ended, dashboardUrl }: CardModel, value: string) {
 }
 
 function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
-	const asked = openQuestion(question, { sessionId: model.view.sessionId, room: 'card' });
+	const { sessionId, name } = model.view;
+	const asked = openQuestion(question, { sessionId, sessionName: name, discreet: model.discreet, room: 'card' });
 	return [
 		...asked.blocks(''),
 		...buttons(...asked.row),

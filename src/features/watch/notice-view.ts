@@ -30,8 +30,8 @@ const PLAIN = {
 	},
 	watchEnded: (_, post) => `👋 ${endedWords(post)}`,
 	serviceDown: ({ since, code }) =>
-		`⚠️ ${errorWords(code).what} Since ${momentMrkdwn(since)}, nothing here is updated. Answers are saved, and ` +
-		'sent when it is back.',
+		`⚠️ ${errorWords(code).what} Nothing here is updated until it is back. Answers are saved, and sent then. ` +
+		`Last update: ${momentMrkdwn(since)}`,
 	serviceBack: ({ downMs }) =>
 		`✅ The session service is back after ${durationText(downMs)}. Everything here is current again.`,
 	// A new post mentions nobody.
@@ -44,7 +44,7 @@ const PLAIN = {
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
 	postRefused: ({ channelId, sessionId, code }) =>
-		`⚠️ Slack refused a post of mine${sessionId === null ? '' : ` about ${sessionName(sessionId)}`} in ` +
+		`⚠️ Slack refused a post of Handraise${sessionId === null ? '' : ` about ${sessionName(sessionId)}`} in ` +
 		`${placeMrkdwn(channelId)} (\`${code}\`). Cards, questions and reminders may be missing there. The questions are ` +
 		'on the *Home* tab too. If apps may not post there, ask whoever manages the channel. ' +
 		(sessionId === null
@@ -87,21 +87,21 @@ function sessionNames(ids: readonly string[]): string {
 const ENDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'Session ended.',
 	unwatched: 'No longer watched.',
-	noChange: 'Nothing changed for {days} days, so I stopped watching. `/session watch` starts again.',
+	noChange: 'Nothing changed for {days} days, so Handraise stopped watching. `/session watch` starts again.',
 	handLowered: 'The question is not open any more.',
 	gaveWay: 'A newer question needed the place.',
 	discoveryEnded: 'No longer watched.',
-	sessionGone: 'The session service does not know this session any more, so I stopped watching.',
+	sessionGone: 'The session service does not know this session any more, so Handraise stopped watching.',
 	channelArchived: 'The channel was archived.',
 	channelGone: 'The channel is gone.',
-	botRemoved: 'I was removed from the channel. Invite me and use `/session watch` to start again.',
+	botRemoved: 'Handraise was removed from the channel. Invite it and use `/session watch` to start again.',
 	channelShared:
-		'Another organisation can read this channel, or is invited to it, so I post nothing more there. What I ' +
-		'posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in ' +
+		'Another organisation can read this channel, or is invited to it, so Handraise posts nothing more there. What ' +
+		'it posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in ' +
 		'its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in ' +
 		'shared channels, ask {contact}.',
 	channelNotAllowed:
-		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To ' +
+		'Handraise is no longer allowed there, so it posts nothing more there. What it posted there before stays. To ' +
 		'change that, ask {contact}.',
 };
 

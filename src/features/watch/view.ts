@@ -17,6 +17,8 @@ import {
 	message,
 	momentMrkdwn,
 	personMrkdwn,
+	saying,
+	sayingSession,
 	section,
 	sectionsOf,
 	sentences,
@@ -31,13 +33,13 @@ import type { Expectation, WatchOutcome } from './subscribe.ts';
 /** Why help is shown. `{typed}`: what was typed. */
 const REASONS = {
 	asked: '',
-	unclear: 'I do not understand “{typed}”.',
+	unclear: 'Handraise does not understand “{typed}”.',
 	unknown_word: 'There is no command “{typed}”.',
 	missing_id: 'Which session? Add its id, or paste its link from the dashboard, which ends with the id.',
 	too_many_ids: 'Those are too many sessions. You can name up to 20 at once.',
 	one_id: '`/session {typed}` takes the id of one session.',
 	stands_alone: '`/session {typed}` takes nothing after it.',
-	foreign_link: 'That link does not lead to our session dashboard.',
+	foreign_link: 'That link does not lead to the session dashboard.',
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
 	unknown_flag:
@@ -58,7 +60,7 @@ const HELP = [
 	'`/session watch 3f9a2c1d` — follow it in this channel. `/session unwatch 3f9a2c1d` ends that.',
 	'`/session list` — what this channel watches',
 	'`/session inbox` — what waits for you, as on the *Home* tab',
-	'To answer with a message in the thread of a question, mention me there, or choose *Use as answer* in its menu.',
+	'To answer with a message in the thread of a question, mention Handraise in it, or use its menu: *Use as answer*.',
 ];
 
 /** What `/session` understands, and why help is shown if nobody asked for it. `isWhole`: after *More*. */
@@ -77,7 +79,7 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', isWhole = 
 	return message(`${why} /session shows what an agent asks and takes your answer.`.trim(), [
 		...section(why === '' ? WHAT_IT_IS : `⚠️ ${why}`),
 		...section((isWhole ? lines : HELP).join('\n')),
-		...(isWhole ? [] : buttons(button(ACTIONS.moreHelp, 'More'))),
+		...(isWhole ? [] : buttons(saying('help')(button(ACTIONS.moreHelp, 'More')))),
 	]);
 }
 
@@ -94,7 +96,8 @@ export function watchChooser(waiting: readonly WaitingSession[]): MessageContent
 		...offered.flatMap(({ sessionId, name, since }) => {
 			const value = encodeTarget({ sessionId, messageIndex: null });
 			const words = joined(sessionHeading(name, sessionId), `since ${momentMrkdwn(since)}`);
-			return section(words, { accessory: button(ACTIONS.watch, 'Watch', { value }) });
+			const watch = button(ACTIONS.watch, 'Watch', { value });
+			return section(words, { accessory: sayingSession(sessionId, name)(watch) });
 		}),
 		...context(andMoreWords(waiting.length - offered.length, 'sessions')),
 	]);
@@ -139,8 +142,8 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 
 /** `sessionId` null: `watch all`; `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
 const refusedWords = (sessionId: string | null, code: string) =>
-	`⚠️ Slack refuses what I post here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} ` +
-	`(\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post ` +
+	`⚠️ Slack refuses what Handraise posts here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} ` +
+	`(\`${code}\`). It tries for half a minute. If nothing comes, ask whoever manages the channel to let apps post ` +
 	`here. ${
 		sessionId === null
 			? 'New questions of all sessions come then.'
@@ -208,13 +211,13 @@ export function discoveringWords(
 /** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
 	notDiscovering:
-		'Handraise shows only sessions whose id somebody knows. To change that, ask {contact} to set ' +
+		'Handraise shows only sessions whose id somebody knows; to change that, ask {contact} to set ' +
 		'`DISCOVER_SESSIONS` to `true`.',
 	listOff:
-		'Handraise does not ask the session service for its list. To change that, ask {contact} to set ' +
+		'Handraise does not ask the session service for its list; to change that, ask {contact} to set ' +
 		'`SESSION_SERVICE_LIST` to `auto`.',
 	noList:
-		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that ' +
+		'Handraise cannot get the list of sessions from the session service; it looks again by itself, and if that ' +
 		'lasts, tell {contact}.',
 };
 
@@ -230,17 +233,12 @@ export function notDiscoveringWords(why: NoListReason, adminContact: string | nu
 export function leftOutWords(left: LeftOut, adminContact: string | null): string {
 	if (left.kind === 'discoveryPaused') {
 		if (left.isOver === true) return '🟢 `watch all` was paused and goes on: new questions come here again.';
-		return (
-			`⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is ` +
-			'posted here can be answered, and `/session watch` with an id works. `/session list` shows when it is back.'
-		);
+		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)}`;
 	}
-	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';
+	const who = left.limit === 'channel' ? 'Channel full' : 'All channels full';
 	return (
-		`🛑 ${who} ${counted(left.most, 'session')}, and that is the limit. More sessions wait for a person; the *Home* ` +
-		'tab lists them where it lists waiting sessions. They come here when others are answered. A session that ' +
-		'begins to wait comes at once, unless people chose or have in hand all that is watched: the question in which ' +
-		`nothing has changed for the longest time gives way. For a higher limit, ask ${contactMrkdwn(adminContact)}.`
+		`🛑 ${who}: ${counted(left.most, 'session')}, and that is the limit. More wait on the *Home* tab and come when ` +
+		`these are answered; for a higher limit, ask ${contactMrkdwn(adminContact)}.`
 	);
 }
 
@@ -298,8 +296,9 @@ function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBl
 	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });
 	const openCount = view?.question?.openCount ?? 0;
 	const open = openCount > 0 ? button(ACTIONS.answer, 'Answer', { value }) : button(ACTIONS.open, 'Open', { value });
+	const accessory = sayingSession(session.sessionId, view?.name ?? '')(open);
 	return [
-		...section(sessionHeading(view?.name ?? '', session.sessionId), { accessory: open }),
+		...section(sessionHeading(view?.name ?? '', session.sessionId), { accessory }),
 		...context(
 			joined(
 				view === null ? 'not read yet' : statusLine(view),

@@ -298,7 +298,7 @@ describe('a channel in which Slack refuses posts for good', () => {
 		refusePosts();
 		const id = app.waiting();
 		expect((await app.watchAll()).text()).toMatch(
-			/^⚠️ Slack refuses what I post here \(`restricted_action`\).* come then\.$/,
+			/^⚠️ Slack refuses what Handraise posts here \(`restricted_action`\).* come then\.$/,
 		);
 		const dm = await app.until(() => told()[0]);
 		expect(dm.text()).not.toContain(id);

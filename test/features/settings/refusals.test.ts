@@ -46,7 +46,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 			const { errors } = await app.submit(modal);
 			const words = errors['Time zone'];
 			expect(errors).toEqual({ 'Time zone': words });
-			expect(words).toContain(`I do not know the time zone “${zone}”.`);
+			expect(words).toContain(`Handraise does not know the time zone “${zone}”.`);
 			expect(words).toContain('such as Europe/Berlin');
 			expect(words).toContain('Nothing was saved; your choices are still here.');
 			expect(modal.value('Quiet hours')).toEqual(['Mon']);
@@ -120,7 +120,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 			// Slack offers nobody who has left: lin leaves while the window is open.
 			Object.assign(app.slack.state.people.find((person) => person.name === 'lin') ?? {}, { deleted: true });
 			const { errors } = await app.submit(modal);
-			expect(errors).toEqual({ Mention: expect.stringContaining(`“${name}” ${reason}`) });
+			expect(errors).toEqual({ Mention: expect.stringContaining(`${name} ${reason}`) });
 			expect(errors.Mention).not.toContain('grace');
 			expect(modal.value('Mention')).toHaveLength(2);
 		}
@@ -130,7 +130,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 	it('for a person whom ALLOWED_USERS leaves out', async () => {
 		await start({ env: { ALLOWED_USERS: 'U0ADA' } });
 		const { errors } = await app.save({ Mention: ['ada', 'grace'] });
-		expect(errors).toEqual({ Mention: expect.stringContaining('“grace” is not among the people') });
+		expect(errors).toEqual({ Mention: expect.stringContaining('grace is not among the people') });
 		await expectNothingStored();
 	});
 
@@ -152,19 +152,19 @@ describe('an error stands at its field, and everything typed stays', () => {
 		expect(words).toContain('“Far” has no member in this channel');
 		expect(words).toContain('“Old” does not exist any more');
 		expect(words).not.toContain('Last');
-		expect(errors.Mention).toContain('“henry” is not a member of this channel');
+		expect(errors.Mention).toContain('henry is not a member of this channel');
 		expect(errors.Mention).not.toContain('m29');
 		await modal.choose('Mention', ['m29']);
 		await modal.choose('Mention user groups', ['Last (@last)']);
 		await app.submit(modal);
-		expect(await app.told(1)).toContain('Mention*: nobody → “m29”, user group “last”');
+		expect(await app.told(1)).toContain('Mention*: nobody → m29, user group “last”');
 	});
 });
 
 describe('who may change the settings', () => {
 	it.each([
 		['somebody who was removed from the channel', '#secret', 'ada', 'not a member of this channel any more'],
-		['anybody when the bot was removed from it', '#agents', 'handraise', 'I am not in this channel'],
+		['anybody when the bot was removed from it', '#agents', 'handraise', 'Handraise is not in this channel'],
 	])('is no longer %s after opening them', async (_, channel, removed, words) => {
 		await start();
 		// Events may be lost, and what was known before is not used.
@@ -179,7 +179,7 @@ describe('who may change the settings', () => {
 
 	it('is nobody in a channel without the bot, in an archive or in a group message, and no guest', async () => {
 		await start();
-		await app.openSettings({ channel: '#general', words: 'Invite me with `/invite @Handraise`' });
+		await app.openSettings({ channel: '#general', words: 'Invite it with `/invite @Handraise`' });
 		await app.openSettings({ channel: '#old', words: 'archived' });
 		await app.openSettings({ channel: '@grace @gus', words: 'A group message has no settings' });
 		await app.openSettings({ channel: '#shared', words: 'shared with another organisation' });
@@ -203,7 +203,7 @@ describe('without the optional scope for user groups', () => {
 		expect(modal.fields().map(({ label }) => label)).not.toContain('Mention user groups');
 		await modal.choose('Mention', ['grace']);
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(await app.told(2)).toContain('Mention*: a user group → “grace”, a user group');
+		expect(await app.told(2)).toContain('Mention*: a user group → grace, a user group');
 	});
 });
 
@@ -257,6 +257,6 @@ describe('while Slack is away', () => {
 		expect(errors['Remind after']).toContain('Nothing was saved; your choices are still here. Press Save again.');
 		app.slack.faults.clear();
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(await app.told(1)).toContain('Mention*: nobody → “grace”');
+		expect(await app.told(1)).toContain('Mention*: nobody → grace');
 	});
 });

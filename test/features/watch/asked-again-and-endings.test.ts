@@ -46,7 +46,7 @@ it('ends a watch when the bot is removed from the channel, and tells its creator
 	const id = await app.watched();
 	await app.slack.remove('#agents', 'handraise');
 	const dm = await app.until(() => dms('ada', id)[0]);
-	expect(dm.text()).toContain('I was removed from the channel. Invite me');
+	expect(dm.text()).toContain('Handraise was removed from the channel. Invite it');
 	expect(dm.text()).toContain('#agents');
 	await expectLeftAlone(id);
 	expect(dms('ada', id)).toHaveLength(1);
@@ -369,7 +369,7 @@ it('tells of an answer on the post of its question, and that it is gone when the
 	await app.until(() =>
 		says(first.text(), '*@ada: “Sand”* · delivered, but no longer in the field; the agent asks again'),
 	);
-	expect(second.text()).toContain('“ada” answered *“Sand”*. The answer was delivered and is no longer in the field.');
+	expect(second.text()).toContain('ada answered *“Sand”*. The answer was delivered and is no longer in the field.');
 	await app.pass(10_000);
 	expect(app.thread(id)).toHaveLength(2);
 });
