@@ -230,7 +230,12 @@ async function followTen(): Promise<void> {
 }
 
 try {
-	await sandbox.slack.connected();
+	// A busy machine takes its time to start the program.
+	await sandbox.slack.changes.until(
+		() => sandbox.slack.sockets.count() > 0,
+		() => 'the program did not connect',
+		60_000,
+	);
 	const [first] = TEN;
 	if (first !== undefined) await followOne(first);
 	await followTen();
