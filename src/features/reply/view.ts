@@ -31,7 +31,8 @@ export function formOffer(target: Parameters<typeof encodeCarriage>[0], text: st
 
 function offer(words: string, text: string, yes: ReturnType<typeof button>, id: string): MessageContent {
 	const no = button(ACTIONS.keepReply, 'No', { value: id });
-	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...buttons(...[yes, no].map(saying('your message')))]);
+	const row = buttons(...[yes, no].map(saying('your message')));
+	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...row]);
 }
 
 export const REPLY_WORDS = {
