@@ -120,6 +120,23 @@ it('reads every kind of block, with controls in brackets', () => {
 	);
 });
 
+it('shows the table of a message below its buttons, and takes no second one of either kind', async () => {
+	const cell = (words: string) => ({ type: 'raw_text', text: words });
+	const table = { type: 'table', rows: [[cell('Flight'), cell('Price')]] };
+	const dataTable = { type: 'data_table', caption: 'Offers', rows: [[cell('Flight')], [cell('LH 1173')]] };
+	const go = { type: 'actions', elements: [{ type: 'button', action_id: 'go', text: plain('Go') }] };
+	const post = (...blocks: object[]) =>
+		callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'Offers', blocks });
+
+	expect(await post(table, go)).toMatchObject({ ok: true });
+	expect((await slack.as('ada').waitForMessage('#agents', 'Flight')).text()).toBe('[Go]\nFlight | Price');
+	expect(await post(table, go, dataTable)).toMatchObject({
+		ok: false,
+		error: 'invalid_attachments',
+		response_metadata: { messages: ['[ERROR] only_one_table_allowed'] },
+	});
+});
+
 it('finds buttons in cards, carousels and containers, and the words of their confirmation', async () => {
 	const card = (name: string) => ({
 		type: 'card',

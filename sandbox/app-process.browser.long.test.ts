@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { DELIVERED, reminderOf } from '../test/support/sentences.ts';
+import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
@@ -23,7 +24,8 @@ afterEach(async () => {
 
 const PATIENCE = { timeout: 30_000 };
 const dialog = (window = page) => window.getByRole('dialog');
-const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const button = (name: string | RegExp) =>
+	page.getByRole('button', { name: typeof name === 'string' ? buttonNamed(name) : name });
 const sessions = () => harness.sandbox.service.sessions;
 
 /** Opens a new question and chooses its answer. */

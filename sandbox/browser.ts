@@ -65,3 +65,7 @@ export async function launchBrowser(): Promise<Browser> {
 		headless: true,
 	});
 }
+
+/** The accessible name of a button with this label, which may say what about: `Answer: Which row?`. */
+export const buttonNamed = (label: string) =>
+	new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:$|: | \\()`);

@@ -274,6 +274,57 @@ it('shows Markdown and rich text, and loads nothing from elsewhere', async () =>
 	expect([...new Set(harness.complaints.splice(0))]).toEqual([expect.stringContaining('https://spy.example/x.png')]);
 });
 
+it('shows the table of a message at its end, wherever it was sent', async () => {
+	const cell = (text: string) => ({ type: 'raw_text', text });
+	const rows = [
+		[cell('Flight'), cell('Price')],
+		[cell('LH 1173'), { type: 'raw_number', value: 129, text: '129 €' }],
+	];
+	const go = { type: 'actions', elements: [{ type: 'button', action_id: 'go', text: plain('Book it') }] };
+	for (const table of [
+		{ type: 'table', rows, column_settings: [{ is_wrapped: true }, { align: 'right' }] },
+		{ type: 'data_table', caption: 'Offers of today', rows },
+	]) {
+		const blocks = [table, go];
+		const { ts } = await slackCall('chat.postMessage', { channel: 'C0AGENTS', text: 'offers', blocks });
+		const message = page.locator(`[data-surface="${ts}"]`);
+		await message.getByRole('columnheader', { name: 'Price' }).waitFor();
+		await message.getByRole('cell', { name: '129 €' }).waitFor();
+		expect(await message.locator('.blocks').innerText()).toMatch(/^Book it\s[\s\S]*LH 1173/);
+		await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
+	}
+});
+
+it('writes dates in the language of the reader’s browser, and says so when nobody has the name in the address', async () => {
+	const now = Math.floor(Date.now() / 1000);
+	const text = `<!date^${now}^Seen {date_short_pretty} {time}|then> <!date^1764255600^{date_short}|then>`;
+	const blocks = [{ type: 'section', text: { type: 'mrkdwn', text } }];
+	const { ts } = await slackCall('chat.postMessage', { channel: 'C0AGENTS', text: 'dates', blocks });
+	const german = await page.context().browser()?.newPage({ locale: 'de-DE', timezoneId: 'Europe/Berlin' });
+	if (german === undefined) throw new Error('The page has no browser.');
+	await german.goto(`${harness.sandbox.url}/?as=ada&window=german&in=C0AGENTS`);
+	const message = german.locator(`[data-surface="${ts}"] .block-section`);
+	await expect.poll(() => message.innerText()).toMatch(/^Seen heute \d\d:\d\d 27\.11\.2025$/);
+	await german.goto(`${harness.sandbox.url}/?as=nobody`);
+	await german.getByRole('alert').getByText('Nobody in this workspace is called “nobody”.').waitFor();
+	await german.getByRole('link', { name: 'Be Ada' }).click();
+	await german.locator('#composer').waitFor();
+	// Whoever opens a channel can type at once.
+	await expect.poll(() => german.evaluate('document.activeElement.id')).toBe('composer');
+	await german.close();
+	await slackCall('chat.delete', { channel: 'C0AGENTS', ts });
+});
+
+it('types a command of the guide by a press', async () => {
+	const wide = await harness.window('grace', { channel: 'C0GENERAL' });
+	const guide = wide.getByRole('button', { name: 'Guide' });
+	if ((await guide.getAttribute('aria-expanded')) === 'false') await guide.click();
+	await wide.getByRole('button', { name: '/session watch flight' }).click();
+	await expect.poll(() => wide.locator('#composer').inputValue()).toBe('/session watch flight');
+	await expect.poll(() => wide.getByRole('main').getAttribute('aria-label')).toBe('Channel agents');
+	await wide.close();
+});
+
 it('shows unread channels in bold, and the line “New” above unread messages', async () => {
 	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
 	await harness.sandbox.slack.as('ada').say('#agents', 'Something new, @grace');

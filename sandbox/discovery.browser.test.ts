@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { waitingSessionsWords } from '../src/features/inbox/view.ts';
 import { BEGAN_ALL, ENDED_ALL } from '../test/support/sentences.ts';
+import { buttonNamed } from './browser.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 
@@ -23,7 +24,7 @@ afterEach(async () => {
 });
 
 const service = () => harness.sandbox.service;
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name: buttonNamed(name) });
 
 it('shows in Home a session that nobody watches, and opens it', async () => {
 	service().sessions.start('yesno');
@@ -32,7 +33,7 @@ it('shows in Home a session that nobody watches, and opens it', async () => {
 	await soon(home.getByText('Other waiting sessions').waitFor());
 	await soon(home.getByText(waitingSessionsWords(1)).waitFor());
 	expect(await seriousFindings(page, '#app-home')).toEqual([]);
-	await home.getByRole('button', { name: 'Answer', exact: true }).click();
+	await home.getByRole('button', { name: buttonNamed('Answer') }).click();
 	const dialog = page.getByRole('dialog');
 	await dialog.getByRole('radio', { name: 'Yes' }).check();
 	await dialog.getByRole('button', { name: 'Send answer' }).click();

@@ -11,6 +11,7 @@ import {
 	YOU_HAVE_IT,
 	youHandedOver,
 } from '../test/support/sentences.ts';
+import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -33,7 +34,7 @@ afterEach(async () => {
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const homeOf = (page: Page) => page.getByRole('tabpanel', { name: 'Home' });
-const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
+const button = (within: Page | Locator, name: string) => within.getByRole('button', { name: buttonNamed(name) });
 /** The question's post, not the card. */
 const question = (page: Page, name: string) =>
 	page.locator('.channel .message', { hasText: asksWords(`“Order ${name}”`) }).last();

@@ -2,6 +2,7 @@ import { App } from '@slack/bolt';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { callSlack, type Json } from '../fake-slack/index.ts';
+import { buttonNamed } from './browser.ts';
 import { type Harness, openHarness } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 
@@ -69,7 +70,7 @@ const tab = (page: Page, name: string) => page.getByRole('tab', { name });
 const focused = (page: Page) =>
 	page.evaluate(`document.activeElement === document.body ? '' :
 		document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent`);
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).press('Enter');
+const press = (page: Page, name: string) => page.getByRole('button', { name: buttonNamed(name) }).press('Enter');
 /** Buttons above each other instead of beside each other. */
 async function lines(buttons: Locator): Promise<number> {
 	const boxes = await Promise.all((await buttons.all()).map((one) => one.boundingBox()));

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { emptyWords, waitingCountWords } from '../src/features/inbox/view.ts';
 import { DELIVERED, line } from '../test/support/sentences.ts';
+import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -30,7 +31,7 @@ const service = () => harness.sandbox.service.sessions;
 const slack = () => harness.sandbox.slack;
 const homeOf = (page: Page) => page.getByRole('tabpanel', { name: 'Home' });
 const dialog = (page: Page) => page.getByRole('dialog');
-const pressable = (within: Locator, name: string) => within.getByRole('button', { name, exact: true });
+const pressable = (within: Locator, name: string) => within.getByRole('button', { name: buttonNamed(name) });
 const OPTIONS = 'One of: Graphite, Sand';
 /** What the menu of each question offers. */
 const MENU = ['Hand over', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00'];

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { CHOICE_WORDS } from '../src/features/answer/receipt-view.ts';
 import { ASKS, line } from '../test/support/sentences.ts';
+import { buttonNamed } from './browser.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -36,7 +37,7 @@ const question = (page: Page, title: string) =>
 		.locator('.channel .message:not(.message-ephemeral)', { hasText: title })
 		.filter({ hasText: /” (asks|asked)/ })
 		.last();
-const option = (post: Locator, name: string) => post.getByRole('button', { name, exact: true });
+const option = (post: Locator, name: string) => post.getByRole('button', { name: buttonNamed(name) });
 const choice = (option: string) => ({ option, title: '', sessionId: '' });
 /** The line of a post that says who pressed this option, until it is sent. */
 const held = (post: Locator, who: string, option: string) =>

@@ -8,6 +8,7 @@ import { ActionError, type Actions } from './actions.ts';
 import type { PageFile } from './bundle.ts';
 import { onPortOrFree } from './port.ts';
 import type { Stream } from './stream.ts';
+import { NOBODY } from './wire.ts';
 
 /** Refuses inline script and style, and everything from elsewhere than the sandbox. */
 const CONTENT_SECURITY_POLICY = [
@@ -103,6 +104,13 @@ export async function createPageServer(deps: PageServerDeps): Promise<PageServer
 		return c.json({ error: error.message }, 500);
 	});
 
+	function viewerOf(query: URLSearchParams): Viewer | null {
+		try {
+			return deps.viewer(query.get('as') ?? undefined, query.get('window') ?? undefined);
+		} catch {
+			return null;
+		}
+	}
 	const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
 	const sockets = new WebSocketServer({ noServer: true });
 	server.on('upgrade', (request, socket, head) => {
@@ -111,8 +119,11 @@ export async function createPageServer(deps: PageServerDeps): Promise<PageServer
 		if (!isLocal(request.headers.host, request.headers.origin)) return refuse('403 Forbidden');
 		if (url.pathname !== '/sandbox/stream') return refuse('404 Not Found');
 		try {
-			const viewer = deps.viewer(url.searchParams.get('as') ?? undefined, url.searchParams.get('window') ?? undefined);
-			return sockets.handleUpgrade(request, socket, head, (opened) => deps.stream().add(opened, viewer));
+			const viewer = viewerOf(url.searchParams);
+			return sockets.handleUpgrade(request, socket, head, (opened) => {
+				if (viewer === null) opened.close(NOBODY);
+				else deps.stream().add(opened, viewer);
+			});
 		} catch {
 			return refuse('404 Not Found');
 		}

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { DELIVERED, whatHappened } from '../test/support/sentences.ts';
+import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession } from './session-service/builders.ts';
@@ -150,7 +151,7 @@ it('keeps an answer whose box is ticked secret from the channel, and the box and
 	const page = await harness.window('ada', { channel: 'C0AGENTS' });
 	await type(page, '/session watch kept-secret');
 	const post = page.locator('.channel .message', { hasText: 'Affiliation' }).last();
-	await soon(post.getByRole('button', { name: 'Answer', exact: true }).click());
+	await soon(post.getByRole('button', { name: buttonNamed('Answer') }).click());
 	await dialog(page).getByRole('button', { name: 'More options' }).first().click();
 	await page.getByRole('menuitem', { name: 'Keep secret' }).click();
 	const box = dialog(page).getByRole('group', { name: /Keep secret/ });
@@ -192,7 +193,7 @@ it('posts a watched session’s questions where the app was invited, and takes a
 		page
 			.locator('.channel .message', { hasText: title })
 			.last()
-			.getByRole('button', { name: /^Answer…?$/ });
+			.getByRole('button', { name: /^Answer…?(?:$|: )/ });
 
 	await soon(answer('Subject line').click());
 	await dialog(page).getByLabel('Subject line').fill('Five new routes');

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { mentionErrors } from '../src/features/settings/view.ts';
 import { CHANGED_REMINDERS, DELIVERED, reminderOf } from '../test/support/sentences.ts';
+import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -30,7 +31,7 @@ afterEach(async () => {
 const { stringify } = JSON;
 const service = () => harness.sandbox.service.sessions;
 const dialog = (page: Page) => page.getByRole('dialog');
-const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
+const button = (within: Page | Locator, name: string) => within.getByRole('button', { name: buttonNamed(name) });
 const channelOf = (page: Page) => page.locator('.channel');
 const posts = (channel: string) => harness.sandbox.slack.state.messages.filter((one) => one.channel === channel);
 /** Also those whose question is settled. */
@@ -97,7 +98,7 @@ it('refuses a guest in the settings, keeps the other choices, and tells the chan
 	const told = channelOf(page).locator('.message', { hasText: CHANGED_REMINDERS }).last();
 	await expect
 		.poll(() => told.innerText())
-		.toMatch(/Escalate after: default \(off\) → 1 h\s+• Mention: nobody → “Grace”/);
+		.toMatch(/Escalate after: default \(off\) → 1 h\s+• Mention: nobody → Grace/);
 	await expect.poll(() => told.innerText()).not.toContain('@Grace');
 });
 

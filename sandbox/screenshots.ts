@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { waitingCountWords } from '../src/features/inbox/view.ts';
 import { digestText, ESCALATION, REMINDER, youHandedOver } from '../test/support/sentences.ts';
-import { launchBrowser } from './browser.ts';
+import { buttonNamed, launchBrowser } from './browser.ts';
 import { createMovedClock } from './moved-clock.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
 import { asking, item, task } from './session-service/builders.ts';
@@ -114,7 +114,7 @@ async function picture(name: string, ...frames: readonly (readonly [caption: str
 	made.push(`${name}.png ${Math.round((await stat(path)).size / 1024)} kB`);
 }
 
-const button = (within: Locator | Page, name: string) => within.getByRole('button', { name, exact: true });
+const button = (within: Locator | Page, name: string) => within.getByRole('button', { name: buttonNamed(name) });
 const message = (page: Page, words: string | RegExp) =>
 	page.locator('.channel .message:not(.message-ephemeral)').filter({ hasText: words }).last();
 const question = (page: Page, session = 'Plan the Frankfurt trip') =>

@@ -1,8 +1,11 @@
 import type { SlackState } from '../fake-slack/index.ts';
 
-/** What the page server sends the page, as JSON. Types only, shared by both sides. */
+/** What the page server sends the page, as JSON, and the code with which it closes a stream. Shared by both sides. */
 
 type Json = Record<string, unknown>;
+
+/** Of a WebSocket's end: nobody has the name in the page's address. From 4000 on they are an application's own. */
+export const NOBODY = 4404;
 
 export interface WirePerson {
 	id: string;

@@ -112,7 +112,7 @@ async function readyPresses(
 	const readAt = Date.now();
 	const answers: ReadyAnswer[] = [];
 	for (const [index, sessionId] of ids.entries()) {
-		const { row } = openQuestion(question, { sessionId, choices: { channelId: CHANNEL_ID, readAt } });
+		const { row } = openQuestion(question, { sessionId, discreet: false, choices: { channelId: CHANNEL_ID, readAt } });
 		const blocks = buttons(...row);
 		const { ts } = await callSlack(harness.slack, 'chat.postMessage', { channel: CHANNEL_ID, text: sessionId, blocks });
 		const actor = actors[index % actors.length];

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../../sandbox/browser.ts';
+import { buttonNamed, launchBrowser } from '../../sandbox/browser.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { readOptions } from '../../test/support/options.ts';
 import { lineHeightOf, openWindow, type Shown, shownIn, wordsOfWindow } from './in-page.ts';
@@ -10,12 +10,22 @@ import { AGENTS_TEXTS, type Asks, OPTIONS, scriptOf, TEN } from './scripts.ts';
 /*
  * `npm run bench -- words`: how much people see, counted in the sandbox's page in Chromium, 1280 pixels wide. The agents' own
  * words are not counted. It knows no words of the program, only those of its own agents, so it counts any version of the
- * views. Takes about four minutes.
+ * views. Takes about five minutes.
  */
 
-/** The lines of ten sessions with `src/` of commit 3ab808cd, counted by this program with this page and its fonts. */
-const LINES_BEFORE = 243;
-const GOALS = { openWords: 40, openControls: 6, postWords: 25, postLines: 2, lines: LINES_BEFORE / 3, window: 50 };
+const GOALS = {
+	openWords: 20,
+	openControls: 5,
+	deliveredWords: 15,
+	postWords: 25,
+	postLines: 2,
+	window: 50,
+	pressCalls: 4,
+	lines: 120,
+	homeScreens: 1.5,
+	mistyped: 15,
+};
+const PHONE = { width: 390, height: 844 };
 
 const AUTHOR = 'Handraise';
 const CHANNEL = 'C0AGENTS';
@@ -53,7 +63,7 @@ async function type(page: Page, line: string): Promise<void> {
 /** The button of an option, on the newest post of the question. */
 function optionOn(page: Page, { title }: Asks) {
 	const posts = page.locator('.channel article.message', { hasText: title });
-	return posts.getByRole('button', { name: OPTIONS[0], exact: true }).last();
+	return posts.getByRole('button', { name: buttonNamed(OPTIONS[0]) }).last();
 }
 
 /** Watches a session, and dismisses what that says to the person who typed it. */
@@ -91,10 +101,22 @@ async function everythingShown(): Promise<Map<string, Shown>> {
 }
 
 function tell(what: string, figure: number, goal: number | null, more = ''): void {
-	const verdict = goal === null ? '' : `goal ${Math.round(goal)}${figure > goal ? ', MISSED' : ''}`;
-	console.log(
-		`  ${what.padEnd(42)} ${String(Math.round(figure)).padStart(5)}  ${verdict.padEnd(17)} ${more}`.trimEnd(),
-	);
+	const verdict = goal === null ? '' : `goal ${goal}${figure > goal ? ', MISSED' : ''}`;
+	const shown = Number.isInteger(figure) ? String(figure) : figure.toFixed(1);
+	console.log(`  ${what.padEnd(42)} ${shown.padStart(5)}  ${verdict.padEnd(17)} ${more}`.trimEnd());
+}
+
+/** The calls about messages from now on: each method and how often, and the number of all. */
+function callsFromNow() {
+	const { traffic } = sandbox.slack;
+	const from = traffic.all().at(-1)?.seq ?? 0;
+	return () => {
+		const sent = traffic
+			.all()
+			.filter(({ seq, direction, name }) => seq > from && direction !== 'delivery' && /^(?:chat|response)/.test(name));
+		const counts = Object.entries(Object.groupBy(sent, ({ name }) => name));
+		return { count: sent.length, names: counts.map(([name, calls]) => `${name} ${calls?.length ?? 0}`).join(', ') };
+	};
 }
 
 /** Of all messages together. */
@@ -119,6 +141,14 @@ async function followOne(asks: Asks): Promise<void> {
 	if (post === undefined) throw new Error('No message has the options.');
 	console.log('One question with two options in a watched channel, all messages and people:');
 	tellAll('open', asked, GOALS);
+	const notified = sandbox.slack.state.messages.find((one) => one.ts === post.ts)?.text ?? '';
+	const isTold = notified.includes(asks.title);
+	tell(
+		'words of its notification',
+		countWords(notified, AGENTS_TEXTS).own,
+		null,
+		isTold ? notified : `MISSED: ${notified}`,
+	);
 
 	const grace = await open('grace');
 	await type(grace, '/session goes-on');
@@ -132,14 +162,19 @@ async function followOne(asks: Asks): Promise<void> {
 	// Until the post is drawn without her: a press on its former look would meet no button.
 	await quiet(2_000);
 
+	const fromPress = callsFromNow();
 	await optionOn(ada, asks).click();
 	await optionOn(ada, asks).waitFor({ state: 'detached' });
 	await quiet(2_000);
+	const pressed = fromPress();
 	tellAll('pressed a moment ago', await everythingShown(), GOALS);
 	await sessions.until('goes-on', (json) => (json.messages?.length ?? 0) > 3);
 	await quiet();
+	const settled = fromPress();
 	const after = await everythingShown();
-	tellAll('the agent went on', after);
+	tellAll('delivered, and the agent continued', after, { openWords: GOALS.deliveredWords });
+	tell('calls until the press is seen', pressed.count, null, pressed.names);
+	tell('calls until the agent continued', settled.count, GOALS.pressCalls, settled.names);
 
 	console.log('The post of that question, when the agent went on:');
 	const { text = '', lines = 0 } = after.get(post.ts) ?? {};
@@ -152,9 +187,25 @@ async function followOne(asks: Asks): Promise<void> {
 	tell('words to its last field', above.own, null, `${above.all} with the agent’s`);
 	const all = countWords(form.all, AGENTS_TEXTS);
 	tell('words before “Send answer”', all.own, GOALS.window, `${all.all} with the agent’s`);
-	await type(ada, '/session unwatch goes-on');
+	await type(ada, '/session watch goes-on --qustions-only');
 	await quiet(3_000);
+	const [mistyped] = (await shownIn(ada, '.channel', AUTHOR)).slice(-1);
+	tell('words after a mistyped command', countWords(mistyped?.text ?? '', []).all, GOALS.mistyped, mistyped?.text);
 	await ada.context().close();
+}
+
+/** How many screens of a phone the questions take in Home. */
+async function measureHome(): Promise<void> {
+	const phone = await open('ada');
+	await phone.setViewportSize(PHONE);
+	await phone.goto(`${sandbox.url}/?as=ada&window=phone&tab=home`);
+	const options = phone.locator('#app-home').getByRole('button', { name: buttonNamed(OPTIONS[0]) });
+	await options.nth(TEN.length - 1).waitFor({ timeout: 60_000 });
+	await quiet(3_000);
+	const height = await phone.locator('#app-home .blocks').evaluate((blocks) => blocks.getBoundingClientRect().height);
+	console.log(`Home with ten questions, ${PHONE.width} × ${PHONE.height}:`);
+	tell('screens', height / PHONE.height, GOALS.homeScreens, `${Math.round(height)} pixels`);
+	await phone.context().close();
 }
 
 /** Ten sessions: each asks once, is answered by a press, and completes. */
@@ -162,20 +213,29 @@ async function followTen(): Promise<void> {
 	const channel = 'C0GENERAL';
 	await sandbox.slack.invite(channel, sandbox.slack.state.app.botUser);
 	const ada = await open('ada', channel);
+	const calls = callsFromNow();
 	for (const [index, asks] of TEN.entries()) await watch(ada, `ten-${index}`, asks);
+	await measureHome();
 	for (const asks of TEN) await optionOn(ada, asks).click();
 	for (const index of TEN.keys()) await sessions.until(`ten-${index}`, (json) => json.status === 'completed');
 	await quiet();
+	const { count, names } = calls();
 	// She has no messages that only Ada sees.
 	const grace = await open('grace', channel);
 	const shown = await shownIn(grace, '.channel', AUTHOR);
 	const height = shown.reduce((sum, one) => sum + one.height, 0);
 	console.log('The channel after ten sessions, each asked and answered once, as somebody else sees it:');
 	tell('lines', height / (await lineHeightOf(grace)), GOALS.lines, `${shown.length} messages`);
+	tell('calls for a watch, a question and an end', count / TEN.length, null, names);
 }
 
 try {
-	await sandbox.slack.connected();
+	// A busy machine takes its time to start the program.
+	await sandbox.slack.changes.until(
+		() => sandbox.slack.sockets.count() > 0,
+		() => 'the program did not connect',
+		60_000,
+	);
 	const [first] = TEN;
 	if (first !== undefined) await followOne(first);
 	await followTen();

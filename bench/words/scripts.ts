@@ -24,12 +24,7 @@ export const TEN: readonly Asks[] = [
 		'21.40 €, slightly above your limit',
 		'Shall I renew it anyway?',
 	],
-	[
-		'Order desk chairs',
-		'Order six chairs for Lisbon.',
-		'six chairs in graphite for 1,140 €',
-		'Order these six chairs?',
-	],
+	['Order desk chairs', 'Order six chairs for Lisbon.', 'graphite ones for 1,140 €', 'Order the chairs?'],
 	[
 		'Book a room in Porto',
 		'Book a quiet room for Thursday.',
@@ -77,7 +72,7 @@ export const TEN: readonly Asks[] = [
 	name,
 	task: goal,
 	step: 'I opened the page, signed in and looked through everything on it.',
-	says: `My search came to ${found}. Nothing else matched what your team wanted from me.`,
+	says: `My search came to ${found}. Nothing else matched it.`,
 	title,
 	next: 'Understood, and acted on. I am checking the confirmation page for mistakes.',
 	result: `**${name}**: that is settled.\n\n- Found: ${found}\n- Confirmation number: XK4T2P\n- Costs nothing further`,

@@ -11,7 +11,7 @@ import { tellOfChange } from '../people/talk.ts';
 import type { Message } from '../state.ts';
 import { sees } from '../visibility.ts';
 import { choice, type Field, fieldsOf, findField, findPress, pressesOf, typing } from './controls.ts';
-import { readBlocks, readMrkdwn, readText } from './visible-text.ts';
+import { readMessage, readMrkdwn, readText } from './visible-text.ts';
 
 /** A message as a person sees it. It reads the current state. */
 export interface Posted {
@@ -61,7 +61,7 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 	const find = () => messageAt(core, first);
 	const message = () => find() ?? first;
 	const read = (text: string, blocks: readonly Json[]) =>
-		blocks.length > 0 ? readBlocks(core, blocks) : readMrkdwn(core, text);
+		blocks.length > 0 ? readMessage(core, blocks) : readMrkdwn(core, text);
 	const fields = () => fieldsOf(core, message().blocks, messageInput(message(), viewer.user));
 
 	const offers = new Map<string, Json[]>();

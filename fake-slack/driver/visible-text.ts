@@ -187,3 +187,10 @@ function readBlock(slack: Directory, block: Json): string {
 export function readBlocks(slack: Directory, blocks: readonly Json[]): string {
 	return blocks.map((block) => readBlock(slack, block)).join('\n');
 }
+
+const isTable = ({ type }: Json) => type === 'table' || type === 'data_table';
+
+/** The blocks of a message as they are shown: Slack puts the table below everything else, wherever it was sent. */
+export function readMessage(slack: Directory, blocks: readonly Json[]): string {
+	return readBlocks(slack, [...blocks.filter((block) => !isTable(block)), ...blocks.filter(isTable)]);
+}

@@ -93,10 +93,7 @@ export const DRAWINGS: Readonly<Record<string, readonly Layer[]>> = {
 		[DARK, oval(50, 50, 14)],
 		[WHITE, oval(50, 50, 7)],
 	],
-	'▫': [
-		[GREY, box(30, 30, 40, 40, 4)],
-		[WHITE, box(39, 39, 22, 22, 2)],
-	],
+	'🔹': [[BLUE, corners(50, 20, 80, 50, 50, 80, 20, 50)]],
 	'☐': [
 		[DARK, box(14, 14, 72, 72, 6)],
 		[WHITE, box(22, 22, 56, 56, 3)],

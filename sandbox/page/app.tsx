@@ -8,7 +8,7 @@ import { ModalStack } from './modal-stack.tsx';
 import { ClockContext } from './now.ts';
 import type { createPageStore } from './page-state.ts';
 import { Panel } from './panels/panel.tsx';
-import { usePlace } from './place.ts';
+import { addressAs, usePlace } from './place.ts';
 import { useRegionKey } from './region-key.ts';
 import { Sidebar } from './sidebar.tsx';
 import { Thread } from './thread.tsx';
@@ -19,7 +19,7 @@ type Store = ReturnType<typeof createPageStore>;
 
 /** A window of the workspace. */
 export function App({ store }: { store: Store }) {
-	const { data, isConnected } = useSyncExternalStore(store.subscribe, store.get);
+	const { data, isConnected, isNobody } = useSyncExternalStore(store.subscribe, store.get);
 	const [place, go] = usePlace();
 	const [isSidebarOpen, setSidebarOpen] = useState(false);
 	const doIt = useDo();
@@ -36,9 +36,19 @@ export function App({ store }: { store: Store }) {
 	}, [title]);
 
 	if (data === null || names === null) {
+		const name = new URLSearchParams(location.search).get('as') ?? '';
 		return (
 			<main className="starting">
-				<p role="status">Starting the workspace…</p>
+				{isNobody ? (
+					<p role="alert">
+						Nobody in this workspace is called “{name}”.{' '}
+						<a className="link" href={addressAs('ada')}>
+							Be Ada
+						</a>
+					</p>
+				) : (
+					<p role="status">Starting the workspace…</p>
+				)}
 			</main>
 		);
 	}

@@ -1,9 +1,10 @@
-import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { WireChannel, WireWorkspace } from '../wire.ts';
 import { useDo } from './actions.ts';
 import { type Completion, completionsFor } from './completions.ts';
 import { Icon } from './icons.tsx';
 import { useToast } from './toast.tsx';
+import { takesTyped } from './typed.ts';
 
 interface ComposerProps {
 	id: string;
@@ -41,6 +42,20 @@ export function Composer({ id, workspace, channel, thread, label }: ComposerProp
 		wasMember.current = channel.isMember;
 		if (document.activeElement === document.body) (box.current ?? joinButton.current)?.focus();
 	}, [channel.isMember]);
+
+	// As in Slack, who opens a channel or a thread can type at once. A tab keeps the focus, and so does a window above it.
+	useEffect(() => {
+		const isElsewhere = document.activeElement?.closest('[role="dialog"], [role="tab"]') != null;
+		if (!isElsewhere && document.querySelector('[role="dialog"]') === null) box.current?.focus({ preventScroll: true });
+	}, []);
+	useEffect(() => {
+		if (thread !== null) return undefined;
+		return takesTyped((typed) => {
+			setText(typed);
+			setDismissed(typed);
+			box.current?.focus();
+		});
+	}, [thread]);
 
 	function take(completion: Completion): void {
 		if (completion.insert === null) return;

@@ -22,6 +22,15 @@ const PATHS = {
 	traffic: <path d="M4 8.5h14m-4-4 4 4-4 4M20 15.5H6m4-4-4 4 4 4" />,
 	send: <path d="M4 5l17 7-17 7 2.4-7zM6.4 12H14" />,
 	thread: <path d="M4 5h16v11H11l-4 4v-4H4z" />,
+	dotsAcross: <path d="M5.5 12h.01M12 12h.01M18.5 12h.01" />,
+	down: <path d="M7 10l5 5 5-5" />,
+	calendar: <path d="M4.5 6h15v13.5h-15zM4.5 10h15M8.500 3.500V7M15.500 3.500V7" />,
+	clock: (
+		<>
+			<circle cx="12" cy="12" r="8.5" />
+			<path d="M12 7v5l3.500 2" />
+		</>
+	),
 	dots: <path d="M12 5.5h.01M12 12h.01M12 18.5h.01" />,
 	eye: (
 		<>

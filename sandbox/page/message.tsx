@@ -5,6 +5,7 @@ import { Avatar } from './avatar.tsx';
 import { Blocks } from './blocks/blocks.tsx';
 import { Mrkdwn } from './blocks/mrkdwn.tsx';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
+import { tableLast } from './blocks/table.tsx';
 import { useConfirm } from './confirm-dialog.tsx';
 import { Icon } from './icons.tsx';
 import { MessageMenu } from './message-menu.tsx';
@@ -81,18 +82,13 @@ export const Message = memo(function Message(props: MessageProps) {
 	const [showsNotification, setShowsNotification] = useState(false);
 	const inThread = message.threadTs !== null;
 	const time = clockTime(message.ts);
-	const isOwnPost = isFollowing && message.isApp && message.blocks.length > 0;
-	const classes = [
-		'message',
-		isOwnPost ? 'message-post' : '',
-		isFollowing ? 'message-following' : '',
-		message.ephemeral ? 'message-ephemeral' : '',
-	];
+	const blocks = useMemo(() => tableLast(message.blocks), [message.blocks]);
+	const classes = ['message', isFollowing ? 'message-following' : '', message.ephemeral ? 'message-ephemeral' : ''];
 	return (
 		<article className={classes.join(' ')} aria-label={`${author.realName}, ${time}`} data-surface={message.ts}>
 			<div className="message-side">
 				{isFollowing ? (
-					<span className="message-side-time">{time.replace(/ [AP]M$/, '')}</span>
+					<span className="message-side-time">{time.replace(/\s[AP]M$/, '')}</span>
 				) : (
 					<Avatar person={author} size="large" />
 				)}
@@ -119,7 +115,7 @@ export const Message = memo(function Message(props: MessageProps) {
 				) : null}
 				<SurfaceContext value={surface}>
 					{message.blocks.length > 0 ? (
-						<Blocks blocks={message.blocks} />
+						<Blocks blocks={blocks} />
 					) : (
 						<div className="message-text">
 							<Mrkdwn text={message.text} />

@@ -1,4 +1,4 @@
-import type { WireCall, WireFrame, WireMessage, WireParts } from '../wire.ts';
+import { NOBODY, type WireCall, type WireFrame, type WireMessage, type WireParts } from '../wire.ts';
 
 /** Calls kept in the page. */
 const CALLS_KEPT = 500;
@@ -14,6 +14,8 @@ export interface PageState {
 	data: PageData | null;
 	/** Whether the stream is connected. */
 	isConnected: boolean;
+	/** Nobody in this workspace has the name in the address. */
+	isNobody: boolean;
 }
 
 const byTs = (a: WireMessage, b: WireMessage) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : 0);
@@ -49,7 +51,7 @@ function merge(before: PageData | null, frame: WireFrame): PageData | null {
 
 /** The stream of changes for one person's window. It reconnects by itself after a restart of the sandbox. */
 export function createPageStore(person: string, window: string) {
-	let state: PageState = { data: null, isConnected: false };
+	let state: PageState = { data: null, isConnected: false, isNobody: false };
 	const listeners = new Set<() => void>();
 	function set(next: PageState): void {
 		state = next;
@@ -61,12 +63,13 @@ export function createPageStore(person: string, window: string) {
 		let isFirst = true;
 		socket.addEventListener('message', (event: MessageEvent<string>) => {
 			const frame = JSON.parse(event.data) as WireFrame;
-			set({ data: merge(isFirst ? null : state.data, frame), isConnected: true });
+			set({ ...state, data: merge(isFirst ? null : state.data, frame), isConnected: true });
 			isFirst = false;
 		});
-		socket.addEventListener('close', () => {
-			set({ ...state, isConnected: false });
-			setTimeout(connect, 700);
+		socket.addEventListener('close', ({ code }) => {
+			const isNobody = code === NOBODY;
+			set({ ...state, isConnected: false, isNobody });
+			if (!isNobody) setTimeout(connect, 700);
 		});
 	}
 	connect();

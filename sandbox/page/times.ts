@@ -1,4 +1,13 @@
-const locale = 'en-US';
+/** Slack writes dates in the reader's language, whatever the app's is: here the browser's. */
+const locale = (() => {
+	try {
+		return Intl.getCanonicalLocales(navigator.language)[0] ?? 'en-US';
+	} catch {
+		// A browser without a language of its own may tell the machine's, such as "en-US@posix".
+		return 'en-US';
+	}
+})();
+const isEnglish = locale.startsWith('en');
 
 /** Made once: making one takes longer than drawing the message that shows the time. */
 const formatOf = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options).format;
@@ -7,6 +16,13 @@ const withSeconds = formatOf({ hour: 'numeric', minute: '2-digit', second: '2-di
 const weekday = formatOf({ weekday: 'long' });
 const month = formatOf({ month: 'long' });
 const shortMonth = formatOf({ month: 'short' });
+const long = formatOf({ dateStyle: 'long' });
+const medium = formatOf({ dateStyle: 'medium' });
+const dayAndMonth = formatOf({ weekday: 'long', day: 'numeric', month: 'long' });
+const full = formatOf({ dateStyle: 'full' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+/** `today`, `gestern`, `tomorrow`. */
+const nearDay = (days: number) => relative.format(days, 'day');
 
 const at = (ts: string) => new Date(Number(ts) * 1000);
 
@@ -27,8 +43,10 @@ function ordinal(day: number): string {
 /** The day separators of Slack: Today, Yesterday, Monday, November 20th. */
 export function dayName(ts: string, now: Date): string {
 	const date = at(ts);
-	if (dayKey(date) === dayKey(now)) return 'Today';
-	if (dayKey(date) === dayKey(new Date(now.getTime() - 86_400_000))) return 'Yesterday';
+	const capital = (words: string) => words.replace(/^./u, (first) => first.toLocaleUpperCase(locale));
+	if (dayKey(date) === dayKey(now)) return capital(nearDay(0));
+	if (dayKey(date) === dayKey(new Date(now.getTime() - 86_400_000))) return capital(nearDay(-1));
+	if (!isEnglish) return dayAndMonth(date);
 	return `${weekday(date)}, ${month(date)} ${ordinal(date.getDate())}`;
 }
 
@@ -37,24 +55,28 @@ export function slackDate(seconds: number, format: string, now: Date): string {
 	const date = new Date(seconds * 1000);
 	const pretty = (rest: string) => {
 		const days = Math.round((new Date(dayKey(date)).getTime() - new Date(dayKey(now)).getTime()) / 86_400_000);
-		return days === 0 ? 'today' : days === -1 ? 'yesterday' : days === 1 ? 'tomorrow' : rest;
+		return Math.abs(days) > 1 ? rest : nearDay(days);
 	};
-	const long = `${month(date)} ${ordinal(date.getDate())}, ${date.getFullYear()}`;
-	const short = `${shortMonth(date)} ${date.getDate()}, ${date.getFullYear()}`;
-	const full = `${weekday(date)}, ${long}`;
+	const [whole, short, withDay] = isEnglish ? english(date) : [long(date), medium(date), full(date)];
 	const tokens: Record<string, string> = {
 		date_num: `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`,
-		date: long,
+		date: whole,
 		date_short: short,
-		date_long: full,
-		date_pretty: pretty(long),
+		date_long: withDay,
+		date_pretty: pretty(whole),
 		date_short_pretty: pretty(short),
-		date_long_pretty: pretty(full),
+		date_long_pretty: pretty(withDay),
 		time: hourAndMinute(date),
 		time_secs: withSeconds(date),
 		ago: pretty(short),
 	};
-	return format.replace(/\{(\w+)\}/g, (whole, token: string) => tokens[token] ?? whole);
+	return format.replace(/\{(\w+)\}/g, (braced, token: string) => tokens[token] ?? braced);
+}
+
+/** As the documentation writes them in its examples. */
+function english(date: Date): [long: string, short: string, full: string] {
+	const whole = `${month(date)} ${ordinal(date.getDate())}, ${date.getFullYear()}`;
+	return [whole, `${shortMonth(date)} ${date.getDate()}, ${date.getFullYear()}`, `${weekday(date)}, ${whole}`];
 }
 
 /** A long time in its two largest units: `15 min`, `1 h 15 min`, `2 d 3 h`. */

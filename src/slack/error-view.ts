@@ -14,6 +14,7 @@ import {
 	modal,
 	momentMrkdwn,
 	plainText,
+	sayingSession,
 	section,
 	sentences,
 	sessionIdMrkdwn,
@@ -36,7 +37,7 @@ export interface ErrorContext {
 type Row = readonly [what: string, todo?: string];
 
 const AGAIN: Readonly<Record<string, Row>> = {
-	rate_limited: ['The session service limits our requests.'],
+	rate_limited: ['The session service limits the requests of Handraise.'],
 	no_permit: ['Handraise waits for its turn to ask the session service.'],
 	too_fast: ['You did too many things in a short time.'],
 	unavailable: ["The session service isn't responding."],
@@ -60,10 +61,8 @@ const CODED = codedCodes(
 
 const FOR_OPERATOR: Readonly<Record<string, Row>> = {
 	...CODED,
-	unauthorized: ['The session service refuses our key.'],
-	still_not_started: [
-		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
-	],
+	unauthorized: ["The session service refuses Handraise's key."],
+	still_not_started: ['The session service failed again: most likely, it cannot start the agent by itself.'],
 	refused: ['The session service refused the request.'],
 	other_service: ['Handraise uses another address of the session service now than when you answered.'],
 	redirected: ['The session service redirects to another address. Handraise does not follow redirects.'],
@@ -105,10 +104,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now.',
 		'Open the session to see it.',
 	],
-	post_refused: [
-		'Slack did not let me post in that channel.',
-		'Invite me there with `/invite`, or copy the text yourself.',
-	],
+	post_refused: ['Slack did not let Handraise post there.', 'Invite it with `/invite`, or copy the text yourself.'],
 	message_not_checked: ['Could not check your message.', 'Nothing was sent. Press again.'],
 	post_unsure: ['Slack did not say that it posted your text.', 'Look whether it is there. If not, press again.'],
 	thread_gone: [
@@ -116,7 +112,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		'Copy it from here to where you want it.',
 	],
 	text_in_channel: [
-		'The thread that your text was for is gone, so Slack posted it in the channel, and I could not delete it there.',
+		'The thread that your text was for is gone, so Slack posted it in the channel. Handraise could not delete it.',
 		'If it should not be there, ask an admin of your workspace to delete it.',
 	],
 };
@@ -143,28 +139,19 @@ const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
 };
 
 const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: false }>['reason']}`, Row>> = {
-	watch_not_member: [
-		'⚠️ I am not in this channel, so I cannot post here.',
-		'Invite me with `/invite @Handraise`, then try again.',
-	],
+	watch_not_member: ['⚠️ Handraise is not in this channel.', 'Invite it with `/invite @Handraise`, then try again.'],
 	watch_archived: ['⚠️ This channel is archived, so nothing can be posted here.'],
 	watch_external: [
 		'🔒 This channel is shared with another organisation, and everybody here would read what is posted.',
 		'To allow that, ask {contact}.',
 	],
 	watch_unclear_sharing: [
-		'🔒 Slack does not say clearly who else can read this channel, so I post nothing here.',
+		'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing here.',
 		'Nothing was changed. If trying again does not help, ask {contact}.',
 	],
-	watch_direct: ['⚠️ A group message cannot hold a card.', 'Use a channel, or our direct messages.'],
-	watch_no_channel: [
-		'⚠️ I do not know which channel to watch it in.',
-		'Type `/session watch` with the id in the channel.',
-	],
-	watch_could_not_check: [
-		'⚠️ Slack did not respond in time when I asked about this channel.',
-		'Nothing was changed; please try again.',
-	],
+	watch_direct: ['⚠️ A group message cannot hold a card.', 'Use a channel, or your direct messages with Handraise.'],
+	watch_no_channel: ['⚠️ In which channel?', 'Type `/session watch` with the id there.'],
+	watch_could_not_check: ['⚠️ Slack did not tell of this channel in time.', 'Nothing was changed; please try again.'],
 };
 
 export const FAILURES = { ...AGAIN, ...FOR_OPERATOR, ...FOR_PERSON };
@@ -218,7 +205,7 @@ function keptWords(kept: Kept, code: string): string {
 /** For ignored presses and refused commands. With seconds, or people come back too early. */
 function waitWords(retryAt: number | null): string {
 	const until = retryAt === null ? 'a moment' : `until ${momentMrkdwn(retryAt, 'seconds')}`;
-	return `Please wait ${until}: what you do before then may be ignored.`;
+	return `What you do before then may be ignored. Please wait ${until}.`;
 }
 
 function againWords(kept: Kept, retryAt: number | null): string {
@@ -254,7 +241,7 @@ const TOO_LATE = 'Slack only opens a window within three seconds, and this took 
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
 	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer to see it.`, [
 		...section(`${TOO_LATE} Now ${sessionName(sessionId)} is ready.`),
-		...buttons(answerButton({ sessionId, messageIndex })),
+		...buttons(sayingSession(sessionId)(answerButton({ sessionId, messageIndex }))),
 	]);
 }
 

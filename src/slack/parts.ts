@@ -26,7 +26,7 @@ import {
 	type ViewMetadata,
 } from './ids.ts';
 import { escapeMrkdwn, unescaped } from './mrkdwn.ts';
-import { isBlank, mrkdwn, oneLine, oneLineMrkdwn, plain, quotedName, quotedNameMrkdwn } from './text.ts';
+import { isBlank, mrkdwn, oneLine, oneLineMrkdwn, plain, quotedName, quotedNameMrkdwn, withoutMarks } from './text.ts';
 
 export type { Button, HomeView, InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 
@@ -65,6 +65,17 @@ export function heading(text: string): KnownBlock {
 export function button(actionId: ActionId, label: ButtonLabel, extra: Partial<Button> = {}): Button {
 	return { type: 'button', action_id: actionId, text: plain(label, 75), ...extra };
 }
+
+/**
+ * `Answer: Which row? Buy concert tickets`: a button that may stand on a screen more than once says to whoever hears it
+ * what about (plain text). Slack takes 75 characters, and no such label for a menu.
+ */
+export const saying =
+	(about: string) =>
+	<E extends Button | Overflow | null>(one: E): E =>
+		one?.type === 'button' ? { ...one, accessibility_label: oneLine(`${one.text.text}: ${about}`, 75) } : one;
+
+export const sayingSession = (sessionId: string, name = '') => saying(isBlank(name) ? `session ${sessionId}` : name);
 
 export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
@@ -174,10 +185,10 @@ export function mentionMrkdwn(mention: { userIds: readonly string[]; groupIds: r
 	return [...mention.userIds.map((id) => `<@${id}>`), ...mention.groupIds.map((id) => `<!subteam^${id}>`)].join(' ');
 }
 
-/** The quoted name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
+/** The name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
 export function personName(userId: string, names: Names): string {
 	if (isForgotten(userId)) return SOMEBODY;
-	return quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
+	return withoutMarks(quotedNameMrkdwn(names.displayName(userId), 80)) || 'somebody';
 }
 
 const NOBODY_NAMED = 'whoever runs Handraise here';
@@ -357,7 +368,7 @@ export const andMoreWords = (count: number, what = '') => (count > 0 ? `and ${co
 /** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
 export function placeMrkdwn(channelId: string, whose: string | null = null): string {
 	if (!isDirectMessage(channelId)) return `<#${channelId}>`;
-	return whose === null ? 'our direct messages' : `the direct messages of ${whose} with Handraise`;
+	return whose === null ? 'your direct messages with Handraise' : `the direct messages of ${whose} with Handraise`;
 }
 
 /** A link to another message. mrkdwn. */

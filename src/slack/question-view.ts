@@ -34,6 +34,8 @@ import {
 	type Names,
 	personMrkdwn,
 	personName,
+	saying,
+	sayingSession,
 	section,
 	valueMrkdwn,
 } from './parts.ts';
@@ -99,6 +101,9 @@ export function questionBlocks(headline: string, question: QuestionView): KnownB
 
 interface Showing {
 	readonly sessionId: string;
+	readonly sessionName?: string;
+	/** Like a secret, it may not be told where it does not stand. */
+	readonly discreet: boolean;
 	readonly room?: Room;
 	/** Where one press may answer, and when the read of the question began; null: not here. */
 	readonly choices?: Pick<Choice, 'channelId' | 'readAt'> | null;
@@ -128,12 +133,13 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	const body = options.length === 0 ? whole : questionBody(question, room, question.quick?.options);
 	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 	const hasOptions = options.length > 0;
+	const row = hasOptions
+		? [...options, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }), ...others]
+		: [noForm === '' ? answerButton(target) : null, ...others];
 	return {
 		body,
 		blocks: (headline: string) => bodyBlocks(headline, body),
-		row: hasOptions
-			? [...options, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }), ...others]
-			: [noForm === '' ? answerButton(target) : null, ...others],
+		row: row.map(sayingQuestion(question, showing)),
 		hasOptions,
 		note: noForm === '' && !body.isWhole ? QUESTION_CUT : noForm,
 	};
@@ -305,7 +311,7 @@ interface ShownQuestion {
 }
 
 /** What `questionText` says of the question; null when nothing of it may be told. The read found what is secret. */
-export function toldWords({ question, discreet }: ShownQuestion): string | null {
+export function toldWords({ question, discreet }: Pick<ShownQuestion, 'question' | 'discreet'>): string | null {
 	const open = question.items.filter((item) => item.open);
 	if (discreet || open.some((item) => item.secret)) return null;
 	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0]);
@@ -313,6 +319,14 @@ export function toldWords({ question, discreet }: ShownQuestion): string | null 
 	// The items say nothing, so the text above them counts. It may ask for a secret if another item does.
 	const isTold = open.length > 0 && !question.items.some((item) => item.secret);
 	return isTold ? oneLine(question.context, PART_LENGTH) : '';
+}
+
+/** Buttons say what it asks, and the session's name; the session's id if nothing of the question may be told. */
+export function sayingQuestion(question: QuestionView, { sessionId, sessionName, discreet }: Showing) {
+	if (toldWords({ question, discreet }) === null) return sayingSession(sessionId);
+	const { title = '', description = '' } = question.items.find((item) => item.open) ?? {};
+	const asked = [title, description, question.context].map((text) => oneLine(text, 45)).find((text) => text !== '');
+	return saying(`${asked ?? ''} ${sessionName || sessionId}`);
 }
 
 function severalItems(open: readonly ItemView[], openCount: number): string {

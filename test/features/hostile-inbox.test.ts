@@ -26,6 +26,7 @@ const askedIn = {
 	channelId: 'C0OURS1',
 	threadTs: '1795250400.000100',
 	watchedBy: 'U0EXAMPLE1',
+	discreet: false,
 	buttons: true,
 	isRaised: false,
 };

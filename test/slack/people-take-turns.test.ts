@@ -68,7 +68,7 @@ describe('one person who is too fast', () => {
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 		const told = ada.messages('#agents', { all: true }).findLast((message) => message.isEphemeral());
 		const [again] = errorWords('too_fast', { kept: 'nothing', adminContact: null, retryAt: 1 }).text.split('<!');
-		expect(told?.text()).toMatch(new RegExp(`${again}09:00:\\d\\d UTC:`));
+		expect(told?.text()).toMatch(new RegExp(`${again}09:00:\\d\\d UTC\\.`));
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
 		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 180');
 		await grace.modal()?.close(true);

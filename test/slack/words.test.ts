@@ -10,14 +10,27 @@ import {
 	plainText,
 	statusWords,
 } from '../../src/slack/parts.ts';
+import { sourceFiles, textOf, textsIn } from '../support/patterns/find.ts';
 
 const now = Date.parse('2026-11-20T08:40:00Z');
 
+/** Not "my", "me" and "mine": a button says them for whoever presses it. */
+const SPEAKS_OF_ITSELF = /\b(?:I|I'm|[Ww]e|[Oo]ur|us)\b/;
+
+it('speaks of itself by name, in every text', () => {
+	const texts = sourceFiles().flatMap((path) => textsIn(path, textOf(path)));
+	const said = texts.filter(({ source }) => /[a-z] [a-z]/i.test(source));
+	expect(said.length).toBeGreaterThan(1_000);
+	const found = said.filter(({ source }) => SPEAKS_OF_ITSELF.test(source));
+	expect(found.map(({ at, source }) => `${at}: ${source}`)).toEqual([]);
+	expect(SPEAKS_OF_ITSELF.test('The session service refuses our key.')).toBe(true);
+});
+
 describe('errorWords', () => {
 	it.each([
-		['unauthorized', 'The session service refuses our key.'],
+		['unauthorized', "The session service refuses Handraise's key."],
 		['session_not_found', 'The session service has no session with this id.'],
-		['rate_limited', 'The session service limits our requests.'],
+		['rate_limited', 'The session service limits the requests of Handraise.'],
 		['too_fast', 'You did too many things in a short time.'],
 		['timed_out', 'The session service took too long to respond.'],
 		['refused', 'The session service refused the request.'],
@@ -35,10 +48,13 @@ describe('errorWords', () => {
 		['channel_not_allowed', 'Handraise is not allowed in this channel.'],
 		['user_not_allowed', 'You are not among the people who may use Handraise.'],
 		['could_not_check', 'Handraise could not check with Slack whether you may do this.'],
-		['watch_not_member', '⚠️ I am not in this channel, so I cannot post here.'],
+		['watch_not_member', '⚠️ Handraise is not in this channel.'],
 		['watch_archived', '⚠️ This channel is archived, so nothing can be posted here.'],
 		['watch_external', '🔒 This channel is shared with another organisation, and everybody here would read'],
-		['watch_unclear_sharing', '🔒 Slack does not say clearly who else can read this channel, so I post nothing here.'],
+		[
+			'watch_unclear_sharing',
+			'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing here.',
+		],
 	])('says what happened: %s', (code, words) => {
 		expect(errorWords(code, { kept: 'nothing', adminContact: null }).what).toContain(words);
 	});
@@ -46,7 +62,7 @@ describe('errorWords', () => {
 	it('names one time to somebody who is too fast', () => {
 		const { plain } = errorWords('too_fast', { kept: 'nothing', adminContact: null, retryAt: 3_600_000 });
 		expect(plain).toBe(
-			'You did too many things in a short time. Please wait until 01:00:00 UTC: what you do before then may be ignored.',
+			'You did too many things in a short time. What you do before then may be ignored. Please wait until 01:00:00 UTC.',
 		);
 	});
 

@@ -16,6 +16,7 @@ import { notAsWritten } from './as-written.ts';
 import { putDatabase } from './made-database.ts';
 import { NO_LIMITS_ENV } from './no-limits.ts';
 import { questionsNotAsRead } from './questions-as-read.ts';
+import { unlabelledButtons } from './unlabelled.ts';
 
 /** Read once for all cases. */
 const manifest = readManifest(manifestPath);
@@ -130,6 +131,11 @@ export async function startApp({
 			await rm(dataDir, { recursive: true, force: true });
 			// Checked in every test, so that a new post cannot be forgotten.
 			if (questions.length > 0) throw new Error(`Questions are not stored as they were read:\n${questions.join('\n')}`);
+			const unlabelled = program === PRESENT ? unlabelledButtons(slack.traffic.all()) : [];
+			if (unlabelled.length > 0) {
+				const lines = unlabelled.slice(0, 5).join('\n');
+				throw new Error(`On one screen, somebody who hears them cannot tell these buttons apart:\n${lines}`);
+			}
 			const loose = notAsWritten(slack.traffic.all());
 			if (loose.length > 0)
 				throw new Error(

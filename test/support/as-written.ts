@@ -33,7 +33,7 @@ function* looseTexts(value: unknown): Generator<string> {
 }
 
 /** In a form, blocks and views are JSON text. */
-function parsed(value: string): unknown {
+export function parsed(value: string): unknown {
 	try {
 		return /^[[{]/.test(value) ? JSON.parse(value) : null;
 	} catch {

@@ -150,7 +150,9 @@ export const DRAFT_RESTORED = besideNames(mentions(NOTICES.draftRestored(1)));
 
 /** The longest part without a name or a time. */
 function besideNames(words: string): string {
-	const parts = words.split(/“@[\w ]+”|<!date[^>]*>/).toSorted((one, other) => other.length - one.length);
+	const parts = words
+		.split(/“@[\w ]+”|@(?:one|other)\b|<!date[^>]*>/)
+		.toSorted((one, other) => other.length - one.length);
 	return parts[0]?.trim() ?? '';
 }
 

@@ -28,15 +28,6 @@ function textIn(payload: Payload, isCounted: (part: Payload['parts'][number]) =>
 const characters = (what: string) => (limit: number) =>
 	`the text of all ${what} must be less than ${limit + 1} characters`;
 
-const once = (type: string, limit: number, source: string): SizeRow => ({
-	id: `size:${type}`,
-	source,
-	limit,
-	measure: (payload) => partsOf(payload, type).length,
-	words: (most) => `no more than ${most} ${type} blocks allowed`,
-	field: 'blocks',
-});
-
 export const sizeTable: readonly SizeRow[] = [
 	{
 		id: 'size:view',
@@ -98,8 +89,23 @@ export const sizeTable: readonly SizeRow[] = [
 		field: 'metadata',
 		error: 'metadata_too_large',
 	},
-	once('table', 1, `${reference}/blocks/table-block: one table for a message`),
-	once('data_visualization', 2, `vercel/chat #696: ${liveAnswer}`),
+	{
+		id: 'size:table',
+		source: `${reference}/blocks/table-block: invalid_attachments, only_one_table_allowed; data tables too: slackapi/slack-skills-plugin`,
+		limit: 1,
+		measure: (payload) =>
+			payload.surface === 'message' ? ['table', 'data_table'].flatMap((type) => partsOf(payload, type)).length : 0,
+		words: () => 'only_one_table_allowed',
+		error: 'invalid_attachments',
+	},
+	{
+		id: 'size:data_visualization',
+		source: `vercel/chat #696: ${liveAnswer}`,
+		limit: 2,
+		measure: (payload) => partsOf(payload, 'data_visualization').length,
+		words: (most) => `no more than ${most} data_visualization blocks allowed`,
+		field: 'blocks',
+	},
 ];
 
 export function sizeRule(row: SizeRow): Rule {

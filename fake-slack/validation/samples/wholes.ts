@@ -77,6 +77,7 @@ const edge = (
 	refused: refuse(`more than ${name}`, source, refusal, bursts),
 });
 
+const onlyOne: Refusal = { says: 'only_one_table_allowed', pointer: '' };
 const cells = 'the text of all table cells must be less than 10001 characters';
 
 /** As much as a message or view may hold, and a little more. */
@@ -124,12 +125,11 @@ export const wholeEdges: Edge[] = [
 		{ says: 'must be at most 16 KB', pointer: '/metadata' },
 		{ fits: metadataOf(16_000), bursts: metadataOf(16_001) },
 	),
-	edge(
-		'one table',
-		block('table'),
-		{ says: 'no more than 1 table blocks allowed', pointer: '/blocks' },
-		{ fits: inMessage(table(1)), bursts: inMessage(table(1), table(1)) },
-	),
+	edge('one table', block('table'), onlyOne, { fits: inMessage(table(1)), bursts: inMessage(table(1), table(1)) }),
+	edge('one table of either kind', 'slackapi/slack-skills-plugin: data tables share the limit', onlyOne, {
+		fits: inMessage(dataTable(2), SECTION),
+		bursts: inMessage(table(1), SECTION, dataTable(2)),
+	}),
 	edge(
 		'two charts',
 		'vercel/chat #696',

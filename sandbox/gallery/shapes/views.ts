@@ -65,7 +65,7 @@ export function sessionModelOf(read: ReadSession, overrides: Partial<SessionMode
 	return [{ ...MODEL, ...about, draft: {}, notices: [], ...overrides }];
 }
 
-export const ASKED_IN = { ...PLACE, watchedBy: USER_ID, buttons: true, isRaised: false };
+export const ASKED_IN = { ...PLACE, watchedBy: USER_ID, discreet: false, buttons: true, isRaised: false };
 
 export const GIANT_QUESTION: InboxQuestion = {
 	...ABOUT,

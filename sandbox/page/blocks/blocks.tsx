@@ -5,6 +5,7 @@ import { Element } from './element.tsx';
 import { BlockImage } from './image.tsx';
 import { Mrkdwn } from './mrkdwn.tsx';
 import { useSurface } from './surface.ts';
+import { Table } from './table.tsx';
 import { TextObject, words } from './text-object.tsx';
 
 /** Only messages with such blocks need the library, which is most of the page's size. */
@@ -141,6 +142,9 @@ function OneBlock({ block }: { block: Json }) {
 			);
 		case 'input':
 			return <Input block={block} />;
+		case 'table':
+		case 'data_table':
+			return <Table block={block} />;
 		default:
 			return (
 				<div className="block-rich">

@@ -98,7 +98,7 @@ export function Overflow({ blockId, element }: { blockId: string; element: Json 
 				aria-label="More options"
 				onClick={() => setOpen(!isOpen)}
 			>
-				<Icon name="dots" />
+				<Icon name="dotsAcross" />
 			</button>
 			{isOpen ? (
 				<div className="menu" role="menu" id={menu} onKeyDown={onMenuKeyDown}>

@@ -1,7 +1,8 @@
+import { Icon } from '../icons.tsx';
 import { isRecord, list, str } from '../json.ts';
 import { useSurface } from './surface.ts';
 import type { ControlProps } from './text-input.tsx';
-import { TextObject } from './text-object.tsx';
+import { TextObject, words } from './text-object.tsx';
 import { useChoice } from './use-choice.ts';
 
 /** Radio buttons and checkboxes. */
@@ -50,10 +51,11 @@ export function Choices({ blockId, element, labelId, describedBy, isInvalid, isR
 	);
 }
 
-const DATES: Record<string, { type: 'date' | 'time' | 'datetime-local'; key: string }> = {
-	datepicker: { type: 'date', key: 'selected_date' },
-	timepicker: { type: 'time', key: 'selected_time' },
-	datetimepicker: { type: 'datetime-local', key: 'selected_date_time' },
+const DATE = { type: 'date', key: 'selected_date', empty: 'Select a date', icon: 'calendar' } as const;
+const DATES: Record<string, { type: string; key: string; empty: string; icon: 'calendar' | 'clock' }> = {
+	datepicker: DATE,
+	timepicker: { type: 'time', key: 'selected_time', empty: 'Select a time', icon: 'clock' },
+	datetimepicker: { ...DATE, type: 'datetime-local', key: 'selected_date_time' },
 };
 
 function localMinutes(seconds: number): string {
@@ -61,26 +63,34 @@ function localMinutes(seconds: number): string {
 	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Date, time, or both, with the browser's own picker. */
+/** Date, time, or both: a field as Slack's, with the browser's own picker behind it. */
 export function DateInput({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const actionId = str(element, 'action_id');
-	const { type, key } = DATES[str(element, 'type')] ?? { type: 'date', key: 'selected_date' };
+	const { type, key, empty, icon } = DATES[str(element, 'type')] ?? DATE;
 	const [held, choose] = useChoice(blockId, actionId, key);
 	const value = typeof held === 'number' ? localMinutes(held) : typeof held === 'string' ? held : '';
 	return (
-		<input
-			id={labelId.replace(/^label/, 'control')}
-			className="field field-date"
-			type={type}
-			aria-labelledby={labelId}
-			aria-describedby={describedBy}
-			aria-invalid={isInvalid || undefined}
-			aria-required={isRequired || undefined}
-			value={value}
-			onChange={(event) => {
-				const typed = event.target.value;
-				choose(typed === '' ? null : type === 'datetime-local' ? Math.floor(Date.parse(typed) / 1000) : typed);
-			}}
-		/>
+		<span className="picker">
+			<input
+				id={labelId.replace(/^label/, 'control')}
+				className={value === '' ? 'field field-date field-date-empty' : 'field field-date'}
+				type={type}
+				aria-labelledby={labelId}
+				aria-describedby={describedBy}
+				aria-invalid={isInvalid || undefined}
+				aria-required={isRequired || undefined}
+				value={value}
+				onChange={(event) => {
+					const typed = event.target.value;
+					choose(typed === '' ? null : type === 'datetime-local' ? Math.floor(Date.parse(typed) / 1000) : typed);
+				}}
+			/>
+			<Icon name={icon} />
+			{value === '' ? (
+				<span className="picker-words" aria-hidden="true">
+					{words(element.placeholder) || empty}
+				</span>
+			) : null}
+		</span>
 	);
 }

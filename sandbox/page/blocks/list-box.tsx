@@ -1,4 +1,6 @@
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import type { WirePerson } from '../../wire.ts';
+import { Avatar } from '../avatar.tsx';
 import { isRecord, type Json, list, str } from '../json.ts';
 import { useNames } from './names.ts';
 import { words } from './text-object.tsx';
@@ -9,6 +11,7 @@ export interface Choice {
 	key: string;
 	words: string;
 	about: string;
+	person?: WirePerson;
 	/** In the form of `state.values`. */
 	held: unknown;
 }
@@ -21,7 +24,10 @@ export function useChoices(element: Json): Choice[] {
 	const { people } = useNames();
 	if (str(element, 'type').endsWith('users_select')) {
 		const listed = people.filter(({ isListed }) => isListed);
-		return listed.map(({ id, name, realName }) => ({ key: id, words: realName, about: `@${name}`, held: id }));
+		return listed.map((person) => {
+			const { id, name, realName } = person;
+			return { key: id, words: realName, about: `@${name}`, person, held: id };
+		});
 	}
 	const groups = list(element, 'option_groups').flatMap((group) => list(group, 'options'));
 	return [...list(element, 'options'), ...groups].map((option) => ({
@@ -165,7 +171,7 @@ export function ListBox({ menu, labelId, isMultiple = false }: ListBoxProps) {
 					role="option"
 					tabIndex={-1}
 					aria-selected={isChosen(choice)}
-					className={index === active ? 'menu-item menu-item-active' : 'menu-item'}
+					className={`menu-item${index === active ? ' menu-item-active' : ''}${choice.person === undefined ? '' : ' select-person'}`}
 					onMouseDown={(event) => {
 						event.preventDefault();
 						take(choice);
@@ -173,6 +179,7 @@ export function ListBox({ menu, labelId, isMultiple = false }: ListBoxProps) {
 					// Not when it enters: a menu that opens under a mouse at rest leaves the choice to the keys.
 					onMouseMove={() => setActive(index)}
 				>
+					{choice.person === undefined ? null : <Avatar person={choice.person} size="small" />}
 					{choice.words}
 					{choice.about === '' ? null : <span className="option-about">{choice.about}</span>}
 				</div>

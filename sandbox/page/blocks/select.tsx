@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { Icon } from '../icons.tsx';
 import { isRecord, type Json, str } from '../json.ts';
 import { keyOf, ListBox, useChoices, useListBox } from './list-box.tsx';
 import { useSurface } from './surface.ts';
@@ -52,7 +53,7 @@ export function Select(props: ControlProps) {
 				onKeyDown={box.handlesKey}
 			/>
 			<span className="select-arrow" aria-hidden="true">
-				⌄
+				<Icon name="down" />
 			</span>
 			<ListBox menu={box.menu} labelId={labelId} />
 		</fieldset>

@@ -43,6 +43,7 @@ import {
 	modal,
 	momentMrkdwn,
 	personMrkdwn,
+	sayingSession,
 	section,
 	sentences,
 	sessionIdMrkdwn,
@@ -84,7 +85,10 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, mo
 }
 
 /** What the author can do; empty while everything goes well. */
-export function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): (Button | null)[] {
+export const receiptButtons = (answer: Answer, receipt: ReceiptContext) =>
+	buttonsOf(answer, receipt).map(sayingSession(answer.question.sessionId));
+
+function buttonsOf(answer: Answer, { postsText = true }: ReceiptContext): (Button | null)[] {
 	const { state, lastError, id, origin } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const again = encodeCarriage({ id, ...target });
@@ -299,7 +303,8 @@ export function tooLateWords(texts: readonly string[]): string {
 
 /** To one person about their choice, with a way to the question. */
 export function choiceMessage(words: string, target: SessionTarget): MessageContent {
-	return textMessage(words, buttons(button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) })));
+	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
+	return textMessage(words, buttons(sayingSession(target.sessionId)(open)));
 }
 
 /** An option has at most 30 characters; escaping makes it longer. */

@@ -34,11 +34,13 @@ import {
 import { isBlank, neutralise, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 import type { Draft } from './answering-store.ts';
 
+const FOR_AUTHOR = ': your decision';
+
 /** What became of an answer in each state: the same words on posts and cards, in receipts, inboxes and histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	accepted: '⏳ Sending…',
 	delivering: '⏳ Sending…',
-	waiting: '⚠️ Not delivered; its author decides',
+	waiting: `⚠️ Not delivered${FOR_AUTHOR}`,
 	delivered: '✅ Delivered',
 	resumed: '✅ The agent went on',
 	conflicted: '🔀 Not sent: somebody else answered first',
@@ -69,7 +71,7 @@ const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	taken: '✅ Delivered; the agent took it',
 	emptied: '👀 Delivered. The field is empty again: the agent took it, or it was lost',
 	lost: '⚠️ Delivered, but no longer in the field; the agent asks again',
-	replaced: '▫️ Delivered, but no longer in the field; answered again since',
+	replaced: '🔹 Delivered, but no longer in the field; answered again since',
 	unconfirmed: '👀 Delivered. Nobody can tell whether the agent has it',
 	unseen: '👀 Delivered. Nothing shows yet that the agent has read it; look at the session later',
 };
@@ -118,10 +120,10 @@ export function timelineWords(answer: Answer): string {
 		.slice(-8)
 		.map((entry) => `${PAST_LINES[entry.state] ?? lineOf(entry.state, answer, entry)} · ${momentMrkdwn(entry.at)}`);
 	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_LINES[agentOutcome]);
-	return lines.join('\n');
+	return lines.join('\n').replaceAll(FOR_AUTHOR, '');
 }
 
-/** What became of an answer, in one line that begins with a mark. mrkdwn. */
+/** What became of an answer, to its author, in one line that begins with a mark. mrkdwn. */
 export function stateLine(answer: ToldAnswer): string {
 	const { state, agentOutcome, lastError } = answer;
 	const ending = mayHaveArrived(answer) ? null : firstEndingOf(answer);
@@ -136,9 +138,9 @@ export function stateLine(answer: ToldAnswer): string {
 	return isChecked ? '⏳ Delivered, being checked' : lineOf(state, answer);
 }
 
-/** The state line behind other words: `✅ delivered`, `sending…`. Without ⏳: the words say that it is under way. */
+/** The state line behind other words, to everybody: `✅ delivered`, `sending…`. Without ⏳: the words say that. */
 export function inlineState(answer: ToldAnswer, hasMark: boolean): string {
-	const [mark = '', ...words] = stateLine(answer).split(' ');
+	const [mark = '', ...words] = stateLine(answer).replace(FOR_AUTHOR, '; its author decides').split(' ');
 	const inline = words.join(' ').replace(/^./, (first) => first.toLowerCase());
 	return hasMark && mark !== '⏳' ? `${mark} ${inline}` : inline;
 }

@@ -91,6 +91,8 @@ export function handOverPost(
 	const mark = { sessionId, fingerprint: question.fingerprint };
 	const open = openQuestion(question, {
 		sessionId,
+		sessionName: view?.name ?? '',
+		discreet,
 		choices: offersOptions ? { channelId, readAt } : null,
 		holding: post,
 	});

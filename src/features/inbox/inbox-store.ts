@@ -48,7 +48,7 @@ type Shown = { readonly shownKey: string | null; readonly isWhole: boolean; read
 type Spacing = { readonly now: number; readonly spacingMs: number };
 
 type AskingRow = Row<'questions'> &
-	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'buttons' | 'mode'> & { readonly threadTs: string | null };
+	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'discreet' | 'buttons' | 'mode'> & { threadTs: string | null };
 
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
@@ -188,7 +188,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		 */
 		async openQuestions(service: string, teamId: string) {
 			const { rows } = await sql<AskingRow>`
-				select questions.*, channel_id, created_by, buttons, mode,
+				select questions.*, channel_id, created_by, discreet, buttons, mode,
 					(select ts from posts where posts.watch_id = watch.id and state in ('shown', 'closed') and ts is not null
 						and (kind = 'card' or (kind = 'question' and question_id = questions.id and questions_in_channel = 1))
 						order by kind desc, number desc limit 1) as thread_ts
@@ -205,6 +205,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 					threadTs: row.threadTs,
 					/** Who began to watch: the person of a direct message with the app. */
 					watchedBy: row.createdBy,
+					discreet: row.discreet === 1,
 					buttons: row.buttons === 1,
 					/** `watch all` brought the question there. */
 					isRaised: row.mode === 'raisedHand',

@@ -30,6 +30,7 @@ import {
 	moreMenu,
 	personMrkdwn,
 	placeMrkdwn,
+	sayingSession,
 	section,
 	sentences,
 	sessionTitle,
@@ -141,6 +142,8 @@ function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): Kn
 	const holding = { handOver, reader: userId };
 	const asked = openQuestion(view, {
 		sessionId,
+		sessionName: entry.sessionName,
+		discreet: askedIn.discreet,
 		room: 'entry',
 		choices: askedIn.buttons ? { channelId, readAt: since } : null,
 		holding,
@@ -187,10 +190,11 @@ function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: numb
 }
 
 function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: number): KnownBlock[] {
+	const value = encodeTarget({ sessionId, messageIndex: null });
 	const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
 	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waits)}`, {
 		block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
-		accessory: button(ACTIONS.answer, 'Answer', { value: encodeTarget({ sessionId, messageIndex: null }) }),
+		accessory: sayingSession(sessionId, name)(button(ACTIONS.answer, 'Answer', { value })),
 	});
 }
 
@@ -201,14 +205,15 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 function ownAnswerEntry(answer: InboxAnswer, receipt: ReceiptContext): KnownBlock[] {
 	const undo = button(ACTIONS.undo, 'Undo', { value: answer.id });
 	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer, receipt), dismissButton(answer)];
-	const row = buttons(first ?? null, ...moreMenu(...others));
-	return [...section(answerLine(answer)), ...inRow(row, answer.origin, `answer ${answer.id}`)];
+	const row = [first ?? null, ...moreMenu(...others)].map(sayingSession(answer.question.sessionId));
+	return [...section(answerLine(answer)), ...inRow(buttons(...row), answer.origin, `answer ${answer.id}`)];
 }
 
 /** Null while it waits for its author, and where nothing went wrong. */
 function dismissButton(answer: Answer): Button | null {
 	const isOver = needsDecision(answer) && answer.state !== 'waiting';
-	return isOver ? button(ACTIONS.dismiss, 'Dismiss', { value: answer.id }) : null;
+	const dismiss = button(ACTIONS.dismiss, 'Dismiss', { value: answer.id });
+	return isOver ? sayingSession(answer.question.sessionId)(dismiss) : null;
 }
 
 const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isSecondChoice(answer)) || agentMayStand(answer);
@@ -260,7 +265,7 @@ function draftEntry({ question, values, updatedAt, formId, askedIn, isClosed, se
 		: [button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) })];
 	return [
 		...section(joined(title, text, isClosed ? 'no longer asked' : '', momentMrkdwn(updatedAt))),
-		...inRow(buttons(...row), askedIn ?? METADATA.origin, `draft ${formId}`),
+		...inRow(buttons(...row.map(sayingSession(sessionId, sessionName ?? ''))), askedIn ?? METADATA.origin, `draft ${formId}`),
 	];
 }
 

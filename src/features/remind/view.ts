@@ -66,8 +66,9 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, {
 }
 
 /** *Answer*, or why Slack can show no form for the question. */
-function answerOf({ question, entry: { sessionId } }: RemindedQuestion): [answer: Button | null, note: string] {
-	const { row, note } = openQuestion(question, { sessionId });
+function answerOf({ question, sessionName, ...asked }: RemindedQuestion): [answer: Button | null, note: string] {
+	const discreet = asked.discreet || asked.threadOnly;
+	const { row, note } = openQuestion(question, { sessionId: asked.entry.sessionId, sessionName, discreet });
 	const [answer] = row.filter((element) => element?.type === 'button');
 	return answer === undefined ? [null, note] : [answer, ''];
 }
@@ -127,8 +128,8 @@ function digestLine(one: RemindedQuestion): string {
 	return joined(`*${first}*`, ...others, durationText(Math.round(one.waitedMs / 60_000) * 60_000));
 }
 
-function isTold({ question, sessionName }: RemindedQuestion, discreet: boolean): boolean {
-	return toldWords({ question, sessionName, waitedMs: null, discreet }) !== null;
+function isTold({ question }: RemindedQuestion, discreet: boolean): boolean {
+	return toldWords({ question, discreet }) !== null;
 }
 
 type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;

@@ -59,7 +59,7 @@ export function createOffers(core: Core) {
 			const target = { id, sessionId, messageIndex: question.messageIndex };
 			const position = question.items.findIndex((item) => item.open && !item.secret);
 			// What is cut, or has several parts, only the form shows.
-			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId }).note === '';
+			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId, discreet: true }).note === '';
 			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
 			return async (to: AllowedRequest) => {
 				const text = await written.textOf(to, event);

@@ -1,11 +1,11 @@
 import { ACTIONS, encodeCarriage, encodeReply, type OfferedReply } from '../../slack/ids.ts';
-import { button, buttons, type MessageContent, message, section, textMessage } from '../../slack/parts.ts';
+import { button, buttons, type MessageContent, message, saying, section, textMessage } from '../../slack/parts.ts';
 import { quoted } from '../../slack/text.ts';
 
 const CHOSEN_TEXT_HELP = {
 	no_session:
-		'I cannot tell which session that message is for. Use this in the thread of a watched session. Elsewhere, ' +
-		'use `/session` with the id.',
+		'Handraise cannot tell which session that message is for. Use this in the thread of a watched session. ' +
+		'Elsewhere, use `/session` with the id.',
 	no_text: 'That message has no text that could be an answer.',
 	nothing_open: 'No question of this session is open here now, so there is nothing to answer.',
 	secret:
@@ -31,12 +31,13 @@ export function formOffer(target: Parameters<typeof encodeCarriage>[0], text: st
 
 function offer(words: string, text: string, yes: ReturnType<typeof button>, id: string): MessageContent {
 	const no = button(ACTIONS.keepReply, 'No', { value: id });
-	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...buttons(yes, no)]);
+	const row = buttons(...[yes, no].map(saying('your message')));
+	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...row]);
 }
 
 export const REPLY_WORDS = {
 	deleted: '🗑️ You have deleted that message, or its text. Nothing was sent.',
-	kept: '👌 Nothing was sent. To send another message of this thread, mention me in it.',
+	kept: '👌 Nothing was sent. To send another message of this thread, mention Handraise in it.',
 	/** `text`: of the message after it was sent. */
 	tooLate: (text: string) =>
 		'✏️ Your change came too late: your answer is the message as it was before. The message is ' +

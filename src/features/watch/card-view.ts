@@ -17,6 +17,7 @@ import {
 	message,
 	momentMrkdwn,
 	moreMenu,
+	sayingSession,
 	section,
 	sessionTitle,
 	statusWords,
@@ -56,12 +57,14 @@ export function watchCard(model: CardModel): MessageContent {
 	const open = model.asks ? asked : null;
 	const waits = asked === null || open !== null || isOver(view.status) ? null : `✋ ${title} · waits for an answer`;
 	const led = isEndTold ? endedLine(view.status, title) : waits;
-	const line = isLeft ? `▫️ ${title}` : (led ?? titleLine(view));
+	const line = isLeft ? `🔹 ${title}` : (led ?? titleLine(view));
 	const told = open === null ? line : questionText({ question: open, sessionName: view.name, waitedMs, discreet });
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
 	const result = isOver(view.status) && !isEndTold ? firstLines(view.result ?? '', CARD_RESULT) : null;
 	// The window has the rest of the result, the screenshot, the files and the dashboard.
-	const more = result?.isWhole === false ? [button(ACTIONS.open, 'Show all', { value })] : cardMenu(model, value);
+	const offered = result?.isWhole === false ? [button(ACTIONS.open, 'Show all', { value })] : cardMenu(model, value);
+	const says = sayingSession(view.sessionId, view.name);
+	const more = offered.map(says);
 	const accessory = more.at(-1);
 	const below = open !== null || isEndTold ? '' : (result?.mrkdwn ?? newestStep(view));
 	const link = line !== led || model.link === null ? '' : linkWords(model.link, isEndTold ? 'result' : 'question');
@@ -69,7 +72,7 @@ export function watchCard(model: CardModel): MessageContent {
 	return message(told, [
 		...section(lines.join('\n'), accessory && { accessory }),
 		...(open !== null ? askedParts(open, model) : []),
-		...buttons(watchAgain({ ...model, sessionId: view.sessionId }), ...more.slice(0, -1)),
+		...buttons(says(watchAgain({ ...model, sessionId: view.sessionId })), ...more.slice(0, -1)),
 		// The first line says that the session is over.
 		...context(
 			model.ended === 'sessionOver' && model.again !== 'done' && isOver(view.status) ? '' : endedWords(model),
@@ -117,7 +120,8 @@ function cardMenu(
 }
 
 function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
-	const asked = openQuestion(question, { sessionId: model.view.sessionId, room: 'card' });
+	const { sessionId, name } = model.view;
+	const asked = openQuestion(question, { sessionId, sessionName: name, discreet: model.discreet, room: 'card' });
 	return [
 		...asked.blocks(''),
 		...buttons(...asked.row),

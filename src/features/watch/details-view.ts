@@ -12,6 +12,7 @@ import {
 	type KnownBlock,
 	type MessageContent,
 	message,
+	saying,
 	section,
 	sentences,
 	textMessage,
@@ -115,7 +116,7 @@ function fileBlocks(files: Session['files'], most: number, links: Links, notes: 
 		if (link.kind === 'refused') refused.set(link.why, (refused.get(link.why) ?? 0) + 1);
 		if (link.kind !== 'link') return section(`📄 ${name}`);
 		return section(`📄 ${name}\n${hostWords(link.host)}`.trim(), {
-			accessory: button(ACTIONS.openFile, 'Open', { url: link.url }),
+			accessory: saying(file.filename)(button(ACTIONS.openFile, 'Open', { url: link.url })),
 		});
 	});
 	return [

@@ -30,8 +30,8 @@ const PLAIN = {
 	},
 	watchEnded: (_, post) => `👋 ${endedWords(post)}`,
 	serviceDown: ({ since, code }) =>
-		`⚠️ ${errorWords(code).what} Since ${momentMrkdwn(since)}, nothing here is updated. Answers are saved, and ` +
-		'sent when it is back.',
+		`⚠️ ${errorWords(code).what} Nothing here is updated until it is back. Answers are saved, and sent then. ` +
+		`Last update: ${momentMrkdwn(since)}`,
 	serviceBack: ({ downMs }) =>
 		`✅ The session service is back after ${durationText(downMs)}. Everything here is current again.`,
 	// A new post mentions nobody.
@@ -87,17 +87,17 @@ function sessionNames(ids: readonly string[]): string {
 const ENDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'The session is over.',
 	unwatched: 'No longer watched.',
-	noChange: 'Nothing changed for {days} days, so the watch ended. `/session watch` starts again.',
+	noChange: 'Nothing changed for {days} days, so Handraise stopped watching. `/session watch` starts again.',
 	handLowered: 'The question is not open any more.',
 	gaveWay: 'A newer question needed the place.',
 	discoveryEnded: 'No longer watched.',
-	sessionGone: 'The session service does not know this session any more, so the watch ended.',
+	sessionGone: 'The session service does not know this session any more, so Handraise stopped watching.',
 	channelArchived: 'The channel was archived.',
 	channelGone: 'The channel is gone.',
 	botRemoved: 'Handraise was removed from the channel. Invite it and use `/session watch` to start again.',
 	channelShared:
-		'Another organisation can read this channel, or is invited to it, so Handraise posts nothing more there. What it ' +
-		'posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in ' +
+		'Another organisation can read this channel, or is invited to it, so Handraise posts nothing more there. What ' +
+		'it posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in ' +
 		'its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in ' +
 		'shared channels, ask {contact}.',
 	channelNotAllowed:

@@ -34,6 +34,7 @@ import {
 	openQuestion,
 	questionBlocks,
 	questionText,
+	sayingQuestion,
 } from '../../slack/question-view.ts';
 import { oneLineMrkdwn, quotedTitleMrkdwn } from '../../slack/text.ts';
 import { inlineState, notSentWords, stateLine } from '../answer/view.ts';
@@ -94,7 +95,7 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	const choices = post.offersOptions ? { channelId, readAt } : null;
 	// Everybody has the same buttons. Whoever may not hand it over is told when they press.
 	const menu = { hasScreenshot: view?.hasScreenshot === true };
-	const open = openQuestion(question, { sessionId, choices, holding: { handOver: null }, menu });
+	const open = openQuestion(question, { sessionId, sessionName, discreet, choices, holding: { handOver: null }, menu });
 	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
 		...open.blocks(joined(asksWords(titleOf(post), changed), stepsWords(question, view))),
 		...answerBlocks(question, post),
@@ -112,7 +113,7 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 /** The one post of a session that changes its question often. Its button opens whatever is asked then. */
 export function switchingPost(question: QuestionView, post: PostContext): MessageContent {
 	const value = encodeTarget({ sessionId: post.sessionId, messageIndex: null });
-	const row = buttons(button(ACTIONS.answer, 'Answer…', { value, style: 'primary' }));
+	const row = buttons(saysOf(question, post)(button(ACTIONS.answer, 'Answer…', { value, style: 'primary' })));
 	const text = switchingWords(titleOf(post));
 	const isOpen = question.openCount > 0;
 	return message(text, [
@@ -156,17 +157,18 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	const title = titleOf(post);
 	const answer = shownAnswer(asked, how, post.standing);
 	const line = outcomeWords(asked, how, post, false);
+	const says = saysOf(asked.question, post);
 	if (answer !== null && isBlocking(answer.state)) {
-		const undo = button(ACTIONS.undo, 'Undo', { value: answer.id });
+		const undo = says(button(ACTIONS.undo, 'Undo', { value: answer.id }));
 		const words = section(line, isUnderUndo(answer, post.now) ? { accessory: undo } : {});
 		return message(`⏳ ${title}: ${line}`, [...questionBlocks(`⏳ ${title} asks`, asked.question), ...words]);
 	}
-	const mark = answer === null ? (how === 'answered' ? '✅' : '▫️') : stateLine(answer).split(' ', 1).join();
+	const mark = answer === null ? (how === 'answered' ? '✅' : '🔹') : stateLine(answer).split(' ', 1).join();
 	const words = section(`${mark} ${title} asked: ${askedLine(asked.question)}\n${line}`);
 	const anyway = encodeTarget({ sessionId: post.sessionId, messageIndex: asked.question.messageIndex });
 	const wentOn = how === 'wentOn' ? button(ACTIONS.answer, 'Answer anyway', { value: anyway }) : null;
 	const again = how === 'unwatched' ? watchAgain(post) : wentOn;
-	const row = answer === null && post.reader === null ? buttons(again) : [];
+	const row = answer === null && post.reader === null ? buttons(says(again)) : [];
 	return message(`${mark} ${title}: ${line}`, [...words, ...row]);
 }
 
@@ -174,6 +176,9 @@ export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'se
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	return again === 'offered' ? button(ACTIONS.watch, 'Watch again', { value }) : null;
 }
+
+const saysOf = (question: QuestionView, { view, ...post }: PostContext) =>
+	sayingQuestion(question, { ...post, sessionName: view?.name ?? '' });
 
 /** What became of a question, one mrkdwn line; empty while it waits. Mentions people: for updates. `how` null: open. */
 export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostContext, hasMark = true): string {

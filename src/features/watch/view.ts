@@ -17,6 +17,8 @@ import {
 	message,
 	momentMrkdwn,
 	personMrkdwn,
+	saying,
+	sayingSession,
 	section,
 	sectionsOf,
 	sentences,
@@ -73,7 +75,7 @@ export function helpMessage(isWhole = false): MessageContent {
 	return message('/session shows what an agent asks and takes your answer.', [
 		...section(WHAT_IT_IS),
 		...section((isWhole ? lines : HELP).join('\n')),
-		...(isWhole ? [] : buttons(button(ACTIONS.moreHelp, 'More'))),
+		...(isWhole ? [] : buttons(saying('help')(button(ACTIONS.moreHelp, 'More')))),
 	]);
 }
 
@@ -96,7 +98,8 @@ export function watchChooser(waiting: readonly WaitingSession[]): MessageContent
 		...offered.flatMap(({ sessionId, name, since }) => {
 			const value = encodeTarget({ sessionId, messageIndex: null });
 			const words = joined(`*${sessionTitle(name, sessionId)}*`, `since ${momentMrkdwn(since)}`);
-			return section(words, { accessory: button(ACTIONS.watch, 'Watch', { value }) });
+			const watch = button(ACTIONS.watch, 'Watch', { value });
+			return section(words, { accessory: sayingSession(sessionId, name)(watch) });
 		}),
 		...context(andMoreWords(waiting.length - offered.length, 'sessions')),
 	]);
@@ -229,10 +232,10 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): string
 		if (left.isOver === true) return '🟢 `watch all` was paused and goes on: new questions come here again.';
 		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)}`;
 	}
-	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';
+	const who = left.limit === 'channel' ? 'Channel full' : 'All channels full';
 	return (
-		`🛑 ${who} ${counted(left.most, 'session')}, which is the limit: others come here when these are answered. ` +
-		`For a higher limit, ask ${contactMrkdwn(adminContact)}.`
+		`🛑 ${who}: ${counted(left.most, 'session')}, and that is the limit. More wait on the *Home* tab and come when ` +
+		`these are answered; for a higher limit, ask ${contactMrkdwn(adminContact)}.`
 	);
 }
 
@@ -285,8 +288,9 @@ function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBl
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	const openCount = view?.question?.openCount ?? 0;
 	const open = openCount > 0 ? button(ACTIONS.answer, 'Answer', { value }) : button(ACTIONS.open, 'Open', { value });
+	const accessory = sayingSession(session.sessionId, view?.name ?? '')(open);
 	return [
-		...section(`*${sessionTitle(view?.name ?? '', sessionId)}*`, { accessory: open }),
+		...section(`*${sessionTitle(view?.name ?? '', sessionId)}*`, { accessory }),
 		...context(
 			joined(
 				view === null ? 'not read yet' : statusLine(view),

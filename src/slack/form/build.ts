@@ -248,7 +248,7 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);
 	const hint = sentences(
 		fields.some((field) => field.secret && field.looksSecret) ? 'Ticked because it may be a code.' : '',
-		'We hide it and delete it after delivery.',
+		'Handraise hides it and deletes it after delivery.',
 	);
 	return {
 		type: 'input',

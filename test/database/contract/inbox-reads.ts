@@ -36,8 +36,8 @@ export function describeInboxReads(subject: Subject): void {
 					fingerprint: expect.any(String),
 					since: T0 + 5,
 					channels: [
-						{ channelId: 'C1', threadTs: null, watchedBy: 'U-ANN', buttons: true, isRaised: false },
-						{ channelId: 'C2', threadTs: null, watchedBy: 'U-ANN', buttons: false, isRaised: false },
+						{ channelId: 'C1', threadTs: null, watchedBy: 'U-ANN', discreet: false, buttons: true, isRaised: false },
+						{ channelId: 'C2', threadTs: null, watchedBy: 'U-ANN', discreet: false, buttons: false, isRaised: false },
 					],
 					handOver: null,
 				},

@@ -242,7 +242,7 @@ describe('notices', () => {
 		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), `⏳ Sending… (your answer from ${momentMrkdwn(at)}).`],
 		[
 			NOTICES.ownAnswer(OWN),
-			`its author decides (your answer from ${momentMrkdwn(at)}). Sending another one replaces it.`,
+			`⚠️ Not delivered: your decision (your answer from ${momentMrkdwn(at)}). Sending another one replaces it.`,
 		],
 		[
 			NOTICES.ownAnswer({ ...OWN, lastError: 'first_withdrawn' }),

@@ -85,7 +85,7 @@ it.each([
 	[
 		'says that a post that stays is in the channel',
 		'Amber',
-		'so Slack posted it in the channel, and I could not delete it there.',
+		'so Slack posted it in the channel. Handraise could not delete it.',
 		[null],
 	],
 ])('%s when the thread disappears during the call', async (_, text, words, threads) => {

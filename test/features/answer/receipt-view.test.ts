@@ -60,7 +60,7 @@ describe('receipts', () => {
 		[
 			'waiting for its author',
 			{ state: 'waiting', lastError: 'unauthorized', attempts: 24 },
-			'⚠️ Not delivered; its author decides',
+			'⚠️ Not delivered: your decision',
 			{
 				explanation: new RegExp(`^${WRONG_KEY} Handraise tried 24 times since <!date.*Try again, or discard it\\?$`),
 				buttons: ['Try again', 'Discard answer'],
@@ -156,7 +156,7 @@ describe('receipts', () => {
 			NOT_STARTED,
 			{
 				explanation:
-					/^The last \*Send again\* failed\. The session service reported the failure again: most likely, it cannot start the agent by itself\. Your answer is still in the session\. \*Send again\*/,
+					/^The last \*Send again\* failed\. The session service failed again: most likely, it cannot start the agent by itself\. Your answer is still in the session\. \*Send again\*/,
 				buttons: ['Send again', 'Open the session'],
 			},
 		],

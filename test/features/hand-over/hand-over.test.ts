@@ -92,7 +92,7 @@ describe('Hand over', () => {
 		expect(dm.text()).toContain('opens it for all again and tells @ada.');
 		await dm.press('Give back');
 		await app.until(() => dm.buttons().length === 0);
-		expect(dm.text()).toContain('▫️ “Book a flight” asked: “Which flight?”\n');
+		expect(dm.text()).toContain('🔹 “Book a flight” asked: “Which flight?”\n');
 		expect(dm.text()).toContain(SETTLED_WORDS.givenBack);
 		const told = await app.newestDm('ada', '@tess gave back the question that you handed over.');
 		expect(told.text()).toContain('Which flight?');

@@ -170,7 +170,7 @@ describe('an answer that lost to one that was taken back', () => {
 			.split('\n')
 			.filter((words) => /^(?:🔀|⚠️)/u.test(words));
 		expect(first).toContain(line('conflicted'));
-		expect(waits).toContain(line('waiting'));
+		expect(waits).toMatch(/^⚠️ Not delivered ·/);
 		expect(last).toContain(instead);
 		await app.homeSays(instead, { who: 'grace' });
 	});

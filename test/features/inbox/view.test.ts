@@ -18,7 +18,14 @@ function asking(description: string, buttons = true): Shown {
 	if (snapshot === null || snapshot.question === null) throw new Error('no question');
 	const { question: view, name: sessionName } = snapshot;
 	const question = { service: 'https://service.example', sessionId: 'demo', messageIndex: view.messageIndex };
-	const askedIn = { channelId: 'C0OURS1', threadTs: null, watchedBy: 'U0EXAMPLE1', buttons, isRaised: false };
+	const askedIn = {
+		channelId: 'C0OURS1',
+		threadTs: null,
+		watchedBy: 'U0EXAMPLE1',
+		discreet: false,
+		buttons,
+		isRaised: false,
+	};
 	const { fingerprint } = view;
 	const where = { askedIn, handOver: null, isRaised: false };
 	const asked = { question, fingerprint, since: now, ...where, sessionName, view, answering: [] };

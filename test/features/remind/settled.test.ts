@@ -173,9 +173,9 @@ describe('a reminder of a question that was handed over', () => {
 		await handOver(post, 'grace');
 		const dm = await app.until(() => app.slack.as('grace').dm().at(-1));
 		const reminder = await app.threadSays(id, REMINDER);
-		expect(reminder.text()).toContain('“grace” has it (from “ada”)');
+		expect(reminder.text()).toContain('grace has it (from ada)');
 		const escalation = await app.threadSays(id, ESCALATION);
-		expect(escalation.text()).toContain('“grace” has it (from “ada”)');
+		expect(escalation.text()).toContain('grace has it (from ada)');
 		expect([...reminder.rung(), ...escalation.rung()]).toEqual([]);
 		await dm.press('Give back');
 		await app.until(() => !reminder.text().includes('has it') && !escalation.text().includes('has it'));
@@ -185,7 +185,7 @@ describe('a reminder of a question that was handed over', () => {
 		await start();
 		const { post, reminder } = await reminded();
 		await handOver(post, 'grace');
-		await says(reminder, '“grace” has it (from “ada”)');
+		await says(reminder, 'grace has it (from ada)');
 		expect(reminder.rung()).toEqual([]);
 		expect(reminder.buttons()).toEqual(['Answer']);
 	});
@@ -200,7 +200,7 @@ describe('a reminder of a question that was handed over', () => {
 		await handOver(post, 'grace');
 		await app.restart();
 		const list = await app.until(() => app.inChannel().find((one) => one.text().includes(WAIT)));
-		expect(list.text().match(/“grace” has it/g)).toHaveLength(1);
+		expect(list.text().match(/grace has it/g)).toHaveLength(1);
 		expect(list.rung()).toEqual([]);
 	});
 });

@@ -173,7 +173,7 @@ describe('a question that stays in its thread', () => {
 });
 
 it('names who was answering without a mention, because only the settings of a channel mention people', () => {
-	expect(heldWords('U0ANN', names)).toBe('“Ann” was answering, and has not sent an answer yet.');
+	expect(heldWords('U0ANN', names)).toBe('Ann was answering, and has not sent an answer yet.');
 	expect(heldWords(null, names)).toBe('');
 });
 

@@ -104,7 +104,7 @@ describe('the shortcut "Use as answer"', () => {
 	it('replies with help when the message is not in a watched thread', async () => {
 		const message = await ada().say('#agents', 'Sand');
 		const told = await app.toldAfter(() => ada().shortcut(message, 'use_as_answer'));
-		expect(told.text()).toContain('I cannot tell which session that message is for');
+		expect(told.text()).toContain('Handraise cannot tell which session that message is for');
 		expect(ada().modal()).toBeNull();
 	});
 

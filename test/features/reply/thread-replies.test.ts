@@ -149,7 +149,7 @@ it('says after a crash that a reply which was undone since is not sent again', a
 	await post.press('Undo');
 	await app.until(() => post.buttons().includes('Answer'));
 	await offer.press('Send');
-	await app.until(() => offer.text().includes('Nothing was sent. To send another message of this thread, mention me'));
+	await app.until(() => offer.text().includes('Nothing was sent. To send another message of this thread, mention Handraise'));
 	await app.pass(15_000);
 	expect(answersTo(id)).toEqual([]);
 });

@@ -157,14 +157,14 @@ describe('an error stands at its field, and everything typed stays', () => {
 		await modal.choose('Mention', ['m29']);
 		await modal.choose('Mention user groups', ['Last (@last)']);
 		await app.submit(modal);
-		expect(await app.told(1)).toContain('Mention*: nobody → “m29”, user group “last”');
+		expect(await app.told(1)).toContain('Mention*: nobody → m29, user group “last”');
 	});
 });
 
 describe('who may change the settings', () => {
 	it.each([
 		['somebody who was removed from the channel', '#secret', 'ada', 'not a member of this channel any more'],
-		['anybody when the bot was removed from it', '#agents', 'handraise', 'I am not in this channel'],
+		['anybody when the bot was removed from it', '#agents', 'handraise', 'Handraise is not in this channel'],
 	])('is no longer %s after opening them', async (_, channel, removed, words) => {
 		await start();
 		// Events may be lost, and what was known before is not used.
@@ -179,7 +179,7 @@ describe('who may change the settings', () => {
 
 	it('is nobody in a channel without the bot, in an archive or in a group message, and no guest', async () => {
 		await start();
-		await app.openSettings({ channel: '#general', words: 'Invite me with `/invite @Handraise`' });
+		await app.openSettings({ channel: '#general', words: 'Invite it with `/invite @Handraise`' });
 		await app.openSettings({ channel: '#old', words: 'archived' });
 		await app.openSettings({ channel: '@grace @gus', words: 'A group message has no settings' });
 		await app.openSettings({ channel: '#shared', words: 'shared with another organisation' });
@@ -203,7 +203,7 @@ describe('without the optional scope for user groups', () => {
 		expect(modal.fields().map(({ label }) => label)).not.toContain('Mention user groups');
 		await modal.choose('Mention', ['grace']);
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(await app.told(2)).toContain('Mention*: a user group → “grace”, a user group');
+		expect(await app.told(2)).toContain('Mention*: a user group → grace, a user group');
 	});
 });
 
@@ -257,6 +257,6 @@ describe('while Slack is away', () => {
 		expect(errors['Remind after']).toContain('Nothing was saved; your choices are still here. Press Save again.');
 		app.slack.faults.clear();
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(await app.told(1)).toContain('Mention*: nobody → “grace”');
+		expect(await app.told(1)).toContain('Mention*: nobody → grace');
 	});
 });

@@ -66,10 +66,10 @@ describe('/session settings', () => {
 		expect(modal.text()).toContain('Saved.');
 		expect(modal.text()).toContain('Quiet hours*: Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const post = await app.told(1);
-		expect(post).toContain('“ada” changed the reminders of this channel');
+		expect(post).toContain('ada changed the reminders of this channel');
 		expect(post).toContain('Remind after*: default (15 min) → 1 h');
 		expect(post).toContain('Escalate after*: default (1 day) → 1 day');
-		expect(post).toContain('Mention*: nobody → “grace”, user group “ops”');
+		expect(post).toContain('Mention*: nobody → grace, user group “ops”');
 		expect(post).toContain('Quiet hours*: none → Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const line = app.log.find((one) => one.includes('the settings of a channel were changed')) ?? '';
 		expect(JSON.parse(line)).toMatchObject({
@@ -86,13 +86,13 @@ describe('/session settings', () => {
 		await app.save({ Mention: names, 'Mention user groups': ['Operations (@ops)'] });
 		// One list of the channel's members instead of one of the channels of each.
 		expect(app.slack.traffic.calls('users.conversations').length).toBeLessThanOrEqual(2);
-		expect(await app.told(1)).toContain('Mention*: nobody → “m1”, “m2”, “m3”, “m4”, “m5” and 2 more');
+		expect(await app.told(1)).toContain('Mention*: nobody → m1, m2, m3, m4, m5 and 2 more');
 		await app.restart();
 		const modal = await app.openSettings();
 		await modal.choose('Mention', [...names.slice(0, 5), 'grace']);
 		await app.submit(modal);
 		const post = await app.told(2);
-		expect(post).toContain('“m6”, “m1”, “m2”, “m3”, “m4” and 2 more → “grace”, “m1”, “m2”, “m3”, “m4” and 2 more');
+		expect(post).toContain('m6, m1, m2, m3, m4 and 2 more → grace, m1, m2, m3, m4 and 2 more');
 		expect(app.inChannel().flatMap((one) => one.rung())).toEqual([]);
 	});
 
@@ -129,7 +129,7 @@ describe('/session settings', () => {
 		expect((await app.submit(modal)).outcome).toBe('updated');
 		expect(modal.text()).toContain('Mention*: nobody');
 		const post = await app.told(2);
-		expect(post).toContain('Mention*: “grace”, user group “ops” → nobody');
+		expect(post).toContain('Mention*: grace, user group “ops” → nobody');
 		expect(post).toMatch(/Quiet hours\*: Sun .* → none/);
 	});
 
@@ -144,7 +144,7 @@ describe('/session settings', () => {
 		await modal.clear('Mention');
 		expect((await app.submit(modal)).outcome).toBe('updated');
 		expect(modal.text()).toContain('Mention*: nobody');
-		expect(await app.told(2)).toContain('Mention*: “grace” → nobody');
+		expect(await app.told(2)).toContain('Mention*: grace → nobody');
 	});
 
 	it('shows an emptied field as empty, so that another replica knows of it', async () => {
@@ -158,7 +158,7 @@ describe('/session settings', () => {
 		await app.app.restart();
 		await app.submit(modal);
 		const post = await app.told(2);
-		expect(post).toContain('Mention*: “grace” → nobody');
+		expect(post).toContain('Mention*: grace → nobody');
 		expect(post).not.toContain('Quiet hours');
 	});
 
@@ -192,7 +192,7 @@ describe('/session settings', () => {
 		await start();
 		await app.save({ 'Remind after': '4 h', Mention: ['ada'] }, { channel: 'dm' });
 		const told = await app.until(() => app.inChannel('dm').find((post) => post.text().includes('(15 min) → 4 h')));
-		expect(told.text()).toContain('changed the reminders of our direct messages.');
+		expect(told.text()).toContain('changed the reminders of your direct messages with Handraise.');
 		expect(app.slack.as('ada').modal()?.text()).toContain('A message here says what changed.');
 		const form = await app.openSettings({ channel: 'dm' });
 		expect(form.text()).not.toContain('channel');

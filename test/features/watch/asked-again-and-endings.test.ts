@@ -374,7 +374,7 @@ it('tells of an answer on the post of its question, and that it is gone when the
 	await app.until(() =>
 		says(first.text(), '*@ada: “Sand”* · delivered, but no longer in the field; the agent asks again'),
 	);
-	expect(second.text()).toContain('“ada” answered *“Sand”*. The answer was delivered and is no longer in the field.');
+	expect(second.text()).toContain('ada answered *“Sand”*. The answer was delivered and is no longer in the field.');
 	await app.pass(10_000);
 	expect(app.thread(id)).toHaveLength(2);
 });

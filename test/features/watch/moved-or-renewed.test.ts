@@ -48,7 +48,7 @@ it('does not ask again what stood in a message that moved, and was then taken', 
 it('names the author of what was lost after its message moved', async () => {
 	const { id } = await compactedBeside('humanInput');
 	await app.until(() => open(id).length === 1);
-	expect(open(id)[0]?.text()).toContain(`“ada” answered. The answer was delivered and is ${LOST}`);
+	expect(open(id)[0]?.text()).toContain(`ada answered. The answer was delivered and is ${LOST}`);
 	await app.until(() => receipt(id)?.text().includes(LOST));
 });
 

@@ -102,7 +102,7 @@ describe('an agent that puts back what it read before the answer', () => {
 		await app.pass(30_000);
 		expect(posts(id)).toHaveLength(1);
 		const again = await app.until(() => posts(id).find(({ ts }) => ts !== post.ts));
-		expect(again.text()).toContain('“ada” answered *LH 1173*. The answer was delivered and is no longer in the field.');
+		expect(again.text()).toContain('ada answered *LH 1173*. The answer was delivered and is no longer in the field.');
 		await app.until(() =>
 			app.slack
 				.as('ada')

@@ -63,7 +63,7 @@ it.each([
 	await send();
 	// A read of an unchanged session has no body: it can be read, and the PUT is sent.
 	app.step(other, 'Step two.');
-	const notices = () => posts('nothing here is updated').map((post) => post.text());
+	const notices = () => posts('Nothing here is updated').map((post) => post.text());
 	await app.until(() => notices()[0]);
 	const why = whyWords(code);
 	await app.until(
@@ -102,7 +102,7 @@ describe('one session that cannot be read beside others', () => {
 				.filter((text) => says(JSON.stringify(text), CANNOT)).length,
 		).toBeLessThan(3);
 		expect(app.card(other)?.text()).not.toContain(CANNOT);
-		expect(posts('nothing here is updated')).toEqual([]);
+		expect(posts('Nothing here is updated')).toEqual([]);
 		app.service.faults.clear();
 		await app.threadSays(id, 'Which colour?');
 		await app.until(() => app.card(id)?.text().includes(CANNOT) === false);

@@ -63,7 +63,11 @@ function shown({ content, items }: CorpusCase) {
 	const question = openQuestionOf(session);
 	const view = snapshotOf(session, 0).question;
 	if (question === null || view === null) throw new Error(`nothing is open: ${content}`);
-	const { row } = openQuestion(view, { sessionId: session.sessionId, choices: { channelId: 'C1', readAt: 0 } });
+	const { row } = openQuestion(view, {
+		sessionId: session.sessionId,
+		discreet: false,
+		choices: { channelId: 'C1', readAt: 0 },
+	});
 	const buttons = row.flatMap((part) =>
 		part?.type === 'button' && CHOOSE_IDS.some((id) => id === part.action_id) ? [part.text.text] : [],
 	);

@@ -27,11 +27,11 @@ describe('secretBox', () => {
 			optional: true,
 			dispatch_action: true,
 			element: { type: 'checkboxes', options: [{ value: '0', text: { text: 'Keep secret' } }] },
-			hint: { text: 'We hide it and delete it after delivery.' },
+			hint: { text: 'Handraise hides it and deletes it after delivery.' },
 		});
 		expect(box?.element).not.toHaveProperty('initial_options');
 		const ticked = formOf([door], metadata, { secret: [0] });
-		expect(boxOf(ticked.blocks)?.hint?.text).toBe('We hide it and delete it after delivery.');
+		expect(boxOf(ticked.blocks)?.hint?.text).toBe('Handraise hides it and deletes it after delivery.');
 		// It stays when the person takes the tick away, and goes with its question.
 		expect(boxOf(formOf([door], ticked.metadata, { secret: [] }).blocks)).toBeDefined();
 		expect(boxOf(formOf([{ title: 'Which hall?' }], ticked.metadata).blocks)).toBeUndefined();
@@ -48,7 +48,7 @@ describe('secretBox', () => {
 			'3. Question 3 of 3',
 		]);
 		expect(element?.initial_options).toMatchObject([{ value: '1' }]);
-		expect(box?.hint?.text).toBe('Ticked because it may be a code. We hide it and delete it after delivery.');
+		expect(box?.hint?.text).toBe('Ticked because it may be a code. Handraise hides it and deletes it after delivery.');
 		expect(form.metadata).toMatchObject({ secret: [1] });
 	});
 

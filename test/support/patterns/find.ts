@@ -21,7 +21,21 @@ const BEFORE_LITERAL = /(?:[=(,:[!&|?{};+]|=>|\breturn|\bof)\s*$/;
 
 /** The literals of a file. Texts in templates are skipped, and what stands between their braces is code. */
 export function literalsIn(path: string, text: string): readonly Pattern[] {
-	const found: Pattern[] = [];
+	return [...tokensIn(text)].flatMap(({ kind, line, source, flags = '' }) =>
+		kind === 'pattern' ? [{ at: `${path}:${line}`, source, flags }] : [],
+	);
+}
+
+/** The texts of a file: strings, and the parts of templates beside their braces; comments are none. */
+export function textsIn(path: string, text: string): readonly Pick<Pattern, 'at' | 'source'>[] {
+	return [...tokensIn(text)].flatMap(({ kind, line, source }) =>
+		kind === 'text' ? [{ at: `${path}:${line}`, source }] : [],
+	);
+}
+
+function* tokensIn(
+	text: string,
+): Generator<{ kind: 'text' | 'pattern'; line: number; source: string; flags?: string }> {
 	/** Of open templates: how many braces are open within the newest `${`. */
 	const braces: number[] = [];
 	let line = 1;
@@ -33,11 +47,14 @@ export function literalsIn(path: string, text: string): readonly Pattern[] {
 		if (next === '`' || (next === '}' && braces.at(-1) === 0)) {
 			if (next === '}') braces.pop();
 			at = endOfTemplatePart(text, at + 1);
+			yield { kind: 'text', line, source: text.slice(start + 1, at) };
 			if (text[at - 1] === '{') braces.push(0);
-		} else if (COMMENT_OR_TEXT.test(text)) at = COMMENT_OR_TEXT.lastIndex;
-		else if (next === '/' && BEFORE_LITERAL.test(text.slice(Math.max(0, at - 40), at))) {
+		} else if (COMMENT_OR_TEXT.test(text)) {
+			at = COMMENT_OR_TEXT.lastIndex;
+			if (next !== '/') yield { kind: 'text', line, source: text.slice(start + 1, at - 1) };
+		} else if (next === '/' && BEFORE_LITERAL.test(text.slice(Math.max(0, at - 40), at))) {
 			const [whole = '/', source = '', flags = ''] = LITERAL.exec(text) ?? [];
-			found.push({ at: `${path}:${line}`, source, flags });
+			yield { kind: 'pattern', line, source, flags };
 			at += whole.length;
 		} else {
 			if (braces.length > 0 && next === '{') braces.push((braces.pop() ?? 0) + 1);
@@ -46,7 +63,6 @@ export function literalsIn(path: string, text: string): readonly Pattern[] {
 		}
 		line += text.slice(start, at).split('\n').length - 1;
 	}
-	return found;
 }
 
 /** The index behind the "`" or the "${" that ends a part of a template. */

@@ -1,0 +1,71 @@
+import { lazy, Suspense } from 'react';
+import { isRecord, type Json, str } from '../json.ts';
+
+/** A cell of rich text needs the library, as other rich text does. */
+const RichBlock = lazy(() => import('./rich.tsx').then((module) => ({ default: module.RichBlock })));
+
+function Cell({ of }: { of: unknown }) {
+	if (str(of, 'type') !== 'rich_text' || !isRecord(of)) return str(of, 'text');
+	return (
+		<Suspense fallback={null}>
+			<RichBlock block={of} />
+		</Suspense>
+	);
+}
+
+/** A table, whose first row is its head. Only a data table has a caption, and a column that names each row. */
+export function Table({ block }: { block: Json }) {
+	const settings = Array.isArray(block.column_settings) ? block.column_settings : [];
+	const [head = [], ...rows] = (Array.isArray(block.rows) ? block.rows : [])
+		.map((row) => (Array.isArray(row) ? row : []))
+		.map((row) => row.map((cell: unknown, column) => ({ cell, column })));
+	const look = (column: number) => {
+		const setting: unknown = settings[column];
+		return `cell-${str(setting, 'align') || 'left'}${isRecord(setting) && setting.is_wrapped === true ? ' cell-wrapped' : ''}`;
+	};
+	const caption = str(block, 'caption');
+	const naming = caption === '' ? -1 : Number(block.row_header_column_index ?? 0);
+	return (
+		<div className="block-table">
+			<table>
+				{caption === '' ? null : <caption>{caption}</caption>}
+				<thead>
+					<tr>
+						{head.map(({ cell, column }) => (
+							<th key={column} scope="col" className={look(column)}>
+								<Cell of={cell} />
+							</th>
+						))}
+					</tr>
+				</thead>
+				<tbody>
+					{rows
+						.map((row, place) => ({ row, place }))
+						.map(({ row, place }) => (
+							<tr key={place}>
+								{row.map(({ cell, column }) =>
+									column === naming ? (
+										<th key={column} scope="row" className={look(column)}>
+											<Cell of={cell} />
+										</th>
+									) : (
+										<td key={column} className={look(column)}>
+											<Cell of={cell} />
+										</td>
+									),
+								)}
+							</tr>
+						))}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
+const isTable = (block: Json) => ['table', 'data_table'].includes(str(block, 'type'));
+
+/** The blocks as a message shows them: Slack puts the table below everything else, buttons too. */
+export const tableLast = (blocks: readonly Json[]) => [
+	...blocks.filter((block) => !isTable(block)),
+	...blocks.filter(isTable),
+];
