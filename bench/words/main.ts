@@ -139,7 +139,7 @@ async function followOne(asks: Asks): Promise<void> {
 	await sessions.until('goes-on', (json) => (json.messages?.length ?? 0) > 3);
 	await quiet();
 	const after = await everythingShown();
-	tellAll('the agent went on', after);
+	tellAll('agent continued', after);
 
 	console.log('The post of that question, when the agent went on:');
 	const { text = '', lines = 0 } = after.get(post.ts) ?? {};

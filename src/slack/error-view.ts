@@ -18,6 +18,7 @@ import {
 	sentences,
 	sessionIdMrkdwn,
 	sessionName,
+	smallId,
 	textMessage,
 	viewTitle,
 } from './parts.ts';
@@ -36,7 +37,7 @@ export interface ErrorContext {
 type Row = readonly [what: string, todo?: string];
 
 const AGAIN: Readonly<Record<string, Row>> = {
-	rate_limited: ['The session service limits our requests.'],
+	rate_limited: ["The session service limits Handraise's requests."],
 	no_permit: ['Handraise waits for its turn to ask the session service.'],
 	too_fast: ['You did too many things in a short time.'],
 	unavailable: ["The session service isn't responding."],
@@ -60,7 +61,7 @@ const CODED = codedCodes(
 
 const FOR_OPERATOR: Readonly<Record<string, Row>> = {
 	...CODED,
-	unauthorized: ['The session service refuses our key.'],
+	unauthorized: ["The session service refuses Handraise's key."],
 	still_not_started: [
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
 	],
@@ -106,8 +107,8 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		'Open the session to see it.',
 	],
 	post_refused: [
-		'Slack did not let me post in that channel.',
-		'Invite me there with `/invite`, or copy the text yourself.',
+		'Slack did not let Handraise post in that channel.',
+		'Invite it there with `/invite`, or copy the text yourself.',
 	],
 	message_not_checked: ['Could not check your message.', 'Nothing was sent. Press again.'],
 	post_unsure: ['Slack did not say that it posted your text.', 'Look whether it is there. If not, press again.'],
@@ -116,7 +117,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		'Copy it from here to where you want it.',
 	],
 	text_in_channel: [
-		'The thread that your text was for is gone, so Slack posted it in the channel, and I could not delete it there.',
+		'The thread that your text was for is gone. Slack posted it in the channel, and Handraise cannot delete it.',
 		'If it should not be there, ask an admin of your workspace to delete it.',
 	],
 };
@@ -144,8 +145,8 @@ const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
 
 const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: false }>['reason']}`, Row>> = {
 	watch_not_member: [
-		'⚠️ I am not in this channel, so I cannot post here.',
-		'Invite me with `/invite @Handraise`, then try again.',
+		'⚠️ Handraise is not in this channel, so it cannot post here.',
+		'Invite it with `/invite @Handraise`, then try again.',
 	],
 	watch_archived: ['⚠️ This channel is archived, so nothing can be posted here.'],
 	watch_external: [
@@ -153,16 +154,16 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: f
 		'To allow that, ask {contact}.',
 	],
 	watch_unclear_sharing: [
-		'🔒 Slack does not say clearly who else can read this channel, so I post nothing here.',
+		'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing here.',
 		'Nothing was changed. If trying again does not help, ask {contact}.',
 	],
-	watch_direct: ['⚠️ A group message cannot hold a card.', 'Use a channel, or our direct messages.'],
+	watch_direct: ['⚠️ A group message cannot hold a card.', 'Use a channel, or direct messages with Handraise.'],
 	watch_no_channel: [
-		'⚠️ I do not know which channel to watch it in.',
+		'⚠️ Handraise does not know which channel to watch it in.',
 		'Type `/session watch` with the id in the channel.',
 	],
 	watch_could_not_check: [
-		'⚠️ Slack did not respond in time when I asked about this channel.',
+		'⚠️ Slack did not respond in time when Handraise asked about this channel.',
 		'Nothing was changed; please try again.',
 	],
 };
@@ -183,28 +184,32 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 	const contact = contactMrkdwn(adminContact);
 	// An unknown code may hold anything.
 	const shownCode = code.replace(/\W/g, '').slice(0, 40);
+	const isTried = kept === 'answer' && (isAgain || isForOperator) && code !== 'too_fast';
+	const hasToChange = isTried && code === 'unauthorized';
+	const again = code === 'too_fast' ? waitWords(retryAt) : isAgain ? againWords(kept, retryAt) : '';
 	const text = sentences(
 		what,
-		keptWords(kept, code),
-		code === 'too_fast' ? waitWords(retryAt) : isAgain ? againWords(kept, retryAt) : '',
-		isForOperator ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
+		isTried
+			? `Handraise keeps trying${hasToChange ? `; ${contact} has to change the key` : ''}.`
+			: keptWords(kept, code),
+		isTried ? '' : again,
+		isForOperator && !hasToChange ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
 		todo.replace('{contact}', () => contact),
+		// A date comes last: it is in the reader's language.
+		isTried ? again : '',
 	);
 	const line = `${isRefusal(code) ? '🔒' : '⚠️'} ${text}`;
 	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
 // biome-ignore format: a list of words
-const WHYS = new Set([
+const OF_SERVICE = new Set([
 	'unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected', 'refused', 'session_missing',
 	'service_missing', 'no_permit', 'unreadable_answer', ...Object.keys(CODED),
 ]);
 
-/** Why something is not delivered yet, a part of a sentence; empty unless the code is of a service failure. */
-export function whyWords(code: string): string {
-	const [what = ''] = errorWords(code).what.split('.');
-	return WHYS.has(code) ? what.replace(/^T/, 't') : '';
-}
+/** Whether something is not delivered yet because of the session service. */
+export const isOfService = (code: string) => OF_SERVICE.has(code);
 
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
@@ -223,18 +228,22 @@ function waitWords(retryAt: number | null): string {
 
 function againWords(kept: Kept, retryAt: number | null): string {
 	const when = retryAt === null ? null : momentMrkdwn(retryAt);
-	if (kept === 'answer') return `It is sent again automatically.${when === null ? '' : ` Next try: ${when}.`}`;
+	if (kept === 'answer') return when === null ? '' : `Next try: ${when}`;
 	return `Please try again ${when === null ? 'in a moment' : `after ${when}`}.`;
 }
 
 /** The words, with *Try again* where that makes sense. A refusal shows nothing of the session. */
-export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
-	const { line, retry } = errorWords(code, context);
+export function errorModal(code: string, metadata: ViewMetadata, error: ErrorContext): ModalView {
+	const { line, retry } = errorWords(code, error);
 	return modal({
 		callbackId: CALLBACKS.error,
-		title: isRefusal(code) ? 'Handraise' : viewTitle(metadata.sessionId),
+		title: isRefusal(code) ? 'Handraise' : viewTitle(metadata),
 		metadata,
-		blocks: [...section(line), ...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : [])],
+		blocks: [
+			...section(line),
+			...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+			...context(isRefusal(code) ? '' : smallId(metadata.sessionId)),
+		],
 	});
 }
 
@@ -252,7 +261,7 @@ const TOO_LATE = 'Slack only opens a window within three seconds, and this took 
 
 /** For an expired trigger: the button opens the form with a new trigger. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
-	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer to see it.`, [
+	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer… to see it.`, [
 		...section(`${TOO_LATE} Now ${sessionName(sessionId)} is ready.`),
 		...buttons(answerButton({ sessionId, messageIndex })),
 	]);

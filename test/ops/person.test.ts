@@ -57,7 +57,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await start({ ESCALATE_AFTER: '1d' });
 	const pressed = await app.asked();
 	await app.seenBy('ada', pressed.post).press('LH 1173');
-	await app.until(() => pressed.post.text().includes('the agent went on'));
+	await app.until(() => pressed.post.text().includes('agent continued'));
 	const lost = await app.asked('', ['Which size?']);
 	const [hers, graces] = [await openSession(app.app, lost.id), await openSession(app.app, lost.id, 'grace')];
 	await hers.fill(0, 'Hers');
@@ -106,7 +106,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 		() => mentions().length === 0,
 		() => mentions().join('\n'),
 	);
-	expect(pressed.post.text()).toContain('*LH 1173* · Somebody · the agent went on');
+	expect(pressed.post.text()).toContain('*LH 1173* · Somebody · agent continued');
 	expect(lost.post.text()).toContain('*“Hers”* · Somebody');
 	await app.saysIn(handed.post, '@grace has it (from Somebody)');
 	await app.homeSays('You have it (from Somebody)', { who: 'grace' });
@@ -123,7 +123,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	).not.toContain('forgotten');
 
 	// Others go on, and so does she, under her name.
-	await app.seenBy('grace', handed.post).press('Answer');
+	await app.seenBy('grace', handed.post).press('Answer…');
 	const form = await app.slack.as('grace').waitForModal('Which colour?');
 	await form.fill(0, 'grey');
 	await form.submit();
@@ -165,7 +165,7 @@ it("leaves the PUT of somebody else's answer alone that is under way in the same
 	const hers = await openSession(app.app, id);
 	await hers.fill(0, 'Sand');
 	await hers.submit();
-	await app.until(() => post.text().includes('the agent went on'));
+	await app.until(() => post.text().includes('agent continued'));
 	await hers.close(true);
 	await app.pass(20_000);
 	const asking = app.ask(id, ['Which size?']);
@@ -202,7 +202,7 @@ it('changes nothing while an answer can be undone, and says so, and asks for the
 		`Nothing changed: an answer of U0ADA is being sent, or can still be undone (session ${id}).`,
 	);
 	expect(post.text()).toContain('@ada');
-	await app.until(() => post.text().includes('the agent went on'));
+	await app.until(() => post.text().includes('agent continued'));
 	for (const typed of ['', 'U0GRACE\n']) {
 		const other = await person(['forget', ADA], typed);
 		const stderr =
@@ -213,14 +213,14 @@ it('changes nothing while an answer can be undone, and says so, and asks for the
 	expect(await isInFiles()).toBe(true);
 	expect(await person(['forget', ADA], 'U0ADA\n')).toMatchObject({ code: 0 });
 	expect(await isInFiles()).toBe(false);
-	await app.saysIn(post, 'Somebody · the agent went on');
+	await app.saysIn(post, 'Somebody · agent continued');
 });
 
 it('exports what is stored as JSON, and says when there is nothing', async () => {
 	await start();
 	const { id, post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
-	await app.until(() => post.text().includes('the agent went on'));
+	await app.until(() => post.text().includes('agent continued'));
 	const { code, stdout, stderr } = await person(['export', ADA]);
 	expect(JSON.parse(stdout)).toMatchObject({
 		person: ADA,
@@ -250,7 +250,7 @@ it('logs who exported or forgot whom, under a name that means nobody once they a
 	await start();
 	const { post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
-	await app.until(() => post.text().includes('the agent went on'));
+	await app.until(() => post.text().includes('agent continued'));
 	type Line = Readonly<Record<'access' | 'by' | 'about' | 'outcome', string>>;
 	const lines = () =>
 		app.log.map((line) => JSON.parse(line) as Line).filter(({ access }) => access?.startsWith('person ') === true);

@@ -15,9 +15,9 @@ const now = Date.parse('2026-11-20T08:40:00Z');
 
 describe('errorWords', () => {
 	it.each([
-		['unauthorized', 'The session service refuses our key.'],
+		['unauthorized', "The session service refuses Handraise's key."],
 		['session_not_found', 'The session service has no session with this id.'],
-		['rate_limited', 'The session service limits our requests.'],
+		['rate_limited', "The session service limits Handraise's requests."],
 		['too_fast', 'You did too many things in a short time.'],
 		['timed_out', 'The session service took too long to respond.'],
 		['refused', 'The session service refused the request.'],
@@ -35,10 +35,13 @@ describe('errorWords', () => {
 		['channel_not_allowed', 'Handraise is not allowed in this channel.'],
 		['user_not_allowed', 'You are not among the people who may use Handraise.'],
 		['could_not_check', 'Handraise could not check with Slack whether you may do this.'],
-		['watch_not_member', '⚠️ I am not in this channel, so I cannot post here.'],
+		['watch_not_member', '⚠️ Handraise is not in this channel, so it cannot post here.'],
 		['watch_archived', '⚠️ This channel is archived, so nothing can be posted here.'],
 		['watch_external', '🔒 This channel is shared with another organisation, and everybody here would read'],
-		['watch_unclear_sharing', '🔒 Slack does not say clearly who else can read this channel, so I post nothing here.'],
+		[
+			'watch_unclear_sharing',
+			'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing',
+		],
 	])('says what happened: %s', (code, words) => {
 		expect(errorWords(code, { kept: 'nothing', adminContact: null }).what).toContain(words);
 	});
@@ -67,7 +70,10 @@ describe('errorWords', () => {
 			retry: true,
 		});
 		expect(errorWords('unavailable', { kept: 'answer', adminContact: null, retryAt: now }).text).toBe(
-			`The session service isn't responding. Your answer is saved. It is sent again automatically. Next try: ${momentMrkdwn(now)}.`,
+			`The session service isn't responding. Handraise keeps trying. Next try: ${momentMrkdwn(now)}`,
+		);
+		expect(errorWords('unauthorized', { kept: 'answer', adminContact: 'U0ADMIN' }).text).toBe(
+			"The session service refuses Handraise's key. Handraise keeps trying; <@U0ADMIN> has to change the key.",
 		);
 		expect(errorWords('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
 			`Please try again after ${momentMrkdwn(now)}.`,
@@ -141,7 +147,9 @@ describe('actions', () => {
 		[{ kind: 'done', text: 'all of it' }, 'finished'],
 		[{ kind: 'saveFile', text: 'report.pdf' }, 'saved “report.pdf”'],
 		[{ kind: 'deleteFile', text: '' }, 'deleted a file'],
-		[{ kind: 'other', text: 'scroll_down' }, '“scroll down”'],
+		[{ kind: 'other', text: 'input_text' }, 'typed'],
+		[{ kind: 'other', text: 'search_google' }, 'searched'],
+		[{ kind: 'other', text: 'solve_captcha' }, '“solve captcha”'],
 		[{ kind: 'other', text: '<!here>' }, '“&lt;!here&gt;”'],
 	] as const)('%j reads "%s"', (action, words) => {
 		expect(actionsLine([action])).toBe(words);

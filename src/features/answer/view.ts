@@ -9,12 +9,13 @@ import {
 	itemsOf,
 	mayHaveArrived,
 	QUESTION_MOVED,
+	sessionNameOf,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
 import { MISSING } from '../../session-service/service.ts';
 import { isProvenRefusal } from '../../slack/access-policy.ts';
-import { whyWords } from '../../slack/error-view.ts';
+import { isOfService } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	andMoreWords,
@@ -22,13 +23,15 @@ import {
 	buttons,
 	context,
 	divider,
+	joined,
 	type KnownBlock,
 	type ModalView,
 	modal,
 	momentMrkdwn,
 	personMrkdwn,
 	section,
-	sessionName,
+	sessionTitle,
+	smallId,
 	valueMrkdwn,
 } from '../../slack/parts.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
@@ -39,7 +42,7 @@ const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	delivering: '⏳ Sending…',
 	waiting: '⚠️ Not delivered; its author decides',
 	delivered: '✅ Delivered',
-	resumed: '✅ The agent went on',
+	resumed: '✅ Agent continued',
 	conflicted: '🔀 Not sent: somebody else answered first',
 	changed: '✏️ Not sent: the question changed',
 	// The timeline of an answer that was sent again does not know why.
@@ -52,7 +55,7 @@ const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', string>> = {
 	waiting: '⚠️ Sent, and may have arrived; Handraise could not check',
 	conflicted: '🔀 Sent, and may have arrived before the other answer',
-	changed: '✏️ Sent, and may have arrived before the agent went on',
+	changed: '✏️ Sent, and may have arrived before the agent continued',
 	refused: '⛔ Sent, and may have arrived; then the session service refused it',
 	ended: '🏁 Sent, and may have arrived before the session ended',
 	withdrawn: '↩️ Undone; it was sent before and may have arrived',
@@ -68,7 +71,7 @@ const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	taken: '✅ Delivered; the agent took it',
 	emptied: '👀 Delivered. The field is empty again: the agent took it, or it was lost',
 	lost: '⚠️ Delivered, but no longer in the field; the agent asks again',
-	replaced: '▫️ Delivered, but no longer in the field; answered again since',
+	replaced: '🔁 Delivered, but no longer in the field; answered again since',
 	unconfirmed: '👀 Delivered. Nobody can tell whether the agent has it',
 	unseen: '👀 Delivered. Nothing shows yet that the agent has read it; look at the session later',
 };
@@ -87,7 +90,7 @@ const FIRST_LINES: Readonly<Record<FirstEnding, string>> = {
 	first_unknown: '⏳ Not sent: the first answer may have arrived',
 };
 
-const MAY_NOT_ANSWER = 'this person may no longer answer';
+const MAY_NOT = 'may no longer answer';
 
 type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
@@ -98,7 +101,8 @@ export function firstPersonOf({ content }: Partial<Answer>): Person | null {
 
 function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?.at(-1)): string {
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
-	if (state === 'refused' && isProvenRefusal(answer.lastError)) return `⛔ Not sent: ${MAY_NOT_ANSWER}`;
+	if (state === 'refused' && isProvenRefusal(answer.lastError))
+		return `⛔ Not sent: ${personMrkdwn(answer.person?.userId ?? '')} ${MAY_NOT}`;
 	if (state === 'refused' && answer.lastError === MISSING.gone) return '⛔ Not sent: the session is gone';
 	if (state === 'changed' && answer.lastError === QUESTION_MOVED)
 		return '✏️ Not sent: the question has another place now';
@@ -110,27 +114,34 @@ function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?
 /** Of states that an answer has left. */
 const PAST_LINES: Partial<Record<AnswerState, string>> = { accepted: '💾 Saved', delivering: '📨 Sent' };
 
-/** The last lines of an answer's timeline, with times, and what became of the agent. mrkdwn. */
-export function timelineWords(answer: Answer): string {
-	const { agentOutcome } = answer;
-	const lines = answer.timeline
+/**
+ * The last lines of an answer's timeline, with times, and what became of the agent; one line where nothing went wrong.
+ * mrkdwn.
+ */
+export function timelineWords(answer: Answer, hasOutcome = true): string {
+	const { agentOutcome, lastError, timeline, acceptedAt } = answer;
+	const state = stateLine(answer);
+	const went = /^[✅⏳↩]/u.test(state) && lastError === null;
+	if (went) return joined(state, momentMrkdwn(timeline.at(-1)?.at ?? acceptedAt));
+	const lines = timeline
 		.slice(-8)
 		.map((entry) => `${PAST_LINES[entry.state] ?? lineOf(entry.state, answer, entry)} · ${momentMrkdwn(entry.at)}`);
-	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_LINES[agentOutcome]);
+	if (hasOutcome && agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_LINES[agentOutcome]);
 	return lines.join('\n');
 }
 
 /** What became of an answer, in one line that begins with a mark. mrkdwn. */
-export function stateLine(answer: ToldAnswer): string {
+export function stateLine(answer: ToldAnswer, reader: 'author' | 'others' = 'others'): string {
 	const { state, agentOutcome, lastError } = answer;
 	const ending = mayHaveArrived(answer) ? null : firstEndingOf(answer);
 	if (ending !== null) return FIRST_LINES[ending];
 	if (lastError !== null && state === 'accepted')
-		return ['⏳ Not delivered yet', whyWords(lastError)].filter((part) => part !== '').join(', ');
+		return `⏳ Not delivered yet${isOfService(lastError) ? '; sent when the service is back' : ''}`;
 	if (lastError !== null && state === 'delivering') return '⏳ Sent, checking whether it arrived';
 	if (agentMayStand(answer))
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_LINES[agentOutcome];
+	if (reader === 'author' && state === 'waiting' && !mayHaveArrived(answer)) return '⚠️ Not delivered: your decision';
 	const isChecked = state === 'delivered' && answer.evidence?.emptySince != null;
 	return isChecked ? '⏳ Delivered, being checked' : lineOf(state, answer);
 }
@@ -145,8 +156,9 @@ export function inlineState(answer: ToldAnswer, hasMark: boolean): string {
 /** To the others who may answer: why a question is open again. Empty without such an answer. mrkdwn. */
 export function notSentWords(refused: Answer | null): string {
 	if (refused === null) return '';
-	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : MAY_NOT_ANSWER;
-	return `⛔ The answer of ${personMrkdwn(refused.person.userId)} was not sent: ${why}.`;
+	const who = personMrkdwn(refused.person.userId);
+	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : `${who} ${MAY_NOT}`;
+	return `⛔ The answer of ${who} was not sent: ${why}.`;
 }
 
 export function hasText(answer: Answer): boolean {
@@ -172,14 +184,17 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
 }
 
+/** The session of an answer. mrkdwn without emphasis. */
+export const titleOf = (answer: Answer) => sessionTitle(sessionNameOf(answer), answer.question.sessionId);
+
 /** In place of a secret that is not stored any more. */
 export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
 
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */
 export const HISTORY_PAGE = 6;
 
-export function historyWords(sessionId: string, total: number): string {
-	const name = sessionName(sessionId);
+export function historyWords(sessionId: string, total: number, answers: readonly Answer[] = []): string {
+	const name = `*${sessionTitle(answers.map(sessionNameOf).find(Boolean) ?? '', sessionId)}*`;
 	if (total === 0) return `Nobody has answered ${name} through Handraise yet.`;
 	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
 }
@@ -193,7 +208,7 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 		title: 'History',
 		metadata,
 		blocks: [
-			...section(historyWords(metadata.sessionId, total)),
+			...section(historyWords(metadata.sessionId, total, answers)),
 			...answers.flatMap((answer): KnownBlock[] => [
 				divider(),
 				...section(personMrkdwn(answer.person.userId)),
@@ -204,7 +219,7 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 				offset > 0 ? button(ACTIONS.historyNewer, 'Newer answers', { value: String(offset - HISTORY_PAGE) }) : null,
 				next < total ? button(ACTIONS.historyOlder, 'Older answers', { value: String(next) }) : null,
 			),
-			...context(answers.length === 0 && total > 0 ? 'No more answers here.' : ''),
+			...context(answers.length === 0 && total > 0 ? 'No more answers here.' : '', smallId(metadata.sessionId)),
 		],
 	});
 }

@@ -41,7 +41,7 @@ import {
 import { claimsWords, handOverLine, openQuestion, UNFOLDED } from '../../slack/question-view.ts';
 import { isBlank, quotedTitleMrkdwn } from '../../slack/text.ts';
 import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
-import { stateLine } from '../answer/view.ts';
+import { stateLine, titleOf } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
 import {
 	FOLLOWED_MS,
@@ -240,17 +240,23 @@ function answerLine(answer: Answer): string {
 	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
 	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
 	return joined(
-		`*${sessionIdMrkdwn(answer.question.sessionId)}*`,
+		`*${titleOf(answer)}*`,
 		first === undefined ? '' : `${quotedTitleMrkdwn(first.title, 60)}: ${value} ${more}`.trim(),
-		isUndoable(answer) ? `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}` : stateLine(answer),
+		isUndoable(answer) ? `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}` : stateLine(answer, 'author'),
+		sessionIdMrkdwn(answer.question.sessionId),
 		momentMrkdwn(answer.acceptedAt),
 	);
 }
 
-function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
+function draftEntry({ question, sessionName, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
 	const { sessionId, messageIndex } = question;
 	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
-	const line = joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt));
+	const line = joined(
+		`*${sessionTitle(sessionName ?? '', sessionId)}*`,
+		quotedTitleMrkdwn(text, 120),
+		sessionIdMrkdwn(sessionId),
+		momentMrkdwn(updatedAt),
+	);
 	return section(`📝 ${line}`, {
 		block_id: inboxRowId(askedIn ?? METADATA.origin, `draft ${formId}`),
 		accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),

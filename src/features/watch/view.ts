@@ -139,9 +139,9 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 
 /** `sessionId` null: `watch all`; `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
 const refusedWords = (sessionId: string | null, code: string) =>
-	`⚠️ Slack refuses what I post here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} ` +
-	`(\`${code}\`). I try again for half a minute. If nothing comes, ask whoever manages the channel to let apps post ` +
-	`here. ${
+	`⚠️ Slack refuses what Handraise posts here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} ` +
+	`(\`${code}\`). It tries again for half a minute. If nothing comes, ask whoever manages the channel to let apps ` +
+	`post here. ${
 		sessionId === null
 			? 'New questions of all sessions come then.'
 			: `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` again.`

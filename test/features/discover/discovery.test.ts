@@ -28,11 +28,11 @@ describe('/session watch all', () => {
 		const id = app.waiting();
 		const post = await app.postOf(id);
 		expect(post.text()).toContain('Order new chairs');
-		expect(post.buttons()).toEqual(['red', 'green', 'Answer…', ...app.MENU]);
+		expect(post.buttons()).toEqual(['red', 'green', 'Other answer…', ...app.MENU]);
 		await post.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.sessions.setStatus(id, 'active');
-		await app.until(() => post.text().endsWith('\n*green* · @ada · the agent went on'));
+		await app.until(() => post.text().endsWith('\n*green* · @ada · agent continued'));
 		expect(post.buttons()).toEqual([]);
 		await app.pass(MINUTE);
 		expect(app.raised()).toHaveLength(1);
@@ -122,7 +122,7 @@ describe('/session watch all', () => {
 		await post.press('Open session');
 		await (await app.slack.as('ada').waitForModal('Which colour?')).close(true);
 		const hers = app.slack.as('grace').messages(post.channel, { all: true });
-		await hers.find(({ ts }) => ts === post.ts)?.press('Answer…');
+		await hers.find(({ ts }) => ts === post.ts)?.press('Other answer…');
 		await app.until(() => post.text().includes(answering('grace')));
 		await app.slack.as('grace').modal()?.close();
 		await app.until(() => !post.text().includes('is answering'));
@@ -298,7 +298,7 @@ describe('a channel in which Slack refuses posts for good', () => {
 		refusePosts();
 		const id = app.waiting();
 		expect((await app.watchAll()).text()).toMatch(
-			/^⚠️ Slack refuses what I post here \(`restricted_action`\).* come then\.$/,
+			/^⚠️ Slack refuses what Handraise posts here \(`restricted_action`\).* come then\.$/,
 		);
 		const dm = await app.until(() => told()[0]);
 		expect(dm.text()).not.toContain(id);

@@ -47,7 +47,7 @@ describe('a question with short options', () => {
 			app.slack.settings.replaceOriginal = replaces;
 			const { id, index, post } = await asked();
 			const before = app.onlyFor('ada', '#agents').length;
-			expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', ...app.MENU]);
+			expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Other answer…', ...app.MENU]);
 			expect(post.notification()).toMatch(
 				/^An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Order/,
 			);
@@ -57,7 +57,7 @@ describe('a question with short options', () => {
 			await app.pass(UNDO_MS - 5_000);
 			expect(app.service.log.puts(id)).toHaveLength(0);
 			await app.until(() => value(id, index) === 'LH 1173');
-			await app.until(() => post.text().endsWith('*LH 1173* · @ada · the agent went on'));
+			await app.until(() => post.text().endsWith('*LH 1173* · @ada · agent continued'));
 			expect(post.text().split('\n')).toHaveLength(2);
 			expect(post.buttons()).toEqual([]);
 			expect(putCount(id)).toBe(1);
@@ -182,8 +182,8 @@ describe('a question with short options', () => {
 	});
 
 	it.each([
-		['', '*TP 570* · @grace · the agent went on'],
-		['Window seat', '*“TP 570. Window seat”* · @grace · the agent went on'],
+		['', '*TP 570* · @grace · agent continued'],
+		['Window seat', '*“TP 570. Window seat”* · @grace · agent continued'],
 	])('shows an option that was chosen in the form as a press shows it, a note %j as quoted', async (note, line) => {
 		const { id, post } = await asked();
 		const form = await openSession(app.app, id, 'grace');
@@ -234,7 +234,7 @@ describe('a question with short options', () => {
 		await app.pass(70_000);
 		const from = app.now();
 		await app.choose(post, 'LH 1173');
-		await app.until(() => post.text().includes('the agent went on'));
+		await app.until(() => post.text().includes('agent continued'));
 		await app.cardSays(id, 'working');
 		await app.pass(90_000);
 		const sent = app.slack.traffic.all().filter(({ seq, direction }) => seq > from && direction !== 'delivery');

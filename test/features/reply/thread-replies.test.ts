@@ -102,7 +102,7 @@ it('sends a reply as it is when Send is pressed: edited, one of the options, or 
 	await offer.press('Send');
 	await app.until(() => post.text().includes(': Forest') && isGone(app, offer));
 	await post.press('Undo');
-	await app.until(() => post.buttons().includes('Answer…'));
+	await app.until(() => post.buttons().includes('Other answer…'));
 
 	const hers = await offered(post, 'sand', 'grace');
 	saidBy('grace', 'sand')?.remove();
@@ -147,7 +147,7 @@ it('says after a crash that a reply which was undone since is not sent again', a
 	const offer = await offered(post, 'I would take Sky');
 	await sentBeforeCrash(offer, () => post.buttons().includes('Undo'));
 	await post.press('Undo');
-	await app.until(() => post.buttons().includes('Answer'));
+	await app.until(() => post.buttons().includes('Answer…'));
 	await offer.press('Send');
 	await app.until(() => offer.text().includes('Nothing was sent. To send another message of this thread, mention me'));
 	await app.pass(15_000);
@@ -156,12 +156,12 @@ it('says after a crash that a reply which was undone since is not sent again', a
 
 it('shows a reply in a form that nothing in it leaves, and offers one that mentions somebody of a similar id', async () => {
 	const { id, post } = await asked('Which colour?');
-	const text = 'Sand* · Grace · the agent went on';
+	const text = 'Sand* · Grace · agent continued';
 	await (await offered(post, text)).press('Send');
 	await app.until(() => answersTo(id).length === 1);
 	await app.until(() => !post.buttons().includes('Undo'));
 	expect(answersTo(id)).toEqual([text]);
-	expect(post.text()).toContain('“Sand∗ · Grace · the agent went on”');
+	expect(post.text()).toContain('“Sand∗ · Grace · agent continued”');
 
 	const other = await asked('Which size?');
 	await offered(other.post, 'Ask <@U0BOTANY>');

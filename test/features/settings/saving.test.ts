@@ -192,7 +192,7 @@ describe('/session settings', () => {
 		await start();
 		await app.save({ 'Remind after': '4 h', Mention: ['ada'] }, { channel: 'dm' });
 		const told = await app.until(() => app.inChannel('dm').find((post) => post.text().includes('(15 min) → 4 h')));
-		expect(told.text()).toContain('changed the reminders of our direct messages.');
+		expect(told.text()).toContain('changed the reminders of your direct messages with Handraise.');
 		expect(app.slack.as('ada').modal()?.text()).toContain('A message here says what changed.');
 		const form = await app.openSettings({ channel: 'dm' });
 		expect(form.text()).not.toContain('channel');

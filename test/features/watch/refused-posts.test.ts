@@ -42,7 +42,7 @@ describe("a question's post that Slack refuses for good", () => {
 			undefined,
 			2_400_000,
 		);
-		await escalation.press('Answer');
+		await escalation.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.slack.as('ada').modal()?.close(true);
 		app.service.sessions.answerAsPage(id, ['Sand']);
@@ -70,7 +70,7 @@ describe("a question's post that Slack refuses for good", () => {
 		const lift = refusePosts(asks);
 		app.ask(id);
 		await app.until(() => told(TOLD)[0]);
-		expect((await app.command(`/session watch ${id}`)).text()).toContain('Slack refuses what I post here');
+		expect((await app.command(`/session watch ${id}`)).text()).toContain('Slack refuses what Handraise posts here');
 		await app.pass(60_000);
 		lift();
 		await app.pass(60_000);
@@ -164,11 +164,11 @@ describe('changes that Slack takes no more', () => {
 		const post = await app.threadSays(id, 'Which colour?');
 		await app.until(() => app.card(id)?.text().includes('needs you'));
 		closeEdits();
-		await post.press('Answer');
+		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'Sand');
 		await form.submit();
-		await app.until(() => post.thread().some((one) => one.text().includes('the agent went on')));
+		await app.until(() => post.thread().some((one) => one.text().includes('agent continued')));
 		await app.pass(600_000);
 		const lines = post.thread().map((one) => one.text());
 		expect(lines.filter((line) => line.includes('Sand'))).toEqual(lines);

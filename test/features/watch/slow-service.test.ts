@@ -36,7 +36,7 @@ it('puts an answer within the time of four calls and settles it within six', asy
 	for (const id of ids.slice(3, 6)) {
 		app.ask(id);
 		const post = await app.threadSays(id, 'Which colour?');
-		await post.press('Answer');
+		await post.press('Answer…');
 		const ada = app.slack.as('ada');
 		const modal = await app.until(() => ada.modal()?.text().includes('Which colour?') && ada.modal());
 		await modal.fill(0, 'red');
@@ -46,7 +46,7 @@ it('puts an answer within the time of four calls and settles it within six', asy
 		app.service.sessions.setStatus(id, 'active');
 		app.step(id, 'I order red chairs.');
 		expect((put.savedAt ?? 0) - sentAt).toBeLessThanOrEqual(4 * CALL_MS);
-		await app.threadSays(id, 'agent went on');
+		await app.threadSays(id, 'agent continued');
 		expect(app.clock.now() - sentAt).toBeLessThanOrEqual(6 * CALL_MS);
 		await modal.close();
 	}

@@ -113,7 +113,7 @@ describe('an agent that puts back what it read before the answer', () => {
 		await again.press('LH 1173');
 		await app.until(() => app.service.log.savedPuts(id).length === 2);
 		app.service.sessions.setStatus(id, 'active');
-		await app.until(() => again.text().includes('the agent went on'));
+		await app.until(() => again.text().includes('agent continued'));
 	});
 });
 
@@ -178,7 +178,7 @@ describe('an agent that works on', () => {
 		await delivered(question);
 		step(id, 3);
 		await app.pass(11 * MINUTE_MS);
-		expect([post.text(), ...post.editHistory()].join()).not.toContain('the agent went on');
+		expect([post.text(), ...post.editHistory()].join()).not.toContain('agent continued');
 		expect(post.text()).toContain('Nothing shows yet that the agent has read it');
 	});
 });
