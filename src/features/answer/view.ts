@@ -6,6 +6,7 @@ import {
 	type FAILED_STATES,
 	type FirstEnding,
 	firstEndingOf,
+	isFailed,
 	itemsOf,
 	mayHaveArrived,
 	QUESTION_MOVED,
@@ -121,8 +122,8 @@ const PAST_LINES: Partial<Record<AnswerState, string>> = { accepted: '💾 Saved
 export function timelineWords(answer: Answer, hasOutcome = true): string {
 	const { agentOutcome, lastError, timeline, acceptedAt } = answer;
 	const state = stateLine(answer);
-	const went = /^[✅⏳↩]/u.test(state) && lastError === null;
-	if (went) return joined(state, momentMrkdwn(timeline.at(-1)?.at ?? acceptedAt));
+	const hasFailed = lastError !== null || timeline.some((entry) => isFailed(entry.state));
+	if (!hasFailed && /^[✅⏳↩]/u.test(state)) return joined(state, momentMrkdwn(timeline.at(-1)?.at ?? acceptedAt));
 	const lines = timeline
 		.slice(-8)
 		.map((entry) => `${PAST_LINES[entry.state] ?? lineOf(entry.state, answer, entry)} · ${momentMrkdwn(entry.at)}`);

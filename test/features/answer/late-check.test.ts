@@ -100,7 +100,7 @@ describe('an answer that is sent more than a minute after its author was allowed
 		await app.until(() => value(id, index) === 'LH 1173');
 		await app.slack.as('grace').command('#agents', `/session history ${id}`);
 		const history = () => app.slack.as('grace').modal()?.text() ?? '';
-		await app.until(() => history().includes(line('refused', { lastError: 'guest' })), history);
+		await app.until(() => history().includes('⛔ Not sent: @ada may no longer answer'), history);
 		expect(history()).toContain('TP 570');
 	});
 
