@@ -96,7 +96,7 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 	await message.getByText('“Which chairs?”').waitFor();
 	await expect
 		.poll(() => message.locator('.block-actions .button').allInnerTexts())
-		.toEqual(['Graphite', 'Sand', 'Answer…', '']);
+		.toEqual(['Graphite', 'Sand', 'Other answer…', '']);
 	await choose(message, 'Give back');
 	await soon(button(message, 'More options').waitFor({ state: 'detached' }));
 	await soon(post.getByText(HANDED_OVER).waitFor({ state: 'detached' }));

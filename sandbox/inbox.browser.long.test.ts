@@ -161,7 +161,7 @@ it('opens the form over Home, sends from there, and shows what was sent', async 
 	await watch('ada', ['formed']);
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
-	await pressable(home, 'Answer…').click();
+	await pressable(home, 'Other answer…').click();
 	await dialog(page).getByRole('radio', { name: 'Sand' }).check();
 	await dialog(page).getByRole('button', { name: 'Send answer' }).click();
 	await dialog(page).getByText(DELIVERED).first().waitFor();
@@ -221,12 +221,12 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	await expect.poll(() => page.evaluate(`document.activeElement.closest('#app-home') !== null`)).toBe(true);
 
 	await page.getByRole('tab', { name: 'Home' }).focus();
-	await tabTo(page, 'Answer…');
+	await tabTo(page, 'Other answer…');
 	await page.keyboard.press('Enter');
 	await dialog(page).getByRole('radio').first().waitFor();
 	await page.keyboard.press('Escape');
 	await dialog(page).waitFor({ state: 'detached' });
-	await expect.poll(async () => (await focused(page))[1]).toBe('Answer…');
+	await expect.poll(async () => (await focused(page))[1]).toBe('Other answer…');
 });
 
 it('fits a phone and has no serious axe findings there, empty and with three questions', async () => {

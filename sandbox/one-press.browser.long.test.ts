@@ -79,13 +79,42 @@ async function showNotification(post: Locator): Promise<string> {
 	return post.locator('.notification').innerText();
 }
 
+it.each([false, true])('a post never grows by a press; on a phone: %s', async (narrow) => {
+	const page = await harness.window('ada', { channel: CHANNEL, narrow });
+	const list = '- LH 1173\n- TP 570\n- LH 1175\n- TP 574';
+	const asks = {
+		'a list and more': askingSession([
+			item('Which flight?', `Choose one:\n${list}\n\nAll of them have a window seat.`),
+		]),
+		'a list': askingSession([item('Which flight?', list)]),
+		'yes or no': askingSession([item('Shall I book it?', 'Yes or no')]),
+	};
+	for (const [what, session] of Object.entries(asks)) {
+		asked += 1;
+		const id = `grows-${asked}`;
+		service().sessions.put(id, { ...session, name: `Trip ${asked}` });
+		await type(page, `/session watch ${id}`);
+		const post = question(page, `“Trip ${asked}”`);
+		const buttons = post.locator('.block-actions');
+		const choice = buttons.getByRole('button', { name: /^(?:LH 1173|Yes)$/ });
+		await soon(choice.waitFor());
+		const height = async () => Math.ceil((await post.locator('.blocks').boundingBox())?.height ?? Number.NaN);
+		const before = await height();
+		await choice.click();
+		await option(post, 'Undo').waitFor();
+		await expect.poll(() => buttons.count()).toBe(0);
+		const pressed = await height();
+		expect(pressed, `${what}: ${before} and ${pressed} pixels`).toBeLessThanOrEqual(before);
+	}
+});
+
 it('answers short options and yes or no in one press, and the others in the form', async () => {
 	const page = await harness.window('ada', { channel: CHANNEL });
 	const { id, index } = await watched(page);
 	const flight = question(page, 'Which flight');
 	await expect
 		.poll(() => flight.locator('.block-actions .button').allInnerTexts())
-		.toEqual(['LH 1173', 'TP 570', 'Answer…', '']);
+		.toEqual(['LH 1173', 'TP 570', 'Other answer…', '']);
 	expect(await menuOf(flight)).toEqual(['Hand over', 'Snooze for me', 'Screenshot', 'Open session']);
 	await expect
 		.poll(() => showNotification(flight))
@@ -95,7 +124,7 @@ it('answers short options and yes or no in one press, and the others in the form
 	const pressedAt = harness.now();
 	await option(flight, 'TP 570').click();
 	await held(flight, 'Ada', 'TP 570').waitFor();
-	await flight.getByText('“Which flight should I book?”').waitFor();
+	await flight.getByText('Which flight should I book?').waitFor();
 	await option(flight, 'Undo').waitFor();
 	expect(await privately(page, 'TP 570').count()).toBe(0);
 	await expect.poll(() => flight.locator('.block-actions').count()).toBe(0);
@@ -106,14 +135,14 @@ it('answers short options and yes or no in one press, and the others in the form
 	await soon(option(bag, 'No').click());
 	await held(bag, 'Ada', 'No').waitFor();
 	const hotel = question(page, 'Which hotel');
-	await soon(option(hotel, 'Answer').waitFor());
-	await expect.poll(() => hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', '']);
+	await soon(option(hotel, 'Answer…').waitFor());
+	await expect.poll(() => hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer…', '']);
 	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(2);
 
 	service().sessions.answerAsPage(id, ['Station Inn with free cancellation for 96 €']);
 	const code = question(page, 'One-time code');
-	await soon(option(code, 'Answer').waitFor());
-	await expect.poll(() => code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', '']);
+	await soon(option(code, 'Answer…').waitFor());
+	await expect.poll(() => code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer…', '']);
 	await expect.poll(() => showNotification(code)).toBe(`Notification: ${ASKS}`);
 });
 
@@ -194,7 +223,7 @@ it('wraps five options legibly on a phone, and has no serious axe findings', asy
 	const post = question(page, 'Which airport is best?');
 	await soon(option(post, 'Munich').waitFor());
 	const buttons = post.locator('.block-actions .button');
-	await expect.poll(() => buttons.allInnerTexts()).toEqual([...cities, 'Answer…', '']);
+	await expect.poll(() => buttons.allInnerTexts()).toEqual([...cities, 'Other answer…', '']);
 	for (const one of await buttons.all()) {
 		const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
 		const fits = box.x >= 0 && box.x + box.width <= 375 && box.height >= 24;

@@ -151,10 +151,10 @@ it('keeps an answer whose box is ticked secret from the channel, and the box and
 	const page = await harness.window('ada', { channel: 'C0AGENTS' });
 	await type(page, '/session watch kept-secret');
 	const post = page.locator('.channel .message', { hasText: 'Affiliation' }).last();
-	await soon(post.getByRole('button', { name: buttonNamed('Answer') }).click());
+	await soon(post.getByRole('button', { name: buttonNamed('Answer…') }).click());
 	await dialog(page).getByRole('button', { name: 'More options' }).first().click();
-	await page.getByRole('menuitem', { name: 'Keep secret' }).click();
-	const box = dialog(page).getByRole('group', { name: /Keep secret/ });
+	await page.getByRole('menuitem', { name: /^Hide these answers/ }).click();
+	const box = dialog(page).getByRole('group', { name: /Hide these answers/ });
 	const tick = box.getByRole('checkbox', { name: '3. “Affiliation”' });
 	await expect.poll(() => box.getByRole('checkbox').count()).toBe(3);
 	const field = (label: string) => dialog(page).getByRole('textbox', { name: label });
@@ -193,7 +193,7 @@ it('posts a watched session’s questions where the app was invited, and takes a
 		page
 			.locator('.channel .message', { hasText: title })
 			.last()
-			.getByRole('button', { name: /^Answer…?(?:$|: )/ });
+			.getByRole('button', { name: /^(?:Other a|A)nswer…(?:$|: )/ });
 
 	await soon(answer('Subject line').click());
 	await dialog(page).getByLabel('Subject line').fill('Five new routes');

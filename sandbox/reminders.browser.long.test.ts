@@ -106,7 +106,11 @@ it('reminds in the channel when the time has come, then mentions the chosen pers
 	const page = await adaWithTime();
 	await watch(page, ['chairs']);
 	await moveClock(page, '+15 min', '+5 min');
-	await soon(channelOf(page).locator('.message', { hasText: reminderOf('reminder', 20) }).waitFor());
+	await soon(
+		channelOf(page)
+			.locator('.message', { hasText: reminderOf('reminder', 20) })
+			.waitFor(),
+	);
 
 	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
 	await moveClock(page, '+1 h');
@@ -115,7 +119,7 @@ it('reminds in the channel when the time has come, then mentions the chosen pers
 	await agents.click();
 	const post = channelOf(grace).locator('.message', { hasText: reminderOf('escalation', 80) });
 	await expect.poll(() => post.locator('.mention-me').innerText()).toBe('@Grace');
-	await button(post, 'Answer').click();
+	await button(post, 'Answer…').click();
 	await dialog(grace).getByRole('textbox').first().fill('Green ones');
 	await button(dialog(grace), 'Send answer').click();
 	await dialog(grace).getByText(DELIVERED).first().waitFor();

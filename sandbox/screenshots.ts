@@ -249,7 +249,7 @@ async function phone(): Promise<void> {
 		await watchTrip(stage, 'grace', IN_A_LINE);
 		const page = await stage.open('ada', 460);
 		await page.setViewportSize({ width: 390, height: 716 });
-		await button(question(page), 'Answer…').click(LONG);
+		await button(question(page), 'Other answer…').click(LONG);
 		const modal = page.getByRole('dialog');
 		await modal.getByRole('radio', { name: 'TP 570' }).check();
 		await modal.getByRole('textbox').first().fill('Seat 12A, please');
@@ -284,7 +284,7 @@ async function home(): Promise<void> {
 		await sessions.until('b81e06a9', () => sessions.values('b81e06a9', 1)[0] === 'No');
 		sessions.answerAsPage('5d20c7f4', ['University of Lisbon']);
 		for (const id of ['b81e06a9', '5d20c7f4']) sessions.setStatus(id, 'active');
-		await domain.getByText('the agent went on').waitFor(LONG);
+		await domain.getByText('agent continued').waitFor(LONG);
 		await page.getByRole('button', { name: /^Handraise/ }).click();
 		await page.getByRole('tab', { name: 'Home' }).click();
 		const tab = page.getByRole('tabpanel', { name: 'Home' });

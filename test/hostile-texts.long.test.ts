@@ -125,7 +125,7 @@ describe('a watched session whose texts are made to take long', () => {
 		}));
 		const { id, post } = await watch(says('Decide.', items));
 		expect(post.notification()).toMatch(/^An agent asks for an answer/);
-		expect(post.buttons()).toContain('Answer');
+		expect(post.buttons()).toContain('Answer…');
 		expect(post.buttons()).not.toContain('red');
 		const modal = await openSession(app, id);
 		expect(modal.text()).toMatch(/\(\d,\d{3} more characters\)/);

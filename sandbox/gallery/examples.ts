@@ -163,7 +163,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 				pressed({ ...sent, state: 'delivering', lastError: 'unavailable', deliveredAt: null }),
 			),
 			delivered: settled('answered', pressed({ ...sent, state: 'delivered' })),
-			'the agent went on': settled('answered', pressed({ ...sent, state: 'resumed', agentOutcome: 'resumed' })),
+			'agent continued': settled('answered', pressed({ ...sent, state: 'resumed', agentOutcome: 'resumed' })),
 			'hidden answer': settled('answered', { ...pressed({ ...sent, state: 'resumed' }), showAnswers: 'never' }),
 			'answered by a form': settled('answered', { standing: answerOf({ state: 'resumed', deliveredAt: NOW - 4_000 }) }),
 			'answered elsewhere': settled('answered'),

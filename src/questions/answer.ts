@@ -105,7 +105,13 @@ export type TimelineEntry = Readonly<z.infer<typeof TIMELINE_ENTRY>>;
 
 /** The decrypted values. `removed`: after the retention time. `unreadable`: encrypted with another key. */
 export type AnswerContent =
-	| { readonly kind: 'readable'; readonly items: readonly AnswerItem[]; readonly other: OtherAnswer | null }
+	| {
+			readonly kind: 'readable';
+			readonly items: readonly AnswerItem[];
+			readonly other: OtherAnswer | null;
+			/** Of the session, as its author saw it; empty: it has none, or 1.0.0 stored the answer. */
+			readonly sessionName?: string;
+	  }
 	| { readonly kind: 'removed' }
 	| { readonly kind: 'unreadable' };
 
@@ -196,6 +202,7 @@ export interface Answer extends SubmittedAnswer, Submission {
 
 export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
+	readonly sessionName?: string;
 	/** The form had the box for secret answers. Without it, `secret` of the items is a guess. */
 	readonly boxed: boolean;
 }
@@ -295,6 +302,10 @@ export const isSecondChoice = ({ press, state }: Answer) => press !== null && st
 
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
+}
+
+export function sessionNameOf({ content }: Pick<Answer, 'content'>): string {
+	return content.kind === 'readable' ? (content.sessionName ?? '') : '';
 }
 
 export function itemsOf({ content }: Answer): readonly AnswerItem[] {

@@ -19,6 +19,7 @@ import {
 	sentences,
 	sessionIdMrkdwn,
 	sessionName,
+	smallId,
 	textMessage,
 	viewTitle,
 } from './parts.ts';
@@ -170,28 +171,32 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 	const contact = contactMrkdwn(adminContact);
 	// An unknown code may hold anything.
 	const shownCode = code.replace(/\W/g, '').slice(0, 40);
+	const isTried = kept === 'answer' && (isAgain || isForOperator) && code !== 'too_fast';
+	const hasToChange = isTried && code === 'unauthorized';
+	const again = code === 'too_fast' ? waitWords(retryAt) : isAgain ? againWords(kept, retryAt) : '';
 	const text = sentences(
 		what,
-		keptWords(kept, code),
-		code === 'too_fast' ? waitWords(retryAt) : isAgain ? againWords(kept, retryAt) : '',
-		isForOperator ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
+		isTried
+			? `Handraise keeps trying${hasToChange ? `; ${contact} has to change the key` : ''}.`
+			: keptWords(kept, code),
+		isTried ? '' : again,
+		isForOperator && !hasToChange ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
 		todo.replace('{contact}', () => contact),
+		// A date comes last: it is in the reader's language.
+		isTried ? again : '',
 	);
 	const line = `${isRefusal(code) ? '🔒' : '⚠️'} ${text}`;
 	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
 // biome-ignore format: a list of words
-const WHYS = new Set([
+const OF_SERVICE = new Set([
 	'unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected', 'refused', 'session_missing',
 	'service_missing', 'no_permit', 'unreadable_answer', ...Object.keys(CODED),
 ]);
 
-/** Why something is not delivered yet, a part of a sentence; empty unless the code is of a service failure. */
-export function whyWords(code: string): string {
-	const [what = ''] = errorWords(code).what.split('.');
-	return WHYS.has(code) ? what.replace(/^T/, 't') : '';
-}
+/** Whether something is not delivered yet because of the session service. */
+export const isOfService = (code: string) => OF_SERVICE.has(code);
 
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
@@ -210,18 +215,22 @@ function waitWords(retryAt: number | null): string {
 
 function againWords(kept: Kept, retryAt: number | null): string {
 	const when = retryAt === null ? null : momentMrkdwn(retryAt);
-	if (kept === 'answer') return `It is sent again automatically.${when === null ? '' : ` Next try: ${when}.`}`;
+	if (kept === 'answer') return when === null ? '' : `Next try: ${when}`;
 	return `Please try again ${when === null ? 'in a moment' : `after ${when}`}.`;
 }
 
 /** The words, with *Try again* where that makes sense. A refusal shows nothing of the session. */
-export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
-	const { line, retry } = errorWords(code, context);
+export function errorModal(code: string, metadata: ViewMetadata, error: ErrorContext): ModalView {
+	const { line, retry } = errorWords(code, error);
 	return modal({
 		callbackId: CALLBACKS.error,
-		title: isRefusal(code) ? 'Handraise' : viewTitle(metadata.sessionId),
+		title: isRefusal(code) ? 'Handraise' : viewTitle(metadata),
 		metadata,
-		blocks: [...section(line), ...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : [])],
+		blocks: [
+			...section(line),
+			...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+			...context(isRefusal(code) ? '' : smallId(metadata.sessionId)),
+		],
 	});
 }
 
@@ -239,7 +248,7 @@ const TOO_LATE = 'Slack only opens a window within three seconds, and this took 
 
 /** For an expired trigger: the button opens the form with a new trigger. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
-	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer to see it.`, [
+	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer… to see it.`, [
 		...section(`${TOO_LATE} Now ${sessionName(sessionId)} is ready.`),
 		...buttons(sayingSession(sessionId)(answerButton({ sessionId, messageIndex }))),
 	]);

@@ -55,6 +55,8 @@ export const ACTIONS = {
 	chooseItem: 'question.choose_item',
 	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
 	open: 'session.open',
+	/** On the post of a form that is answered: opens the history; `value`: a `SessionTarget`. */
+	showAnswers: 'question.answers',
 	/** On a receipt; `value`: the answer's id. */
 	tryAgain: 'answer.try_again',
 	giveUp: 'answer.give_up',
@@ -102,14 +104,15 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 export const BUTTON_LABELS = [
 	'Answer', 'Answer again', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question', 'Back', 'Cancel',
 	'Close', 'Continue', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files', 'Give back', 'Hand over', 'Hide',
-	'Keep secret', 'Mention me if nobody answers', 'More', 'Newer answers', 'Newer steps', 'Next', 'Next question',
-	'Older answers', 'Older steps',
-	'Open', 'Open in the dashboard', 'Open the question', 'Open session', 'Open the screenshot', 'Open the session',
-	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Screenshot', 'Send',
-	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show now', 'Show the session', 'Skip some questions',
-	'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00', 'Stop watching',
-	'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer', 'Watch', 'Watch again',
-	'Watch in this channel', 'Copy text',
+	'Hide this answer and delete it after delivery', 'Hide these answers and delete them after delivery', 'More',
+	'Mention me if nobody answers', 'Newer answers', 'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open',
+	'Open in the dashboard', 'Open the question', 'Open session', 'Open the screenshot', 'Open the session',
+	'Other answer…', 'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save',
+	'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show now',
+	'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h',
+	'Snooze until tomorrow 9:00', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
+	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
+	'Copy text',
 ] as const;
 /** "No" stands only beside *Send*, never beside options. */
 export type ButtonLabel =
@@ -124,6 +127,7 @@ export const CALLBACKS = {
 	loading: 'handraise.loading',
 	session: 'handraise.session',
 	receipt: 'handraise.receipt',
+	screenshot: 'handraise.screenshot',
 	error: 'handraise.error',
 	history: 'handraise.history',
 	chooseItem: 'handraise.choose_item',
@@ -141,6 +145,9 @@ export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 
 /** `guessed`: the suggested input; `plain`: long text; `other`: the line for an own answer or a note. */
 export type FieldVariant = 'guessed' | 'plain' | 'other';
+
+/** The value of an option for own text. A field whose agent offers the same has no options. */
+export const NO_OPTION = 'handraise.none';
 
 /**
  * The block_id of a field in the view of this metadata. Slack keeps what was typed while it stays the same, so it holds
@@ -304,6 +311,8 @@ const METADATA_SCHEMA = z.object({
 	/** In a history: how many answers are skipped. */
 	offset: INDEX.default(0),
 	arrival: ARRIVAL,
+	/** Cut. Empty before the first read, and in views of 1.0.0. */
+	sessionName: text.transform((name) => name.slice(0, 60)).default(''),
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
 export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);

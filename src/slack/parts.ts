@@ -39,14 +39,14 @@ export function section(text: string, extra: Partial<SectionBlock> = {}): Sectio
 const SECTION_LENGTH = 3_000;
 
 /** Lines of mrkdwn in as few sections as hold them. None may be longer than a section. */
-export function sectionsOf(lines: readonly string[]): SectionBlock[] {
+export function sectionsOf(lines: readonly string[], extra: Partial<SectionBlock> = {}): SectionBlock[] {
 	const texts: string[] = [];
 	for (const line of lines) {
 		const longer = [...texts.slice(-1), line].join('\n');
 		if (texts.length > 0 && longer.length <= SECTION_LENGTH) texts[texts.length - 1] = longer;
 		else texts.push(line);
 	}
-	return texts.flatMap((text) => section(text));
+	return texts.flatMap((text) => section(text, extra));
 }
 
 /** Small grey lines of escaped mrkdwn; no block when nothing in it is visible. */
@@ -78,7 +78,7 @@ export const saying =
 export const sayingSession = (sessionId: string, name = '') => saying(isBlank(name) ? `session ${sessionId}` : name);
 
 export function answerButton(target: SessionTarget): Button {
-	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
+	return button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target), style: 'primary' });
 }
 
 /** Slack's limits for a menu. */
@@ -238,8 +238,9 @@ export function durationText(ms: number): string {
 
 /** The characters of ordinary ids. A link can carry any text as an id. */
 const ID = /^[\w.-]+$/;
-/** Slack shows 24 characters of a view's title. */
-const TITLE_ID = 24 - 'Session '.length;
+/** What Slack shows of a view's title. */
+const TITLE_LENGTH = 24;
+const TITLE_ID = TITLE_LENGTH - 'Session '.length;
 
 /** A session's id, between quotation marks if it does not look like an id. mrkdwn. */
 export function sessionIdMrkdwn(sessionId: string): string {
@@ -248,12 +249,17 @@ export function sessionIdMrkdwn(sessionId: string): string {
 
 export const sessionName = (sessionId: string) => `session *${sessionIdMrkdwn(sessionId)}*`;
 
+/** The id below a name, small: it tells sessions of the same name apart. mrkdwn. */
+export const smallId = (sessionId: string) => `Session ${sessionIdMrkdwn(sessionId)}`;
+
 /** `“Book a flight”`, or `session 3f9a2c1d` if it has no name. No message begins with it. mrkdwn without emphasis. */
 export function sessionTitle(name: string, sessionId: string): string {
 	return quotedNameMrkdwn(name, 150) || `session ${sessionIdMrkdwn(sessionId)}`;
 }
 
-export function viewTitle(sessionId: string): string {
+export function viewTitle({ sessionId, sessionName }: Pick<ViewMetadata, 'sessionId' | 'sessionName'>): string {
+	const name = quotedName(sessionName, TITLE_LENGTH);
+	if (name !== '') return name;
 	const id = ID.test(sessionId) ? oneLine(sessionId, TITLE_ID) : quotedName(sessionId, TITLE_ID);
 	return `Session ${id}`.trim();
 }
@@ -307,7 +313,7 @@ function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): str
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,
-	state = 'The agent should go on soon',
+	state = 'The agent should continue soon',
 ): string {
 	if (newest === null || newest.goneOn) {
 		const asked =
@@ -316,8 +322,9 @@ export function waitingWords(
 				: 'The agent waits for a person. Its last question was answered, and it asked nothing new';
 		return `${asked} that can be answered here. Look at its latest message, or at the session in the dashboard.`;
 	}
-	const by = answer === null ? '' : ` by ${personMrkdwn(answer.person.userId)} ${momentMrkdwn(answer.acceptedAt)}`;
-	return `The newest question has been answered${by}. ${state}.`;
+	const by = answer === null ? '' : ` by ${personMrkdwn(answer.person.userId)}`;
+	const at = answer === null ? '' : momentMrkdwn(answer.acceptedAt);
+	return sentences(`The newest question has been answered${by}.`, `${state}.`, at);
 }
 
 export function stillWaitingWords(waitedMs: number): string {
@@ -333,8 +340,15 @@ const ACTION_WORDS: Readonly<Record<AgentAction['kind'], (text: string) => strin
 	done: () => 'finished',
 	saveFile: (text) => `saved ${named(text, 'a file')}`,
 	deleteFile: (text) => `deleted ${named(text, 'a file')}`,
-	other: (text) => (text === 'ask_human' ? 'asked you' : named(text.replaceAll('_', ' '), 'did something', 60)),
+	other: (text) => USUAL_ACTIONS.get(text) ?? named(text.replaceAll('_', ' '), 'did something', 60),
 };
+
+// biome-ignore format: a list of words
+const USUAL_ACTIONS = new Map([
+	['ask_human', 'asked you'], ['input_text', 'typed'], ['send_keys', 'typed'], ['search_google', 'searched'],
+	['scroll_down', 'scrolled'], ['scroll_up', 'scrolled'], ['go_back', 'went back'], ['wait', 'waited'],
+	['switch_tab', 'changed the tab'], ['extract_content', 'read the page'],
+]);
 
 export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	const repeats: { words: string; count: number }[] = [];

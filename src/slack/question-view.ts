@@ -36,7 +36,7 @@ import {
 	personName,
 	saying,
 	sayingSession,
-	section,
+	sectionsOf,
 	valueMrkdwn,
 } from './parts.ts';
 import {
@@ -45,6 +45,7 @@ import {
 	oneLine,
 	plain,
 	quoted,
+	quotedBold,
 	quotedLine,
 	quotedMarkdown,
 	quotedNameMrkdwn,
@@ -65,7 +66,7 @@ const QUESTION_LIMITS = {
 type Room = keyof typeof QUESTION_LIMITS;
 
 /** Below a question with a part cut: it has no buttons with options. mrkdwn. */
-export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows the rest, or says where to read it.';
+export const QUESTION_CUT = 'Part of the question is cut here. *Answer…* shows the rest, or says where to read it.';
 /** With it, Slack folds no part of a section behind "see more": for all of a question above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
@@ -79,24 +80,16 @@ function questionBody(question: QuestionView, room: Room, labels: readonly strin
 	const said = quotedMarkdown(withoutListed(question.context, labels), limits.context, mark.onCut);
 	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
 	const leftOut = question.openCount - asked.length;
+	const isAlone = asked.length === 1 && room !== 'entry';
 	const items = asked.map(({ title, description }, index) => {
-		const name = quotedTitleMrkdwn(title, limits.title, mark.onCut) || `Question ${index + 1}`;
+		const name = quotedBold(title, limits.title, mark.onCut) || (isAlone ? '' : `> *Question ${index + 1}*`);
 		const quotedText = room === 'entry' ? quotedLine : quotedMarkdown;
 		// Of a long list, the titles say what it is about.
 		const more = leftOut > 0 ? '' : quotedText(withoutListed(description, labels), limits.description, mark.onCut);
-		return `*${name}*\n${more}`.trimEnd();
+		// The question comes last, above its buttons.
+		return (isAlone ? `${more}\n${name}` : `${name}\n${more}`).trim();
 	});
 	return { said, items, more: andMoreWords(leftOut), isWhole: !mark.isCut };
-}
-
-function bodyBlocks(headline: string, { said, items, more }: ReturnType<typeof questionBody>): KnownBlock[] {
-	const top = section(`${headline}\n${said}`.trim(), UNFOLDED);
-	return [...top, ...items.flatMap((item) => section(item, UNFOLDED)), ...context(more)];
-}
-
-/** A question without buttons, below a headline. mrkdwn. */
-export function questionBlocks(headline: string, question: QuestionView): KnownBlock[] {
-	return bodyBlocks(headline, questionBody(question, 'post'));
 }
 
 interface Showing {
@@ -134,11 +127,15 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 	const hasOptions = options.length > 0;
 	const row = hasOptions
-		? [...options, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }), ...others]
+		? [...options, button(ACTIONS.answer, 'Other answer…', { value: encodeTarget(target) }), ...others]
 		: [noForm === '' ? answerButton(target) : null, ...others];
 	return {
 		body,
-		blocks: (headline: string) => bodyBlocks(headline, body),
+		/** In one section, one bar stands beside all that the agent says. */
+		blocks: (headline: string): KnownBlock[] => {
+			const lines = [headline, body.said, ...body.items].filter((text) => text !== '');
+			return [...sectionsOf(lines, UNFOLDED), ...context(body.more)];
+		},
 		row: row.map(sayingQuestion(question, showing)),
 		hasOptions,
 		note: noForm === '' && !body.isWhole ? QUESTION_CUT : noForm,
@@ -185,7 +182,7 @@ function optionButtons(
 		if (option === undefined) return [];
 		const shown = { messageIndex, fingerprint, shownHash, position, title, option, arrival: arrival ?? null };
 		const value = encodeChoice({ ...place, ...shown });
-		return [{ type: 'button', action_id, text: plain(option, 75), value, ...(index === 0 && { style: 'primary' }) }];
+		return [{ type: 'button', action_id, text: plain(option, 75), value }];
 	});
 	return row.some(({ value = '' }) => value.length > MAX_VALUE_LENGTH) ? [] : row;
 }
@@ -223,7 +220,7 @@ export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open'
 	return `${head}\n${valueMrkdwn(item, (text) => quoted(text, 500))}`;
 }
 
-/** What a question asks, in one line: `“Which flight?”`; of several items, their number and the first. mrkdwn. */
+/** `“Which flight?”`, in one line; of several items, their number and the first. mrkdwn. */
 export function askedLine({ items, itemCount, context: said }: QuestionView): string {
 	const { title = '', description = '' } = items[0] ?? {};
 	const asked = oneLine(title, LINE_LENGTH) || oneLine(description, LINE_LENGTH) || said;

@@ -8,7 +8,7 @@ import type { Person } from '../questions/session.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
 import type { Need } from './calls.ts';
 import { codeOf, OWN_MESSAGE } from './clients.ts';
-import { CALLBACKS, decodeInboxRow, decodeMetadata, type ViewMetadata } from './ids.ts';
+import { CALLBACKS, decodeInboxRow, decodeMetadata, NO_OPTION, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
@@ -39,7 +39,9 @@ const INPUT_SCHEMA = z.object({
 		z
 			.object({
 				type: z.string().default(''),
-				options: z.array(z.object({ value: z.string() }).transform(({ value }) => value)),
+				options: z
+					.array(z.object({ value: z.string() }))
+					.transform((all) => all.flatMap(({ value }) => (value === NO_OPTION ? [] : value))),
 			})
 			.transform(({ type, options }) => choicesFrom(options, /^(?:checkboxes|multi_)/.test(type))),
 	),

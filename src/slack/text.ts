@@ -78,10 +78,18 @@ export function markdownLine(text: string, limit: number): string {
 /** The mark of a list's line, and emphasis of all of it. No button has a longer text. */
 const LISTED = /^(?:(?:[-*+•]|\d{1,3}[.)])\s{1,9})?([*_`]{0,3})(.{0,500})\1$/;
 
-/** The text without lines that are the whole text of a button; the whole text unless there is one for each button. */
+/** What only says that there is a choice, without the options. */
+const ONLY_CHOOSE =
+	/^(?:one|either|any|of|options?|choices?|choose|pick|select|please|answer|reply|with|or|and|[\s,;:.?!/|()"'[\]-])*$/;
+
+/** The text without lines that are the whole text of a button, unless one is missing; empty if it only lists them. */
 export function withoutListed(text: string, labels: readonly string[]): string {
+	if (labels.length === 0) return text;
+	const longestFirst = labels.map((label) => label.toLowerCase()).sort((a, b) => b.length - a.length);
+	const parts = longestFirst.reduce((all, label) => all.replace(label, ' \0 '), text.toLowerCase()).split('\0');
+	if (parts.length > labels.length && parts.every((part) => ONLY_CHOOSE.test(part))) return '';
 	const listed = text.split('\n').map((line) => LISTED.exec(line.trim())?.[2] ?? '');
-	if (labels.length === 0 || !labels.every((label) => listed.includes(label))) return text;
+	if (!labels.every((label) => listed.includes(label))) return text;
 	const others = text.split('\n').filter((_, at) => !labels.includes(listed[at] ?? ''));
 	const kept = others.join('\n').trim();
 	return kept.replace(/\n{3,}/g, '\n\n');
@@ -90,6 +98,12 @@ export function withoutListed(text: string, labels: readonly string[]): string {
 /** What a person wrote: each line quoted, escaped, cut to `limit` with a note. */
 export function quoted(text: string, limit: number): string {
 	return fitText(text, limit, (part) => quoteLines(escapeMrkdwn(withoutFences(part))));
+}
+
+/** A question behind our mark for quotes, bold and on one line. Empty when nothing of it is visible. */
+export function quotedBold(text: string, limit: number, onCut?: OnCut): string {
+	if (isBlank(text)) return '';
+	return `> *${fitText(text, limit, (part) => inBold(withoutFences(squeeze(part))), onCut)}*`;
 }
 
 /** What a person wrote, quoted on one line. Empty when nothing of it is visible. */

@@ -245,7 +245,7 @@ export async function busyApp(env: Readonly<Record<string, string>>) {
 	async function answeredByForm(): Promise<void> {
 		const typed = await asked('By form', COLOUR);
 		for (const who of ['ada', 'grace']) {
-			await app.seenBy(who, typed.post).press('Answer');
+			await app.seenBy(who, typed.post).press('Answer…');
 			await app.until(() => app.slack.as(who).modal()?.text().includes(COLOUR));
 			await app.slack.as(who).modal()?.fill(0, 'grey');
 			await app.pass(3_000);
@@ -267,7 +267,7 @@ export async function busyApp(env: Readonly<Record<string, string>>) {
 		await app.threadSays(open.id, ESCALATION);
 		await app.openHome('ada');
 		await app.slack.as('ada').modal()?.close(true);
-		await open.post.press('Answer…');
+		await open.post.press('Other answer…');
 		await app.command('/session list');
 		await app.command('/session history');
 		await app.toldAfter(() => app.slack.as('ada').mention('#agents', 'TP 570', { thread: app.card(open.id) ?? '' }));

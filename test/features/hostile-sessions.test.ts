@@ -60,7 +60,7 @@ describe('hostile sessions', () => {
 				fc.pre(session !== null);
 				const { metadata } = modelOf(session, chosen);
 				const context = { kept: 'text', adminContact: chosen.displayName } as const;
-				expectSafeView(loadingModal(chosen.sessionId, metadata));
+				expectSafeView(loadingModal(newMetadata({ ...metadata, sessionName: session.name })));
 				expectSafeView(errorModal(code, metadata, context));
 				expectSafeMessage(errorMessage(code, chosen.sessionId, context));
 				expectSafeMessage(answerCard(chosen.sessionId));

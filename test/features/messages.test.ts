@@ -64,7 +64,7 @@ describe('errorModal and errorMessage', () => {
 });
 
 it('fits any session id into a loading view', () => {
-	const view = loadingModal('x'.repeat(400), metadata);
+	const view = loadingModal({ ...metadata, sessionId: 'x'.repeat(400) });
 	expectSafeView(view);
 	expect(view.title.text).toHaveLength(24);
 });

@@ -6,7 +6,7 @@ import { historyView } from '../../src/features/answer/view.ts';
 import { handOverPost } from '../../src/features/hand-over/view.ts';
 import { formOffer } from '../../src/features/reply/view.ts';
 import { watchCard } from '../../src/features/watch/card-view.ts';
-import { filesMessage, screenshotMessage } from '../../src/features/watch/details-view.ts';
+import { filesMessage } from '../../src/features/watch/details-view.ts';
 import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
 import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
 import { outcomesMessage, watchList, watchOutcomeWords } from '../../src/features/watch/view.ts';
@@ -138,8 +138,7 @@ describe('text from outside is marked as such and never begins a view or message
 					expectVoices(settledQuestionPost(answeredContent(question, name), 'answered', post));
 				}
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));
-				for (const message of [...filesMessage(given, LINKS), ...screenshotMessage(given, LINKS)])
-					expectVoices(message);
+				expectVoices(filesMessage(given, LINKS));
 			}),
 			{ numRuns: 38 },
 		);
@@ -161,7 +160,7 @@ describe('text from outside is marked as such and never begins a view or message
 					receiptModal(answer, receipt),
 					historyView(metadata, [answer], 1),
 					errorModal(name, metadata, error),
-					loadingModal(sessionId, metadata),
+					loadingModal({ ...metadata, sessionId, sessionName: name }),
 				]) {
 					expectVoices(view);
 				}

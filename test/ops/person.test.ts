@@ -123,7 +123,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	).not.toContain('forgotten');
 
 	// Others go on, and so does she, under her name.
-	await app.seenBy('grace', handed.post).press('Answer');
+	await app.seenBy('grace', handed.post).press('Answer…');
 	const form = await app.slack.as('grace').waitForModal('Which colour?');
 	await form.fill(0, 'grey');
 	await form.submit();

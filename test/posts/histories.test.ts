@@ -160,9 +160,12 @@ function expectedOf(told: readonly Told[]) {
 	});
 }
 
-/** What was answered in part before is not told again; nobody knows the rest when the agent went on without it. */
-const newestOf = ({ values: all, count }: Told, values: readonly string[]) =>
-	all.length < count ? [] : values.slice(-1);
+/**
+ * What was answered in part before is not told again, and nobody knows the rest when the agent went on without it. The
+ * values of a form are behind a button.
+ */
+const newestOf = ({ values: all, count, by }: Told, values: readonly string[]) =>
+	all.length < count || (by !== null && count > 1) ? [] : values.slice(-1);
 
 /** The session may be over when the post is drawn. */
 const ENDED = `The session ${endWords('completed')}`;

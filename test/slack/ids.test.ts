@@ -82,6 +82,7 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	partial: fc.boolean(),
 	readAt: fc.nat(),
 	arrival: fc.option(fc.nat(1_000), { nil: null }),
+	sessionName: key(60),
 	origin: fc.record(
 		{ channelId: fc.option(key(20)), threadTs: fc.option(key(20)), isCopy: fc.constant<true>(true) },
 		{ requiredKeys: ['channelId', 'threadTs'] },

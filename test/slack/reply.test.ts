@@ -121,7 +121,7 @@ it('shows the reply to a press on a post of a thread in the channel', async () =
 	const [post] = app.thread(id, '#agents', 'gus');
 	withoutResponseUrls();
 	app.slack.faults.add({ method: 'views.open', error: 'expired_trigger_id' });
-	const told = await app.toldAfter(async () => post?.press('Answer'), 'gus');
+	const told = await app.toldAfter(async () => post?.press('Answer…'), 'gus');
 	expect(told.text()).toContain('Guests');
 	expect(told.threadTs()).toBeNull();
 });

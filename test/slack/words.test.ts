@@ -83,7 +83,10 @@ describe('errorWords', () => {
 			retry: true,
 		});
 		expect(errorWords('unavailable', { kept: 'answer', adminContact: null, retryAt: now }).text).toBe(
-			`The session service isn't responding. Your answer is saved. It is sent again automatically. Next try: ${momentMrkdwn(now)}.`,
+			`The session service isn't responding. Handraise keeps trying. Next try: ${momentMrkdwn(now)}`,
+		);
+		expect(errorWords('unauthorized', { kept: 'answer', adminContact: 'U0ADMIN' }).text).toBe(
+			"The session service refuses Handraise's key. Handraise keeps trying; <@U0ADMIN> has to change the key.",
 		);
 		expect(errorWords('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
 			`Please try again after ${momentMrkdwn(now)}.`,
@@ -157,7 +160,9 @@ describe('actions', () => {
 		[{ kind: 'done', text: 'all of it' }, 'finished'],
 		[{ kind: 'saveFile', text: 'report.pdf' }, 'saved “report.pdf”'],
 		[{ kind: 'deleteFile', text: '' }, 'deleted a file'],
-		[{ kind: 'other', text: 'scroll_down' }, '“scroll down”'],
+		[{ kind: 'other', text: 'input_text' }, 'typed'],
+		[{ kind: 'other', text: 'search_google' }, 'searched'],
+		[{ kind: 'other', text: 'solve_captcha' }, '“solve captcha”'],
 		[{ kind: 'other', text: '<!here>' }, '“&lt;!here&gt;”'],
 	] as const)('%j reads "%s"', (action, words) => {
 		expect(actionsLine([action])).toBe(words);

@@ -29,8 +29,11 @@ const given = (from: string, to: string) => ({ from: `@${from}`, to: `@${to}` })
 
 /** The state of an answer in one line. */
 export const line = (state: AnswerState, shown: Shown = {}) => stateLine({ ...NO_NEWS, ...shown, state });
-/** The same at the top of a receipt, whose timeline has the lines of earlier states too. */
-export const headline = (state: AnswerState, shown: Shown = {}) => `*${line(state, shown)}*`;
+/** What its author reads at the top of a receipt, whose timeline has the lines of earlier states too. */
+export const headline = (state: AnswerState, shown: Shown = {}) =>
+	state === 'accepted' && shown.lastError != null
+		? '⏳ *Saved, not delivered yet.*'
+		: `*${mentions(stateLine({ ...NO_NEWS, ...shown, state }, 'author'))}*`;
 
 /** What a receipt says once the answer is delivered, while nothing went wrong after that. */
 export const DELIVERED = new RegExp(

@@ -3,7 +3,7 @@ import { handOverPost, MOST_IN_NOTE } from '../../../src/features/hand-over/view
 import { digestPost, type RemindedQuestion, reminderPost } from '../../../src/features/remind/view.ts';
 import { settingsChangedPost } from '../../../src/features/settings/view.ts';
 import { type CardModel, watchCard } from '../../../src/features/watch/card-view.ts';
-import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
+import { filesMessage } from '../../../src/features/watch/details-view.ts';
 import { watchPost } from '../../../src/features/watch/notice-view.ts';
 import { askedPost, type PostContext, settledQuestionPost } from '../../../src/features/watch/post-view.ts';
 import {
@@ -115,7 +115,6 @@ export function extremes(): Shape[] {
 	return [
 		...extremeViews(),
 		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines, MENTION_OFFER] }),
-		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, MODEL.links] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
 		...shapesOf(watchCard, {
 			'everything giant': [GIANT_CARD],

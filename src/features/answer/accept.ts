@@ -13,7 +13,7 @@ import type { Choice } from '../../slack/ids.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Claims } from './drafts.ts';
 
-export type Pressed = Omit<Choice, 'channelId' | 'shownHash'> & Pick<NewAnswer, 'shownHash'>;
+export type Pressed = Omit<Choice, 'channelId' | 'shownHash'> & Pick<NewAnswer, 'shownHash' | 'sessionName'>;
 
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'acceptedAt' | 'giveUpAt'> & {
 	readonly question: Omit<QuestionKey, 'service'>;
@@ -86,6 +86,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 		/** Like `submit`, for one press, which its author can take back for `UNDO_SECONDS`. */
 		submitPress(pressed: Pressed, by: Pick<Submission, 'submissionKey' | 'person' | 'origin'>): Promise<AcceptResult> {
 			const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt, arrival } = pressed;
+			const { sessionName = '' } = pressed;
 			const item = { title: '', value: null, secret: false, wiped: false };
 			return submit({
 				...by,
@@ -94,6 +95,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 				viewId: '',
 				undoMs: config.UNDO_SECONDS * 1_000,
 				question: { sessionId, messageIndex },
+				sessionName,
 				items: [...Array.from({ length: position }, () => item), { ...item, title, value: option }],
 				leftEmpty: [],
 				boxed: false,

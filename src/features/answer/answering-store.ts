@@ -31,7 +31,7 @@ import {
 import { isOurs, leaseDue, nextDue, queueOf } from '../../database/due.ts';
 import { touchLadders } from '../../database/ladders.ts';
 import { markSession } from '../../posts/plan-store.ts';
-import { type Answer, type QuestionChange, textsOf } from '../../questions/answer.ts';
+import { type Answer, type QuestionChange, sessionNameOf, textsOf } from '../../questions/answer.ts';
 import {
 	type Became,
 	becameOf,
@@ -51,6 +51,8 @@ export interface Draft extends Pick<Answer, 'person' | 'question' | 'fingerprint
 	readonly values: Readonly<Record<number, string>>;
 	/** Positions whose box is ticked. */
 	readonly secret?: readonly number[];
+	/** Of the session, when it was saved. */
+	readonly sessionName?: string;
 	readonly updatedAt: number;
 }
 
@@ -60,7 +62,12 @@ export type Claim = Readonly<Awaited<ReturnType<typeof activeClaims>>[number]>;
 const values = z.record(z.string(), z.string());
 export const draftColumn = sealedColumn(
 	'drafts.content',
-	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() }),
+	z.object({
+		values,
+		secret: z.array(z.int()),
+		shownHash: z.string().nullable(),
+		sessionName: z.string().default(''),
+	}),
 );
 
 const ofPerson = (person: Person, question: QuestionKey) => ({ ...questionOf(question), ...personOf(person) });
@@ -134,7 +141,8 @@ export async function keepAsDraft({ trx, cipher, now }: CipherTx, answer: Answer
 	const { id: formId, person, question, fingerprint, shownHash } = answer;
 	const values = textsOf(answer);
 	if (Object.keys(values).length === 0) return;
-	const draft = { formId, person, question, fingerprint, shownHash, values, updatedAt: now };
+	const sessionName = sessionNameOf(answer);
+	const draft = { formId, person, question, fingerprint, shownHash, values, sessionName, updatedAt: now };
 	await addNew(trx, 'drafts', draftRow(draft, cipher)).execute();
 }
 
@@ -144,9 +152,9 @@ export async function removeDraft(db: Db, id: string): Promise<void> {
 }
 
 function sealDraft(draft: Draft, cipher: Cipher): string {
-	const { formId, person, question, values: typed, secret = [], shownHash } = draft;
+	const { formId, person, question, values: typed, secret = [], shownHash, sessionName = '' } = draft;
 	const place = { formId, ...ofPerson(person, question) };
-	return draftColumn.seal({ values: { ...typed }, secret: [...secret], shownHash }, place, cipher);
+	return draftColumn.seal({ values: { ...typed }, secret: [...secret], shownHash, sessionName }, place, cipher);
 }
 
 export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {

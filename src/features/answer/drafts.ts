@@ -26,6 +26,8 @@ export interface Prefill {
 export interface Wish extends SessionTarget {
 	/** The person came to answer: when no question is open, the modal says who settled the newest one. */
 	readonly toAnswer?: boolean;
+	/** Only the latest screenshot is wanted. */
+	readonly isPicture?: boolean;
 	/** Left out: the origin of the request. */
 	readonly origin?: Origin;
 	readonly prefill?: Prefill;
@@ -126,11 +128,12 @@ export function createDrafting(
 	/** Saves a form as a draft, after its submission only with `isSubmitted`. */
 	async function keep(person: Person, { view, metadata, typed }: StandingForm, isSubmitted = false): Promise<void> {
 		const question = keyOf(metadata);
-		const { formId, fingerprint, shownHash } = metadata;
+		const { formId, fingerprint, shownHash, sessionName } = metadata;
 		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
 		const values = without(typed.draft, marked.get(formId) ?? []);
 		const { secret } = typed;
-		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: typed.at };
+		const asked = { question, fingerprint, shownHash, sessionName };
+		const draft = { formId, person, ...asked, values, secret, updatedAt: typed.at };
 		await saveLatest(formId, () => drafts.save(draft, isSubmitted ? undefined : submissionKeyOf(view.id, formId)));
 	}
 
@@ -185,12 +188,13 @@ export function createDrafting(
 		/** Saves a message until its author says whether it is an answer, and to which field. False for a used form id. */
 		async keepAside(
 			person: Person,
-			{ formId, sessionId }: Pick<ViewMetadata, 'formId' | 'sessionId'>,
+			{ formId, sessionId, sessionName }: Pick<ViewMetadata, 'formId' | 'sessionId' | 'sessionName'>,
 			{ fingerprint, shownHash }: NonNullable<Prefill['givenFor']>,
 			values: Values,
 		): Promise<boolean> {
 			const question = { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE };
-			return drafts.addNew({ formId, person, question, fingerprint, shownHash, values, updatedAt: clock.now() });
+			const asked = { question, fingerprint, shownHash, sessionName };
+			return drafts.addNew({ formId, person, ...asked, values, updatedAt: clock.now() });
 		},
 		/** The person's message and the question it was saved for; `text` null: it was sent, dismissed or removed. */
 		async keptAside(person: Person, formId: string) {

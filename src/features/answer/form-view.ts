@@ -14,7 +14,7 @@ import {
 	type Session,
 } from '../../questions/session.ts';
 import { type CutMark, createCutMark } from '../../questions/texts.ts';
-import { buildForm, type Form } from '../../slack/form/build.ts';
+import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, type Links, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	agoText,
@@ -33,6 +33,7 @@ import {
 	section,
 	sentences,
 	sessionName,
+	smallId,
 	statusWords,
 	stillWaitingWords,
 	titleLine,
@@ -40,20 +41,27 @@ import {
 	waitingWords,
 } from '../../slack/parts.ts';
 import { claimsWords, elsewhereWords, filledItems, noFormWords, UNFOLDED } from '../../slack/question-view.ts';
-import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle } from '../../slack/text.ts';
-import { SCREENSHOT_TEXT, sessionDetails, stepCards } from '../watch/details-view.ts';
+import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle, withoutListed } from '../../slack/text.ts';
+import {
+	hostWords,
+	LINKS_FOR_YOU,
+	NOT_SHOWN,
+	SCREENSHOT_TEXT,
+	sessionDetails,
+	stepCards,
+} from '../watch/details-view.ts';
 import { stateLine } from './view.ts';
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
-export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
+export function loadingModal(metadata: ViewMetadata, waitedMs = 0): ModalView {
 	return modal({
 		callbackId: CALLBACKS.loading,
-		title: viewTitle(sessionId),
+		title: viewTitle(metadata),
 		metadata,
 		close: 'Cancel',
 		notifyOnClose: true,
 		blocks: [
-			...section(`⏳ Looking at ${sessionName(sessionId)}…`),
+			...section(`⏳ Looking at ${sessionName(metadata.sessionId)}…`),
 			...section(waitedMs === 0 ? '' : stillWaitingWords(waitedMs)),
 		],
 	});
@@ -76,7 +84,7 @@ export function chooseItemModal(
 	}));
 	return modal({
 		callbackId: CALLBACKS.chooseItem,
-		title: viewTitle(metadata.sessionId),
+		title: viewTitle(metadata),
 		metadata,
 		blocks: [
 			...section(`*Your message*\n${quoted(text, 1_500)}`),
@@ -89,6 +97,28 @@ export function chooseItemModal(
 			}),
 		],
 	});
+}
+
+type Picture = Pick<SessionModel, 'session' | 'readAt' | 'metadata' | 'links' | 'now'> & { readonly since: number };
+
+/** The latest screenshot alone. */
+export function screenshotModal(
+	{ session, since, readAt, metadata, links, now }: Picture,
+	withoutImages: boolean,
+): ModalView {
+	const link = links(session.lastScreenshotUrl);
+	const window = (blocks: readonly KnownBlock[]) =>
+		modal({ callbackId: CALLBACKS.screenshot, title: viewTitle(metadata), metadata, blocks });
+	if (link.kind !== 'link')
+		return window(section(link.kind === 'none' ? 'This session has no screenshot.' : `${NOT_SHOWN} (${link.why}).`));
+	const image = { type: 'image', image_url: link.url, alt_text: SCREENSHOT_TEXT } as const;
+	return window([
+		...(withoutImages ? section(WITHOUT_SCREENSHOT) : [image]),
+		// Of the first read, nobody knows how old it is.
+		...context(joined(`Step ${assistantCountOf(session)}`, since < readAt ? agoText(since, now) : '')),
+		...buttons(button(ACTIONS.openScreenshot, 'Open the screenshot', { url: link.url })),
+		...context(hostWords(link.host), LINKS_FOR_YOU),
+	]);
 }
 
 /** Slack's limits for a view: 100 blocks and 250 KB, with a reserve, as Slack may count differently. */
@@ -153,19 +183,21 @@ export function sessionModal(model: SessionModel): ModalView {
 		readAt,
 		arrival,
 	};
-	const first = [
-		...section(headline(model)),
-		...noticeBlocks(model),
-		...(question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark)),
-	];
+	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark);
+	const first = [...section(headline(model)), ...noticeBlocks(model), ...asked];
+	const hasDashboardAbove = form !== null && (form.kind !== 'fields' || mark.isCut);
 	const isBeside = question !== null && pictureBeside(model, question) !== null;
 	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
 	return modal({
 		callbackId: CALLBACKS.session,
-		title: viewTitle(model.metadata.sessionId),
+		title: viewTitle({ sessionId: metadata.sessionId, sessionName: model.session.name }),
 		metadata,
-		blocks: fitBlocks(first, [...above, ...steps.cards, ...below], [...steps.navigation, ...footer(model)]),
+		blocks: fitBlocks(
+			first,
+			[...above, ...steps.cards, ...below],
+			[...steps.navigation, ...footer(model, hasDashboardAbove)],
+		),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
 	});
 }
@@ -213,12 +245,14 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 		...(fields.length > 0 && { fields }),
 		...(image !== null && { accessory: { type: 'image', image_url: image.url, alt_text } as const }),
 	};
-	const said = quotedMarkdown(question.context, 2900, mark.onCut);
+	const listed = form.kind === 'fields' ? form.listed : [];
+	const said = quotedMarkdown(withoutListed(question.context, listed), 2900, mark.onCut);
 	const hasBeside = Object.keys(beside).length > 0;
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });
-	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
-	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard))];
-	const menu = moreMenu(
+	const dashboard = dashboardButton(model);
+	const hasDashboard = dashboard !== null;
+	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(dashboard)];
+	const [only, ...others] = moreMenu(
 		metadata.partial
 			? button(ACTIONS.complete, 'Answer all')
 			: question.openItems.length > 1
@@ -229,15 +263,23 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 			: form.blocks.some(isGuessed)
 				? button(ACTIONS.plainText, 'Type freely')
 				: null,
-		form.metadata.boxed ? null : button(ACTIONS.keepSecret, 'Keep secret'),
+		form.metadata.boxed
+			? null
+			: button(ACTIONS.keepSecret, question.openItems.length === 1 ? HIDES_ANSWER : HIDES_ANSWERS),
 		picture === null ? null : button(ACTIONS.openScreenshot, 'Open the screenshot', { url: picture.url }),
 	);
 	return [
 		...blocks,
 		...form.blocks,
-		...buttons(...menu),
+		...(only?.type === 'overflow' ? section('More', { accessory: only }) : buttons(only ?? null, ...others)),
 		...context(mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
+		...buttons(mark.isCut ? dashboard : null),
 	];
+}
+
+function dashboardButton({ dashboardUrl, metadata }: SessionModel) {
+	const url = dashboardLink(dashboardUrl, metadata.sessionId);
+	return url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url });
 }
 
 /** Whether this field changes when every field becomes plain text. */
@@ -254,25 +296,21 @@ function nothingOpen({ session, settledBy = null }: SessionModel): KnownBlock[] 
 	const state = settledBy !== null && isEmpty ? stateLine(settledBy) : undefined;
 	if (isWaiting(session.status)) return section(waitingWords(question, settledBy, state));
 	const who = settledBy === null ? '' : personMrkdwn(settledBy.person.userId);
-	const by = settledBy && `${who} answered its newest question ${momentMrkdwn(settledBy.acceptedAt)}.`;
-	return section(sentences(statusWords(session.status).meaning, by ?? '', state === undefined ? '' : `${state}.`));
+	const by = settledBy && `${who} answered its newest question: ${momentMrkdwn(settledBy.acceptedAt)}`;
+	return section(sentences(statusWords(session.status).meaning, state === undefined ? '' : `${state}.`, by ?? ''));
 }
 
-function footer(model: SessionModel): KnownBlock[] {
+function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
 	const { metadata, watch, readAt, now } = model;
 	const value = encodeTarget({ sessionId: metadata.sessionId, messageIndex: null });
-	const url = dashboardLink(model.dashboardUrl, metadata.sessionId);
 	return [
 		...buttons(
 			button(ACTIONS.refresh, 'Refresh'),
-			watch === null
-				? null
-				: watch.watching
-					? button(ACTIONS.unwatch, 'Stop watching here', { value })
-					: button(ACTIONS.watch, 'Watch in this channel', { value }),
-			url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url }),
+			// The card's menu ends it.
+			watch?.watching === false ? button(ACTIONS.watch, 'Watch in this channel', { value }) : null,
+			hasDashboardAbove ? null : dashboardButton(model),
 		),
-		...context(now - readAt < 20_000 ? '' : `Read ${durationText(now - readAt)} ago.`),
+		...context(joined(smallId(metadata.sessionId), now - readAt < 20_000 ? '' : `read ${agoText(readAt, now)}`)),
 	];
 }
 
@@ -296,7 +334,7 @@ export function cutQuestionWords(hasDashboard: boolean): string {
 
 export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
 
-export const GONE_ON = '👣 The agent has gone on since it asked this. You can still answer, but it may not read it.';
+export const GONE_ON = '👣 The agent has continued since it asked this. You can still answer, but it may not read it.';
 
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
@@ -316,7 +354,7 @@ export const NOTICES = {
 		const when = at === null ? '' : `, ${agoText(at, now)}`;
 		return [`🔀 Answered meanwhile by ${who}${when}.`, ...texts].filter((line) => line !== '').join('\n');
 	},
-	draftRestored: (at: number) => `📝 Your text from ${momentMrkdwn(at)} is back in the fields.`,
+	draftRestored: (at: number) => `📝 Your text is back in the fields, from ${momentMrkdwn(at)}`,
 	/** The texts were typed for a question that is not open. */
 	draftLeft(values: SessionModel['draft'] = {}): string[] {
 		const text = Object.values(values).join('\n');
@@ -334,8 +372,8 @@ export const NOTICES = {
 	lostElsewhere: '⚠️ It was answered before. That answer is no longer in the field, so the same is asked again.',
 	/** The person's own answer, which is being delivered or waits. */
 	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
-		const replaces = answer.state === 'waiting' ? ' Sending another one replaces it.' : '';
-		return `${stateLine(answer)} (your answer from ${momentMrkdwn(answer.acceptedAt)}).${replaces}`;
+		const replaces = answer.state === 'waiting' ? '. Sending another one replaces it' : '';
+		return joined(`${stateLine(answer, 'author')}${replaces}`, `your answer of ${momentMrkdwn(answer.acceptedAt)}`);
 	},
 } as const;
 

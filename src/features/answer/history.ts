@@ -1,5 +1,5 @@
 import type { HandlerContext } from '../../slack/context.ts';
-import { ACTIONS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
+import { ACTIONS, decodeTarget, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import { type AllowedRequest, ifAllowed, logged, originOf, sessionViewOf, windowPlace } from '../../slack/request.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { HISTORY_PAGE, historyView } from './view.ts';
@@ -28,7 +28,7 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) 
 		return ifAllowed(windowPlace(metadata), turn, { takesTurn: true });
 	});
 
-	return (request: AllowedRequest, sessionId: string) =>
+	const open = (request: AllowedRequest, sessionId: string) =>
 		logged(request, 'history', sessionId, async () => {
 			// No read of the service follows, but Slack limits opening modals for all people together.
 			await personReads.permit(request);
@@ -36,4 +36,10 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) 
 			await views.open({ trigger_id: request.triggerId ?? '', view: await page(request, metadata) });
 			return 'shown';
 		});
+
+	listen.action(ACTIONS.showAnswers, ({ channelId }, { value }) => {
+		const target = decodeTarget(value);
+		return target && ifAllowed(channelId, (request) => open(request, target.sessionId));
+	});
+	return open;
 }

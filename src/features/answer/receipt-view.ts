@@ -15,6 +15,7 @@ import {
 	NOTHING_TO_START,
 	QUESTION_MOVED,
 	SOMEBODY,
+	sessionNameOf,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
@@ -36,24 +37,23 @@ import {
 	buttons,
 	contactMrkdwn,
 	context,
+	joined,
 	type KnownBlock,
 	type MessageContent,
 	type ModalView,
 	message,
 	modal,
-	momentMrkdwn,
 	personMrkdwn,
 	sayingSession,
 	section,
 	sentences,
-	sessionIdMrkdwn,
-	sessionName,
+	smallId,
 	textMessage,
 	viewTitle,
 } from '../../slack/parts.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 import type { Pressed } from './accept.ts';
-import { firstPersonOf, hasText, MOST_ITEMS, ownText, stateLine, timelineWords } from './view.ts';
+import { firstPersonOf, hasText, MOST_ITEMS, ownText, stateLine, timelineWords, titleOf } from './view.ts';
 
 export interface ReceiptContext {
 	readonly now: number;
@@ -70,17 +70,27 @@ export function receiptContext({ config, clock }: Pick<Core, 'config' | 'clock'>
 	return { adminContact: config.ADMIN_CONTACT, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
 }
 
-/** The headline says what became of the agent. `room`: characters of the author's text. `more`: below their buttons. */
-function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, more: KnownBlock[] = []): KnownBlock[] {
+/** The headline says what became of the agent. `more`: below the author's buttons; null: in a message. */
+function receiptBlocks(answer: Answer, receipt: ReceiptContext, more: KnownBlock[] | null): KnownBlock[] {
+	// Slack takes about 12,000 characters in all blocks of a message.
+	const room = more === null ? 5_000 : 20_000;
+	const isSaved = answer.state === 'accepted' && answer.lastError !== null;
+	const explanation = receiptExplanation(answer, receipt).trim();
 	return [
-		...section(`*${stateLine(answer)}*`),
-		...section(receiptExplanation(answer, receipt).trim()),
+		...section(isSaved ? `⏳ *Saved, not delivered yet.* ${explanation}` : `*${stateLine(answer, 'author')}*`),
+		...section(isSaved ? '' : explanation),
 		...section(receipt.note ?? ''),
 		...otherAnswer(answer, receipt),
 		...ownText(answer, room),
-		...context(timelineWords({ ...answer, agentOutcome: null })),
+		...context(
+			timelineWords(answer, false),
+			joined(
+				more === null && sessionNameOf(answer) !== '' ? `For *${titleOf(answer)}*` : '',
+				smallId(answer.question.sessionId),
+			),
+		),
 		...buttons(...receiptButtons(answer, receipt)),
-		...more,
+		...(more ?? []),
 	];
 }
 
@@ -93,7 +103,7 @@ function buttonsOf(answer: Answer, { postsText = true }: ReceiptContext): (Butto
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const again = encodeCarriage({ id, ...target });
 	const isSecond = firstEndingOf(answer) !== null;
-	const tryAgain = button(ACTIONS.tryAgain, isSecond ? 'Send mine' : 'Try again', { value: id, style: 'primary' });
+	const tryAgain = button(ACTIONS.tryAgain, isSecond ? 'Send mine' : 'Try again', { value: id });
 	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
 	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
 	const postLabel = origin.threadTs === null ? 'Post my text in the channel' : 'Post my text to the thread';
@@ -108,15 +118,14 @@ function buttonsOf(answer: Answer, { postsText = true }: ReceiptContext): (Butto
 			return [tryAgain, post];
 		case 'changed': {
 			const label = lastError === QUESTION_MOVED ? 'Answer again' : 'Answer the new question';
-			return [button(ACTIONS.answerNew, label, { value: again, style: 'primary' }), post];
+			return [button(ACTIONS.answerNew, label, { value: again }), post];
 		}
 		case 'conflicted':
 		case 'ended':
 			return [open, post];
 		default:
 			if (canSendAgain(answer)) return [button(ACTIONS.sendAgain, 'Send again', { value: id }), open];
-			if (answer.agentOutcome === 'lost')
-				return [button(ACTIONS.answerNew, 'Answer again', { value: again, style: 'primary' })];
+			if (answer.agentOutcome === 'lost') return [button(ACTIONS.answerNew, 'Answer again', { value: again })];
 			return answer.agentOutcome === 'overwritten' ? [open, post] : [];
 	}
 }
@@ -164,7 +173,7 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 			const ending = firstEndingOf(answer);
 			if (ending !== null) return firstEndedText(answer, ending);
 			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
-			const tried = answer.attempts === 0 ? '' : `Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}.`;
+			const tried = answer.attempts === 0 ? '' : `Handraise tried ${times}.`;
 			return sentences(problem, tried, typeAgainText(answer, 'Try again'), 'Try again, or discard it?');
 		}
 		case 'refused': {
@@ -262,27 +271,26 @@ export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView
 	const { sessionId, messageIndex } = answer.question;
 	return modal({
 		callbackId: CALLBACKS.receipt,
-		title: viewTitle(sessionId),
+		title: viewTitle({ sessionId, sessionName: sessionNameOf(answer) }),
 		// A receipt has no form of its own: the answer's id identifies one that replaces it later.
 		metadata: newMetadata({ sessionId, messageIndex, formId: id, origin }),
 		notifyOnClose: true,
-		blocks: receiptBlocks(answer, receipt, 20_000, more),
+		blocks: receiptBlocks(answer, receipt, more),
 	});
 }
 
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
-	const text = `${stateLine(answer)} (your answer for session ${sessionIdMrkdwn(answer.question.sessionId)})`;
-	// Slack takes about 12,000 characters in all blocks of a message.
-	const about = context(`For ${sessionName(answer.question.sessionId)}`);
-	return message(text, [...receiptBlocks(answer, receipt, 5000), ...about]);
+	return message(
+		`${stateLine(answer, 'author')} (your answer for ${titleOf(answer)})`,
+		receiptBlocks(answer, receipt, null),
+	);
 }
 
 /** The author's text that could not be sent, for the question's thread or channel. Never a secret. */
 export function ownTextMessage(answer: Answer): MessageContent {
-	const { sessionId } = answer.question;
 	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
-	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`, [
-		...section(`💬 ${personMrkdwn(answer.person.userId)} wanted to answer ${sessionName(sessionId)}. This ${fate}:`),
+	return message(`An answer that ${fate} (${titleOf(answer)})`, [
+		...section(`💬 ${personMrkdwn(answer.person.userId)} wanted to answer *${titleOf(answer)}*. This ${fate}:`),
 		...ownText(answer, 6_000),
 	]);
 }
@@ -380,7 +388,7 @@ export function afterUndoWords(answer: Answer): string {
 	const choice = { option: itemsOf(answer).find(({ value }) => value !== null)?.value ?? '' };
 	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
 	const isSent = isBlocking(answer.state) || hasArrived(answer.state);
-	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer);
+	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer, 'author');
 }
 
 const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';

@@ -71,7 +71,12 @@ export const beforePut: z.ZodType<BeforePut> = z.object({
 export const otherColumn = sealedColumn('answers.other', OTHER_ANSWER);
 /** `held`: the value of this secret item is in the `secrets` column until that is wiped. */
 const item = z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() });
-export const contentColumn = sealedColumn('answers.content', z.array(item));
+/** 1.0.0 stored the items alone. */
+const content = z.preprocess(
+	(stored) => (Array.isArray(stored) ? { items: stored } : stored),
+	z.object({ items: z.array(item), sessionName: z.string().default('') }),
+);
+export const contentColumn = sealedColumn('answers.content', content);
 export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string(), z.string()));
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
@@ -160,7 +165,7 @@ export const answersToQuestions =
 
 /** What a row says about secrecy, even of an unreadable or emptied answer. Damaged columns hide more, not less. */
 function readMarks(row: Pick<AnswerRow, (typeof MARKS)[number]>, cipher: Cipher): AnswerMarks {
-	const items = contentColumn.open(row.content, row, cipher) ?? [];
+	const { items = [] } = contentColumn.open(row.content, row, cipher) ?? {};
 	const secret = row.secretPositions === null ? secretOf(items) : parseOrNull(positions, row.secretPositions);
 	return {
 		...pick(row, 'messageIndex', 'fingerprint'),
@@ -180,37 +185,39 @@ const UNSENT_STATES: readonly string[] = ['accepted', ...FAILED_STATES, 'withdra
 export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
 	const given = parseOrNull(SUBMISSION, row.submission)?.positions;
 	if (given !== undefined) return given;
-	const items = contentColumn.open(row.content, row, cipher);
-	return items?.flatMap(({ value, held }, position) => (value !== null || held ? [position] : [])) ?? null;
+	const stored = contentColumn.open(row.content, row, cipher);
+	return stored?.items.flatMap(({ value, held }, position) => (value !== null || held ? [position] : [])) ?? null;
 }
 
 function readContent(row: AnswerRow, secretPositions: readonly number[], cipher: Cipher): AnswerContent {
 	if (row.content === null) return { kind: 'removed' };
-	const items = contentColumn.open(row.content, row, cipher);
+	const stored = contentColumn.open(row.content, row, cipher);
 	const held = row.secrets === null ? {} : secretsColumn.open(row.secrets, row, cipher);
 	const other = otherColumn.open(row.other, row, cipher);
-	if (items === null || held === null || (row.other !== null && other === null)) return { kind: 'unreadable' };
+	if (stored === null || held === null || (row.other !== null && other === null)) return { kind: 'unreadable' };
 	return {
 		kind: 'readable',
-		items: items.map((item, position): AnswerItem => {
+		items: stored.items.map((item, position): AnswerItem => {
 			const value = item.held ? (held[position] ?? null) : item.value;
 			const secret = item.secret || secretPositions.includes(position);
 			return { title: item.title, value, secret, wiped: item.held && value === null };
 		}),
 		other,
+		sessionName: stored.sessionName,
 	};
 }
 
 /** The columns with the person's values. Secret ones have their own column: wiping them needs no key. */
-function sealItems(place: ReturnType<typeof placeOf>, given: readonly AnswerItem[], cipher: Cipher) {
+function sealItems(answer: NewAnswer, cipher: Cipher) {
+	const place = placeOf(answer);
 	const held: Record<string, string> = {};
-	const open = given.map(({ title, value, secret }, position) => {
+	const items = answer.items.map(({ title, value, secret }, position) => {
 		const holds = secret && value !== null && value !== '';
 		if (holds) held[position] = value;
 		return { title, value: holds ? null : value, secret, held: holds };
 	});
 	return {
-		content: contentColumn.seal(open, place, cipher),
+		content: contentColumn.seal({ items, sessionName: answer.sessionName ?? '' }, place, cipher),
 		secrets: Object.keys(held).length === 0 ? null : secretsColumn.seal(held, place, cipher),
 	};
 }
@@ -239,7 +246,7 @@ export function submittedColumns(answer: NewAnswer, cipher: Cipher) {
 	const { items, leftEmpty, boxed, press, acceptedAt } = answer;
 	return {
 		fingerprint: answer.fingerprint,
-		...sealItems(placeOf(answer), items, cipher),
+		...sealItems(answer, cipher),
 		undoUntil: press?.undoUntil ?? null,
 		...submissionColumn({ ...answer, positions: positionsOf(items, leftEmpty), checkedAt: acceptedAt }),
 		// A separate column, because it outlives the values.

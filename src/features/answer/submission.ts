@@ -31,6 +31,7 @@ export function registerSubmission(
 			undoMs: null,
 			person: request.person,
 			question: { sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
+			sessionName: metadata.sessionName,
 			fingerprint: metadata.fingerprint ?? '',
 			shownHash: metadata.shownHash,
 			items,

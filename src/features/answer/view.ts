@@ -6,15 +6,17 @@ import {
 	type FAILED_STATES,
 	type FirstEnding,
 	firstEndingOf,
+	isFailed,
 	itemsOf,
 	mayHaveArrived,
 	QUESTION_MOVED,
+	sessionNameOf,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
 import { MISSING } from '../../session-service/service.ts';
 import { isProvenRefusal } from '../../slack/access-policy.ts';
-import { whyWords } from '../../slack/error-view.ts';
+import { isOfService } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	andMoreWords,
@@ -22,27 +24,27 @@ import {
 	buttons,
 	context,
 	divider,
+	joined,
 	type KnownBlock,
 	type ModalView,
 	modal,
 	momentMrkdwn,
 	personMrkdwn,
 	section,
-	sessionName,
+	sessionTitle,
+	smallId,
 	valueMrkdwn,
 } from '../../slack/parts.ts';
 import { isBlank, neutralise, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 import type { Draft } from './answering-store.ts';
 
-const FOR_AUTHOR = ': your decision';
-
 /** What became of an answer in each state: the same words on posts and cards, in receipts, inboxes and histories. */
 const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	accepted: '⏳ Sending…',
 	delivering: '⏳ Sending…',
-	waiting: `⚠️ Not delivered${FOR_AUTHOR}`,
+	waiting: '⚠️ Not delivered; its author decides',
 	delivered: '✅ Delivered',
-	resumed: '✅ The agent went on',
+	resumed: '✅ Agent continued',
 	conflicted: '🔀 Not sent: somebody else answered first',
 	changed: '✏️ Not sent: the question changed',
 	// The timeline of an answer that was sent again does not know why.
@@ -55,7 +57,7 @@ const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', string>> = {
 	waiting: '⚠️ Sent, and may have arrived; Handraise could not check',
 	conflicted: '🔀 Sent, and may have arrived before the other answer',
-	changed: '✏️ Sent, and may have arrived before the agent went on',
+	changed: '✏️ Sent, and may have arrived before the agent continued',
 	refused: '⛔ Sent, and may have arrived; then the session service refused it',
 	ended: '🏁 Sent, and may have arrived before the session ended',
 	withdrawn: '↩️ Undone; it was sent before and may have arrived',
@@ -90,7 +92,7 @@ const FIRST_LINES: Readonly<Record<FirstEnding, string>> = {
 	first_unknown: '⏳ Not sent: the first answer may have arrived',
 };
 
-const MAY_NOT_ANSWER = 'this person may no longer answer';
+const MAY_NOT = 'may no longer answer';
 
 type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
@@ -101,7 +103,8 @@ export function firstPersonOf({ content }: Partial<Answer>): Person | null {
 
 function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?.at(-1)): string {
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
-	if (state === 'refused' && isProvenRefusal(answer.lastError)) return `⛔ Not sent: ${MAY_NOT_ANSWER}`;
+	if (state === 'refused' && isProvenRefusal(answer.lastError))
+		return `⛔ Not sent: ${personMrkdwn(answer.person?.userId ?? '')} ${MAY_NOT}`;
 	if (state === 'refused' && answer.lastError === MISSING.gone) return '⛔ Not sent: the session is gone';
 	if (state === 'changed' && answer.lastError === QUESTION_MOVED)
 		return '✏️ Not sent: the question has another place now';
@@ -113,34 +116,41 @@ function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?
 /** Of states that an answer has left. */
 const PAST_LINES: Partial<Record<AnswerState, string>> = { accepted: '💾 Saved', delivering: '📨 Sent' };
 
-/** The last lines of an answer's timeline, with times, and what became of the agent. mrkdwn. */
-export function timelineWords(answer: Answer): string {
-	const { agentOutcome } = answer;
-	const lines = answer.timeline
+/**
+ * The last lines of an answer's timeline, with times, and what became of the agent; one line where nothing went wrong.
+ * mrkdwn.
+ */
+export function timelineWords(answer: Answer, hasOutcome = true): string {
+	const { agentOutcome, lastError, timeline, acceptedAt } = answer;
+	const state = stateLine(answer);
+	const hasFailed = lastError !== null || timeline.some((entry) => isFailed(entry.state));
+	if (!hasFailed && /^[✅⏳↩]/u.test(state)) return joined(state, momentMrkdwn(timeline.at(-1)?.at ?? acceptedAt));
+	const lines = timeline
 		.slice(-8)
 		.map((entry) => `${PAST_LINES[entry.state] ?? lineOf(entry.state, answer, entry)} · ${momentMrkdwn(entry.at)}`);
-	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_LINES[agentOutcome]);
-	return lines.join('\n').replaceAll(FOR_AUTHOR, '');
+	if (hasOutcome && agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_LINES[agentOutcome]);
+	return lines.join('\n');
 }
 
-/** What became of an answer, to its author, in one line that begins with a mark. mrkdwn. */
-export function stateLine(answer: ToldAnswer): string {
+/** What became of an answer, in one line that begins with a mark. mrkdwn. */
+export function stateLine(answer: ToldAnswer, reader: 'author' | 'others' = 'others'): string {
 	const { state, agentOutcome, lastError } = answer;
 	const ending = mayHaveArrived(answer) ? null : firstEndingOf(answer);
 	if (ending !== null) return FIRST_LINES[ending];
 	if (lastError !== null && state === 'accepted')
-		return ['⏳ Not delivered yet', whyWords(lastError)].filter((part) => part !== '').join(', ');
+		return `⏳ Not delivered yet${isOfService(lastError) ? '; sent when the service is back' : ''}`;
 	if (lastError !== null && state === 'delivering') return '⏳ Sent, checking whether it arrived';
 	if (agentMayStand(answer))
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_LINES[agentOutcome];
+	if (reader === 'author' && state === 'waiting' && !mayHaveArrived(answer)) return '⚠️ Not delivered: your decision';
 	const isChecked = state === 'delivered' && answer.evidence?.emptySince != null;
 	return isChecked ? '⏳ Delivered, being checked' : lineOf(state, answer);
 }
 
 /** The state line behind other words, to everybody: `✅ delivered`, `sending…`. Without ⏳: the words say that. */
 export function inlineState(answer: ToldAnswer, hasMark: boolean): string {
-	const [mark = '', ...words] = stateLine(answer).replace(FOR_AUTHOR, '; its author decides').split(' ');
+	const [mark = '', ...words] = stateLine(answer).split(' ');
 	const inline = words.join(' ').replace(/^./, (first) => first.toLowerCase());
 	return hasMark && mark !== '⏳' ? `${mark} ${inline}` : inline;
 }
@@ -148,8 +158,9 @@ export function inlineState(answer: ToldAnswer, hasMark: boolean): string {
 /** To the others who may answer: why a question is open again. Empty without such an answer. mrkdwn. */
 export function notSentWords(refused: Answer | null): string {
 	if (refused === null) return '';
-	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : MAY_NOT_ANSWER;
-	return `⛔ The answer of ${personMrkdwn(refused.person.userId)} was not sent: ${why}.`;
+	const who = personMrkdwn(refused.person.userId);
+	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : `${who} ${MAY_NOT}`;
+	return `⛔ The answer of ${who} was not sent: ${why}.`;
 }
 
 export function hasText(answer: Answer): boolean {
@@ -183,14 +194,17 @@ export function draftModal({ values }: Pick<Draft, 'values'>): ModalView {
 	return modal({ callbackId: CALLBACKS.draft, title: 'Your text', metadata: '', blocks });
 }
 
+/** The session of an answer. mrkdwn without emphasis. */
+export const titleOf = (answer: Answer) => sessionTitle(sessionNameOf(answer), answer.question.sessionId);
+
 /** In place of a secret that is not stored any more. */
 export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
 
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */
 export const HISTORY_PAGE = 6;
 
-export function historyWords(sessionId: string, total: number): string {
-	const name = sessionName(sessionId);
+export function historyWords(sessionId: string, total: number, answers: readonly Answer[] = []): string {
+	const name = `*${sessionTitle(answers.map(sessionNameOf).find(Boolean) ?? '', sessionId)}*`;
 	if (total === 0) return `Nobody has answered ${name} through Handraise yet.`;
 	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
 }
@@ -204,7 +218,7 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 		title: 'History',
 		metadata,
 		blocks: [
-			...section(historyWords(metadata.sessionId, total)),
+			...section(historyWords(metadata.sessionId, total, answers)),
 			...answers.flatMap((answer): KnownBlock[] => [
 				divider(),
 				...section(personMrkdwn(answer.person.userId)),
@@ -215,7 +229,7 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 				offset > 0 ? button(ACTIONS.historyNewer, 'Newer answers', { value: String(offset - HISTORY_PAGE) }) : null,
 				next < total ? button(ACTIONS.historyOlder, 'Older answers', { value: String(next) }) : null,
 			),
-			...context(answers.length === 0 && total > 0 ? 'No more answers here.' : ''),
+			...context(answers.length === 0 && total > 0 ? 'No more answers here.' : '', smallId(metadata.sessionId)),
 		],
 	});
 }

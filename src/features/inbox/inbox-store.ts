@@ -228,10 +228,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		snapshots,
 
-		/** False where the question of a choice is stored as its button shows it, and does not offer this option today. */
-		async isOffered(service: string, choice: Choice): Promise<boolean> {
-			const question = (await snapshots(service, [choice.sessionId])).get(choice.sessionId)?.question ?? null;
-			return question === null || isOffered(question, choice);
+		/** The name of a choice's session; null: its question is stored as the button shows it, without this option. */
+		async offering(service: string, choice: Choice): Promise<string | null> {
+			const { question = null, name = '' } = (await snapshots(service, [choice.sessionId])).get(choice.sessionId) ?? {};
+			return question === null || isOffered(question, choice) ? name : null;
 		},
 
 		/** The claims on questions of these sessions that have not lapsed, oldest first. */

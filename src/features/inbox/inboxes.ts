@@ -224,8 +224,8 @@ export function createInboxes(
 		closed: (id: string) => store.remove(id),
 		/** As their inbox has it: the question that waits longest for a person in another session; null: none is known. */
 		next: (person: Person, exceptSessionId: string) => next(person, exceptSessionId, clock.now()),
-		/** Whether the rules of today offer a choice of a question, if it was read as its button shows it. */
-		isOffered: (choice: Choice) => store.isOffered(core.serviceUrl, choice),
+		/** The name of a choice's session, if the rules of today offer the choice. */
+		offering: (choice: Choice) => store.offering(core.serviceUrl, choice),
 		/** Who may see what has changed. */
 		touch: () => touch(null),
 		async forget(): Promise<void> {

@@ -33,6 +33,7 @@ import {
 	sayingSession,
 	section,
 	sentences,
+	sessionIdMrkdwn,
 	sessionTitle,
 	textMessage,
 	valueMrkdwn,
@@ -40,7 +41,7 @@ import {
 import { askedLine, claimsWords, handOverLine, openQuestion, QUESTION_CUT } from '../../slack/question-view.ts';
 import { isBlank, quotedTitleMrkdwn, withoutListed, withoutMarks } from '../../slack/text.ts';
 import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
-import { stateLine } from '../answer/view.ts';
+import { stateLine, titleOf } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
 import {
 	FOLLOWED_MS,
@@ -232,9 +233,14 @@ function answerLine(answer: InboxAnswer): string {
 	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
 	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
 	const told = first === undefined ? '' : `${quotedTitleMrkdwn(first.title, 60)}: ${value} ${more}`.trim();
-	const title = `*${sessionTitle(answer.sessionName ?? '', answer.question.sessionId)}*`;
+	const title = `*${titleOf(answer)}*`;
 	if (isUndoable(answer)) return joined(title, told, `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}`);
-	return joined(title, secondChoiceWords(answer) || joined(told, stateLine(answer)), momentMrkdwn(answer.acceptedAt));
+	return joined(
+		title,
+		secondChoiceWords(answer) || joined(told, stateLine(answer, 'author')),
+		sessionIdMrkdwn(answer.question.sessionId),
+		momentMrkdwn(answer.acceptedAt),
+	);
 }
 
 /** `Grace answered first: Sand (yours: Graphite)`; empty unless somebody else did, and where texts are gone. mrkdwn. */
@@ -264,8 +270,14 @@ function draftEntry({ question, values, updatedAt, formId, askedIn, isClosed, se
 			]
 		: [button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) })];
 	return [
-		...section(joined(title, text, isClosed ? 'no longer asked' : '', momentMrkdwn(updatedAt))),
-		...inRow(buttons(...row.map(sayingSession(sessionId, sessionName ?? ''))), askedIn ?? METADATA.origin, `draft ${formId}`),
+		...section(
+			joined(title, text, isClosed ? 'no longer asked' : '', sessionIdMrkdwn(sessionId), momentMrkdwn(updatedAt)),
+		),
+		...inRow(
+			buttons(...row.map(sayingSession(sessionId, sessionName ?? ''))),
+			askedIn ?? METADATA.origin,
+			`draft ${formId}`,
+		),
 	];
 }
 

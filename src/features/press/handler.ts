@@ -16,8 +16,8 @@ import {
 
 const REPEATED_WITHIN_MS = 60_000;
 
-/** Whether a button for the choice would be drawn today. An older version may have found other options. */
-type Offering = { readonly inboxes: { isOffered(choice: Choice): Promise<boolean> } };
+/** The session's name; null: no button for the choice would be drawn today. An older version found other options. */
+type Offering = { readonly inboxes: { offering(choice: Choice): Promise<string | null> } };
 
 export function registerPress(core: HandlerContext & Offering & { answers: Answers; flow: Forms }): void {
 	const { listen, reply, answers, flow, inboxes, clock, config } = core;
@@ -61,7 +61,8 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 				failure: (code) => failedChoice(choice, code, errorContext),
 				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
 				async run(request) {
-					if (!(await inboxes.isOffered(choice))) {
+					const sessionName = await inboxes.offering(choice);
+					if (sessionName === null) {
 						const { sessionId, messageIndex } = choice;
 						const origin = press.row === null ? {} : { origin: press.row };
 						request.log.info({ session: sessionId }, 'the option is outdated');
@@ -70,7 +71,7 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 					}
 					const { person } = request;
 					const by = { submissionKey: keyOf(request, press), person, origin: originOf(request, press, choice) };
-					const result = await answers.submitPress(choice, by);
+					const result = await answers.submitPress({ ...choice, sessionName }, by);
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
 					return () => tellResult(request, choice, result);
 				},

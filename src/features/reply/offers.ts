@@ -55,6 +55,7 @@ export function createOffers(core: Core) {
 			if (question === null || question.openCount === 0 || isAnsweredSince(standing, found.checkedAt))
 				return isMention ? async (to: AllowedRequest) => void (await tell(to, chosenTextHelp('nothing_open'))) : null;
 			const { sessionId } = session;
+			const sessionName = found.view?.name ?? '';
 			const id = hashOf(JSON.stringify([person, isMention ? [channelId, messageTs] : found.question?.id]));
 			const target = { id, sessionId, messageIndex: question.messageIndex };
 			const position = question.items.findIndex((item) => item.open && !item.secret);
@@ -65,7 +66,7 @@ export function createOffers(core: Core) {
 				const text = await written.textOf(to, event);
 				const offer = isWhole ? replyOffer(asked, text) : formOffer(target, text);
 				const values = position === -1 ? {} : { [position]: text };
-				const isNew = await drafting.keepAside(person, { formId: id, sessionId }, question, values);
+				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
 				if (isNew) await tell(to, position === -1 ? chosenTextHelp('secret') : offer);
 			};
 		},

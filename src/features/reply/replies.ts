@@ -57,9 +57,10 @@ export function registerReplies(
 		if (text === '') return () => end(request, draft, textMessage(REPLY_WORDS.deleted));
 		const { fingerprint, shownHash } = draft;
 		const item = await offers.itemOf(person, offered, fingerprint);
+		const { sessionName = '' } = draft;
 		const title = item?.title ?? '';
 		const value = item === null ? text : optionsOr(text, choicesOf(guessInput(item)));
-		const choice = { ...offered, position: 0, fingerprint, shownHash, title, option: value };
+		const choice = { ...offered, position: 0, fingerprint, shownHash, title, option: value, sessionName };
 		// It can be undone: one press sends what was perhaps written to colleagues.
 		const by = { submissionKey: `reply:${id}`, person, origin: { channelId, threadTs } };
 		const result = await answers.submitPress(choice, by);

@@ -109,10 +109,11 @@ export function registerSession(
 		});
 	});
 
-	listen.action([ACTIONS.answer, ACTIONS.open], (request, { value, view, row }, id) => {
+	listen.action([ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot], (request, { value, view, row }, id) => {
 		const target = decodeTarget(value);
 		if (target === null) return null;
-		const wish = { ...target, toAnswer: id === ACTIONS.answer, ...(row !== null && { origin: row }) };
+		const origin = row === null ? {} : { origin: row };
+		const wish = { ...target, toAnswer: id === ACTIONS.answer, isPicture: id === ACTIONS.showScreenshot, ...origin };
 		return flow.open(request, wish, view);
 	});
 

@@ -2,6 +2,7 @@ import type { Person } from '../../questions/session.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
 import { CALLBACKS, newMetadata } from '../../slack/ids.ts';
+import type { ModalView } from '../../slack/parts.ts';
 import type { PersonReads, Reading, ReadPermit } from '../../slack/person-reads.ts';
 import { createPatientReads, openView, type Reply, type UpdateOutcome, type ViewHandle } from '../../slack/reply.ts';
 import {
@@ -20,11 +21,19 @@ import {
 	windowPlace,
 } from '../../slack/request.ts';
 import type { Wish } from '../answer/drafts.ts';
-import { chooseItemModal, loadingModal, NOTICES, type SessionModel, sessionModal } from '../answer/form-view.ts';
+import {
+	chooseItemModal,
+	loadingModal,
+	NOTICES,
+	type SessionModel,
+	screenshotModal,
+	sessionModal,
+} from '../answer/form-view.ts';
 import { type Content, createPresenter } from './presenter.ts';
 
 interface Wanted extends Content {
 	readonly text?: Wish['text'];
+	readonly isPicture?: boolean;
 	/** Allows to read the session; left out: it is asked for. */
 	readonly permit?: ReadPermit;
 	/** Uses the last reading if it is in memory. The person is told if it is newer than what they saw. */
@@ -60,13 +69,18 @@ export function createSessionFlow(
 	}
 
 	async function fill(person: Person, handle: ViewHandle, content: Wanted, reading: Reading): Promise<UpdateOutcome> {
-		const { metadata, text } = content;
+		const { text } = content;
+		const metadata = newMetadata({ ...content.metadata, sessionName: reading.session.name });
+		const picture = { ...reading, metadata, links: shown.links, now: clock.now() };
+		if (content.isPicture === true)
+			return despiteLimit(async () => (await draw(handle, (without) => screenshotModal(picture, without))).outcome);
 		const placed = text == null ? null : await presenter.placeText(person, metadata, reading, text);
 		const choose = placed?.choose;
 		if (choose) return despiteLimit(() => handle.update(chooseItemModal(...choose)));
 		const isNewer = content.sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 		const model = await presenter.model({
 			...content,
+			metadata,
 			person,
 			viewId: handle.id,
 			prefill: placed?.prefill ?? content.prefill ?? null,
@@ -76,19 +90,24 @@ export function createSessionFlow(
 		return despiteLimit(() => put(person, handle, model));
 	}
 
+	async function draw(handle: ViewHandle, build: (withoutImages: boolean) => ModalView) {
+		let view = build(false);
+		const outcome = await handle.update(view).catch((error: unknown) => {
+			if (slackErrorCode(error) === null) throw error;
+			// Slack refuses a view with an image that it cannot download.
+			view = build(true);
+			return handle.update(view);
+		});
+		return { view, outcome };
+	}
+
 	async function put(
 		person: Person,
 		handle: ViewHandle,
 		model: SessionModel,
 		isReading = false,
 	): Promise<UpdateOutcome> {
-		let view = sessionModal(model);
-		const outcome = await handle.update(view).catch((error: unknown) => {
-			if (slackErrorCode(error) === null || model.session.lastScreenshotUrl === null) throw error;
-			// Slack refuses a view with an image that it cannot download.
-			view = sessionModal({ ...model, withoutImages: true });
-			return handle.update(view);
-		});
+		const { view, outcome } = await draw(handle, (withoutImages) => sessionModal({ ...model, withoutImages }));
 		if (outcome !== 'updated') return outcome;
 		// Only now: whoever closed or submitted the form during the read is no longer answering.
 		await Promise.all([
@@ -117,7 +136,7 @@ export function createSessionFlow(
 		const { sessionId } = metadata;
 		let isNoted = false;
 		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
-			if (!isShown) return handle.update(loadingModal(sessionId, metadata, waitedMs));
+			if (!isShown) return handle.update(loadingModal(metadata, waitedMs));
 			const waiting = () => NOTICES.stillWaiting(waitedMs);
 			const outcome = await putNotice(person, handle, { ...content, isReading: true }, waiting);
 			if (outcome === null)
@@ -178,15 +197,16 @@ export function createSessionFlow(
 	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one; the modal also shows a refusal. */
 	function openModal(request: PersonRequest, content: Wanted, { sessionId, messageIndex }: Wish, onTop: boolean): Task {
 		const { metadata } = content;
+		const access = content.isPicture === true ? 'screenshot' : 'open';
 		// At once, because the trigger expires after three seconds. `handle` null: Slack did not open the view.
 		const beginning = personReads.permit(request).then(async (permit) => {
-			return { permit, handle: await openView(client, request, loadingModal(sessionId, metadata), onTop) };
+			return { permit, handle: await openView(client, request, loadingModal(metadata), onTop) };
 		});
 		// The functions below handle a rejection when they await it.
 		beginning.catch(() => undefined);
 
 		const toSomebodyAllowed = (allowed: AllowedRequest) =>
-			logged(request, 'open', sessionId, async () => {
+			logged(request, access, sessionId, async () => {
 				const { permit, handle } = await beginning;
 				const shown = handle && (await showIn(allowed, handle, { ...content, permit }, false));
 				// Without an id, Slack may not have opened it.
@@ -196,7 +216,7 @@ export function createSessionFlow(
 			});
 
 		async function toSomebodyRefused(refusal: NotAllowed): Promise<void> {
-			logAccess(request, 'open', sessionId, codeOf(refusal));
+			logAccess(request, access, sessionId, codeOf(refusal));
 			const { handle } = await beginning;
 			const outcome = await handle?.update(reply.errorView(refusal, metadata)).catch(() => null);
 			if (outcome !== 'updated') await reply.failed(request, refusal);
@@ -216,8 +236,9 @@ export function createSessionFlow(
 			const isNew = view === null || inboxOf(request, view) !== null;
 			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
 			const metadata = newMetadata({ sessionId, origin: isCopy ? { ...from, isCopy } : from });
-			const { messageIndex, toAnswer = false, prefill = null, text = null } = wish;
-			const content = { metadata, wanted: messageIndex ?? (toAnswer ? 'newest' : null), prefill, text } as const;
+			const { messageIndex, toAnswer = false, isPicture = false, prefill = null, text = null } = wish;
+			const wanted = messageIndex ?? (toAnswer ? 'newest' : null);
+			const content = { metadata, wanted, isPicture, prefill, text } as const;
 			if (isNew) return openModal(request, content, wish, view?.callbackId === CALLBACKS.inbox);
 			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, { ...content, view }));
 		},

@@ -177,7 +177,8 @@ export function createPresenter(
 			const { formId } = start;
 			if (Object.keys(values).length > 0) {
 				const updatedAt = start.restoredAt ?? clock.now();
-				const kept = { formId, person, question: key, fingerprint, shownHash, values, secret, updatedAt };
+				const asked = { question: key, fingerprint, shownHash, sessionName: metadata.sessionName };
+				const kept = { formId, person, ...asked, values, secret, updatedAt };
 				// The form may have been submitted while the session was read.
 				await drafts.save(kept, viewId === null ? undefined : submissionKeyOf(viewId, metadata.formId));
 			}

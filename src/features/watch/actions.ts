@@ -4,7 +4,7 @@ import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeTarget } from '../../slack/ids.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, logged, NOTHING_TO_DO } from '../../slack/request.ts';
 import type { WatchCommands } from './commands.ts';
-import { filesMessage, screenshotMessage } from './details-view.ts';
+import { filesMessage } from './details-view.ts';
 import { helpMessage } from './view.ts';
 
 /** Links open in the browser, but Slack also reports the press and expects an acknowledgement. */
@@ -22,35 +22,22 @@ export function registerShowing(core: HandlerContext, { list }: Pick<WatchComman
 	const { listen, personReads, reply, links, clients } = core;
 
 	/** Reads the session again, as its links expire, and replies to the person. Resolves to the outcome for the log. */
-	async function showPrivately(
-		request: AllowedRequest,
-		sessionId: string,
-		build: typeof filesMessage,
-	): Promise<string> {
+	async function showFiles(request: AllowedRequest, sessionId: string): Promise<string> {
 		try {
 			const permit = await personReads.permit(request);
 			const { session } = await reply.patiently(request, sessionId, permit.read(sessionId));
-			const [best, ...others] = build(session, links);
-			if (best === undefined) return 'nothing';
-			if (await reply.throughResponseUrl(request, best)) return 'shown';
-			// Slack refuses a message whose image it cannot download, so there are others.
-			for (const other of others) if (await reply.toPerson(request, other)) return 'shown';
-			return 'not_shown';
+			return (await reply.toPerson(request, filesMessage(session, links))) ? 'shown' : 'not_shown';
 		} catch (error) {
 			await reply.failed(request, error, { sessionId });
 			return codeOf(error);
 		}
 	}
 
-	listen.action([ACTIONS.showScreenshot, ACTIONS.showFiles], ({ channelId }, { value }, id) => {
+	listen.action(ACTIONS.showFiles, ({ channelId }, { value }) => {
 		const target = decodeTarget(value);
 		if (target === null) return null;
 		const { sessionId } = target;
-		const [access, build] =
-			id === ACTIONS.showFiles ? (['files', filesMessage] as const) : (['screenshot', screenshotMessage] as const);
-		return ifAllowed(channelId, (request) =>
-			logged(request, access, sessionId, () => showPrivately(request, sessionId, build)),
-		);
+		return ifAllowed(channelId, (request) => logged(request, 'files', sessionId, () => showFiles(request, sessionId)));
 	});
 
 	listen.action([ACTIONS.listOlder, ACTIONS.listNewer], ({ channelId }, { number: offset }) =>

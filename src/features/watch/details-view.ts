@@ -105,7 +105,7 @@ function stepCard({ step, message }: ReturnType<typeof latestHistory>[number]): 
 }
 
 export const SCREENSHOT_TEXT = "The agent's latest screenshot";
-const NOT_SHOWN = 'Latest screenshot: link not shown';
+export const NOT_SHOWN = 'Latest screenshot: link not shown';
 
 /** The first `most` files with their links, then why links are missing, then `notes`. */
 function fileBlocks(files: Session['files'], most: number, links: Links, notes: string[] = []): KnownBlock[] {
@@ -133,31 +133,14 @@ export const LINKS_FOR_YOU =
 	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
 
 /** The host of a link that is not the service's own, as code, so that Slack does not link it. */
-function hostWords(host: string | null): string {
+export function hostWords(host: string | null): string {
 	return host === null ? '' : `at \`${host}\``;
 }
 
 const MOST_FILES_ALONE = 20;
 
-/** The latest screenshot, for one person; the second message is for when Slack cannot load the picture. */
-export function screenshotMessage(session: Session, links: Links): readonly MessageContent[] {
-	const target = links(session.lastScreenshotUrl);
-	if (target.kind === 'none') return [textMessage('There is no screenshot of this session.')];
-	if (target.kind === 'refused') return [textMessage(`${NOT_SHOWN} (${target.why}).`)];
-	const { url, host } = target;
-	const link = [
-		...buttons(button(ACTIONS.openScreenshot, 'Open the screenshot', { url })),
-		...context(hostWords(host), LINKS_FOR_YOU),
-	];
-	const instead = section('Slack could not load the screenshot; this opens it in the browser:');
-	return [
-		message(SCREENSHOT_TEXT, [{ type: 'image', image_url: url, alt_text: SCREENSHOT_TEXT }, ...link]),
-		message(SCREENSHOT_TEXT, [...instead, ...link]),
-	];
-}
-
-export function filesMessage({ files }: Session, links: Links): readonly MessageContent[] {
-	if (files.length === 0) return [textMessage('This session has no files.')];
+export function filesMessage({ files }: Session, links: Links): MessageContent {
+	if (files.length === 0) return textMessage('This session has no files.');
 	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
-	return [message(text, [...section(`*${text}*`), ...fileBlocks(files, MOST_FILES_ALONE, links, [LINKS_FOR_YOU])])];
+	return message(text, [...section(`*${text}*`), ...fileBlocks(files, MOST_FILES_ALONE, links, [LINKS_FOR_YOU])]);
 }

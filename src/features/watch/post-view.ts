@@ -32,7 +32,6 @@ import {
 	claimsWords,
 	handOverLine,
 	openQuestion,
-	questionBlocks,
 	questionText,
 	sayingQuestion,
 } from '../../slack/question-view.ts';
@@ -88,14 +87,11 @@ export type SettledLook = SettledHow | keyof typeof SETTLED_WORDS;
 export function askedPost(asked: Asked, changed: boolean, post: PostContext): MessageContent {
 	if (isAnswering(asked, post.standing)) return settledQuestionPost(asked, null, post);
 	const { question, readAt } = asked;
-	const { sessionId, channelId, discreet, view } = post;
+	const { discreet, view } = post;
 	// The agent may have asked the same before.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
 	const sessionName = view?.name ?? '';
-	const choices = post.offersOptions ? { channelId, readAt } : null;
-	// Everybody has the same buttons. Whoever may not hand it over is told when they press.
-	const menu = { hasScreenshot: view?.hasScreenshot === true };
-	const open = openQuestion(question, { sessionId, sessionName, discreet, choices, holding: { handOver: null }, menu });
+	const open = openOf(asked, post);
 	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
 		...open.blocks(joined(asksWords(titleOf(post), changed), stepsWords(question, view))),
 		...answerBlocks(question, post),
@@ -110,6 +106,14 @@ export function askedPost(asked: Asked, changed: boolean, post: PostContext): Me
 	]);
 }
 
+function openOf({ question, readAt }: Asked, { sessionId, channelId, offersOptions, view, discreet }: PostContext) {
+	const choices = offersOptions ? { channelId, readAt } : null;
+	// Everybody has the same buttons. Whoever may not hand it over is told when they press.
+	const menu = { hasScreenshot: view?.hasScreenshot === true };
+	const sessionName = view?.name ?? '';
+	return openQuestion(question, { sessionId, sessionName, discreet, choices, holding: { handOver: null }, menu });
+}
+
 /** The one post of a session that changes its question often. Its button opens whatever is asked then. */
 export function switchingPost(question: QuestionView, post: PostContext): MessageContent {
 	const value = encodeTarget({ sessionId: post.sessionId, messageIndex: null });
@@ -117,7 +121,9 @@ export function switchingPost(question: QuestionView, post: PostContext): Messag
 	const text = switchingWords(titleOf(post));
 	const isOpen = question.openCount > 0;
 	return message(text, [
-		...(isOpen ? [...questionBlocks(text, question), ...answerBlocks(question, post), ...row] : section(text)),
+		...(isOpen
+			? [...openQuestion(question, post).blocks(text), ...answerBlocks(question, post), ...row]
+			: section(text)),
 		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, ...whoLines(post)),
 	]);
 }
@@ -161,12 +167,19 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	if (answer !== null && isBlocking(answer.state)) {
 		const undo = says(button(ACTIONS.undo, 'Undo', { value: answer.id }));
 		const words = section(line, isUnderUndo(answer, post.now) ? { accessory: undo } : {});
-		return message(`⏳ ${title}: ${line}`, [...questionBlocks(`⏳ ${title} asks`, asked.question), ...words]);
+		// It stays as it was above its buttons: a press never makes it taller.
+		return message(`⏳ ${title}: ${line}`, [...openOf(asked, post).blocks(`⏳ ${title} asks`), ...words]);
 	}
+	const isForm = asked.question.itemCount > 1;
 	const mark = answer === null ? (how === 'answered' ? '✅' : '🔹') : stateLine(answer).split(' ', 1).join();
-	const words = section(`${mark} ${title} asked: ${askedLine(asked.question)}\n${line}`);
-	const anyway = encodeTarget({ sessionId: post.sessionId, messageIndex: asked.question.messageIndex });
-	const wentOn = how === 'wentOn' ? button(ACTIONS.answer, 'Answer anyway', { value: anyway }) : null;
+	const what = isForm
+		? `asked ${counted(asked.question.itemCount, 'question')}`
+		: `asked: ${askedLine(asked.question)}`;
+	const target = encodeTarget({ sessionId: post.sessionId, messageIndex: asked.question.messageIndex });
+	const showsValues = isForm && answer !== null && hasArrived(answer.state) && post.showAnswers !== 'never';
+	const values = button(ACTIONS.showAnswers, 'Show answers', { value: target });
+	const words = section(`${mark} ${title} ${what}\n${line}`, showsValues ? { accessory: values } : {});
+	const wentOn = how === 'wentOn' ? button(ACTIONS.answer, 'Answer anyway', { value: target }) : null;
 	const again = how === 'unwatched' ? watchAgain(post) : wentOn;
 	const row = answer === null && post.reader === null ? buttons(says(again)) : [];
 	return message(`${mark} ${title}: ${line}`, [...words, ...row]);
@@ -232,7 +245,8 @@ const MOST_VALUES = 3;
 
 /** What was answered, in one line, as far as this channel may see it; or empty. `answer`: null from outside. mrkdwn. */
 function givenWords({ question, answered = [] }: Asked, answer: Answer | null, post: PostContext): string {
-	if (post.showAnswers === 'never') return '';
+	// Those of a form are behind a button.
+	if (post.showAnswers === 'never' || (answer !== null && question.itemCount > 1)) return '';
 	const pressed = answer?.press == null ? null : itemsOf(answer).find(({ value }) => value)?.value;
 	if (pressed != null) return valueWords(pressed, question);
 	// What a read found may be somebody else's.

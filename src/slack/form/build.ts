@@ -1,10 +1,18 @@
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
-import { splitNote, withNote } from '../../questions/secrecy.ts';
+import { splitNote } from '../../questions/secrecy.ts';
 import type { Question } from '../../questions/session.ts';
 import type { OnCut } from '../../questions/texts.ts';
-import { ACTIONS, type ActionId, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
+import {
+	ACTIONS,
+	type ActionId,
+	type FieldVariant,
+	fieldBlockId,
+	NO_OPTION,
+	secretBlockId,
+	type ViewMetadata,
+} from '../ids.ts';
 import { type InputBlock, type KnownBlock, type PlainTextOption, section, sentences } from '../parts.ts';
-import { cutTo, isBlank, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
+import { cutTo, isBlank, oneLine, plain, quotedMarkdown, quotedTitle, withoutListed } from '../text.ts';
 import {
 	asksTheSame,
 	DESCRIBED_FIELDS,
@@ -20,8 +28,13 @@ import {
 
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
-	/** `metadata` has to go into the view: `readForm` needs it. */
-	| { readonly kind: 'fields'; readonly blocks: readonly KnownBlock[]; readonly metadata: ViewMetadata }
+	/** `metadata` has to go into the view: `readForm` needs it. `listed`: the options of a lone field. */
+	| {
+			readonly kind: 'fields';
+			readonly blocks: readonly KnownBlock[];
+			readonly metadata: ViewMetadata;
+			readonly listed: readonly string[];
+	  }
 	| { readonly kind: 'tooMany'; readonly count: number }
 	/** The question's own texts are so long that the service would refuse the PUT. */
 	| { readonly kind: 'tooLarge' };
@@ -62,7 +75,7 @@ export function buildForm(
 	const fields = planFields(question, metadata, draft, secret ?? null);
 	const boxed =
 		fields.some((field) => field.secret || field.looksSecret) || (metadata.boxed && asksTheSame(metadata, question));
-	const firstNoted = fields.find((field) => hasNote(field));
+	const listed = fields.length === 1 ? fields.flatMap(optionsOf) : [];
 	const positionsOf = (test: (field: Field) => boolean) => fields.filter(test).map(({ position }) => position);
 	const formOf = (size: (typeof SHRINKING)[number]) => {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
@@ -83,11 +96,12 @@ export function buildForm(
 			boxed,
 		};
 		const form = { question, metadata: shown, limits, onCut };
-		const inputs = fields.flatMap((field) => fieldBlocks(field, form, field === firstNoted));
+		const inputs = fields.flatMap((field) => fieldBlocks(field, form));
 		return {
 			kind: 'fields',
 			blocks: [...inputs, ...(boxed ? [secretBox(form, fields)] : [])],
 			metadata: shown,
+			listed,
 		} as const;
 	};
 	for (const size of SHRINKING) {
@@ -100,7 +114,11 @@ export function buildForm(
 /* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
 
 /** Below the options of a field. */
-export const NOTE_LABEL = 'Or write your own answer, or add a note to the option';
+export const NOTE_LABEL = 'Note, or your own answer';
+/** The last option of a field that takes other text too. Slack asks for a choice before it sends that. */
+const NONE_OF_THESE = { text: plain('None of these (write below)', 75), value: NO_OPTION };
+export const HIDES_ANSWER = 'Hide this answer and delete it after delivery';
+export const HIDES_ANSWERS = 'Hide these answers and delete them after delivery';
 
 interface FieldContext {
 	readonly question: Question;
@@ -109,19 +127,18 @@ interface FieldContext {
 	readonly onCut: OnCut | undefined;
 }
 
-/** A long description, the input, and the line for a note. `showsHow`: what is sent of an option with a note. */
-function fieldBlocks(field: Field, form: FieldContext, showsHow: boolean): KnownBlock[] {
+/** A long description, the input, and the line for a note. */
+function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const { question, limits, onCut } = form;
 	const count = question.openItems.length;
-	const { title = '', description = '' } = question.items[field.position] ?? {};
+	const { title = '', description: whole = '' } = question.items[field.position] ?? {};
+	const description = whole.trim() === title.trim() ? '' : withoutListed(whole, optionsOf(field));
 	const label = labelOf(question, field.position, limits.text, onCut);
 	const short = oneLine(description, limits.text);
 	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));
 	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900), onCut);
 	const hint = sentences(
-		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
-			? quotedTitle(description, Math.min(limits.text, 300), onCut)
-			: '',
+		isHint ? quotedTitle(description, Math.min(limits.text, 300), onCut) : '',
 		field.text.length > limits.offer
 			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can ` +
 					'show. The full text is sent if you do not change this field.'
@@ -136,18 +153,11 @@ function fieldBlocks(field: Field, form: FieldContext, showsHow: boolean): Known
 	const typed = typedInput(field, ACTIONS.otherText, isBlank(offer) ? null : offer);
 	// An input of one line removes the line ends.
 	const element = { ...typed, ...LONG_TEXT, multiline: offer.includes('\n') };
-	const example = quotedTitle(withNote(field.options.slice(0, 1), 'Your note', field), 120);
-	const how = showsHow ? `A note is sent after the option: ${example}` : '';
-	return [...blocks, inputBlock(field, form, 'other', { label: NOTE_LABEL, element, hint: how })];
+	return [...blocks, inputBlock(field, form, 'other', { label: NOTE_LABEL, element })];
 }
 
-/** Whether a description only repeats the options of its field: "One of: A, B". */
-function repeatsOptions(field: Field, description: string): boolean {
-	if (field.variant === 'plain' || field.options.length === 0) return false;
-	const longestFirst = field.options.toSorted((a, b) => b.length - a.length);
-	const remainder = longestFirst.reduce((text, option) => text.replace(option, ' '), description);
-	return /^(one|either|any|of|options?|choices?|choose|pick|or|and|[\s,;:.?/|()"'-])*$/i.test(remainder.slice(0, 200));
-}
+/** What people see as options of a field. */
+const optionsOf = ({ variant, options }: Field) => (variant === 'plain' ? [] : options);
 
 const hasNote = ({ variant, noted }: Field) => variant === 'guessed' && noted;
 
@@ -162,8 +172,7 @@ function inputBlock(
 		block_id: fieldBlockId(metadata, field.position, variant),
 		label: plain(label, 2000),
 		element,
-		// Slack would refuse a required choice before it sends the text; `readForm` checks that there is one.
-		optional: metadata.partial || hasNote(field),
+		optional: metadata.partial || variant === 'other',
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
 	};
@@ -179,10 +188,12 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 		case 'choice': {
 			// Slack returns text with emoji as `:names:` and `&` as an entity, but values as they are.
 			const options = field.options.map((value): PlainTextOption => ({ text: plain(value, 75), value }));
-			const { chosen } = splitNote(field.text, field);
+			const { chosen, note } = splitNote(field.text, field);
 			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
+			if (hasNote(field)) options.push(NONE_OF_THESE);
+			if (hasNote(field) && ticked.length === 0 && !isBlank(note)) ticked.push(NONE_OF_THESE);
 			if (field.separator !== undefined) return boxes(action_id, options, ticked);
-			const type = options.length <= 5 ? 'radio_buttons' : 'static_select';
+			const type = options.length <= MOST_BOXES ? 'radio_buttons' : 'static_select';
 			return { type, action_id, options, ...(ticked[0] && { initial_option: ticked[0] }) };
 		}
 		case 'number':
@@ -223,7 +234,7 @@ function labelOf(question: Question, position: number, limit: number, onCut?: On
 	return isUnique ? title : `${title} (question ${place} of ${count})`;
 }
 
-/** Slack takes ten checkboxes in a group; more options are chosen from a list. */
+/** Slack takes ten checkboxes or radio buttons in a group; more options are chosen from a list. */
 const MOST_BOXES = 10;
 
 function boxes(action_id: ActionId, options: PlainTextOption[], ticked: PlainTextOption[], placeholder = 'Choose') {
@@ -235,28 +246,24 @@ function boxes(action_id: ActionId, options: PlainTextOption[], ticked: PlainTex
 /** Of the 75 characters of an option, which begins with the item's place. */
 const BOX_TITLE = 60;
 
-function secretBox({ question, metadata }: FieldContext, fields: readonly Field[]): InputBlock {
+function secretBox({ question, metadata }: FieldContext, fields: readonly Field[]): KnownBlock {
 	const options = fields.map(({ position }): PlainTextOption => {
 		const place = question.openItems.indexOf(position) + 1;
-		const text =
-			fields.length === 1
-				? 'Keep secret'
-				: `${place}. ` +
-					`${quotedTitle(question.items[position]?.title ?? '', BOX_TITLE) || labelOf(question, position, BOX_TITLE)}`;
-		return { text: plain(text, 75), value: `${position}` };
+		const title = quotedTitle(question.items[position]?.title ?? '', BOX_TITLE);
+		const text = `${place}. ${title || labelOf(question, position, BOX_TITLE)}`;
+		return { text: plain(fields.length === 1 ? HIDES_ANSWER : text, 75), value: `${position}` };
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);
-	const hint = sentences(
-		fields.some((field) => field.secret && field.looksSecret) ? 'Ticked because it may be a code.' : '',
-		'Handraise hides it and deletes it after delivery.',
-	);
+	const block_id = secretBlockId(metadata);
+	const element = boxes(ACTIONS.secret, options, ticked, 'Choose which');
+	// Alone it says all, so it needs no label.
+	if (fields.length === 1) return { type: 'actions', block_id, elements: [element] };
 	return {
 		type: 'input',
-		block_id: secretBlockId(metadata),
-		label: plain(fields.length === 1 ? 'Secret' : 'Keep secret', 75),
+		block_id,
+		label: plain(HIDES_ANSWERS, 75),
 		optional: true,
 		dispatch_action: true,
-		element: boxes(ACTIONS.secret, options, ticked, 'Choose the secret ones'),
-		hint: plain(hint, 500),
+		element,
 	};
 }

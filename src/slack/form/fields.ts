@@ -11,7 +11,7 @@ import {
 	withNote,
 } from '../../questions/secrecy.ts';
 import { isSameQuestion, type Question } from '../../questions/session.ts';
-import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId, type ViewMetadata } from '../ids.ts';
+import { ACTIONS, type FieldVariant, fieldBlockId, NO_OPTION, secretBlockId, type ViewMetadata } from '../ids.ts';
 import type { SubmittedSessionView, SubmittedView } from '../request.ts';
 import { cutTo, isBlank, oneLine, withoutMarks } from '../text.ts';
 
@@ -21,7 +21,7 @@ export const DESCRIBED_FIELDS = 30;
 export const MOST_FIELDS = 90;
 /** What a plain_text_input holds. */
 export const INPUT_LIMIT = 3000;
-/** Slack takes 100 options of 75 characters; a guess of 100 may be only the first ones. */
+/** Slack takes 100 options of 75 characters, and one is for own text. */
 const OPTION_LIMIT = 75;
 const MOST_OPTIONS = 99;
 /** What the session service takes in a PUT, as in `session-service/client.ts`. */
@@ -85,7 +85,11 @@ function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
 	const isUsable = (option: string) =>
 		option.length <= OPTION_LIMIT && option.isWellFormed() && oneLine(option, OPTION_LIMIT) !== '';
-	const usable = !bare && guess.options.length <= MOST_OPTIONS && guess.options.every(isUsable);
+	const usable =
+		!bare &&
+		!guess.options.includes(NO_OPTION) &&
+		guess.options.length <= MOST_OPTIONS &&
+		guess.options.every(isUsable);
 	return usable ? guess : { kind: 'longText' };
 }
 
@@ -133,7 +137,7 @@ export function offerOf(field: Field, limit: number): string | null {
 export const FIELD_ERRORS = {
 	allEmpty: 'Fill in at least one field.',
 	missing: 'Please fill this in.',
-	missingChoice: 'Choose an option, or write an answer.',
+	missingChoice: 'Choose an option, or write your answer below.',
 	/** Where there are several. */
 	missingHere: 'Please fill this in, or choose "Skip some questions" below.',
 } as const;
@@ -219,7 +223,7 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 		// An empty list may mean boxes that nobody touched, as in `tickedPositions`.
 		const isKept = chosen.length === 0 && view.acted !== blockId;
 		return withNote(
-			isKept ? offer.chosen : chosen.map(({ value }) => value),
+			isKept ? offer.chosen : chosen.flatMap(({ value }) => (value === NO_OPTION ? [] : value)),
 			written == null && view.acted === noteId ? '' : note,
 			choices,
 		);

@@ -90,7 +90,7 @@ export async function startFleet(
 		async pressAnswer(id: string, ts: string): Promise<void> {
 			const actor = slack.as(person.id);
 			const post = actor.messages(channelOf(id), { all: true }).find((one) => one.ts === ts);
-			await post?.press('Answer');
+			await post?.press('Answer…');
 			await slack.changes.until(
 				() => actor.modal() !== undefined,
 				() => `No window opens for ${id}.`,

@@ -4,6 +4,7 @@ import { NOTICES, type SessionModel, sessionModal } from '../../../src/features/
 import { SCREENSHOT_TEXT } from '../../../src/features/watch/details-view.ts';
 import { evidenceAt } from '../../../src/questions/answer.ts';
 import type { ReadMessage, ReadSession } from '../../../src/questions/session.ts';
+import { HIDES_ANSWER } from '../../../src/slack/form/build.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
 import { momentMrkdwn, statusWords } from '../../../src/slack/parts.ts';
 import { answerOf } from '../../slack/support/answers.ts';
@@ -34,8 +35,9 @@ describe('sessionModal with an open question', () => {
 		expect(said).toBe('> I need to know something.');
 		expect(textsOf(view.blocks).filter((text) => text.includes('I need to know'))).toHaveLength(1);
 		expect(typesOf(view).slice(0, 4)).toEqual(['section', 'section', 'input', 'actions']);
+		expect(view.title.text).toBe('“Book <a> hall”');
 		// One item, and plain text already.
-		expect(buttonsOf(view).slice(0, 2)).toEqual(['Keep secret', 'Refresh']);
+		expect(buttonsOf(view).slice(0, 2)).toEqual([HIDES_ANSWER, 'Refresh']);
 		expect(view).toMatchObject({ submit: { text: 'Send answer' }, close: { text: 'Cancel' }, notify_on_close: true });
 	});
 
@@ -87,7 +89,8 @@ describe('sessionModal with an open question', () => {
 	it('offers to return from optional fields and from plain text fields', () => {
 		const metadata = { ...newMetadata({ sessionId: 'x', formId: 'f' }), partial: true, plainText: true };
 		const view = show(asking(), { metadata });
-		expect(entriesOf(view)).toEqual(['Answer all', 'Suggested fields', 'Keep secret']);
+		expect(entriesOf(view)).toEqual(['Answer all', 'Suggested fields', HIDES_ANSWER]);
+		expect(textsOf(view.blocks)).toContain('More');
 		expect(textsOf(view.blocks).join()).toContain('You can leave fields empty.');
 	});
 
@@ -210,17 +213,19 @@ describe('sessionModal without an open question', () => {
 	});
 
 	it('says that the newest question was answered, and by whom if that is known', () => {
-		expect(waiting(answered)).toContain('The newest question has been answered. The agent should go on soon.');
+		expect(waiting(answered)).toContain('The newest question has been answered. The agent should continue soon.');
 		const session = { ...asking(), status: 'humanInput', messages: answered };
 		const person = { teamId: 'T0OURS', userId: 'U0OURS2' };
 		const settledBy = answerOf({ state: 'delivered', person, acceptedAt: now });
-		const by = `The newest question has been answered by <@U0OURS2> ${momentMrkdwn(now)}.`;
-		expect(textsOf(show(session, { settledBy }).blocks)).toContain(`${by} The agent should go on soon.`);
+		const by = 'The newest question has been answered by <@U0OURS2>.';
+		expect(textsOf(show(session, { settledBy }).blocks)).toContain(
+			`${by} The agent should continue soon. ${momentMrkdwn(now)}`,
+		);
 		// Its field is empty again.
 		const evidence = { ...evidenceAt(settledBy, now), emptySince: now };
 		const emptied = { settledBy: { ...settledBy, evidence }, question: null };
 		expect(textsOf(show({ ...asking(), status: 'humanInput' }, emptied).blocks)).toContain(
-			`${by} ⏳ Delivered, being checked.`,
+			`${by} ⏳ Delivered, being checked. ${momentMrkdwn(now)}`,
 		);
 	});
 
@@ -234,19 +239,19 @@ describe('notices', () => {
 	const OWN = { state: 'waiting', acceptedAt: at, agentOutcome: null, lastError: null } as const;
 	it.each([
 		[NOTICES.questionChanged(true), 'The question has changed. This is the new one, with your text where it fits.'],
-		[NOTICES.draftRestored(at), `Your text from ${momentMrkdwn(at)} is back in the fields.`],
+		[NOTICES.draftRestored(at), `Your text is back in the fields, from ${momentMrkdwn(at)}`],
 		[
 			NOTICES.stale(whatHappened('unavailable'), at, now),
 			`${whatHappened('unavailable')} You see the session as it was 10 min ago.`,
 		],
-		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), `⏳ Sending… (your answer from ${momentMrkdwn(at)}).`],
+		[NOTICES.ownAnswer({ ...OWN, state: 'delivering' }), `⏳ Sending… · your answer of ${momentMrkdwn(at)}`],
 		[
 			NOTICES.ownAnswer(OWN),
-			`⚠️ Not delivered: your decision (your answer from ${momentMrkdwn(at)}). Sending another one replaces it.`,
+			`Not delivered: your decision. Sending another one replaces it · your answer of ${momentMrkdwn(at)}`,
 		],
 		[
 			NOTICES.ownAnswer({ ...OWN, lastError: 'first_withdrawn' }),
-			'⏳ Not sent: the first answer was taken back (your answer',
+			'⏳ Not sent: the first answer was taken back. Sending another one',
 		],
 		[
 			NOTICES.answeredMeanwhile('U0OURS2', ['Hall <A>', null], at, now),
@@ -261,7 +266,7 @@ describe('notices', () => {
 		const session = asking();
 		const view = show({ ...session, messages: [...session.messages, step('next')] });
 		expect(textsOf(view.blocks)[1]).toBe(
-			'👣 The agent has gone on since it asked this. You can still answer, but it may not read it.',
+			'👣 The agent has continued since it asked this. You can still answer, but it may not read it.',
 		);
 		const claims = ['U0OURS1', 'U0OURS2'];
 		expect(textsOf(show(asking(), { claims }).blocks)[1]).toBe(
@@ -285,6 +290,7 @@ describe('the steps', () => {
 			'“whisper” says\n> psst',
 			'> *Looked* around',
 			'Step 1 · opened “example.com”',
+			'Session 3f9a2c1d',
 		]);
 	});
 
@@ -339,11 +345,12 @@ describe('session details', () => {
 		]);
 	});
 
-	it('shows the age of the read and a button for watching', () => {
-		const view = show(rich, { readAt: now - 100_000, watch: { watching: true } });
-		expect(textsOf(view.blocks).at(-1)).toBe('Read 1 min ago.');
-		expect(buttonsOf(view)).toEqual(['Refresh', 'Stop watching here', 'Open in the dashboard']);
-		expect(JSON.stringify(view)).toContain('"action_id":"session.unwatch"');
+	it('shows the age of the read, and a button for watching where nobody does', () => {
+		const view = show(rich, { readAt: now - 100_000, watch: { watching: false } });
+		expect(textsOf(view.blocks).at(-1)).toBe('Session 3f9a2c1d · read 1 min ago');
+		expect(buttonsOf(view)).toEqual(['Refresh', 'Watch in this channel', 'Open in the dashboard']);
+		// The card's menu ends it.
+		expect(buttonsOf(show(rich, { watch: { watching: true } }))).toEqual(['Refresh', 'Open in the dashboard']);
 	});
 
 	it('links to the session in the dashboard, and shows no image after Slack could not load it', () => {
@@ -358,11 +365,10 @@ describe('session details', () => {
 
 /** The entries of the first menu. */
 function entriesOf(view: ModalView): string[] {
-	return (view.blocks as KnownBlock[]).flatMap((block) =>
-		block.type === 'actions'
-			? block.elements.flatMap((one) => (one.type === 'overflow' ? one.options.map(({ text }) => text.text) : []))
-			: [],
-	);
+	return (view.blocks as KnownBlock[]).flatMap((block) => {
+		const menu = block.type === 'section' ? block.accessory : undefined;
+		return menu?.type === 'overflow' ? menu.options.map(({ text }) => text.text) : [];
+	});
 }
 
 /** What stands in a view besides the agent's words, which are `aaa` with numbers. */

@@ -9,7 +9,7 @@ import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const MINUTE_MS = 60_000;
 /** The words for a refusal of the access policy do not depend on which it is. */
-const MAY_NOT_ANSWER = headline('refused', { lastError: 'guest' });
+const MAY_NOT_ANSWER = headline('refused', { lastError: 'guest', person: { teamId: 'T', userId: '@ada' } });
 const NOT_CHECKED = errorWords('not_checked', { kept: 'answer', adminContact: null }).what;
 
 let app: WatchingApp;
@@ -84,7 +84,7 @@ describe('an answer that is sent more than a minute after its author was allowed
 		const kept = app.slack.as('ada').modal();
 		ada().deleted = true;
 		app.service.faults.clear();
-		await app.until(() => kept?.text().includes('*⛔ Not sent: this person may no longer answer*'));
+		await app.until(() => kept?.text().includes('*⛔ Not sent: @ada may no longer answer*'));
 		expect(kept?.text()).toContain(whatHappened('deactivated'));
 		expect(kept?.text()).toContain('> TP 570');
 		await app.until(() => post.text().includes('⛔ The answer of @ada was not sent: the account is deactivated.'));
@@ -100,7 +100,7 @@ describe('an answer that is sent more than a minute after its author was allowed
 		await app.until(() => value(id, index) === 'LH 1173');
 		await app.slack.as('grace').command('#agents', `/session history ${id}`);
 		const history = () => app.slack.as('grace').modal()?.text() ?? '';
-		await app.until(() => history().includes(line('refused', { lastError: 'guest' })), history);
+		await app.until(() => history().includes('⛔ Not sent: @ada may no longer answer'), history);
 		expect(history()).toContain('TP 570');
 	});
 
@@ -169,7 +169,7 @@ describe('an answer that is sent more than a minute after its author was allowed
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
 		app.service.faults.clear();
 		await told(NOT_CHECKED);
-		expect(receipt()).toContain('It is sent again automatically. Next try:');
+		expect(receipt()).toContain('Handraise keeps trying. Next try:');
 		const order: string[] = [];
 		app.service.hooks.onRequest = ({ kind, sessionId }) => void (sessionId === id && order.push(kind));
 		await app.app.restart();

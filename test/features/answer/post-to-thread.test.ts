@@ -24,7 +24,7 @@ const grace = () => app.slack.as('grace');
 async function tooLate(text: string): Promise<{ modal: Modal; asked: Posted }> {
 	const id = await app.watchedAsking();
 	const asked = app.seenBy('grace', await app.threadSays(id, 'Which colour?'));
-	await asked.press('Answer');
+	await asked.press('Answer…');
 	const form = await grace().waitForModal((modal) => modal.submitText() !== null);
 	await form.fill(0, text);
 	app.service.sessions.answerAsPage(id, ['Sand']);

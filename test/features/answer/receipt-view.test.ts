@@ -31,6 +31,7 @@ function expectReceipt(
 	const shown = show(answer);
 	expect(shown.texts[0]).toBe(`*${headline}*`);
 	expect(shown.texts[1]).toMatch(explanation);
+	expect(shown.texts.at(-1)).toBe('Session 3f9a2c1d');
 	expect(shown.buttons).toEqual(buttons);
 	expect(shown.texts).toContain('*“Hall”*\n> The &lt;garden&gt;\n> please');
 }
@@ -49,25 +50,16 @@ describe('receipts', () => {
 		['saved half a minute ago', { acceptedAt: soon - 1 }, '⏳ Sending…', { explanation: SLOW }],
 		['long being sent', { state: 'delivering', acceptedAt: soon - 1 }, '⏳ Sending…', { explanation: SLOW }],
 		[
-			'in trouble',
-			{ lastError: 'unavailable', nextAttemptAt: now + 60_000 },
-			"⏳ Not delivered yet, the session service isn't responding",
-			{
-				explanation: /isn't responding\. Your answer is saved\. It is sent again automatically\. Next try: <!date/,
-				buttons: ['Discard answer'],
-			},
-		],
-		[
 			'waiting for its author',
 			{ state: 'waiting', lastError: 'unauthorized', attempts: 24 },
 			'⚠️ Not delivered: your decision',
 			{
-				explanation: new RegExp(`^${WRONG_KEY} Handraise tried 24 times since <!date.*Try again, or discard it\\?$`),
+				explanation: new RegExp(`^${WRONG_KEY} Handraise tried 24 times\\. Try again, or discard it\\?$`),
 				buttons: ['Try again', 'Discard answer'],
 			},
 		],
 		['delivered', { state: 'delivered' }, '✅ Delivered'],
-		['resumed', { state: 'resumed', agentOutcome: 'resumed' }, '✅ The agent went on'],
+		['resumed', { state: 'resumed', agentOutcome: 'resumed' }, '✅ Agent continued'],
 		[
 			'overwritten',
 			{ state: 'delivered', agentOutcome: 'overwritten' },
@@ -119,7 +111,7 @@ describe('receipts', () => {
 		[
 			'that was sent before the question changed',
 			{ state: 'changed', putStartedAt: now - 30_000 },
-			'✏️ Sent, and may have arrived before the agent went on',
+			'✏️ Sent, and may have arrived before the agent continued',
 			{ explanation: /^Look at the session before you answer again/, buttons: ['Answer the new question', POST] },
 		],
 		[
@@ -186,19 +178,36 @@ describe('receipts', () => {
 		expectReceipt(answer, headline, more);
 	});
 
-	it('lists each state of an answer with its time', () => {
+	it('says what is saved, why it is not delivered yet, and that nobody has to send it again', () => {
+		const { texts, buttons } = show({ lastError: 'unauthorized', nextAttemptAt: now + 60_000 });
+		expect(texts[0]).toBe(
+			`⏳ *Saved, not delivered yet.* ${WRONG_KEY} Handraise keeps trying; <@U0OURSADMIN> has to change the key.`,
+		);
+		expect(buttons).toEqual(['Discard answer']);
+		const away = show({ lastError: 'unavailable', nextAttemptAt: now + 60_000 });
+		expect(away.texts[0]).toMatch(/^⏳ \*Saved, not.* Handraise keeps trying\. Next try: <!date[^>]*>$/);
+	});
+
+	it('lists each state of an answer with its time only when something failed', () => {
 		const timeline = [
 			{ state: 'accepted', at: now - 3000 },
 			{ state: 'delivered', at: now - 2000 },
 			{ state: 'resumed', at: now - 1000 },
 		] as const;
-		expect(show({ state: 'resumed', agentOutcome: 'resumed', timeline }).texts).toContain(
-			[
-				`💾 Saved · ${momentMrkdwn(now - 3000)}`,
-				`✅ Delivered · ${momentMrkdwn(now - 2000)}`,
-				`✅ The agent went on · ${momentMrkdwn(now - 1000)}`,
-			].join('\n'),
-		);
+		const { texts } = show({ state: 'resumed', agentOutcome: 'resumed', timeline });
+		expect(texts).toContain(`✅ Agent continued · ${momentMrkdwn(now - 1000)}`);
+		expect(texts.join()).not.toContain('Saved');
+		const lost = show({ state: 'delivered', agentOutcome: 'lost', timeline: timeline.slice(0, 2) });
+		expect(lost.texts).toContain(`💾 Saved · ${momentMrkdwn(now - 3000)}\n✅ Delivered · ${momentMrkdwn(now - 2000)}`);
+	});
+
+	it('names the session by its name, and its id last', () => {
+		const named = { kind: 'readable', items: [], other: null, sessionName: 'Plan the <Frankfurt> trip' } as const;
+		const { view, texts, message } = show({ content: named });
+		expect(view.title.text).toBe('“Plan the <Frankfurt>…”');
+		expect(texts.at(-1)).toBe('Session 3f9a2c1d');
+		expect(message.text).toContain('(your answer for “Plan the &lt;Frankfurt&gt; trip”)');
+		expect(textsOf(message.blocks).at(-1)).toBe('For *“Plan the &lt;Frankfurt&gt; trip”* · Session 3f9a2c1d');
 	});
 
 	/** The texts of an answer to these items that another one was before. */
@@ -261,7 +270,7 @@ describe('receipts', () => {
 		const message = ownTextMessage(answerOf({ state: 'ended' }));
 		expectSafeMessage(message);
 		expect(textsOf(message.blocks)).toEqual([
-			'💬 <@U0OURS1> wanted to answer session *3f9a2c1d*. This was not sent to the agent:',
+			'💬 <@U0OURS1> wanted to answer *session 3f9a2c1d*. This was not sent to the agent:',
 			'*“Hall”*\n> The &lt;garden&gt;\n> please',
 		]);
 	});
@@ -275,13 +284,14 @@ describe('historyView', () => {
 	};
 
 	it('says that a session has no answers, or who answered what and when', () => {
-		const none = 'Nobody has answered session *3f9a2c1d* through Handraise yet.';
-		expect(page([], 0)).toEqual({ texts: [none], buttons: [] });
+		const none = 'Nobody has answered *session 3f9a2c1d* through Handraise yet.';
+		expect(page([], 0)).toEqual({ texts: [none, 'Session 3f9a2c1d'], buttons: [] });
 		expect(page([answerOf()], 1).texts).toEqual([
-			'One answer to session *3f9a2c1d*, newest first.',
+			'One answer to *session 3f9a2c1d*, newest first.',
 			'<@U0OURS1>',
 			'*“Hall”*\n> The &lt;garden&gt;\n> please',
-			`💾 Saved · ${momentMrkdwn(now - 60_000)}`,
+			`⏳ Sending… · ${momentMrkdwn(now - 60_000)}`,
+			'Session 3f9a2c1d',
 		]);
 	});
 

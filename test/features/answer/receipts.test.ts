@@ -87,7 +87,7 @@ describe('an answer that is not delivered after half a minute', () => {
 		const [first, second] = await Promise.all(both);
 		expect(dm()).toHaveLength(1);
 		expect(second?.receiptState).toEqual(first?.receiptState);
-		expect(dm()[0]?.text()).toContain('Not delivered yet, the session service');
+		expect(dm()[0]?.text()).toContain(headline('accepted', { lastError: 'timed_out' }));
 	});
 
 	it('updates one message with the failure and with the delivery', async () => {
@@ -147,6 +147,8 @@ describe('a receipt message that can not be updated any more', () => {
 		const waiting = await tell({ ...saved, state: 'waiting' });
 		expect(waiting.receiptState).toEqual(saved.receiptState);
 		await tell(waiting);
-		expect(dm().map((message) => message.notification())).toEqual([expect.stringContaining(line('waiting'))]);
+		expect(dm().map((message) => message.notification())).toEqual([
+			expect.stringContaining('Not delivered: your decision'),
+		]);
 	});
 });

@@ -27,7 +27,7 @@ describe('/session watch all', () => {
 		const id = app.waiting();
 		const post = await app.postOf(id);
 		expect(post.text()).toContain('Order new chairs');
-		expect(post.buttons()).toEqual(['red', 'green', 'Answer…', ...app.MENU]);
+		expect(post.buttons()).toEqual(['red', 'green', 'Other answer…', ...app.MENU]);
 		await post.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.sessions.setStatus(id, 'active');
@@ -122,7 +122,7 @@ describe('/session watch all', () => {
 		await post.press('Open session');
 		await (await app.slack.as('ada').waitForModal('Which colour?')).close(true);
 		const hers = app.slack.as('grace').messages(post.channel, { all: true });
-		await hers.find(({ ts }) => ts === post.ts)?.press('Answer…');
+		await hers.find(({ ts }) => ts === post.ts)?.press('Other answer…');
 		await app.until(() => post.text().includes(answering('grace')));
 		await app.slack.as('grace').modal()?.close();
 		await app.until(() => !post.text().includes('is answering'));

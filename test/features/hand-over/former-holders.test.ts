@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** Tess opens the form and chooses. */
 async function formOfTess() {
-	await asked.dm.press('Answer…');
+	await asked.dm.press('Other answer…');
 	const form = await app.slack.as('tess').waitForModal('[Send answer]');
 	await form.choose(0, 'TP 570');
 	return form;
@@ -39,7 +39,7 @@ it('tells them who was first', async () => {
 	const other = await openSession(app.app, asked.id, 'ada');
 	await other.choose(0, 'LH 1173');
 	await other.submit();
-	await app.until(() => app.dms('tess').some((dm) => !dm.buttons().includes('Answer…')), toldTess);
+	await app.until(() => app.dms('tess').some((dm) => !dm.buttons().includes('Other answer…')), toldTess);
 	await app.pass(10_000);
 	expect((await form.submit()).errors ?? {}).toEqual({});
 	await app.until(() => form.text().includes('LH 1173'), toldTess);
@@ -73,7 +73,7 @@ it('sends their own answer again', async () => {
 it('takes their answer after somebody ended the watch', async () => {
 	const form = await formOfTess();
 	await app.command(`/session unwatch ${asked.id}`);
-	await app.until(() => app.dms('tess').some((dm) => !dm.buttons().includes('Answer…')), toldTess);
+	await app.until(() => app.dms('tess').some((dm) => !dm.buttons().includes('Other answer…')), toldTess);
 	expect((await form.submit()).errors ?? {}).toEqual({});
 	await app.until(() => app.service.log.puts(asked.id).length === 1, toldTess);
 });

@@ -55,7 +55,7 @@ describe('Hand over', () => {
 		const dm = await app.newestDm('tess', '@ada handed a question over to you.');
 		expect(dm.notification()).toContain('An agent asks: Which flight? One of: LH 1173, TP 570 (Book a flight)');
 		expect(dm.text()).toMatch(/handed a question over to you\.\*\n> You know \*them\*, <!channel>/);
-		expect(dm.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back', 'Hand over']);
+		expect(dm.buttons()).toEqual(['LH 1173', 'TP 570', 'Other answer…', 'Give back', 'Hand over']);
 		await app.saysIn(post, '\n@tess has it (from @ada)');
 		await app.homeSays('You have it (from @ada)', { who: 'tess' });
 		await app.homeSays('@tess has it (from @ada)', { who: 'grace' });
@@ -76,7 +76,7 @@ describe('Hand over', () => {
 		const { id, post } = await start({ ALLOWED_CHANNELS: 'C0AGENTS' }, ['Which colour?']);
 		await app.handOver(post, 'ada', 'tess');
 		const dm = await app.newestDm('tess', 'Which colour?');
-		await dm.press('Answer');
+		await dm.press('Answer…');
 		const form = await app.slack.as('tess').waitForModal('Which colour?');
 		await form.fill(0, 'grey');
 		app.service.sessions.answerAsPage(id, ['red']);
@@ -96,9 +96,9 @@ describe('Hand over', () => {
 		expect(dm.text()).toContain(SETTLED_WORDS.givenBack);
 		const told = await app.newestDm('ada', '@tess gave back the question that you handed over.');
 		expect(told.text()).toContain('Which flight?');
-		expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+		expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Other answer…', 'Hand over']);
 		await app.until(() => !post.text().includes(HANDED_OVER));
-		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', ...app.MENU]);
+		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Other answer…', ...app.MENU]);
 		expect(app.card(id)?.text()).not.toContain(HANDED_OVER);
 	});
 
@@ -109,7 +109,7 @@ describe('Hand over', () => {
 			await question.dm.press('Give back');
 			return { ...question, told: await app.givenBackTo('ada') };
 		}
-		const BUTTONS = ['LH 1173', 'TP 570', 'Answer…', 'Hand over'];
+		const BUTTONS = ['LH 1173', 'TP 570', 'Other answer…', 'Hand over'];
 
 		it('shows a choice in the message about it while it can be taken back, and who answered, without buttons', async () => {
 			const { id, post, told } = await givenBack({ UNDO_SECONDS: '30' });
@@ -205,7 +205,7 @@ describe('Hand over', () => {
 		await app.saysIn(reminder, 'has it');
 		expect(reminder.text()).toContain('Which size?');
 		expect(reminder.text()).not.toContain('Which colour?');
-		for (const words of ['\n*“Which size?”*\n', '*“Which colour?”*\n> red', 'Still open: 1 question.'])
+		for (const words of ['\n> *Which size?*\n', '*“Which colour?”*\n> red', 'Still open: 1 question.'])
 			expect(post.text()).toContain(words);
 		expect(post.text().match(/Which colour/g)).toHaveLength(1);
 	});

@@ -50,7 +50,7 @@ describe('Hand over', () => {
 		expect(bobs.text()).toContain(SETTLED_WORDS.handedOn);
 		await app.handOver(cleos, 'cleo', 'ada');
 		const adas = await app.handedTo('ada');
-		expect(adas.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back']);
+		expect(adas.buttons()).toEqual(['LH 1173', 'TP 570', 'Other answer…', 'Give back']);
 		await app.openHome();
 		await app.homeSays(HANDED_TO_YOU, { without: ['Hand over'] });
 		await app.press(post, 'bob', 'Hand over');

@@ -158,8 +158,8 @@ describe('an answer that lost to one that was taken back', () => {
 		await graceReads('📝');
 		await home()?.press('Continue');
 		const grace = app.slack.as('grace');
-		const form = await grace.waitForModal((modal) => modal.text().includes('Sending another one replaces it.'));
-		expect(form.text()).toContain('⏳ Not sent: the first answer was taken back (your answer from ');
+		const form = await grace.waitForModal((modal) => modal.text().includes('Sending another one replaces it'));
+		expect(form.text()).toContain('⏳ Not sent: the first answer was taken back. Sending another one');
 		expect(form.text()).not.toContain(line('waiting'));
 		await form.submit();
 		await app.until(() => value(id, index) === 'TP 570');

@@ -51,7 +51,7 @@ describe('the Home tab', () => {
 		expect(text.indexOf('Older chairs')).toBeLessThan(text.indexOf('Newer chairs'));
 		expect(text).toMatch(/“Older chairs” · #agents · waiting 10 min\n\*“Which colour\?”\*\n“Three are in stock\.”/);
 		await app.openHome('grace');
-		await app.slack.as('grace').home()?.press('Answer');
+		await app.slack.as('grace').home()?.press('Answer…');
 		await app.homeSays(answering('grace'));
 		await app.clock.advance(3 * 60_000);
 		await app.homeSays('waiting 15 min');
@@ -70,7 +70,7 @@ describe('the Home tab', () => {
 		await app.homeSays(waitingCountWords(3, 0));
 
 		await app.openHome('grace');
-		await app.slack.as('grace').home()?.press('Answer');
+		await app.slack.as('grace').home()?.press('Answer…');
 		await app.until(() => app.slack.as('grace').modal()?.text().includes('Which colour?'));
 		await app.slack.as('grace').modal()?.fill(0, 'grey');
 		await app.slack.as('grace').modal()?.submit();
@@ -86,7 +86,7 @@ describe('the Home tab', () => {
 		await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
-		await app.slack.as('ada').home()?.press('Answer');
+		await app.slack.as('ada').home()?.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'grey');
 		// Somebody else is faster, so the author's text can be posted to the thread of the question.
@@ -117,7 +117,7 @@ describe('the Home tab', () => {
 		const ada = app.slack.as('ada');
 		await app.askedIn('#agents', ['Locked'], [{ title: 'Your password' }]);
 		await app.openHome();
-		await ada.home()?.press('Answer');
+		await ada.home()?.press('Answer…');
 		const secret = await ada.waitForModal('Your password');
 		await secret.fill(0, 'hunter2-s3cret');
 		await secret.submit();
@@ -126,7 +126,7 @@ describe('the Home tab', () => {
 
 		const [chairs = ''] = await app.askedIn('#agents', ['Chairs']);
 		await app.homeSays(waitingCountWords(1, 0));
-		await ada.home()?.press('Answer');
+		await ada.home()?.press('Answer…');
 		const form = await ada.waitForModal('Which colour?');
 		await form.fill(0, 'grey');
 		app.service.faults.add(tooComplex(chairs));
@@ -143,7 +143,7 @@ describe('the Home tab', () => {
 		// What failed comes first, until its author has seen enough of it.
 		const [lost = ''] = await app.askedIn('#agents', ['Lamps', 'Tables']);
 		await app.homeSays(waitingCountWords(2, 0));
-		await ada.home()?.press('Answer');
+		await ada.home()?.press('Answer…');
 		const late = await ada.waitForModal('Which colour?');
 		await late.fill(0, 'blue');
 		app.service.sessions.answerAsPage(lost, ['red']);
@@ -163,7 +163,7 @@ describe('the Home tab', () => {
 		await app.askedIn('#agents', ['Chairs'], ['Which colour would you like?']);
 		await app.openHome();
 		const ada = app.slack.as('ada');
-		await ada.home()?.press('Answer');
+		await ada.home()?.press('Answer…');
 		const form = await ada.waitForModal('Which colour would');
 		await form.fill(0, 'half a thought');
 		await app.pass(2_000);
@@ -359,7 +359,7 @@ describe('who sees what in the Home tab', () => {
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		await app.restart({ ALLOWED_CHANNELS: 'C0SECRET' });
-		await app.slack.as('ada').home()?.press('Answer');
+		await app.slack.as('ada').home()?.press('Answer…');
 		await app.windowSays(whatHappened('channel_not_allowed'));
 	});
 });
@@ -391,7 +391,7 @@ describe('/session inbox', () => {
 		await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs', 'Tables']);
 		const inbox = await openWindow();
-		await inbox.press('Answer', 0);
+		await inbox.press('Answer…', 0);
 		const form = await app.slack
 			.as('ada')
 			.waitForModal((modal) => modal.id !== inbox.id && modal.text().includes('Which colour?'));

@@ -59,7 +59,7 @@ const errorsOf = async (form: Modal) => Object.values((await form.submit()).erro
 
 /** Bob's form, opened from Home. */
 async function formOfBob() {
-	await app.slack.as('bob').home()?.press('Answer…');
+	await app.slack.as('bob').home()?.press('Other answer…');
 	return app.slack.as('bob').waitForModal((modal) => modal.submitText() !== null);
 }
 
@@ -72,7 +72,7 @@ async function windowOfBob() {
 
 it('refuses every button in an old copy of Home to somebody who was removed', async () => {
 	await removed();
-	for (const label of ['TP 570', 'Answer…', 'Hand over']) {
+	for (const label of ['TP 570', 'Other answer…', 'Hand over']) {
 		await expectRefused(() => app.slack.as('bob').home()?.press(label));
 		expect(app.slack.as('bob').modal()).toBeNull();
 	}
@@ -109,14 +109,13 @@ describe('a window that was opened from a copy', () => {
 		app.ask(id, ['Which hotel?'], '');
 	}
 
-	it('sends no answer of somebody who was removed, shows them nothing new and ends no watch for them', async () => {
+	it('sends no answer of somebody who was removed, and shows them nothing new', async () => {
 		const form = await formOfBob();
 		await removed();
 		await form.choose(0, 'TP 570');
 		expect(await errorsOf(form)).toContain(NOT_THERE);
 		await app.pass(15_000);
 		expect(app.service.log.puts(id)).toEqual([]);
-		await expectRefused(() => form.press('Stop watching here'));
 		askAnother();
 		await app.until(() => app.thread(id, '#secret').some((one) => one.text().includes('Which hotel?')));
 		await expectRefused(() => form.press('Refresh'));
@@ -126,7 +125,7 @@ describe('a window that was opened from a copy', () => {
 	it('is refused to somebody who gave the question back', async () => {
 		await app.handOver(post, 'ada', 'tess');
 		const dm = await app.handedTo('tess');
-		await dm.press('Answer…');
+		await dm.press('Other answer…');
 		const form = await app.slack.as('tess').waitForModal((modal) => modal.submitText() !== null);
 		await dm.press('Give back');
 		await app.givenBackTo('ada');
@@ -143,7 +142,7 @@ describe('a window that was opened in the private channel itself', () => {
 	it('takes nothing of somebody who was removed, and keeps what they chose', async () => {
 		const form = await windowOfBob();
 		await removed();
-		for (const label of ['Refresh', 'Type freely', 'Stop watching here']) {
+		for (const label of ['Refresh', 'Type freely']) {
 			await expectRefused(() => form.press(label));
 			expect(form.value(0)).toBe('TP 570');
 		}
@@ -217,7 +216,7 @@ describe('a public channel', () => {
 		const { id: own } = await app.asked();
 		await app.openHome('cleo');
 		await app.homeSays('Which flight?', { who: 'cleo' });
-		await app.slack.as('cleo').home()?.press('Answer…');
+		await app.slack.as('cleo').home()?.press('Other answer…');
 		const form = await app.slack.as('cleo').waitForModal('[Send answer]');
 		await form.choose(0, 'TP 570');
 		app.service.sessions.answerAsPage(own, ['LH 1173']);

@@ -32,7 +32,7 @@ it('no replica shows the questions of a channel to somebody who has left it, or 
 	app.slack.faults.add({ method: 'views.publish', error: 'internal_error' });
 	await app.slack.remove('#secret', 'grace');
 	for (let time = 0; time < 8; time += 1) {
-		await old?.press('Answer');
+		await old?.press('Answer…');
 		await app.windowSays(NOT_THERE, { who: 'grace' });
 		await app.slack.as('grace').modal()?.close();
 	}

@@ -129,8 +129,8 @@ describe('a question whose text the agent replaces between post and press', () =
 		expect(app.calls('chat.postMessage', from)).toEqual([]);
 		for (const one of [post, dm]) expect(one.text()).not.toContain(READ);
 		// The text of the question stands above the reminder, in its thread.
-		expect(reminder.buttons()).toEqual(['Answer']);
-		await reminder.press('Answer');
+		expect(reminder.buttons()).toEqual(['Answer…']);
+		await reminder.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal(DELETE);
 		expect(form.text()).not.toContain(READ);
 		await form.choose(0, 'Yes');
@@ -256,7 +256,7 @@ describe('a form whose question gets another text', () => {
 		reword(id, DELETE);
 		await form.press('Refresh');
 		await app.slack.as('ada').waitForModal(DELETE);
-		expect([form.value(0), form.value(NOTE_LABEL)]).toEqual([null, 'Cargo: with two seats']);
+		expect([form.value(0), form.value(NOTE_LABEL)]).toEqual(['None of these (write below)', 'Cargo: with two seats']);
 	});
 
 	it('keeps a choice when it is refreshed with the same text', async () => {

@@ -40,13 +40,18 @@ function textOf(content: Shown): string {
 }
 
 it.each([
-	['One of: red, green', 'One of: red, green'],
 	['Choose:\n- red\n- **green**\n\nIt closes at six.', 'Choose: It closes at six.'],
 	['One of: red, green\n\nIt closes at six.', 'One of: red, green It closes at six.'],
 ])('shows the description above the buttons of its options, without lines that are buttons: %j', (text, described) => {
 	const shown = textOf(asking(text));
 	expect(shown).toContain('"text":"green"');
 	expect(shown).toContain(`“${described}”`);
+});
+
+it('shows no description that only lists the buttons', () => {
+	const shown = textOf(asking('One of: red, green'));
+	expect(shown).toContain('"text":"green"');
+	expect(shown).not.toContain('One of');
 });
 
 it('has a button for each of five long options', () => {
@@ -121,9 +126,9 @@ it('tells a question without options by its first line, and the rest in a menu',
 	const content = asking('When shall they come?\n\nThe shop closes at six.');
 	const [blocks] = [homeView({ inbox: { openedAt: now, person: PERSON }, content, receipt: RECEIPT }).blocks];
 	const shown = JSON.stringify(blocks);
-	expect(shown).toContain('“Which colour?”');
+	expect(shown).toContain('> *Which colour?*');
 	expect(shown).not.toContain('The shop closes');
 	const row = blocks.find((block) => block.type === 'actions');
-	expect(row).toMatchObject({ elements: [{ type: 'button', text: { text: 'Answer' } }, { type: 'overflow' }] });
+	expect(row).toMatchObject({ elements: [{ type: 'button', text: { text: 'Answer…' } }, { type: 'overflow' }] });
 	expect(shown.match(/Snooze|Hand over/g)).toHaveLength(4);
 });

@@ -120,7 +120,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 		['an agent that hides a secret', { ...item('Password of the bank'), value: 'swordfish' }, '(hidden)'],
 	])('asks by the form, which shows the whole question, when %s filled an item', async (_, filled, shown) => {
 		const { id, index, post } = await asked([filled, FLIGHT]);
-		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
+		expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
 		const form = await openSession(app.app, id);
 		expect(form.text()).toContain(filled.title);
 		expect(form.text()).toContain(shown);
@@ -204,7 +204,7 @@ describe('what people are told about a choice', () => {
 
 	it('shows marks of an option as they are, and offers no options that have lost one', async () => {
 		const { id, index, post } = await asked([item('Which tag?', 'One of: A*B & <b, x_y ~z~, @here 👍')]);
-		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Answer…', ...app.MENU]);
+		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Other answer…', ...app.MENU]);
 		await app.choose(post, '@here 👍');
 		expect(post.text()).toContain('*@ada: “@here 👍”* · sends at');
 		await post.press('Undo');
@@ -213,7 +213,7 @@ describe('what people are told about a choice', () => {
 		expect(post.text()).toContain('x_y ~z~');
 		await app.until(() => value(id, index) === 'x_y ~z~');
 		const other = await asked([item('Which search?', 'One of: *A* search, breadth first')]);
-		expect(other.post.buttons()).toEqual(['Answer', ...app.MENU]);
+		expect(other.post.buttons()).toEqual(['Answer…', ...app.MENU]);
 	});
 
 	it('counts the time to the delivery from the end of the time for Undo', async () => {
@@ -231,13 +231,13 @@ describe('what people are told about a choice', () => {
 
 	it('leaves the options out with --no-buttons, and offers them again after --buttons', async () => {
 		const { id, post } = await asked([FLIGHT], '--no-buttons');
-		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
+		expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
 		await app.command(`/session watch ${id} --buttons`);
 		app.service.sessions.answerAsPage(id, ['TP 570']);
 		await app.threadSays(id, OUTSIDE);
 		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
 		const next = await app.threadSays(id, 'Which seat?');
-		expect(next.buttons()).toEqual(['aisle', 'window', 'Answer…', ...app.MENU]);
+		expect(next.buttons()).toEqual(['aisle', 'window', 'Other answer…', ...app.MENU]);
 	});
 
 	it('tells neither question nor choice with --discreet', async () => {
@@ -257,13 +257,13 @@ describe('what people are told about a choice', () => {
 
 	it('offers no options for a question that looks secret, and does not tell it in the notification', async () => {
 		const { post } = await asked([item('Which password should I use?', 'One of: hunter1, hunter2')]);
-		expect(post.buttons()).toEqual(['Answer', ...app.MENU]);
+		expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
 		expect(post.notification()).toBe(ASKS);
 	});
 
 	it('offers ways to log in, which are no secrets themselves', async () => {
 		const { post } = await asked([item('Which auth method?', 'One of: Magic link, Password')]);
-		expect(post.buttons()).toEqual(['Magic link', 'Password', 'Answer…', ...app.MENU]);
+		expect(post.buttons()).toEqual(['Magic link', 'Password', 'Other answer…', ...app.MENU]);
 	});
 
 	it('does not tell a question in the notification that asks for a link which the text above names', async () => {

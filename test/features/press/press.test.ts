@@ -47,7 +47,7 @@ describe('a question with short options', () => {
 			app.slack.settings.replaceOriginal = replaces;
 			const { id, index, post } = await asked();
 			const before = app.onlyFor('ada', '#agents').length;
-			expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', ...app.MENU]);
+			expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Other answer…', ...app.MENU]);
 			expect(post.notification()).toMatch(
 				/^An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Order/,
 			);

@@ -47,11 +47,11 @@ it('offers no options when QUICK_ANSWERS is off, and sends nothing for a press o
 	const { id, post } = await asked();
 	await app.restart({ QUICK_ANSWERS: 'off' });
 	const told = await app.toldAfter(() => post.press('TP 570'));
-	expect(told.buttons()).toEqual(['Answer']);
+	expect(told.buttons()).toEqual(['Answer…']);
 	await app.pass(20_000);
 	expect(app.service.log.puts(id)).toHaveLength(0);
 	const second = await asked();
-	expect(second.post.buttons()).toEqual(['Answer', ...app.MENU]);
+	expect(second.post.buttons()).toEqual(['Answer…', ...app.MENU]);
 });
 
 it('tells only that somebody answered when channels see no answers', async () => {

@@ -63,11 +63,11 @@ describe('options stand only below a whole question', () => {
 	it('not below a question that is cut or has other items', async () => {
 		for (const [what, content, items, isCut = true] of NOWHERE) {
 			const post = await asked(content, items);
-			expect(post.buttons(), what).toEqual(['Answer', ...app.MENU]);
+			expect(post.buttons(), what).toEqual(['Answer…', ...app.MENU]);
 			expect(post.text().includes(QUESTION_CUT), what).toBe(isCut);
 		}
 		for (const buttons of await inboxes()) {
-			expect(countOf('Answer', buttons)).toBe(NOWHERE.length);
+			expect(countOf('Answer…', buttons)).toBe(NOWHERE.length);
 			expect(buttons).not.toContain(OPTION);
 		}
 	});
@@ -76,11 +76,11 @@ describe('options stand only below a whole question', () => {
 		const post = await asked('', [item('🚫 Book the flight?', 'One of: Yes, No')]);
 		const title = '“🚫 Book the flight?”';
 		expect(post.text()).toContain(title);
-		expect(post.buttons()).toEqual(['Yes', 'No', 'Answer…', ...app.MENU]);
+		expect(post.buttons()).toEqual(['Yes', 'No', 'Other answer…', ...app.MENU]);
 		for (const buttons of await inboxes()) expect(buttons).toContain('Yes');
 		expect(app.slack.as('ada').home()?.text()).toContain(title);
 		await app.slack.as('ada').modal()?.close(true);
-		await post.press('Answer…');
+		await post.press('Other answer…');
 		await app.windowSays(title);
 	});
 
@@ -92,11 +92,11 @@ describe('options stand only below a whole question', () => {
 	it('below a question in its post, and not in an inbox, which cuts it', async () => {
 		for (const [what, content, items] of ON_POSTS) {
 			const post = await asked(content, items);
-			expect(post.buttons(), what).toEqual([OPTION, 'TP 570', 'Answer…', ...app.MENU]);
+			expect(post.buttons(), what).toEqual([OPTION, 'TP 570', 'Other answer…', ...app.MENU]);
 			expect(post.text(), what).not.toContain(QUESTION_CUT);
 		}
 		for (const buttons of await inboxes()) {
-			expect(countOf('Answer', buttons)).toBe(ON_POSTS.length);
+			expect(countOf('Answer…', buttons)).toBe(ON_POSTS.length);
 			expect(buttons).not.toContain(OPTION);
 		}
 		expect(app.slack.as('ada').home()?.text().split(QUESTION_CUT)).toHaveLength(ON_POSTS.length + 1);
@@ -121,11 +121,11 @@ describe('options stand only below a whole question', () => {
 		const post = await asked('', [flight('Which flight?', `${words(500)}\n\n${LIST}`)]);
 		await app.handOver(post, 'ada', 'grace');
 		const dm = await app.handedTo('grace');
-		expect(dm.buttons()).toEqual(['Answer', 'Give back', 'Hand over']);
+		expect(dm.buttons()).toEqual(['Answer…', 'Give back', 'Hand over']);
 		expect(dm.text()).toContain(QUESTION_CUT);
 		await dm.press('Give back');
 		const back = await app.givenBackTo('ada');
-		expect(back.buttons()).toEqual(['Answer', 'Hand over']);
+		expect(back.buttons()).toEqual(['Answer…', 'Hand over']);
 		expect(back.text()).toContain(QUESTION_CUT);
 	});
 });
@@ -142,7 +142,7 @@ describe('a text that is cut', () => {
 			[own, [item('Shall I go on?', own)], false],
 		] as const) {
 			const post = await asked(content, asks);
-			await post.press(post.buttons().includes('Answer') ? 'Answer' : 'Answer…');
+			await post.press(post.buttons().includes('Answer…') ? 'Answer…' : 'Other answer…');
 			const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 			const told = [true, false].some((hasDashboard) => form.text().includes(cutQuestionWords(hasDashboard)));
 			expect(told).toBe(isCut);
@@ -161,15 +161,15 @@ describe('a text that is cut', () => {
 
 it('offers options that begin with a label of ours, and none that people could take for each other or for ours', async () => {
 	const post = await asked('', [item('Which one?', 'One of: Close ticket, Keep ticket')]);
-	expect(post.buttons()).toEqual(['Close ticket', 'Keep ticket', 'Answer…', ...app.MENU]);
+	expect(post.buttons()).toEqual(['Close ticket', 'Keep ticket', 'Other answer…', ...app.MENU]);
 	await app.command('/session unwatch all');
 	const alike = ['Undo, Redo', 'give-BACK…, stay', 'Files (7), Folders', 'Ореn, Shut', 'rn, m', '1, ١'];
 	for (const options of alike) {
 		const other = await asked('', [item('Which one?', `One of: ${options}`)]);
-		expect(other.buttons(), options).toEqual(['Answer', ...app.MENU]);
+		expect(other.buttons(), options).toEqual(['Answer…', ...app.MENU]);
 	}
 	for (const buttons of await inboxes()) {
-		expect(countOf('Answer', buttons)).toBe(alike.length);
+		expect(countOf('Answer…', buttons)).toBe(alike.length);
 		expect(buttons.filter((label) => alike.some((options) => options.split(', ').includes(label)))).toEqual([]);
 	}
 });

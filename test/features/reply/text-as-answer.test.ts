@@ -136,7 +136,7 @@ describe('a mention in the thread', () => {
 		await app.pass(1_000);
 		const grace = app.slack.as('grace');
 		const [post] = app.thread(id);
-		if (post !== undefined) await app.seenBy('grace', post).press('Answer');
+		if (post !== undefined) await app.seenBy('grace', post).press('Answer…');
 		const hers = await grace.waitForModal(isForm);
 		await hers.fill(0, 'Sand');
 		await hers.submit();

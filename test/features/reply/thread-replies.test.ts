@@ -102,7 +102,7 @@ it('sends a reply as it is when Send is pressed: edited, one of the options, or 
 	await offer.press('Send');
 	await app.until(() => post.text().includes(': Forest') && isGone(app, offer));
 	await post.press('Undo');
-	await app.until(() => post.buttons().includes('Answer…'));
+	await app.until(() => post.buttons().includes('Other answer…'));
 
 	const hers = await offered(post, 'sand', 'grace');
 	saidBy('grace', 'sand')?.remove();
@@ -147,9 +147,11 @@ it('says after a crash that a reply which was undone since is not sent again', a
 	const offer = await offered(post, 'I would take Sky');
 	await sentBeforeCrash(offer, () => post.buttons().includes('Undo'));
 	await post.press('Undo');
-	await app.until(() => post.buttons().includes('Answer'));
+	await app.until(() => post.buttons().includes('Answer…'));
 	await offer.press('Send');
-	await app.until(() => offer.text().includes('Nothing was sent. To send another message of this thread, mention Handraise'));
+	await app.until(() =>
+		offer.text().includes('Nothing was sent. To send another message of this thread, mention Handraise'),
+	);
 	await app.pass(15_000);
 	expect(answersTo(id)).toEqual([]);
 });

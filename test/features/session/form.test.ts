@@ -168,15 +168,17 @@ describe('the fields', () => {
 	});
 
 	it('sends the chosen option whole, with a note behind it, or the own text alone, and requires one of them', async () => {
-		const answers: [string | null, string | null, string][] = [
+		const answers: [string, string | null, string][] = [
 			['Forest green', null, 'Forest green'],
 			['Sand', 'The lighter one, please', 'Sand. The lighter one, please'],
-			[null, 'Oak', 'Oak'],
+			['None of these (write below)', 'Oak', 'Oak'],
 		];
 		for (const [option, note, sent] of answers) {
 			const { id, modal } = await opened('choices');
+			expect((await modal.submit()).errors).toEqual({ '“Which colour?”': 'Please complete this required field.' });
+			await modal.choose('“Which colour?”', 'None of these (write below)');
 			expect((await modal.submit()).errors).toEqual({ '“Which colour?”': FIELD_ERRORS.missingChoice });
-			if (option !== null) await modal.choose('“Which colour?”', option);
+			await modal.choose('“Which colour?”', option);
 			if (note !== null) await modal.fill(NOTE_LABEL, note);
 			await sends({ id, modal }, [sent]);
 			// The receipt shows exactly what was sent.
@@ -245,6 +247,7 @@ describe('a draft', () => {
 
 	it('removes the draft after Submit', async () => {
 		const { id, modal } = await opened('paused');
+		await modal.choose(0, 'None of these (write below)');
 		await modal.fill(1, 'Neither');
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT', times: 1 });
 		expect((await modal.submit()).outcome).toBe('updated');

@@ -36,7 +36,7 @@ describe('the modal of a session that asks', () => {
 			'[…]',
 			'*Task*\n> Book me a flight',
 			'I enter Lisbon',
-			'Step 2 · clicked · “input text”',
+			'Step 2 · clicked · typed',
 			'Step 1 · opened “flights.example”',
 			'Travel desk, window seat',
 			'AIRLINE_PASSWORD',

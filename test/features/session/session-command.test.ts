@@ -49,7 +49,8 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		const ada = app.slack.as('ada');
 		expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
 		const modal = await ada.waitForModal('Which colour?');
-		expect(modal.title()).toBe('Session choices');
+		expect(modal.title()).toBe('“Order new chairs”');
+		expect(modal.text()).toContain('\nSession choices\n');
 		expect(modal.submitText()).toBe('Send answer');
 	});
 
@@ -155,7 +156,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(card).toContain('three seconds');
 		expect(ada.modal()).toBeNull();
 		app.slack.faults.clear();
-		expect(await replies().at(-1)?.press('Answer')).toBe(true);
+		expect(await replies().at(-1)?.press('Answer…')).toBe(true);
 		const modal = await ada.waitForModal('Which colour?');
 		expect(modal.submitText()).toBe('Send answer');
 	});
@@ -166,9 +167,9 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['cuts the connection', { drop: true }],
 	])('replies with the button when Slack %s on opening', async (_, fault) => {
 		app.slack.faults.add({ method: 'views.open', ...fault, times: 2 });
-		expect(await replyTo('/session choices')).toContain('Answer');
+		expect(await replyTo('/session choices')).toContain('Answer…');
 		app.slack.faults.clear();
-		await replies().at(-1)?.press('Answer');
+		await replies().at(-1)?.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
 	});
 

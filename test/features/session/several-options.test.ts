@@ -21,6 +21,7 @@ afterEach(async () => {
 
 const TOPPINGS = item('Which toppings? Select all that apply.', '- Ham\n- Olives\n- Basil');
 const SHOPS = item('Which shops? Select all that apply.', '- Acme, Inc.\n- Bolt\n- Nut, Ltd.');
+const NONE_OF_THESE = 'None of these (write below)';
 const ROOMS = item('Pick 2 rooms', Array.from({ length: 12 }, (_, at) => `- Room ${at + 1}`).join('\n'));
 
 let count = 0;
@@ -52,7 +53,8 @@ async function sends({ id, modal }: { id: string; modal: Modal }, values: readon
 
 it('sends what is ticked, in the order of the item', async () => {
 	const { id, modal } = await asked(TOPPINGS);
-	expect(answerFields(modal)[0]).toMatchObject({ kind: 'checkboxes', options: ['Ham', 'Olives', 'Basil'] });
+	const options = ['Ham', 'Olives', 'Basil', NONE_OF_THESE];
+	expect(answerFields(modal)[0]).toMatchObject({ kind: 'checkboxes', options });
 	await modal.choose(0, ['Basil', 'Ham']);
 	await sends({ id, modal }, ['Ham, Basil']);
 });
@@ -61,6 +63,7 @@ it('sends a note behind what is ticked, and a text without a tick as it is', asy
 	const form = await asked(TOPPINGS, { ...TOPPINGS, title: 'Which for Grace? Select all that apply.' });
 	await form.modal.choose(0, ['Ham', 'Olives']);
 	await form.modal.fill(1, 'Thin, please');
+	await form.modal.choose(2, [NONE_OF_THESE]);
 	await form.modal.fill(3, 'She wants none');
 	await sends(form, ['Ham, Olives. Thin, please', 'She wants none']);
 });
@@ -92,6 +95,13 @@ it('sends a part with others, asks for what is missing, and refuses nothing at a
 	await modal.choose(0, ['Ham']);
 	await modal.choose(0, []);
 	await modal.fill(2, 'Napkins');
+	const required = 'Please complete this required field.';
+	expect((await modal.submit()).errors).toEqual({
+		[`“${TOPPINGS.title}”`]: required,
+		[`“${SHOPS.title}”`]: required,
+	});
+	await modal.choose(0, [NONE_OF_THESE]);
+	await modal.choose(3, [NONE_OF_THESE]);
 	expect((await modal.submit()).errors).toEqual({
 		[`“${TOPPINGS.title}”`]: FIELD_ERRORS.missingHere,
 		[`“${SHOPS.title}”`]: FIELD_ERRORS.missingHere,
@@ -103,8 +113,9 @@ it('sends a part with others, asks for what is missing, and refuses nothing at a
 	await sends(form, ['', '', 'Acme, Inc.\nBolt']);
 });
 
-it('asks for a choice where nothing is ticked or written', async () => {
+it('asks for a text where only none of the options is ticked', async () => {
 	const { modal } = await asked(TOPPINGS);
+	await modal.choose(0, [NONE_OF_THESE]);
 	expect((await modal.submit()).errors).toEqual({ [`“${TOPPINGS.title}”`]: FIELD_ERRORS.missingChoice });
 });
 
@@ -125,10 +136,10 @@ it('forgets what was unticked', async () => {
 	await first.choose(0, ['Basil', 'Ham']);
 	await first.close();
 	const modal = await openSession(app, id);
-	await modal.choose(0, []);
+	await modal.choose(0, [NONE_OF_THESE]);
 	await modal.fill(NOTE_LABEL, 'None');
 	await press(modal, 'Refresh');
-	expect(valuesIn(modal)).toEqual([[], 'None']);
+	expect(valuesIn(modal)).toEqual([[NONE_OF_THESE], 'None']);
 	await sends({ id, modal }, ['None']);
 });
 

@@ -62,7 +62,7 @@ import {
 import { chosenTextHelp, formOffer, replyOffer } from '../../../src/features/reply/view.ts';
 import { mentionedMessage } from '../../../src/features/settings/view.ts';
 import { type CardModel, endPost, watchCard } from '../../../src/features/watch/card-view.ts';
-import { filesMessage, screenshotMessage } from '../../../src/features/watch/details-view.ts';
+import { filesMessage } from '../../../src/features/watch/details-view.ts';
 import { type PostedContent, watchPost } from '../../../src/features/watch/notice-view.ts';
 import {
 	askedPost,
@@ -210,10 +210,6 @@ export function messageVariants(): Shape[] {
 		}),
 		...shapesOf(replyOffer, {
 			'an empty text': [{ ...CHOICE, id: ANSWER_ID, threadTs: '', messageTs: '' }, ' '],
-		}),
-		...shapesOf(screenshotMessage, {
-			none: [EMPTY, MODEL.links],
-			refused: [REFUSED_LINKS, MODEL.links],
 		}),
 		...shapesOf(filesMessage, {
 			none: [EMPTY, MODEL.links],

@@ -4,6 +4,7 @@ import {
 	answerOf,
 	asked,
 	asking,
+	EMPTY,
 	FIELD_DRAFTS,
 	FIELDS,
 	GIANT,
@@ -17,7 +18,6 @@ import {
 	NOW,
 	QUESTION,
 	questionOf,
-	SESSION_ID,
 	type Shape,
 	sessionOf,
 	shapesOf,
@@ -28,6 +28,7 @@ import {
 	loadingModal,
 	NOTICES,
 	type SessionModel,
+	screenshotModal,
 	sessionModal,
 } from '../../../src/features/answer/form-view.ts';
 import { receiptModal } from '../../../src/features/answer/receipt-view.ts';
@@ -114,14 +115,27 @@ const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
 };
 
 const answers = Object.values(ANSWERS);
+
+function pictureOf(of: Parameters<typeof modelOf>[0]) {
+	const [{ session, metadata, links, now }] = modelOf(of);
+	return { session, since: now - 180_000, readAt: now, metadata, links, now };
+}
+
 /** Other modals than the doctor's. */
 export function modalVariants(): Shape[] {
 	return [
 		...shapesOf(loadingModal, {
-			'the longest id': [LONGEST_ID, metadataOf({ sessionId: LONGEST_ID })],
-			'an id': [SESSION_ID, metadataOf()],
-			'a hostile id': [HOSTILE, metadataOf({ sessionId: HOSTILE })],
-			'after a while': [SESSION_ID, metadataOf(), 124_000],
+			'the longest id': [metadataOf({ sessionId: LONGEST_ID })],
+			'an id': [metadataOf()],
+			'a hostile id': [metadataOf({ sessionId: HOSTILE })],
+			'a hostile name': [metadataOf({ sessionName: HOSTILE })],
+			'after a while': [metadataOf(), 124_000],
+		}),
+		...shapesOf(screenshotModal, {
+			'a picture': [pictureOf(AT_WORK), false],
+			'one that Slack cannot load': [pictureOf(AT_WORK), true],
+			none: [pictureOf(EMPTY), false],
+			refused: [pictureOf(REFUSED_LINKS), false],
 		}),
 		...shapesOf(errorModal, {
 			'a refusal with a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],

@@ -276,7 +276,7 @@ it('closes a question quietly whose agent went on after a PUT of unknown outcome
 	const form = await openSession(app.app, id);
 	await form.fill(0, 'LH 1173');
 	await form.submit();
-	await app.until(() => post.text().includes('@ada answered · sent, and may have arrived before the agent went on'));
+	await app.until(() => post.text().includes('@ada answered · sent, and may have arrived before the agent continued'));
 	expect(post.buttons()).toEqual(['Answer anyway']);
 	await form.close();
 	await app.seenBy('grace', post).press('Answer anyway');
@@ -290,7 +290,7 @@ it('says of a watched session that it was not found, and does not ask to check i
 	app.service.faults.add({ kind: 'html', status: 404 });
 	await app.pass(5_000);
 	for (let count = 0; count < 6; count += 1) {
-		await post.press('Answer');
+		await post.press('Answer…');
 		const modal = await app.slack.as('ada').waitForModal(errorWords('session_missing').what);
 		expect(modal.text()).not.toContain('Check the id');
 		await modal.close();

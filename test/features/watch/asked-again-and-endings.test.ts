@@ -56,7 +56,7 @@ it('ends a watch when the bot is removed from the channel, and tells its creator
 it('offers on the card and the open question to watch again as before when the channel stops watching', async () => {
 	const id = await app.watched({ name: 'Chairs' }, '--discreet');
 	app.ask(id);
-	const isOpen = () => app.thread(id).findLast((one) => one.buttons().includes('Answer'));
+	const isOpen = () => app.thread(id).findLast((one) => one.buttons().includes('Answer…'));
 	const post = await app.until(isOpen);
 	const card = app.card(id);
 	await app.command(`/session unwatch ${id}`);
@@ -165,7 +165,7 @@ it.each([
 	expect(post.buttons()).toEqual([]);
 	const card = await app.cardSays(id, words);
 	expect(card.buttons()).not.toContain('Watch again');
-	expect(card.buttons()).not.toContain('Answer');
+	expect(card.buttons()).not.toContain('Answer…');
 	await expectLeftAlone(id);
 	expect(app.thread(id).map(({ ts }) => ts)).toEqual([post, ...app.ends(id)].map(({ ts }) => ts));
 	expect(app.ends(id)).toHaveLength(1);
@@ -312,7 +312,7 @@ it('posts a question again whose answer was cleared, and settles each post with 
 	const settled = first.text();
 
 	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
-	const second = await app.until(() => app.thread(id).findLast((post) => post.buttons().includes('Answer')));
+	const second = await app.until(() => app.thread(id).findLast((post) => post.buttons().includes('Answer…')));
 	expect(second.ts).not.toBe(first.ts);
 	expect(second.threadTs()).toBeNull();
 	const edits = first.editHistory().length;
@@ -333,7 +333,7 @@ it('keeps the post of a question that moved in the session, and its button opens
 	app.service.sessions.patch(id, { messages: [{ role: 'system', content: 'A summary' }, ...start, question] });
 	await app.pass(40_000);
 	expect(app.thread(id)).toHaveLength(1);
-	expect(await post.press('Answer')).toBe(true);
+	expect(await post.press('Answer…')).toBe(true);
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 	expect(form.fields()[0]?.label).toBe('“Which colour?”');
 	// A claim belongs to the question's place in the session.
@@ -349,13 +349,13 @@ async function answeredAndCleared(isSeen: boolean) {
 	const id = await app.watchedAsking();
 	if (!isSeen) waiting.add(id);
 	const first = await app.threadSays(id, 'Which colour?');
-	expect(await first.press('Answer')).toBe(true);
+	expect(await first.press('Answer…')).toBe(true);
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 	await form.fill(0, 'Sand');
 	await form.submit();
 	await app.until(() => (isSeen ? first.text().includes('agent continued') : app.service.log.puts(id).length === 1));
 	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
-	const isAgain = (ts: string, buttons: readonly string[]) => ts !== first.ts && buttons.includes('Answer');
+	const isAgain = (ts: string, buttons: readonly string[]) => ts !== first.ts && buttons.includes('Answer…');
 	const second = await app.until(() => app.thread(id).findLast((post) => isAgain(post.ts, post.buttons())));
 	return { id, first, second };
 }

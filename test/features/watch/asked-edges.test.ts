@@ -82,7 +82,7 @@ describe('a question in the words of an earlier one, which is dropped', () => {
 		dropFirst(id);
 		await app.pass(2 * MINUTE_MS);
 		expect(posts(id)).toHaveLength(2);
-		expect(posts(id).at(-1)?.buttons()).toContain('Answer');
+		expect(posts(id).at(-1)?.buttons()).toContain('Answer…');
 	});
 
 	it('is not asked again when its agent took the answer in that moment', async () => {
@@ -243,7 +243,9 @@ describe('an agent that went on and waits again', () => {
 		await app.pass(10_000);
 		app.service.sessions.setStatus(id, 'humanInput');
 		await app.pass(60_000);
-		const asking = app.thread(id, '#secret').filter((one) => one.buttons().some((label) => label.startsWith('Answer')));
+		const asking = app
+			.thread(id, '#secret')
+			.filter((one) => one.buttons().some((label) => label.startsWith('Answer…')));
 		expect(asking.length).toBe(1);
 	});
 
@@ -254,7 +256,7 @@ describe('an agent that went on and waits again', () => {
 		await app.pass(10_000);
 		app.service.sessions.setStatus(id, 'humanInput');
 		await app.pass(60_000);
-		expect(posts(id).filter((one) => one.buttons().some((label) => label.startsWith('Answer'))).length).toBe(1);
+		expect(posts(id).filter((one) => one.buttons().some((label) => label.startsWith('Answer…'))).length).toBe(1);
 	});
 });
 

@@ -24,7 +24,7 @@ afterEach(async () => {
 describe('a watched session', () => {
 	/** Opens the form from the post's button, as a person does. */
 	async function openForm(id: string, who = 'ada', channel = '#agents') {
-		const isAnswer = (label: string) => /^Answer…?$/.test(label);
+		const isAnswer = (label: string) => /^(?:Other a|A)nswer…$/.test(label);
 		const post = await app.until(() => app.thread(id, channel).findLast((one) => one.buttons().some(isAnswer)));
 		expect(await app.seenBy(who, post).press(post.buttons().find(isAnswer) ?? '')).toBe(true);
 		return app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
@@ -102,12 +102,12 @@ describe('a watched session', () => {
 		const elsewhere = await app.threadSays(id, 'Which colour?', '#secret');
 		expect(post.text()).toContain('The shop has two colours.');
 		expect(post.threadTs()).toBeNull();
-		expect(post.buttons()).toEqual(['sand', 'forest', 'Answer…', ...app.MENU]);
+		expect(post.buttons()).toEqual(['sand', 'forest', 'Other answer…', ...app.MENU]);
 		await app.cardSays(id, /^✋ \*“Order \d+ chairs”\* · waits for an answer · .*Go to question$/m);
 		for (const words of ['Which colour?', 'two colours']) expect(app.card(id)?.text()).not.toContain(words);
 		expect(app.card(id)?.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
 
-		await post.press('Answer…');
+		await post.press('Other answer…');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		const isAnswering = (who: string) => (one: Posted) => one.text().includes(answering(who));
 		await app.until(() => [post, elsewhere].every(isAnswering('ada')));
@@ -127,7 +127,7 @@ describe('a watched session', () => {
 				expect.anything(),
 			]);
 			expect(app.card(id, channel)?.text()).not.toMatch(/grace|sand/i);
-			expect(app.card(id, channel)?.buttons()).not.toContain('Answer');
+			expect(app.card(id, channel)?.buttons()).not.toContain('Answer…');
 		}
 		await app.until(() => post.buttons().length === 0 && elsewhere.buttons().length === 0);
 		// Not when the claim would have lapsed.
@@ -146,13 +146,13 @@ describe('a watched session', () => {
 		await app.slack.as('ada').openApp('home');
 		const home = () => app.slack.as('ada').home();
 		await app.until(() => home()?.text().includes(words));
-		expect(home()?.buttons()).not.toContain('Answer');
+		expect(home()?.buttons()).not.toContain('Answer…');
 
 		app.service.sessions.answerAsPage(id, ['All of it']);
 		await app.until(() => post.buttons().length === 0);
 		expect(post.text()).not.toContain(words);
 		const fits = await app.watchedAsking(Array.from({ length: 90 }, (_, index) => `Item ${index}`));
-		expect((await app.threadSays(fits, 'Item 0')).buttons()).toContain('Answer');
+		expect((await app.threadSays(fits, 'Item 0')).buttons()).toContain('Answer…');
 	});
 
 	it('settles a question that is answered on the service’s page, in a direct message or in another channel', async () => {
@@ -168,7 +168,7 @@ describe('a watched session', () => {
 			['#general', 'Said elsewhere'],
 		] as const) {
 			app.ask(id, ['And now?']);
-			const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Answer')));
+			const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Answer…')));
 			const form = await openSession(app.app, id, 'ada', channel);
 			await form.fill(0, words);
 			await form.submit();
@@ -192,7 +192,7 @@ describe('a watched session', () => {
 		await app.until(() => post.text().includes('Still open: 2 questions.'));
 		for (const words of ['*“Which colour?”*\n> Sand', '*“One-time code”*\n(hidden)'])
 			expect(post.text()).toContain(words);
-		expect(post.buttons()).toContain('Answer');
+		expect(post.buttons()).toContain('Answer…');
 		await app.restart();
 		fill(['Sand', 'XL', '271828', 'Call me: +44 20 7946 0958']);
 		await app.until(() => post.text().includes(OUTSIDE));
@@ -317,11 +317,11 @@ describe('a card that somebody deleted', () => {
 		app.ask(id);
 		const card = await newCard(id, former);
 		await app.cardSays(id, 'Which colour?');
-		expect(card.buttons()).toContain('Answer');
+		expect(card.buttons()).toContain('Answer…');
 		await app.pass(20_000);
 		expect(app.thread(id)).toHaveLength(1);
 		const post = present(app.thread(id)[0]);
-		await post.press('Answer');
+		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		await form.fill(0, 'Forest');
 		await form.submit();

@@ -252,7 +252,8 @@ export async function watchingApp({
 	}
 
 	/** Resolves with the question's post when it shows that it was answered, and nothing more is under way. */
-	const answered = (id: string, channel = '#agents'): Promise<Posted> => threadSays(id, /^✅ .* asked: /m, channel);
+	const answered = (id: string, channel = '#agents'): Promise<Posted> =>
+		threadSays(id, /^✅ .* asked(?:: | \d+ questions\n)/m, channel);
 
 	/** Presses an option on a post, which shows it, with *Undo*. */
 	async function choose(post: Posted, option: string): Promise<void> {

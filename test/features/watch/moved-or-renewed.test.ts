@@ -98,7 +98,7 @@ it('asks again only after the agent has waited for a minute, and names who answe
 	await app.pass(40_000);
 	expect(open(id)).toEqual([]);
 	const post = await app.until(() => open(id)[0]);
-	await app.seenBy('grace', post).press('Answer');
+	await app.seenBy('grace', post).press('Answer…');
 	const form = await app.slack.as('grace').waitForModal(FLIGHT.title);
 	expect(form.text()).toContain('@ada');
 	expect(form.text()).toContain(LOST);

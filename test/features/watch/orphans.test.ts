@@ -48,14 +48,14 @@ describe('a repeat that the program does not know', () => {
 
 	it('opens the form when somebody presses it, and then says that it is one, with a link to the other', async () => {
 		const [orphan, real] = await askedTwice();
-		await orphan.press('Answer');
+		await orphan.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.slack.as('ada').modal()?.close(true);
 		await app.until(() => orphan.text().includes(REPEAT));
 		expect(orphan.buttons()).toEqual([]);
 		expect(JSON.stringify(orphan.blocks())).toContain(`/archives/C0AGENTS/p${real.ts.replace('.', '')}|this one>`);
 		expect(real.text()).toContain('Which colour?');
-		expect(real.buttons()).toContain('Answer');
+		expect(real.buttons()).toContain('Answer…');
 	});
 
 	it('takes a press of an option, which the other one shows', async () => {
@@ -71,18 +71,18 @@ describe('a repeat that the program does not know', () => {
 		real.remove();
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.pass(60_000);
-		await orphan.press('Answer');
+		await orphan.press('Answer…');
 		await app.until(() => !orphan.exists());
 	});
 
 	it('leaves the post that stands alone as it is', async () => {
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
-		await post.press('Answer');
+		await post.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.pass(5_000);
 		expect(post.text()).not.toContain(REPEAT);
-		expect(post.buttons()).toContain('Answer');
+		expect(post.buttons()).toContain('Answer…');
 	});
 });
 
@@ -101,7 +101,7 @@ describe("a receipt's direct message of which Slack lost the response", () => {
 	async function lateAnswer(): Promise<void> {
 		const id = await app.watchedAsking();
 		const post = await app.threadSays(id, 'Which colour?');
-		await post.press('Answer');
+		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'Sand');
 		await app.service.goDown();

@@ -107,7 +107,7 @@ describe('a channel that is full of old questions', () => {
 		await start(4);
 		const [answered, claimed, free] = openOnes();
 		await answered?.press('red');
-		await claimed?.press('Answer…');
+		await claimed?.press('Other answer…');
 		await app.until(() => app.slack.as('ada').modal()?.text().includes('Which colour?'));
 		await app.postOf(app.waiting('New chairs'));
 		await app.until(() => gaveWay().length === 1);

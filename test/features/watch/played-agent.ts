@@ -63,7 +63,7 @@ export function flightsOf(app: () => WatchingApp) {
 		postsOf,
 		/** The posts that ask. */
 		open: (id: string, words?: string) =>
-			postsOf(id, words).filter((post) => post.buttons().some((label) => label.startsWith('Answer'))),
+			postsOf(id, words).filter((post) => post.buttons().some((label) => label.startsWith('Answer…'))),
 		/** Ada's direct message about the session. */
 		receipt: (id: string) =>
 			app()

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
+import { WITHOUT_SCREENSHOT } from '../../../src/features/answer/form-view.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
@@ -34,7 +36,23 @@ function withFiles(): string {
 
 const signed = (name: string) => `https://bucket.example/${name}?X-Amz-Signature=0123456789abcdef&X-Amz-Expires=604800`;
 
-it('shows the screenshot and the files with fresh links only to the person who presses', async () => {
+/** Presses *Screenshot* on the card, and waits for the window. */
+async function screenshotOf(id: string): Promise<Modal> {
+	const card = await app.until(() => app.card(id));
+	await card.press('Screenshot');
+	return app.until(() => {
+		const modal = app.slack.as('ada').modal();
+		return modal?.buttons().includes('Open the screenshot') === true && modal;
+	});
+}
+
+function linkOf(modal: Modal): string {
+	const link = /"url":"([^"]*)"/.exec(JSON.stringify(modal.blocks()))?.[1] ?? '';
+	expect(link).toContain('X-Amz-Signature');
+	return link;
+}
+
+it('shows the screenshot in a window and the files with fresh links only to the person who presses', async () => {
 	const id = withFiles();
 	await app.command(`/session watch ${id}`);
 	const card = await app.until(() => app.card(id));
@@ -44,15 +62,24 @@ it('shows the screenshot and the files with fresh links only to the person who p
 	expect(files.text()).toContain('list.csv');
 	expect(files.link('Open')).toBe(signed('list.csv'));
 	expect(files.text()).toContain('Only you see this.');
-	const screenshot = await app.toldAfter(() => card.press('Screenshot'));
-	const first = screenshot.link('Open the screenshot');
-	expect(first).toContain('X-Amz-Signature');
+	const screenshot = await screenshotOf(id);
+	expect(screenshot.title()).toBe('“Has files”');
+	expect(screenshot.text()).toMatch(/\nStep \d+(?: · .* ago)?\n/);
+	expect(screenshot.text()).toContain('[image: ');
+	const first = linkOf(screenshot);
 	const graces = app.slack.as('grace').messages('#agents', { all: true });
 	expect(graces.filter((one) => one.text().includes('list.csv'))).toEqual([]);
 	app.service.sessions.renewLinks(id);
 	app.step(id, 'I go on.');
-	const again = await app.toldAfter(() => card.press('Screenshot'));
-	expect(again.link('Open the screenshot')).not.toBe(first);
+	await screenshot.close();
+	expect(linkOf(await screenshotOf(id))).not.toBe(first);
+	// The window of one person, and no message.
+	expect(
+		app.slack
+			.as('ada')
+			.messages('#agents', { all: true })
+			.filter((one) => one.text().includes('Step')),
+	).toEqual([]);
 	expect(card.text()).not.toMatch(/https?:/);
 });
 
@@ -65,11 +92,13 @@ it('shows no quotation mark and no code of an emoji within a name', async () => 
 it('shows only the link when Slack cannot load the screenshot', async () => {
 	const id = withFiles();
 	await app.command(`/session watch ${id}`);
-	const card = await app.until(() => app.card(id));
 	app.slack.settings.undownloadable = () => true;
-	const told = await app.toldAfter(() => card.press('Screenshot'));
-	expect(told.text()).toContain('this opens it in the browser');
-	expect(told.link('Open the screenshot')).toContain('X-Amz-Signature');
+	const shown = await screenshotOf(id);
+	expect(shown.text()).toContain(WITHOUT_SCREENSHOT);
+	expect(linkOf(shown)).toContain('X-Amz-Signature');
+	// Slack's library logs what Slack refused.
+	const logged = app.log.findIndex((line) => line.includes('downloading image failed'));
+	expect(app.log.splice(logged, 1).join()).toContain('/image_url');
 });
 
 it('refuses screenshot and files to a guest, who can read the card', async () => {

@@ -44,7 +44,7 @@ describe("a question's post that Slack refuses for good", () => {
 			undefined,
 			2_400_000,
 		);
-		await escalation.press('Answer');
+		await escalation.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.slack.as('ada').modal()?.close(true);
 		app.service.sessions.answerAsPage(id, ['Sand']);
@@ -165,7 +165,7 @@ describe('changes that Slack takes no more', () => {
 		const post = await app.threadSays(id, 'Which colour?');
 		await app.until(() => app.card(id)?.text().includes('waits for an answer'));
 		closeEdits();
-		await post.press('Answer');
+		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'Sand');
 		await form.submit();

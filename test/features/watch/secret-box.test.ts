@@ -7,14 +7,16 @@ import { WHICH_QUESTION } from '../../../src/features/answer/form-view.ts';
 import { REMOVED_ANSWER } from '../../../src/features/answer/view.ts';
 import { chosenTextHelp } from '../../../src/features/reply/view.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { HIDES_ANSWER, HIDES_ANSWERS } from '../../../src/slack/form/build.ts';
 import { openStore } from '../../../src/stores.ts';
 import { createRecordingLog, damage, open } from '../../database/support.ts';
 import { keepSecret, openSession } from '../../slack/support/open-session.ts';
 import { ASKS, answeredBy, answeredMeanwhile } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
-const ONE = 'Secret';
-const HIDE = 'Keep secret';
+/** The box of a lone item has no label. */
+const ONE = 'form.secret';
+const HIDE = HIDES_ANSWER;
 const TAKEN = JSON.stringify(chosenTextHelp('secret'));
 /** Resolves when a person's newest modal has these words; time passes meanwhile. */
 function windowSays(app: WatchingApp, who: string, words: string): Promise<Modal> {
@@ -144,7 +146,7 @@ describe('an answer whose box is ticked', () => {
 		await typed(modal, 1, 'knock thrice');
 		await close(app, modal);
 		const again = await form(id);
-		expect([again.value(0), again.value(1), again.value('Keep secret')]).toEqual([
+		expect([again.value(0), again.value(1), again.value(HIDES_ANSWERS)]).toEqual([
 			null,
 			'knock thrice',
 			['1. “Which door?”'],
@@ -267,7 +269,7 @@ describe('the box', () => {
 		const asked = messages[index]?.human_input?.[0];
 		if (asked != null) asked.value = '';
 		app.service.sessions.patch(id, { status: 'humanInput', messages });
-		await app.until(() => app.thread(id).some((post) => post.buttons().includes('Answer')));
+		await app.until(() => app.thread(id).some((post) => post.buttons().includes('Answer…')));
 		app.service.sessions.answerAsPage(id, ['Tr0ub4dor&3']);
 		await app.threadSays(id, new RegExp(`${OUTSIDE}$`));
 		expect(await app.said()).not.toContain('Tr0ub4dor&3');
@@ -295,10 +297,10 @@ describe('the box', () => {
 		await keepSecret(modal, app.until);
 		await modal.fill(0, '4711004711');
 		await modal.fill(1, 'ada@example.com');
-		await modal.choose('Keep secret', ['1. “How many guests?”']);
+		await modal.choose(HIDES_ANSWERS, ['1. “How many guests?”']);
 		for (const button of ['Type freely', 'Refresh', 'Suggested fields', 'Skip some questions', 'Refresh']) {
 			await shownAnew(app, modal, () => modal.press(button));
-			expect([modal.value(0), modal.value(1), modal.value('Keep secret')], button).toEqual([
+			expect([modal.value(0), modal.value(1), modal.value(HIDES_ANSWERS)], button).toEqual([
 				'4711004711',
 				'ada@example.com',
 				['1. “How many guests?”'],
@@ -378,7 +380,7 @@ describe('the box', () => {
 		])('leaves the answer ordinary: %s', async (text, title) => {
 			const { id } = await askedAbove(text, [title]);
 			const modal = await openSession(app.app, id);
-			expect(modal.buttons()).toContain('Keep secret');
+			expect(modal.buttons()).toContain(HIDE);
 		});
 
 		it('keeps the draft', async () => {
@@ -393,7 +395,7 @@ describe('the box', () => {
 		it('leaves the other items ordinary when one item asks for the secret', async () => {
 			const { id } = await askedAbove('Please enter the password and the colour.', ['Password', 'Colour']);
 			const modal = await openSession(app.app, id);
-			expect(modal.value('Keep secret')).toEqual(['1. “Password”']);
+			expect(modal.value(HIDES_ANSWERS)).toEqual(['1. “Password”']);
 		});
 	});
 });

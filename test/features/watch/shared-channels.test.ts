@@ -269,7 +269,7 @@ describe('a channel of several workspaces of the own organisation', () => {
 		// People of the other workspaces read it; the access policy decides whether they act.
 		const henrys = app.seenBy('henry', post);
 		expect(henrys.text()).toContain('Which colour?');
-		await henrys.press('Answer');
+		await henrys.press('Answer…');
 		const modal = await app.until(() => {
 			const shown = app.slack.as('henry').modal();
 			return shown?.text().includes(whatHappened('external')) === true && shown;

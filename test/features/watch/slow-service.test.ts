@@ -37,7 +37,7 @@ it('puts an answer within the time of four calls and settles it within six', asy
 	for (const id of ids.slice(3, 6)) {
 		app.ask(id);
 		const post = await app.threadSays(id, 'Which colour?');
-		await post.press('Answer');
+		await post.press('Answer…');
 		const ada = app.slack.as('ada');
 		const modal = await app.until(() => ada.modal()?.text().includes('Which colour?') && ada.modal());
 		await modal.fill(0, 'red');

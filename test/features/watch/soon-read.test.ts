@@ -52,7 +52,7 @@ it('has few reads under way at a service that gets slower by them, and an answer
 	const id = ids[7] ?? '';
 	app.ask(id);
 	const post = await app.threadSays(id, 'Which colour?');
-	await post.press('Answer');
+	await post.press('Answer…');
 	const modal = await app.until(
 		() => app.slack.as('ada').modal()?.text().includes('Which colour?') && app.slack.as('ada').modal(),
 	);
@@ -114,7 +114,7 @@ it('posts the open question of a new watch from the read of whoever watches, wit
 	await app.pass(30_000);
 	expect(app.thread(id)).toHaveLength(1);
 	app.service.sessions.answerAsPage(id, ['Blue']);
-	await app.until(() => !(app.thread(id)[0]?.buttons() ?? []).includes('Answer'));
+	await app.until(() => !(app.thread(id)[0]?.buttons() ?? []).includes('Answer…'));
 });
 
 it('takes nothing back in a new watch because of a read that began before it', async () => {
@@ -138,6 +138,6 @@ it('takes nothing back in a new watch because of a read that began before it', a
 	release();
 	await app.pass(30_000);
 	const posts = app.thread(id);
-	expect(posts.map((post) => post.buttons())).toEqual([expect.arrayContaining(['Answer'])]);
+	expect(posts.map((post) => post.buttons())).toEqual([expect.arrayContaining(['Answer…'])]);
 	await app.threadSays(id, 'Which colour?', '#secret');
 });

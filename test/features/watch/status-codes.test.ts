@@ -61,7 +61,7 @@ it.each([
 	await app.answered(id);
 	await app.pass(MINUTE_MS);
 	expect([endings().length, posts(NOTHING_FOUND).length]).toEqual([before[0], (before[1] ?? 0) + notices]);
-	expect(post.buttons()).toContain('Answer');
+	expect(post.buttons()).toContain('Answer…');
 	expect(app.card(other)?.buttons()).toContain('Stop watching');
 	expect(app.card(other)?.text()).not.toContain(NOT_FOUND);
 });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { unwatchedWords } from '../../../src/features/watch/view.ts';
+import { ACTIONS, encodeTarget } from '../../../src/slack/ids.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { answeredMeanwhile, ended, WATCHING, whatHappened } from '../../support/sentences.ts';
@@ -116,7 +117,12 @@ describe('the buttons', () => {
 		const told = await app.toldAfter(() => modal.press('Watch in this channel'));
 		expect(told.text()).toContain(WATCHING);
 		const card = await app.until(() => app.card(id));
-		await app.until(() => modal.buttons().includes('Stop watching here'));
+		await app.until(() => !modal.buttons().includes('Watch in this channel'));
+		// Only the card's menu ends it now; a window of 1.0.0 has a button for that.
+		const value = encodeTarget({ sessionId: id, messageIndex: null });
+		const text = { type: 'plain_text', text: 'Stop watching here' };
+		const [row] = modal.blocks().filter(({ type }) => type === 'actions');
+		Object.assign(row ?? {}, { elements: [{ type: 'button', action_id: ACTIONS.unwatch, text, value }] });
 		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatchedWords(id, true));
 		await app.until(() => modal.buttons().includes('Watch in this channel'));
 		await app.until(() => card.text().includes(ended('unwatched')));
@@ -128,7 +134,7 @@ describe('the buttons', () => {
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'Sand, please');
 		await app.toldAfter(() => modal.press('Watch in this channel'));
-		await app.until(() => modal.buttons().includes('Stop watching here'));
+		await app.until(() => !modal.buttons().includes('Watch in this channel'));
 		expect(modal.value(0)).toBe('Sand, please');
 	});
 

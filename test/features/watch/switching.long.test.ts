@@ -135,7 +135,7 @@ describe('a session that changes its question often', () => {
 		const rested = await app.until(() => broadcasts(id)[USUAL + 1]);
 		const restedAt = app.clock.now();
 		expect(rested.text()).toContain('Question 8?');
-		expect(rested.buttons()).toContain('Answer');
+		expect(rested.buttons()).toContain('Answer…');
 		await says(post, SETTLED_WORDS.own);
 		await app.until(() => post.buttons().length === 0);
 		await app.threadSays(id, REMINDER);
@@ -159,7 +159,7 @@ describe('a session that changes its question often', () => {
 		await asks(id, 'Question 9?');
 		const next = await app.until(() => broadcasts(id)[USUAL + 1]);
 		expect(next.text()).toContain('Question 9?');
-		expect(next.buttons()).toContain('Answer');
+		expect(next.buttons()).toContain('Answer…');
 		await asks(id, 'Question 10?');
 		const second = await app.until(() => oftenIn(app.thread(id))[0]);
 		expect(second.ts).not.toBe(post.ts);
@@ -212,7 +212,7 @@ describe('a session that changes its question often', () => {
 		await app.until(() => oftenIn(app.thread(id, '#secret'))[0]);
 		await app.restart();
 		for (const channel of ['#agents', '#secret']) {
-			await app.until(() => app.thread(id, channel).findLast((one) => one.buttons().includes('Answer')));
+			await app.until(() => app.thread(id, channel).findLast((one) => one.buttons().includes('Answer…')));
 			expect(oftenIn(app.thread(id, channel))).toHaveLength(1);
 		}
 		expect(broadcasts(id)).toHaveLength(USUAL + 2);

@@ -111,7 +111,7 @@ describe('Slack', () => {
 		const post = await app.threadSays(asks, 'Which colour?');
 		expect(app.calls('chat.update', from)).toHaveLength(1);
 		// The clock stands still here, so a wait for the updates would block this.
-		await post.press('Answer');
+		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		expect(form.fields()[0]?.label).toBe('“Which colour?”');
 		await app.cardSays(id, 'Step five.');

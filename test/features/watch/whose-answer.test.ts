@@ -23,7 +23,7 @@ async function settled({ discovered = false, press = '', saves = false, page = '
 	const post = await app.threadSays(id, 'Shall I buy it?');
 	const reminder = await app.threadSays(id, REMINDER);
 	app.service.faults.add({ kind: 'error', method: 'PUT', saves, times: 1 });
-	await post.press(press || 'Answer…');
+	await post.press(press || 'Other answer…');
 	if (press === '') {
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		await form.choose(0, 'Yes');

@@ -1,16 +1,21 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { buildForm } from '../../../src/slack/form/build.ts';
-import { newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
+import { NO_OPTION, newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
 import { type AskedItem, fieldsOf, formOf, questionOf, textsOf } from '../support/questions.ts';
 
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
+const listOf = (count: number): AskedItem => ({
+	title: 'Hall',
+	description: `One of: ${Array.from({ length: count }, (_, at) => `Hall ${at}`).join(', ')}`,
+});
 
 describe('inputs', () => {
 	it.each<{ what: string; item: AskedItem; type: string; more?: object }>([
 		{ what: 'yes or no', item: { title: 'Proceed?', description: '(yes/no)' }, type: 'radio_buttons' },
 		{ what: 'a few options', item: { title: 'Hall', description: 'One of: A, B, C' }, type: 'radio_buttons' },
-		{ what: 'many options', item: { title: 'Hall', description: 'One of: A, B, C, D, E, F' }, type: 'static_select' },
+		{ what: 'many options', item: listOf(10), type: 'static_select' },
+		{ what: 'nine options', item: listOf(9), type: 'radio_buttons' },
 		{ what: 'a number', item: { title: 'How many guests?' }, type: 'number_input', more: { is_decimal_allowed: true } },
 		{ what: 'an address', item: { title: 'Your e-mail address' }, type: 'email_text_input' },
 		{ what: 'a link', item: { title: 'URL of the page' }, type: 'url_text_input' },
@@ -26,28 +31,31 @@ describe('inputs', () => {
 	])('chooses the input for $what', ({ item, type, more }) => {
 		const [field] = fieldsOf(formOf([item], metadata).blocks);
 		expect(field?.element).toMatchObject({ type, action_id: 'form.field', ...more });
-		// Beside a choice, an own text is enough.
-		const isChoice = 'description' in item && /^One of|^\(yes/.test(item.description ?? '');
-		expect(field?.optional).toBe(isChoice);
+		expect(field?.optional).toBe(false);
 	});
 
-	it('offers one line for an own answer or a note below options and yes or no, and shows once what is sent', () => {
+	it('offers one line for an own answer or a note below options and yes or no, and a last option for it', () => {
 		const hall = { title: 'Hall', description: 'One of: A, B' };
 		const items = [hall, { title: 'Proceed?', description: '(yes/no)' }];
 		const [choice, note, , second] = fieldsOf(formOf(items, metadata).blocks);
 		expect(optionsOf(choice)).toEqual([
 			['A', 'A'],
 			['B', 'B'],
+			['None of these (write below)', NO_OPTION],
 		]);
 		const line = { type: 'plain_text_input', action_id: 'form.other_text', multiline: false };
 		expect(note).toMatchObject({
 			optional: true,
-			label: { text: 'Or write your own answer, or add a note to the option' },
-			hint: { text: 'A note is sent after the option: “A. Your note”' },
+			label: { text: 'Note, or your own answer' },
 			element: line,
 		});
+		expect(note).not.toHaveProperty('hint');
 		expect(second).toMatchObject({ label: note?.label, element: line });
-		expect(second).not.toHaveProperty('hint');
+		const own = fieldsOf(formOf([hall], metadata, { draft: { 0: 'The garden' } }).blocks);
+		expect(own.map(({ element }) => element)).toMatchObject([
+			{ initial_option: { value: NO_OPTION } },
+			{ initial_value: 'The garden' },
+		]);
 		const lines = fieldsOf(formOf([hall], metadata, { draft: { 0: 'A. one\ntwo' } }).blocks)[1];
 		expect(lines?.element).toMatchObject({ multiline: true, initial_value: 'one\ntwo' });
 		// Slack takes no initial value that shows nothing.
@@ -58,10 +66,11 @@ describe('inputs', () => {
 	it.each([
 		['One of: A1, B2', undefined],
 		['Options: A1 or B2?', undefined],
+		['Please choose one: a1, b2.', undefined],
 		['One of: A1, B2. B2 costs more.', '“One of: A1, B2. B2 costs more.”'],
 	])('shows the description %j only if it says more than the options', (description, hint) => {
 		const [choice] = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
-		expect(optionsOf(choice)).toHaveLength(2);
+		expect(optionsOf(choice)).toHaveLength(3);
 		expect(choice?.hint?.text).toBe(hint);
 	});
 

@@ -23,15 +23,15 @@ describe('secretBox', () => {
 		expect(boxOf(blocks)).toBeUndefined();
 		const box = boxOf(formOf([door], { ...shown, boxed: true }).blocks);
 		expect(box).toMatchObject({
-			label: { text: 'Secret' },
-			optional: true,
-			dispatch_action: true,
-			element: { type: 'checkboxes', options: [{ value: '0', text: { text: 'Keep secret' } }] },
-			hint: { text: 'Handraise hides it and deletes it after delivery.' },
+			type: 'actions',
+			element: {
+				type: 'checkboxes',
+				options: [{ value: '0', text: { text: 'Hide this answer and delete it after delivery' } }],
+			},
 		});
 		expect(box?.element).not.toHaveProperty('initial_options');
 		const ticked = formOf([door], metadata, { secret: [0] });
-		expect(boxOf(ticked.blocks)?.hint?.text).toBe('Handraise hides it and deletes it after delivery.');
+		expect(boxOf(ticked.blocks)?.element).toMatchObject({ initial_options: [{ value: '0' }] });
 		// It stays when the person takes the tick away, and goes with its question.
 		expect(boxOf(formOf([door], ticked.metadata, { secret: [] }).blocks)).toBeDefined();
 		expect(boxOf(formOf([{ title: 'Which hall?' }], ticked.metadata).blocks)).toBeUndefined();
@@ -40,21 +40,21 @@ describe('secretBox', () => {
 	it('names several items and ticks those that look secret', () => {
 		const form = formOf([door, password, { title: '' }], metadata);
 		const box = boxOf(form.blocks);
-		expect(box?.label.text).toBe('Keep secret');
-		const element = box?.element.type === 'checkboxes' ? box.element : null;
+		const label = { text: 'Hide these answers and delete them after delivery' };
+		expect(box).toMatchObject({ type: 'input', label, optional: true, dispatch_action: true });
+		const element = box?.element?.type === 'checkboxes' ? box.element : null;
 		expect(element?.options.map(({ text }) => text.text)).toEqual([
 			'1. “Which door?”',
 			'2. “Password”',
 			'3. Question 3 of 3',
 		]);
 		expect(element?.initial_options).toMatchObject([{ value: '1' }]);
-		expect(box?.hint?.text).toBe('Ticked because it may be a code. Handraise hides it and deletes it after delivery.');
 		expect(form.metadata).toMatchObject({ secret: [1] });
 	});
 
 	it.each([10, 11, 30, 90])('is one block for %i fields', (count) => {
 		const { blocks } = formOf(itemsOf(count), metadata, { secret: [0] });
-		expect(boxOf(blocks)?.element.type).toBe(count <= 10 ? 'checkboxes' : 'multi_static_select');
+		expect(boxOf(blocks)?.element?.type).toBe(count <= 10 ? 'checkboxes' : 'multi_static_select');
 		expect(blocks.filter(({ block_id: id }) => id?.startsWith('s.'))).toHaveLength(1);
 	});
 

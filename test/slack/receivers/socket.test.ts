@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { HIDES_ANSWERS } from '../../../src/slack/form/build.ts';
 import { startApp } from '../../support/app.ts';
 import { DELIVERED } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
@@ -85,8 +86,8 @@ describe('Socket Mode', () => {
 			app.slack.traffic.calls('views.update').filter(({ request }) => request.view_id === modal.id).length;
 		const before = updateCount();
 		app.slack.faults.duplicateNext('block_actions');
-		await modal.press('Keep secret');
-		await app.slack.as('ada').waitForModal('Keep secret');
+		await modal.press(HIDES_ANSWERS);
+		await app.slack.as('ada').waitForModal(HIDES_ANSWERS);
 		await (await openSession(app, 'choices')).close();
 		expect(updateCount() - before).toBe(1);
 	});

@@ -1,4 +1,5 @@
 import type { Modal } from '../../../fake-slack/index.ts';
+import { HIDES_ANSWER, HIDES_ANSWERS } from '../../../src/slack/form/build.ts';
 import type { startApp } from '../../support/app.ts';
 
 /** The fields of a form, without the box that says what is kept secret. */
@@ -9,9 +10,10 @@ export function answerFields(modal: Modal): ReturnType<Modal['fields']> {
 /** Has an answer kept secret, by the form's menu: of several items, those of these names in the box. */
 export async function keepSecret(modal: Modal, until: (test: () => boolean) => Promise<unknown>, ...items: string[]) {
 	const hasBox = () => modal.fields().some(({ actionId }) => actionId === 'form.secret');
-	if (!hasBox()) await modal.press('Keep secret');
+	const menu = [HIDES_ANSWER, HIDES_ANSWERS].find((label) => modal.buttons().includes(label));
+	if (!hasBox()) await modal.press(menu ?? '');
 	await until(hasBox);
-	if (items.length > 0) await modal.choose('Keep secret', items);
+	if (items.length > 0) await modal.choose(HIDES_ANSWERS, items);
 }
 
 export type App = Awaited<ReturnType<typeof startApp>>;

@@ -1,4 +1,4 @@
-import type { InputBlock, KnownBlock } from '@slack/types';
+import type { ActionsBlock, InputBlock, KnownBlock } from '@slack/types';
 import { openQuestion, type Question, type ReadSession } from '../../../src/questions/session.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
 import type { ViewMetadata } from '../../../src/slack/ids.ts';
@@ -49,9 +49,10 @@ export function fieldsOf(blocks: readonly { type: string }[]): InputBlock[] {
 	return inputsOf(blocks).filter(({ element }) => element.action_id !== 'form.secret');
 }
 
-/** The box that says what is secret. */
-export function boxOf(blocks: readonly { type: string }[]): InputBlock | undefined {
-	return inputsOf(blocks).find(({ element }) => element.action_id === 'form.secret');
+/** The box that says what is secret: of one item alone without a label. */
+export function boxOf(blocks: readonly { type: string; block_id?: string }[]) {
+	const box = blocks.find((block) => block.block_id?.startsWith('s.')) as InputBlock | ActionsBlock | undefined;
+	return box && { ...box, element: box.type === 'input' ? box.element : box.elements[0] };
 }
 
 function inputsOf(blocks: readonly { type: string }[]): InputBlock[] {

@@ -52,7 +52,8 @@ export function expectVoices(built: {
 	const { title, text, blocks } = built;
 	// Collected: `expect` for each of ten thousand lines takes longer than the checks.
 	const problems: string[] = [];
-	if (title !== undefined) problems.push(...badOpening((title as Words).text));
+	// A window is called by its session's name, in quotation marks.
+	if (title !== undefined) problems.push(...outsideMarks(String((title as Words).text)));
 	if (text !== undefined) {
 		// A notification tells a question after the app's own words, as people read it out.
 		const [ours = ''] = text.split('An agent asks', 1);

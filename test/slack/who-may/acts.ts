@@ -261,6 +261,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.settingsField]: ['settings', nothing],
 	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],
+	[ACTIONS.showAnswers]: ['nothing', target],
 	[ACTIONS.more]: [
 		'nothing',
 		(member, at) => encodeMenuChoice({ actionId: ACTIONS.open, value: target(member, at) ?? '' }),
