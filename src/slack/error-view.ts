@@ -179,11 +179,11 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 		isTried
 			? `Handraise keeps trying${hasToChange ? `; ${contact} has to change the key` : ''}.`
 			: keptWords(kept, code),
-		isTried ? '' : again,
+		retryAt === null ? again : '',
 		isForOperator && !hasToChange ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
 		todo.replace('{contact}', () => contact),
 		// A date comes last: it is in the reader's language.
-		isTried ? again : '',
+		retryAt === null ? '' : again,
 	);
 	const line = `${isRefusal(code) ? '🔒' : '⚠️'} ${text}`;
 	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
@@ -209,14 +209,14 @@ function keptWords(kept: Kept, code: string): string {
 
 /** For ignored presses and refused commands. With seconds, or people come back too early. */
 function waitWords(retryAt: number | null): string {
-	const until = retryAt === null ? 'a moment' : `until ${momentMrkdwn(retryAt, 'seconds')}`;
-	return `What you do before then may be ignored. Please wait ${until}.`;
+	const until = retryAt === null ? 'a moment.' : `until: ${momentMrkdwn(retryAt, 'seconds')}`;
+	return `What you do before then may be ignored. Please wait ${until}`;
 }
 
 function againWords(kept: Kept, retryAt: number | null): string {
 	const when = retryAt === null ? null : momentMrkdwn(retryAt);
 	if (kept === 'answer') return when === null ? '' : `Next try: ${when}`;
-	return `Please try again ${when === null ? 'in a moment' : `after ${when}`}.`;
+	return `Please try again ${when === null ? 'in a moment.' : `after: ${when}`}`;
 }
 
 /** The words, with *Try again* where that makes sense. A refusal shows nothing of the session. */

@@ -120,13 +120,16 @@ export function unescaped(text: string): string {
 export const withoutFences = (text: string) => text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 
 /**
- * Slack's mrkdwn for Markdown. Fenced code and tables become lines of code, because each line is quoted by itself.
- * Links become "label (url)", images their description. All of it is escaped, so nothing becomes a mention or a
- * labelled link. What is not Markdown stays as it is. Linear in the length of the source. `isCut`: its end is missing.
+ * Slack's mrkdwn for Markdown. Fenced code becomes lines of code, because each line is quoted by itself, with `quote`; a
+ * table becomes one block of code, and lines of it without `quote`. Links become "label (url)", images their
+ * description. All of it is escaped, so nothing becomes a mention or a labelled link. What is not Markdown stays as it
+ * is. Linear in the length of the source. `isCut`: its end is missing.
  */
-export function markdownToMrkdwn(source: string, isCut = false, onCut?: OnCut): string {
+export function markdownToMrkdwn(source: string, quote: '> ' | '', isCut = false, onCut?: OnCut): string {
 	const lines = source.split('\n');
 	const shown: string[] = [];
+	// Three ticks in a row would begin code over several lines, which ends a quote.
+	const show = (line: string) => shown.push(quote + withoutFences(line));
 	let fence: { readonly mark: string; readonly indent: number } | null = null;
 	for (let at = 0; at < lines.length; at += 1) {
 		const line = lines[at] ?? '';
@@ -134,19 +137,34 @@ export function markdownToMrkdwn(source: string, isCut = false, onCut?: OnCut): 
 		const table = fence === null ? tableAt(lines, at) : [];
 		if (fence !== null) {
 			if (mark?.startsWith(fence.mark) && line.trim() === mark) fence = null;
-			else shown.push(codeLine(line.slice(Math.min(fence.indent, space.length))));
+			else show(codeLine(line.slice(Math.min(fence.indent, space.length))));
 		} else if (mark !== undefined && !line.slice(space.length + mark.length).includes('`')) {
 			fence = { mark, indent: space.length };
 		} else if (table.length > 0) {
-			shown.push(...tableLines(table, (cell) => inline(cell, 0, BARE), onCut).map(codeLine));
+			const aligned = tableLines(table, textOfCell, onCut);
+			if (quote === '') aligned.map(codeLine).forEach(show);
+			else shown.push(`\`\`\`\n${aligned.map(codeText).join('\n')}\n\`\`\``);
 			at += table.length - 1;
-		} else shown.push(convertLine(space, (isCut && at === lines.length - 1 ? closed(line) : line).slice(space.length)));
+		} else show(convertLine(space, (isCut && at === lines.length - 1 ? closed(line) : line).slice(space.length)));
 	}
-	// Three in a row would begin code over several lines, which ends a quote.
-	return withoutFences(shown.join('\n'));
+	return shown.join('\n');
 }
 
-const codeLine = (line: string) => (line.trim() === '' ? '' : `\`${escapeMrkdwn(line.replaceAll('`', "'"))}\``);
+/** The first table of Markdown, and the text without it; null without one of two rows. A row is its cells' texts. */
+export function takenTable(source: string) {
+	const lines = source.split('\n');
+	let isCode = false;
+	for (const [at, line] of lines.entries()) {
+		if (/^\s*(?:`{3}|~{3})/.test(line)) isCode = !isCode;
+		const table = isCode ? [] : tableAt(lines, at);
+		const rows = table.filter((row) => !isRuler(row)).map((row) => cellsOf(row).map(textOfCell));
+		if (rows.length > 1) return { rows, others: lines.toSpliced(at, table.length).join('\n') };
+	}
+	return null;
+}
+
+const codeText = (line: string) => escapeMrkdwn(line.replaceAll('`', "'"));
+const codeLine = (line: string) => (line.trim() === '' ? '' : `\`${codeText(line)}\``);
 
 /** The last line before a cut: the marks that the cut left open are closed. */
 function closed(line: string): string {
@@ -180,6 +198,7 @@ const MRKDWN: Style = { bold: '*', italic: '_', struck: '~', code: codeLine, tex
 /** Within bold text, which nothing may end. */
 const IN_BOLD: Style = { ...MRKDWN, bold: '', text: (text) => escapeMrkdwn(text).replaceAll('*', '∗') };
 const BARE: Style = { bold: '', italic: '', struck: '', code: (text) => text, text: (text) => text };
+const textOfCell = (cell: string) => inline(cell, 0, BARE);
 
 /** Deeper emphasis stays as it was written, which bounds the work on hostile text. */
 const DEEPEST = 3;

@@ -1,4 +1,4 @@
-import type { MrkdwnElement, PlainTextElement } from '@slack/types';
+import type { MrkdwnElement, PlainTextElement, TableBlock } from '@slack/types';
 import {
 	boundaryBefore,
 	GRAPHEMES,
@@ -9,7 +9,7 @@ import {
 	withoutNote,
 } from '../questions/texts.ts';
 import { wordList } from '../questions/word-list.ts';
-import { escapeMrkdwn, markdownToMrkdwn, withoutFences } from './mrkdwn.ts';
+import { escapeMrkdwn, markdownToMrkdwn, takenTable, withoutFences } from './mrkdwn.ts';
 
 /*
  * The only way for text of others (agents, sessions, people) into a block or a message, always marked as theirs:
@@ -67,12 +67,31 @@ export const withoutMarks = (text: string) => text.replace(/^“([^”]*)”/, '
 /** An agent's Markdown as mrkdwn, each line quoted, cut to `limit` with a note. Empty when nothing of it is visible. */
 export function quotedMarkdown(text: string, limit: number, onCut?: OnCut): string {
 	if (isBlank(text)) return '';
-	return fitText(text, limit, (part, isCut) => quoteLines(markdownToMrkdwn(part, isCut, onCut)), onCut);
+	return fitText(text, limit, (part, isCut) => markdownToMrkdwn(part, '> ', isCut, onCut), onCut);
 }
 
 /** An agent's Markdown as mrkdwn on one line, which our own mark for quotes precedes. May be empty. */
 export function markdownLine(text: string, limit: number): string {
-	return fitText(text, limit, (part, isCut) => squeeze(markdownToMrkdwn(part, isCut)));
+	return fitText(text, limit, (part, isCut) => squeeze(markdownToMrkdwn(part, '', isCut)));
+}
+
+/** Of a table in a message. Slack takes 100 rows of 20 cells, and about 12,000 characters in all blocks of a message. */
+const MOST_OF_TABLE = { rows: 30, columns: 8, text: 40 };
+
+/** The first table of an agent's Markdown as a block, which Slack draws at a message's end, and the text without it. */
+export function tableOf(markdown: string): { table: TableBlock; others: string; isWhole: boolean } | null {
+	const taken = takenTable(neutralise(markdown));
+	if (taken === null) return null;
+	const { rows: all, others } = taken;
+	const { rows, columns, text } = MOST_OF_TABLE;
+	const width = Math.min(columns, Math.max(...all.map((row) => row.length)));
+	const isWhole =
+		all.length <= rows && all.every((row) => row.length <= columns && row.every((cell) => cell.length <= text));
+	const shown = all.slice(0, rows).map((row) => Array.from({ length: width }, (_, at) => oneLine(row[at] ?? '', text)));
+	// No cell may be empty.
+	const cells = shown.map((row) => row.map((cell) => ({ type: 'raw_text' as const, text: cell || '–' })));
+	const settings = Array.from({ length: width }, () => ({ is_wrapped: true }));
+	return { table: { type: 'table', rows: cells, column_settings: settings }, others, isWhole };
 }
 
 /** The mark of a list's line, and emphasis of all of it. No button has a longer text. */

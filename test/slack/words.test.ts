@@ -62,7 +62,7 @@ describe('errorWords', () => {
 	it('names one time to somebody who is too fast', () => {
 		const { plain } = errorWords('too_fast', { kept: 'nothing', adminContact: null, retryAt: 3_600_000 });
 		expect(plain).toBe(
-			'You did too many things in a short time. What you do before then may be ignored. Please wait until 01:00:00 UTC.',
+			'You did too many things in a short time. What you do before then may be ignored. Please wait until: 01:00:00 UTC',
 		);
 	});
 
@@ -89,7 +89,7 @@ describe('errorWords', () => {
 			"The session service refuses Handraise's key. Handraise keeps trying; <@U0ADMIN> has to change the key.",
 		);
 		expect(errorWords('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
-			`Please try again after ${momentMrkdwn(now)}.`,
+			`Please try again after: ${momentMrkdwn(now)}`,
 		);
 		expect(errorWords('session_not_found', { kept: 'nothing', adminContact: null })).toMatchObject({
 			text: 'The session service has no session with this id. Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',

@@ -19,6 +19,7 @@ import {
 	divider,
 	durationText,
 	type InputBlock,
+	joined,
 	type KnownBlock,
 	type MessageContent,
 	type ModalView,
@@ -231,7 +232,7 @@ function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel
 
 export function lastChangeWords(change: { readonly by: string; readonly at: number } | null): string {
 	if (change === null) return 'Nobody has changed these settings yet.';
-	return `Last changed by ${personMrkdwn(change.by)}, ${momentMrkdwn(change.at)}.`;
+	return joined(`Last changed by ${personMrkdwn(change.by)}`, momentMrkdwn(change.at));
 }
 
 type NoSettings = Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member';

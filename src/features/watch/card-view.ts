@@ -24,7 +24,7 @@ import {
 	titleLine,
 } from '../../slack/parts.ts';
 import { claimsWords, handOverLine, openQuestion, questionText, UNFOLDED } from '../../slack/question-view.ts';
-import { markdownLine, quotedMarkdown } from '../../slack/text.ts';
+import { markdownLine, quotedMarkdown, tableOf } from '../../slack/text.ts';
 import { endedWords } from './notice-view.ts';
 import { type PostContext, titleOf, waitingLine, watchAgain } from './post-view.ts';
 
@@ -89,12 +89,18 @@ export function endPost(status: string, post: PostContext): MessageContent {
 	const { sessionId, view, discreet } = post;
 	const { emoji } = statusWords(status);
 	const title = titleOf(post);
-	const result = firstLines(view?.result ?? '', END_RESULT);
+	const taken = tableOf(view?.result ?? '');
+	const { mrkdwn, isWhole } = firstLines(taken?.others ?? view?.result ?? '', END_RESULT);
 	const value = encodeTarget({ sessionId, messageIndex: null });
-	const open = button(ACTIONS.open, result.isWhole ? 'Open session' : 'Show all', { value });
+	const label = isWhole && taken?.isWhole !== false ? 'Open session' : 'Show all';
+	const open = button(ACTIONS.open, label, { value });
+	const words = `${emoji} *${title}* ${endWords(status)}\n${mrkdwn}`.trim();
 	return message(`${emoji} ${discreet ? 'A session' : title} ${endWords(status)}`, [
-		...section(`${emoji} *${title}* ${endWords(status)}\n${result.mrkdwn}`.trim(), UNFOLDED),
-		...buttons(open, ...(view === null ? [] : cardMenu({ ...post, view }, value, null))),
+		...section(words, taken === null ? UNFOLDED : { ...UNFOLDED, accessory: open }),
+		// Slack draws a table below all else, so there is no row of buttons above it.
+		...(taken === null
+			? buttons(open, ...(view === null ? [] : cardMenu({ ...post, view }, value, null)))
+			: [taken.table]),
 	]);
 }
 

@@ -241,8 +241,8 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): string
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */
 export function discoveredByWords(discovery: Discovery): string {
-	const who = `${personMrkdwn(discovery.createdBy)} ${momentMrkdwn(discovery.createdAt)}`;
-	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${who}.`;
+	const how = `${commandWords(discovery)} by ${personMrkdwn(discovery.createdBy)}`;
+	return joined(`✋ The questions of all sessions come into this channel: ${how}`, momentMrkdwn(discovery.createdAt));
 }
 
 function commandWords({ discreet, buttons }: Discovery): string {

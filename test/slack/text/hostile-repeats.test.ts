@@ -72,7 +72,7 @@ describe("work on an agent's hostile Markdown is linear", () => {
 		['# ', ' #', 'x'],
 	])('takes linear time for %j, %j repeated, %j', (before, unit, after) => {
 		const text = before + unit.repeat(MARKDOWN / unit.length) + after;
-		expect(markdownToMrkdwn(text).length).toBeGreaterThan(0);
+		expect(markdownToMrkdwn(text, '> ').length).toBeGreaterThan(0);
 	});
 });
 
