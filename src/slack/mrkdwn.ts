@@ -143,7 +143,7 @@ export function markdownToMrkdwn(source: string, quote: '> ' | '', isCut = false
 		} else if (table.length > 0) {
 			const aligned = tableLines(table, textOfCell, onCut);
 			if (quote === '') aligned.map(codeLine).forEach(show);
-			else shown.push(`\`\`\`\n${aligned.map(codeText).join('\n')}\n\`\`\``);
+			else if (aligned.length > 0) shown.push(`\`\`\`\n${aligned.map(codeText).join('\n')}\n\`\`\``);
 			at += table.length - 1;
 		} else show(convertLine(space, (isCut && at === lines.length - 1 ? closed(line) : line).slice(space.length)));
 	}

@@ -217,25 +217,7 @@ describe("an agent's Markdown", () => {
 		['tasks', '- [ ] a\n- [x] b', '☐ a\n☑ b'],
 		['quotes', '> a', '&gt; a'],
 		['rules', '---', '———'],
-		[
-			'tables',
-			'a\n| b | **c** |\n|---|:-:|\n| <d> | `e` [f](https://g.example) |\nh',
-			'a\n`| b   | c                       |`\n`| --- | ----------------------- |`\n`| &lt;d&gt; | e f (https://g.example) |`\nh',
-		],
-		['a table at the end', '| a |', '`| a |`'],
-		[
-			'a table without outer pipes',
-			'a | b\n-|-:\nc\\|d | 1\n|||\ne',
-			'`| a   | b |`\n`| --- | - |`\n`| c|d | 1 |`\n`|     |   |`\ne',
-		],
-		['numbers in tables', '|a|\n|-:|\n|10 €|\n|9 €|', '`|    a |`\n`| ---- |`\n`| 10 € |`\n`|  9 € |`'],
-		[
-			'wide characters in tables',
-			'|漢字|👍🏽|x|\n|a|👩‍👩‍👧‍👦é|☀️|',
-			'`| 漢字 | 👍🏽  | x  |`\n`| a    | 👩‍👩‍👧‍👦é | ☀️ |`',
-		],
 		['pipes that are no table', 'a | b\nc || d', 'a | b\nc || d'],
-		['a ruler alone', '|---|', ''],
 		['a table in code', '```\n|a|bb|\n|-|-|\n```', '`|a|bb|`\n`|-|-|`'],
 		['links', '[Bank](https://evil.example)', 'Bank (https://evil.example)'],
 		['links with titles', '[a](https://b.example "c")', 'a (https://b.example)'],
@@ -252,6 +234,30 @@ describe("an agent's Markdown", () => {
 		expect(quotedMarkdown(markdown, 3000)).toBe(`> ${expected.replaceAll('\n', '\n> ')}`);
 	});
 
+	it.each([
+		[
+			'between lines',
+			'a\n| b | **c** |\n|---|:-:|\n| <d> | `e` [f](https://g.example) |\nh',
+			'> a\n```\n| b   | c                       |\n| --- | ----------------------- |\n| &lt;d&gt; | e f (https://g.example) |\n```\n> h',
+		],
+		['of one row', '| a |', '```\n| a |\n```'],
+		['that would end the block', '| a``` | `` |\n|-|-|', "```\n| a''' | '' |\n| ---- | -- |\n```"],
+		[
+			'without outer pipes',
+			'a | b\n-|-:\nc\\|d | 1\n|||\ne',
+			'```\n| a   | b |\n| --- | - |\n| c|d | 1 |\n|     |   |\n```\n> e',
+		],
+		['of numbers', '|a|\n|-:|\n|10 €|\n|9 €|', '```\n|    a |\n| ---- |\n| 10 € |\n|  9 € |\n```'],
+		[
+			'of wide characters',
+			'|漢字|👍🏽|x|\n|a|👩‍👩‍👧‍👦é|☀️|',
+			'```\n| 漢字 | 👍🏽  | x  |\n| a    | 👩‍👩‍👧‍👦é | ☀️ |\n```',
+		],
+		['that is a ruler alone', '|---|', ''],
+	])('shows a table as one block of code: %s', (_what, markdown, expected) => {
+		expect(quotedMarkdown(markdown, 3000)).toBe(expected);
+	});
+
 	it('closes code after a cut', () => {
 		const shown = quotedMarkdown(`\`\`\`\n${'x'.repeat(1000)}\n\`\`\``, 200);
 		expect(shown).toMatch(/^> `x+`… \([\d,]+ more characters\)$/);
@@ -265,7 +271,7 @@ describe("an agent's Markdown", () => {
 		['bold text', `**${'a '.repeat(200)}**`, /^> \*(?:a )+a\*… \(/],
 		['struck text', `x ~~${'a '.repeat(200)}~~`, /^> x ~(?:a )+a~… \(/],
 		['code', `x \`${'** '.repeat(200)}\``, /^> x `(?:\*\* )+\*\*?`… \(/],
-		['a table', `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(200)}`, /^> `\| a \| b \|`\n(?:> `\| [-c] \|.*\|`\n)+> .*`… \(/],
+		['a table', `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(200)}`, /^```\n\| a \| b \|\n(?:\| [-c] \|.*\n)+```… \(/],
 		['what was cut before', cutWithNote(`**${'a '.repeat(200)}**`, 100), /^> \*(?:a )+a\*… \(340 more characters\)$/],
 	])('ends no mark in a cut: %s', (_what, text, expected) => {
 		for (let limit = 150; limit < 160; limit += 1) expect(quotedMarkdown(text, limit)).toMatch(expected);
@@ -274,9 +280,9 @@ describe("an agent's Markdown", () => {
 	it('keeps a table as wide as a window, says what it leaves out, and that something is cut', () => {
 		const shown = (table: string) => {
 			const mark = createCutMark(false);
-			const lines = quotedMarkdown(table, 3000, mark.onCut).split('\n');
-			for (const line of lines) expect(line.length).toBeLessThanOrEqual('> ``'.length + 60);
-			return { lines: lines.map((line) => line.replaceAll(/^> |`/g, '')), isCut: mark.isCut };
+			const lines = quotedMarkdown(table, 3000, mark.onCut).split('\n').slice(1, -1);
+			for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+			return { lines, isCut: mark.isCut };
 		};
 		const words = 'lorem ipsum '.repeat(6).trim();
 		const wrapped = shown(`| a | b |\n|---|---|\n| ${words} | ${'x'.repeat(50)} |`);

@@ -44,6 +44,28 @@ describe('the end of a session', () => {
 		for (const channel of ['#agents', '#secret']) expect(app.ends(id, channel)).toHaveLength(1);
 	});
 
+	it('shows a table of the result as a table, at its end, and whether there is more', async () => {
+		const row = (line: number) => `| Chair ${line} | **${line}0 €** |`;
+		const shows = async (rows: number) => {
+			const id = await app.watched();
+			const table = ['| Chair | Price |', '|---|--:|', ...Array.from({ length: rows }, (_, line) => row(line))];
+			end(id, 'completed', `Prices:\n\n${table.join('\n')}\n\nAll are in stock.`);
+			return ended(id);
+		};
+		const few = await shows(10);
+		expect(few.buttons()).toEqual(['Open session']);
+		expect(few.text()).toContain(
+			'is done\n> Prices:\n> All are in stock.\n[Open session]\nChair | Price\nChair 0 | 00 €\n',
+		);
+		expect(few.blocks().map(({ type }) => type)).toEqual(['section', 'table']);
+		const many = await shows(40);
+		expect(many.buttons()).toEqual(['Show all']);
+		expect(many.text()).toContain('Chair 28');
+		expect(many.text()).not.toContain('Chair 29');
+		await many.press('Show all');
+		await app.slack.as('ada').waitForModal('| Chair 5  |');
+	});
+
 	it('stands in the thread of the card with --thread-only', async () => {
 		const id = await app.watched({}, '--thread-only');
 		end(id);

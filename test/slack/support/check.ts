@@ -52,9 +52,10 @@ function harmInMrkdwn(text: string): string[] {
 	return Object.entries(harms).flatMap(([harm, isThere]) => (isThere ? [`${harm}: ${text}`] : []));
 }
 
-/** Every line is quoted, and no code covers several lines. */
+/** Every line is quoted, or in a whole block of code, which only a table is. */
 export function expectQuoted(text: string): void {
-	for (const line of text.split('\n')) if (text !== '') expect(line).toMatch(/^> |^>$|^>?…/);
-	expect(text).not.toContain('```');
+	const quotes = text.replace(/^```\n(?:[^`\n]+\n)+```/gm, '> ');
+	for (const line of quotes.split('\n')) if (text !== '') expect(line).toMatch(/^> |^>$|^>?…/);
+	expect(quotes).not.toContain('```');
 	expect(text).not.toMatch(/[\r\u0085\u2028\u2029\v\f]/);
 }
