@@ -141,7 +141,7 @@ const ANY = Symbol('any value');
 const BLOCKS = [
 	{ type: 'markdown', text: '**bold**' },
 	{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: 'rich' }] }] },
-	{ type: 'table', rows: [[{ type: 'raw_text', text: 'cell' }]] },
+	{ type: 'table', rows: [[{ type: 'raw_text', text: 'cell' }]], column_settings: [{ is_wrapped: true }] },
 ];
 
 function formOf(text: string, initial: object) {
