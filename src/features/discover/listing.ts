@@ -268,7 +268,7 @@ export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 		const moved = await store.readWaiting(serviceUrl, due, now);
 		const moves = new Map(moved.map((move) => [move.sessionId, move]));
 		if (isComplete) completeAt = now;
-		// A list in which not all are tells of none that it is gone: pages shift while sessions come and go.
+		// An incomplete list does not show which sessions are gone: pages shift while sessions come and go.
 		const others = [...compared.values()]
 			.filter(({ moved: last, dueAt }) => {
 				const at = Math.max(last?.at ?? 0, isComplete ? 0 : (dueAt ?? 0));
