@@ -158,7 +158,7 @@ export function takenTable(source: string) {
 		if (/^\s*(?:`{3}|~{3})/.test(line)) isCode = !isCode;
 		const table = isCode ? [] : tableAt(lines, at);
 		const rows = table.filter((row) => !isRuler(row)).map((row) => cellsOf(row).map(textOfCell));
-		if (rows.length > 1) return { rows, others: lines.toSpliced(at, table.length).join('\n') };
+		if (rows.length > 1) return { rows, others: lines.toSpliced(at, table.length, '(table below)').join('\n') };
 	}
 	return null;
 }
@@ -166,12 +166,12 @@ export function takenTable(source: string) {
 const codeText = (line: string) => escapeMrkdwn(line.replaceAll('`', "'"));
 const codeLine = (line: string) => (line.trim() === '' ? '' : `\`${codeText(line)}\``);
 
-/** The last line before a cut: the marks that the cut left open are closed. */
+/** The last line before a cut: the marks that the cut left open are closed, and one that it halved is left out. */
 function closed(line: string): string {
+	const whole = line.replace(/[`*~]{1,9}$/, '');
 	return ['`', '**', '~~'].reduce((text, mark) => {
-		if (text.replace(/`[^`]+`/g, '').split(mark).length % 2 === 1) return text;
-		return text.endsWith(mark) ? text.slice(0, -mark.length) : text + mark;
-	}, line);
+		return text.replace(/`[^`]+`/g, '').split(mark).length % 2 === 1 ? text : text + mark;
+	}, whole);
 }
 
 function convertLine(space: string, line: string): string {

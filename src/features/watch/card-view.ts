@@ -1,5 +1,6 @@
 import { isOver } from '../../questions/session.ts';
 import type { QuestionView, SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { withoutNote } from '../../questions/texts.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
 import {
@@ -92,7 +93,9 @@ export function endPost(status: string, post: PostContext): MessageContent {
 	const taken = tableOf(view?.result ?? '');
 	const { mrkdwn, isWhole } = firstLines(taken?.others ?? view?.result ?? '', END_RESULT);
 	const value = encodeTarget({ sessionId, messageIndex: null });
-	const label = isWhole && taken?.isWhole !== false ? 'Open session' : 'Show all';
+	// The window, too, shows no more than its snapshot of a very long one.
+	const whole = withoutNote(view?.result ?? '').missing > 0 ? 'Show more' : 'Show all';
+	const label = isWhole && taken?.isWhole !== false ? 'Open session' : whole;
 	const open = button(ACTIONS.open, label, { value });
 	const words = `${emoji} *${title}* ${endWords(status)}\n${mrkdwn}`.trim();
 	return message(`${emoji} ${discreet ? 'A session' : title} ${endWords(status)}`, [
@@ -143,14 +146,14 @@ function newestStep({ steps: [newest], question }: SessionSnapshot): string {
 }
 
 /** `length`: UTF-16 units, of about as many lines. */
-const CARD_RESULT = { most: 3, length: 300 };
-const END_RESULT = { most: 8, length: 800 };
+const CARD_RESULT = { most: 3, length: 240 };
+const END_RESULT = { most: 8, length: 640 };
 
 /** The beginning of what the agent reports at the end. */
 function firstLines(result: string, { most, length }: typeof CARD_RESULT) {
 	const lines = result.trim().split(/\n\s*/);
-	const shown = lines.slice(0, most).join('\n');
-	const isShort = lines.length <= most;
-	const mrkdwn = quotedMarkdown(isShort ? shown : `${shown} …`, length);
-	return { mrkdwn, isWhole: isShort && shown.length <= length };
+	// What is left out is the whole rest, not only that of these lines: no number.
+	const { text, missing } = withoutNote(quotedMarkdown(lines.slice(0, most).join('\n'), length));
+	const isWhole = lines.length <= most && missing === 0;
+	return { mrkdwn: isWhole ? text : `${text} …`, isWhole };
 }
