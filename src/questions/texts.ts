@@ -283,10 +283,7 @@ export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));
 }
 
-/**
- * `matchingText`, then readings with look-alike characters, digits in words and spaced-out letters as they look. Null
- * for a text that the rules do not read.
- */
+/** `matchingText`, and with look-alikes, digits in words and spaced-out letters as they look. Null: too long. */
 export function readingsOf(text: string): readonly string[] | null {
 	if (text.normalize('NFKD').length > Math.min(LONGEST_TEXT, MOST_OF_ONE * text.length)) return null;
 	const plain = plainCharacters(text);

@@ -323,10 +323,7 @@ export function mentionsIn(message: unknown): ReadonlySet<string> {
 	return new Set(Array.from(markedText(message).matchAll(/<([@#]\w+)/g), ([, mention = '']) => mention));
 }
 
-/**
- * The text of a message as its author sees it. `names`: of `mentionsIn`, as far as they are known. `leftOut`: whose
- * mentions are removed, with the comma or colon behind them.
- */
+/** A message as its author sees it. `names`: of `mentionsIn`, if known. `leftOut`: whose mentions go, with comma. */
 export function seenText(message: unknown, leftOut: string, names: ReadonlyMap<string, string> = new Map()): string {
 	const text = withoutMention(markedText(message).replace(INVISIBLE, ''), leftOut);
 	const read = text.replace(/<([^<>]*)>/g, (whole, inside: string) => seen(inside, names) ?? whole);

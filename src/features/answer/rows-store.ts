@@ -140,10 +140,7 @@ const MARKS = [
 	'putStartedAt', 'state',
 ] as const;
 
-/**
- * The answers to questions of a session, by their texts or places, oldest first. `marks`: what all of them say about
- * secrecy, also those that are damaged and not among `answers`.
- */
+/** A session's answers, by texts or places, oldest first. `marks`: what all say of secrecy, also damaged ones. */
 export const answersToQuestions =
 	({ read: db }: StoreDatabase, cipher: Cipher, readOrSkip: ReturnType<typeof createAnswerReader>) =>
 	async (session: SessionKey, fingerprints: readonly string[], indexes: readonly number[]) => {

@@ -285,10 +285,7 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 
-/**
- * Whether a post that is over looks like this for good: not while its answer or agent may change, it may be answered
- * again, or wait again.
- */
+/** Whether a post that is over stays so: its answer and agent cannot change, nor can it be answered or wait again. */
 export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
 	const mayBeSentAgain = standing !== null && canSendAgain({ ...standing, restartAskedAt: null });
 	const isAwaited =
