@@ -160,9 +160,7 @@ export function notSentWords(refused: Answer | null): string {
 	return `⛔ The answer of ${who} was not sent: ${why}.`;
 }
 
-export function hasText(answer: Answer): boolean {
-	return itemsOf(answer).some((item) => !item.secret && !isBlank(item.value ?? ''));
-}
+export const hasText = (answer: Answer) => itemsOf(answer).some((item) => !item.secret && !isBlank(item.value ?? ''));
 
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
 export const MOST_ITEMS = 10;

@@ -125,9 +125,7 @@ function digestLine(one: RemindedQuestion): string {
 	return joined(`*${first}*`, ...others, durationText(Math.round(one.waitedMs / 60_000) * 60_000));
 }
 
-function isTold({ question }: RemindedQuestion, discreet: boolean): boolean {
-	return toldWords({ question, discreet }) !== null;
-}
+const isTold = ({ question }: RemindedQuestion, discreet: boolean) => toldWords({ question, discreet }) !== null;
 
 type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;
 
