@@ -118,8 +118,8 @@ export function unescaped(text: string): string {
 export const withoutFences = (text: string) => text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 
 /**
- * Slack's mrkdwn for Markdown. Fenced code becomes lines of code, because each line is quoted by itself, with `quote`; a
- * table becomes one block of code, and lines of it without `quote`. Links become "label (url)", images their
+ * Slack's mrkdwn for Markdown. Fenced code becomes lines of code, because each line is quoted by itself, with `quote`;
+ * a table becomes one block of code, and lines of it without `quote`. Links become "label (url)", images their
  * description. All of it is escaped, so nothing becomes a mention or a labelled link. What is not Markdown stays as it
  * is. Linear in the length of the source. `isCut`: its end is missing.
  */
