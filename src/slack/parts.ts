@@ -136,12 +136,12 @@ export function modal(parts: ModalParts): ModalView {
 	};
 }
 
-/** The session's page in the service's dashboard; null without one that a button can carry. */
-export function dashboardLink(dashboardUrl: string | null, sessionId: string): string | null {
+/** Opens the session's page in the service's dashboard; null without an address that a button can carry. */
+export function dashboardButton(dashboardUrl: string | null, sessionId: string, label: ButtonLabel): Button | null {
 	if (dashboardUrl === null) return null;
 	const url = `${dashboardUrl}/sessions/session?id=${encodeURIComponent(sessionId.toWellFormed())}`;
 	const isUsable = url.length <= 3000 && /^https?:\/\/[^\s<>"|\\]+$/i.test(url) && URL.canParse(url);
-	return isUsable ? url : null;
+	return isUsable ? button(ACTIONS.dashboard, label, { url }) : null;
 }
 
 /** Else Slack adds mentions or links: `chat.update` parses `text` as typed, `chat.postMessage` links addresses. */
