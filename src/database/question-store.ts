@@ -180,10 +180,7 @@ export function newestRowOf(question: QuestionKey, fingerprint: string, before: 
 		and ${place} and fingerprint = ${fingerprint} order by number desc limit 1)`;
 }
 
-/**
- * An answer of ours arrived, as the `number`th of its session. No read that began before it says anything about its
- * question. The caller has locked the session, if it is watched.
- */
+/** Our answer arrived as the `number`th of a session, locked if watched. Earlier reads say nothing of its question. */
 export async function noteArrival(trx: Db, answer: Answer, at: number, number: number): Promise<void> {
 	const { question, fingerprint, questionId, before: put } = answer;
 	const row = await newestQuestionOf(trx, question);

@@ -59,10 +59,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 	Clock: checkClock,
 };
 
-/**
- * Checks a set-up, and says what is wrong and what to do. Returns the exit code: 1 with a failure, 2 for wrong
- * arguments, 3 when somebody may not act.
- */
+/** Checks a set-up and says what to do. The exit code: 1 a failure, 2 wrong arguments, 3 somebody may not act. */
 export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2 | 3> {
 	const { args, lines, signal } = invocation;
 	const report = await reportFor(args, invocation);

@@ -108,10 +108,7 @@ const guessed = new WeakMap<ItemTexts, InputGuess>();
 /** For an item by itself, without the text above it. */
 export const guessInput = (item: ItemTexts) => guessInputAt({ items: [item], context: '' }, 0);
 
-/**
- * By `looksSecret`, `choiceOf`, then `INPUT_RULES`. Any doubt gives long text, which refuses no answer. The text above
- * a lone item may have its options.
- */
+/** By `looksSecret`, `choiceOf` (for a lone item with the text above it), `INPUT_RULES`; in doubt long text. */
 export function guessInputAt(question: Parameters<typeof askedItem>[0], position: number): InputGuess {
 	const item = question.items[position] ?? { title: '', description: '' };
 	if (looksSecret(item)) return { kind: 'line' };
@@ -189,9 +186,7 @@ export interface AnswerMarks extends Pick<Question, 'messageIndex' | 'fingerprin
 }
 
 /** Where it is not known which positions are secret, all are. */
-function isMarked({ secret }: AnswerMarks, position: number): boolean {
-	return secret?.includes(position) ?? true;
-}
+const isMarked = ({ secret }: AnswerMarks, position: number) => secret?.includes(position) ?? true;
 
 type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 'context' | 'isCut'>;
 

@@ -276,10 +276,7 @@ export interface OurAnswers {
 
 export const NO_ANSWERS: OurAnswers = { closedItems: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
-/**
- * What cards and posts show of a session, as it was read at `seenAt`, when `arrival` answers of ours had arrived.
- * Without `ours`, as if nobody had answered through Handraise.
- */
+/** What posts show of a session read at `seenAt` after `arrival` answers of ours; without `ours`, as if it had none. */
 export function snapshotOf(
 	session: Session,
 	seenAt: number,

@@ -2,10 +2,7 @@ import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS } from '../core/basi
 import type { RateLimit, RateLimiter } from '../core/rate-limiter.ts';
 import { slackFailure } from './clients.ts';
 
-/**
- * What Slack takes in a minute for a whole workspace, its tiers 2 to 4: 20, 50 and 100 calls of each method. A burst
- * and a minute of intervals stay within that.
- */
+/** Slack's tiers 2 to 4: 20, 50, 100 calls of a method a minute for a workspace. A burst and a minute stay below. */
 const RATES = {
 	'users.info': { intervalMs: 750, burst: 20 },
 	'users.list': { intervalMs: 4_000, burst: 20 },

@@ -111,10 +111,7 @@ export function slackOutcome(error: unknown) {
 	return { kind: UNCERTAIN.has(code) ? 'unknown' : 'refused', code } as const;
 }
 
-/**
- * Writes warnings and errors of Slack's libraries to our log, without objects: payloads hold what people typed, which
- * they print at debug level.
- */
+/** Logs warnings and errors of Slack's libraries, but no debugging and no objects: they hold what people typed. */
 export function createSlackLogger(log: Log): Logger {
 	const textOf = (message: unknown[]) =>
 		message

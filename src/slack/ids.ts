@@ -103,16 +103,16 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 // biome-ignore format: a list of words
 export const BUTTON_LABELS = [
 	'Answer', 'Answer again', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question', 'Back', 'Cancel',
-	'Close', 'Continue', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files', 'Give back', 'Hand over', 'Hide',
-	'Hide this answer and delete it after delivery', 'Hide these answers and delete them after delivery', 'More',
-	'Mention me if nobody answers', 'Newer answers', 'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open',
-	'Open in the dashboard', 'Open the question', 'Open session', 'Open the screenshot', 'Open the session',
-	'Other answer…', 'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save',
-	'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show now',
-	'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h',
-	'Snooze until tomorrow 9:00', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
-	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
-	'Copy text',
+	'Close', 'Continue', 'Copy text', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files', 'Give back',
+	'Hand over', 'Hide', 'Hide this answer and delete it after delivery',
+	'Hide these answers and delete them after delivery', 'More', 'Mention me if nobody answers', 'Newer answers',
+	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
+	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
+	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Screenshot', 'Send',
+	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show now', 'Show the session',
+	'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00',
+	'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer',
+	'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
 /** "No" stands only beside *Send*, never beside options. */
 export type ButtonLabel =

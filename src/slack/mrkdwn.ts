@@ -63,9 +63,7 @@ const WIDE = new RegExp(
 	'u',
 );
 
-function widthOf(graphemes: readonly string[]): number {
-	return graphemes.reduce((width, grapheme) => width + columnsOf(grapheme), 0);
-}
+const widthOf = (graphemes: readonly string[]) => graphemes.reduce((width, grapheme) => width + columnsOf(grapheme), 0);
 
 const columnsOf = (grapheme: string) => (grapheme > '\u1100' && WIDE.test(grapheme) ? 2 : 1);
 
@@ -120,8 +118,8 @@ export function unescaped(text: string): string {
 export const withoutFences = (text: string) => text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 
 /**
- * Slack's mrkdwn for Markdown. Fenced code becomes lines of code, because each line is quoted by itself, with `quote`; a
- * table becomes one block of code, and lines of it without `quote`. Links become "label (url)", images their
+ * Slack's mrkdwn for Markdown. Fenced code becomes lines of code, because each line is quoted by itself, with `quote`;
+ * a table becomes one block of code, and lines of it without `quote`. Links become "label (url)", images their
  * description. All of it is escaped, so nothing becomes a mention or a labelled link. What is not Markdown stays as it
  * is. Linear in the length of the source. `isCut`: its end is missing.
  */
@@ -323,10 +321,7 @@ export function mentionsIn(message: unknown): ReadonlySet<string> {
 	return new Set(Array.from(markedText(message).matchAll(/<([@#]\w+)/g), ([, mention = '']) => mention));
 }
 
-/**
- * The text of a message as its author sees it. `names`: of `mentionsIn`, as far as they are known. `leftOut`: whose
- * mentions are removed, with the comma or colon behind them.
- */
+/** A message as its author sees it. `names`: of `mentionsIn`, if known. `leftOut`: whose mentions go, with comma. */
 export function seenText(message: unknown, leftOut: string, names: ReadonlyMap<string, string> = new Map()): string {
 	const text = withoutMention(markedText(message).replace(INVISIBLE, ''), leftOut);
 	const read = text.replace(/<([^<>]*)>/g, (whole, inside: string) => seen(inside, names) ?? whole);

@@ -85,10 +85,7 @@ export function answerButton(target: SessionTarget): Button {
 const MENU_ENTRIES = 5;
 const OPTION_VALUE_LENGTH = 150;
 
-/**
- * These buttons as the entries of one menu `⋯`: each does what its button does (`listen`). One alone stays a button,
- * and so does one whose value is too long for an entry.
- */
+/** Buttons as entries of one menu `⋯`, handled alike (`listen`). One alone, or of too long a value, stays a button. */
 export function moreMenu(...entries: readonly (Button | null)[]): (Button | Overflow)[] {
 	const all = entries.filter((entry) => entry !== null);
 	const options = new Map<Button, PlainTextOption>();
@@ -139,12 +136,12 @@ export function modal(parts: ModalParts): ModalView {
 	};
 }
 
-/** The session's page in the service's dashboard; null without one that a button can carry. */
-export function dashboardLink(dashboardUrl: string | null, sessionId: string): string | null {
+/** Opens the session's page in the service's dashboard; null without an address that a button can carry. */
+export function dashboardButton(dashboardUrl: string | null, sessionId: string, label: ButtonLabel): Button | null {
 	if (dashboardUrl === null) return null;
 	const url = `${dashboardUrl}/sessions/session?id=${encodeURIComponent(sessionId.toWellFormed())}`;
 	const isUsable = url.length <= 3000 && /^https?:\/\/[^\s<>"|\\]+$/i.test(url) && URL.canParse(url);
-	return isUsable ? url : null;
+	return isUsable ? button(ACTIONS.dashboard, label, { url }) : null;
 }
 
 /** Else Slack adds mentions or links: `chat.update` parses `text` as typed, `chat.postMessage` links addresses. */
@@ -306,10 +303,7 @@ function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): str
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 
-/**
- * Why an agent waits for a person although no question is open, in mrkdwn. `newest`: its newest question; `answer`: to
- * it; `state`: what became of that.
- */
+/** Why an agent waits with no question open. `newest`: its last one; `answer`: to it; `state`: of that. mrkdwn. */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	answer: Pick<Answer, 'person' | 'acceptedAt'> | null,

@@ -75,7 +75,7 @@ export function markdownLine(text: string, limit: number): string {
 	return fitText(text, limit, (part, isCut) => squeeze(markdownToMrkdwn(part, '', isCut)));
 }
 
-/** Of a table in a message. Slack takes 100 rows of 20 cells, and about 12,000 characters in all blocks of a message. */
+/** Of a table in a message. Slack takes 100 rows of 20 cells, and about 12,000 characters in all of a message. */
 const MOST_OF_TABLE = { rows: 30, columns: 8, text: 40 };
 
 /** The first table of an agent's Markdown as a block, which Slack draws at a message's end, and the text without it. */

@@ -21,7 +21,7 @@ import {
 	button,
 	buttons,
 	context,
-	dashboardLink,
+	dashboardButton,
 	durationText,
 	joined,
 	type KnownBlock,
@@ -249,7 +249,7 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 	const said = quotedMarkdown(withoutListed(question.context, listed), 2900, mark.onCut);
 	const hasBeside = Object.keys(beside).length > 0;
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });
-	const dashboard = dashboardButton(model);
+	const dashboard = dashboardOf(model);
 	const hasDashboard = dashboard !== null;
 	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(dashboard)];
 	const [only, ...others] = moreMenu(
@@ -277,10 +277,8 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 	];
 }
 
-function dashboardButton({ dashboardUrl, metadata }: SessionModel) {
-	const url = dashboardLink(dashboardUrl, metadata.sessionId);
-	return url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url });
-}
+const dashboardOf = ({ dashboardUrl, metadata }: SessionModel) =>
+	dashboardButton(dashboardUrl, metadata.sessionId, 'Open in the dashboard');
 
 /** Whether this field changes when every field becomes plain text. */
 function isGuessed(block: KnownBlock): boolean {
@@ -308,7 +306,7 @@ function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
 			button(ACTIONS.refresh, 'Refresh'),
 			// The card's menu ends it.
 			watch?.watching === false ? button(ACTIONS.watch, 'Watch in this channel', { value }) : null,
-			hasDashboardAbove ? null : dashboardButton(model),
+			hasDashboardAbove ? null : dashboardOf(model),
 		),
 		...context(joined(smallId(metadata.sessionId), now - readAt < 20_000 ? '' : `read ${agoText(readAt, now)}`)),
 	];

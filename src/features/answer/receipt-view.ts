@@ -315,9 +315,6 @@ export function choiceMessage(words: string, target: SessionTarget): MessageCont
 	return textMessage(words, buttons(sayingSession(target.sessionId)(open)));
 }
 
-/** An option has at most 30 characters; escaping makes it longer. */
-const OPTION_LENGTH = 200;
-
 type OwnChoice = Pick<Choice, 'option'>;
 
 /** What people are told about their choice. mrkdwn. */
@@ -393,10 +390,7 @@ export function afterUndoWords(answer: Answer): string {
 
 const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
 
-function answeredWords(first: string | null): string {
-	return first === null ? 'answered' : `answered ${quotedOption(first)}`;
-}
+const answeredWords = (first: string | null) => (first === null ? 'answered' : `answered ${quotedOption(first)}`);
 
-function quotedOption(option: string): string {
-	return quotedTitleMrkdwn(option, OPTION_LENGTH);
-}
+/** An option has at most 30 characters; escaping makes it longer. */
+const quotedOption = (option: string) => quotedTitleMrkdwn(option, 200);

@@ -140,10 +140,7 @@ const MARKS = [
 	'putStartedAt', 'state',
 ] as const;
 
-/**
- * The answers to questions of a session, by their texts or places, oldest first. `marks`: what all of them say about
- * secrecy, also those that are damaged and not among `answers`.
- */
+/** A session's answers, by texts or places, oldest first. `marks`: what all say of secrecy, also damaged ones. */
 export const answersToQuestions =
 	({ read: db }: StoreDatabase, cipher: Cipher, readOrSkip: ReturnType<typeof createAnswerReader>) =>
 	async (session: SessionKey, fingerprints: readonly string[], indexes: readonly number[]) => {
@@ -286,9 +283,7 @@ export function receiptOf({ receiptState: before }: Answer, told: AnswerState | 
 }
 
 /** When the worker tells the author of their own change: a message of ours must not show the former state. */
-export function receiptDueAt({ receiptState }: Answer, now: number): number | null {
-	return receiptState.dm === null ? null : now;
-}
+export const receiptDueAt = ({ receiptState }: Answer, now: number) => (receiptState.dm === null ? null : now);
 
 /**
  * The columns that change with the state; a settled answer loses its secrets. `first`: the answer before a conflicted

@@ -116,10 +116,7 @@ function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?
 /** Of states that an answer has left. */
 const PAST_LINES: Partial<Record<AnswerState, string>> = { accepted: '💾 Saved', delivering: '📨 Sent' };
 
-/**
- * The last lines of an answer's timeline, with times, and what became of the agent; one line where nothing went wrong.
- * mrkdwn.
- */
+/** The end of an answer's timeline, with times and the agent's outcome; one line if nothing went wrong. mrkdwn. */
 export function timelineWords(answer: Answer, hasOutcome = true): string {
 	const { agentOutcome, lastError, timeline, acceptedAt } = answer;
 	const state = stateLine(answer);
@@ -163,9 +160,7 @@ export function notSentWords(refused: Answer | null): string {
 	return `⛔ The answer of ${who} was not sent: ${why}.`;
 }
 
-export function hasText(answer: Answer): boolean {
-	return itemsOf(answer).some((item) => !item.secret && !isBlank(item.value ?? ''));
-}
+export const hasText = (answer: Answer) => itemsOf(answer).some((item) => !item.secret && !isBlank(item.value ?? ''));
 
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
 export const MOST_ITEMS = 10;

@@ -97,10 +97,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 				return countChanged(change(trx, 'inboxes', {}, touched).where('openedAt', '>', now - followedMs));
 			}),
 
-		/**
-		 * Leases our due inboxes: first those in which their person did something, then Homes
-		 * that were opened (`asked`: only these two), then the longest due.
-		 */
+		/** Leases due inboxes: first where people acted, then opened Homes (`asked`: only these), then the longest due. */
 		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
 			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;

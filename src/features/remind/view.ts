@@ -89,10 +89,7 @@ export function settledReminderPost({ entry, sessionName, outcome }: RemindedQue
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 900 with its link. */
 export const MOST_LISTED = 13;
 
-/**
- * Reminders of several questions of a channel, with *Answer* and a link to each thread; what does not wait any more is
- * crossed out, or left out of more than `MOST_LISTED`.
- */
+/** Reminders of a channel's questions, each with *Answer*. What no longer waits is crossed out, or left out of many. */
 export function digestPost(asked: readonly RemindedQuestion[], { mention, names }: ReminderContext): MessageContent {
 	const waiting = asked.filter(({ outcome }) => outcome === '');
 	const entries = waiting.map(({ entry }) => entry);
@@ -128,9 +125,7 @@ function digestLine(one: RemindedQuestion): string {
 	return joined(`*${first}*`, ...others, durationText(Math.round(one.waitedMs / 60_000) * 60_000));
 }
 
-function isTold({ question }: RemindedQuestion, discreet: boolean): boolean {
-	return toldWords({ question, discreet }) !== null;
-}
+const isTold = ({ question }: RemindedQuestion, discreet: boolean) => toldWords({ question, discreet }) !== null;
 
 type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;
 

@@ -24,10 +24,7 @@ import { createSessionFlow } from './flow.ts';
 
 type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
 
-/**
- * Registers `/session`, what people do in a session's modal, and the buttons on messages that open it. Others open and
- * fill forms by what is returned.
- */
+/** Registers `/session`, a session's modal and the buttons that open it. What it returns opens and fills forms. */
 export function registerSession(
 	core: Parameters<typeof registerHistory>[0] &
 		Parameters<typeof createClaims>[0] &

@@ -49,10 +49,7 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/**
- * The transaction of `WatchStore.add`. `already`: it is watched there; `changed`: with new settings; `again`: refused
- * posts are planned anew.
- */
+/** Of `WatchStore.add`. `already`: watched there; `changed`: with new settings; `again`: refused posts are planned. */
 export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });

@@ -9,7 +9,7 @@ import {
 	button,
 	buttons,
 	context,
-	dashboardLink,
+	dashboardButton,
 	endWords,
 	joined,
 	type KnownBlock,
@@ -118,12 +118,11 @@ function cardMenu(
 	value: string,
 	open: Button | null = button(ACTIONS.open, 'Open', { value }),
 ) {
-	const url = dashboardLink(dashboardUrl, view.sessionId);
 	return moreMenu(
 		open,
 		view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
 		view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
-		url === null ? null : button(ACTIONS.dashboard, 'Dashboard', { url }),
+		dashboardButton(dashboardUrl, view.sessionId, 'Dashboard'),
 		ended === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
 	);
 }

@@ -39,13 +39,9 @@ export function sessionDetails(session: Session, links: Links, withScreenshot: b
 	return { above: divided(above), below: divided(below) };
 }
 
-function divided(blocks: readonly KnownBlock[]): KnownBlock[] {
-	return blocks.length === 0 ? [] : [divider(), ...blocks];
-}
+const divided = (blocks: readonly KnownBlock[]): KnownBlock[] => (blocks.length === 0 ? [] : [divider(), ...blocks]);
 
-function titled(title: string, text: string): KnownBlock[] {
-	return text === '' ? [] : section(`*${title}*\n${text}`);
-}
+const titled = (title: string, text: string): KnownBlock[] => (text === '' ? [] : section(`*${title}*\n${text}`));
 
 function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] {
 	const link = links(lastScreenshotUrl);
@@ -133,9 +129,7 @@ export const LINKS_FOR_YOU =
 	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
 
 /** The host of a link that is not the service's own, as code, so that Slack does not link it. */
-export function hostWords(host: string | null): string {
-	return host === null ? '' : `at \`${host}\``;
-}
+export const hostWords = (host: string | null) => (host === null ? '' : `at \`${host}\``);
 
 const MOST_FILES_ALONE = 20;
 

@@ -285,10 +285,7 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 	return [...values, andMoreWords(given.length - MOST_VALUES)].filter((text) => text !== '').join('; ');
 }
 
-/**
- * Whether a post that is over looks like this for good: not while its answer or agent may change, it may be answered
- * again, or wait again.
- */
+/** Whether a post that is over stays so: its answer and agent cannot change, nor can it be answered or wait again. */
 export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
 	const mayBeSentAgain = standing !== null && canSendAgain({ ...standing, restartAskedAt: null });
 	const isAwaited =
@@ -296,9 +293,7 @@ export function isLastLook(how: SettledLook | null, { standing }: Pick<PostConte
 	return how !== null && how !== 'wentOn' && !isAwaited && !isBlocking(standing?.state ?? '');
 }
 
-export function titleOf({ view, sessionId }: PostContext): string {
-	return sessionTitle(view?.name ?? '', sessionId);
-}
+export const titleOf = ({ view, sessionId }: PostContext) => sessionTitle(view?.name ?? '', sessionId);
 
 const MOST_ITEMS = 5;
 
@@ -324,9 +319,7 @@ const NEWEST_SHOWN = 'Shows the newest question, a few seconds late. *Answer…*
 export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
 
 /** Instead of many posts: the agent changes its question often. mrkdwn. */
-export function switchingWords(title: string): string {
-	return `🔀 ${title} changes its question often`;
-}
+export const switchingWords = (title: string) => `🔀 ${title} changes its question often`;
 
 /** Its author saw another text than the question has now. */
 export const BEFORE_NEW_TEXT = 'for an earlier text of the question';

@@ -41,10 +41,7 @@ export type WatchOutcome =
 	| { readonly kind: 'unreadable'; readonly code: string };
 
 export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'> {
-	/**
-	 * Called before posts of a watch, or to a channel, are planned. The result resolves to Slack's code when it refuses
-	 * the first, else to null.
-	 */
+	/** Called before posts are planned for a watch or channel. The result: Slack's code if it refuses the first. */
 	readonly expectPost: (id: string) => () => Promise<string | null>;
 }
 

@@ -195,10 +195,7 @@ export function expectationWords({ slow, typicalSeconds, longestSeconds }: Expec
 	);
 }
 
-/**
- * The result of `/session watch all`. `discovery`: as it is after a change; null: it has ended meanwhile. `refused`:
- * Slack's code for a new post. mrkdwn.
- */
+/** `discovery`: as it is after a change; null: it ended meanwhile. `refused`: Slack's code for a post. mrkdwn. */
 export function discoveringWords(
 	outcome: 'begun' | 'changed' | 'already',
 	{ discovery, isListed, refused = null }: { discovery: Discovery | null; isListed: boolean; refused?: string | null },

@@ -258,12 +258,5 @@ function secretBox({ question, metadata }: FieldContext, fields: readonly Field[
 	const element = boxes(ACTIONS.secret, options, ticked, 'Choose which');
 	// Alone it says all, so it needs no label.
 	if (fields.length === 1) return { type: 'actions', block_id, elements: [element] };
-	return {
-		type: 'input',
-		block_id,
-		label: plain(HIDES_ANSWERS, 75),
-		optional: true,
-		dispatch_action: true,
-		element,
-	};
+	return { type: 'input', block_id, label: plain(HIDES_ANSWERS, 75), optional: true, dispatch_action: true, element };
 }
