@@ -214,12 +214,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / PER_PAGE) - 1);
 		const { shown, unreadableCount } = await questionsOfPage(pageOf(questions, shownPage), person, now);
 		const { ownAnswers, lastAnswers } = own;
-		const mine = [...ownAnswers.shown, ...lastAnswers, ...drafts].map(({ question }) => question.sessionId);
-		const names = await reads.snapshots(serviceUrl, [...new Set(mine)]);
-		/** Of a session that was never watched, no name is known. */
-		const named = <One extends Pick<Answer, 'question'>>(one: One): One & { readonly sessionName?: string } => {
-			return { ...one, sessionName: names.get(one.question.sessionId)?.name ?? '' };
-		};
 		return {
 			content: {
 				kind: 'shown' as const,
@@ -244,15 +238,15 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 					why: listed.why,
 				},
 				isWatching,
-				ownAnswers: { ...ownAnswers, shown: ownAnswers.shown.map(named) },
+				ownAnswers,
 				/** On the first page, like drafts. */
-				lastAnswers: shownPage > 0 ? [] : lastAnswers.map(named),
+				lastAnswers: shownPage > 0 ? [] : lastAnswers,
 				/** What agents asked in the last seven days where the person sees it; null: nothing. */
 				week,
 				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
 				drafts: (shownPage > 0 ? [] : drafts).map((draft) => {
 					const asked = seen.find(({ question }) => question.sessionId === draft.question.sessionId);
-					return { ...named(draft), askedIn: asked?.askedIn ?? null };
+					return { ...draft, askedIn: asked?.askedIn ?? null };
 				}),
 			},
 			againAt: channels.againAt,
@@ -266,7 +260,6 @@ export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof cre
 export type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
 export type InboxQuestion = ShownInbox['questions'][number];
 export type InboxWaiting = NonNullable<ShownInbox['waiting']>;
-export type InboxAnswer = ShownInbox['lastAnswers'][number];
 export type InboxDraft = ShownInbox['drafts'][number];
 
 /** Of somebody's answers, newest first: a second press of the same choice is no entry of its own. */

@@ -45,7 +45,6 @@ import { stateLine, titleOf } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
 import {
 	FOLLOWED_MS,
-	type InboxAnswer,
 	type InboxContent,
 	type InboxDraft,
 	type InboxQuestion,
@@ -203,7 +202,7 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 	return entries.length === 0 ? [] : [heading(title), ...entries];
 }
 
-function ownAnswerEntry(answer: InboxAnswer, receipt: ReceiptContext): KnownBlock[] {
+function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
 	const undo = button(ACTIONS.undo, 'Undo', { value: answer.id });
 	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer, receipt), dismissButton(answer)];
 	const row = [first ?? null, ...moreMenu(...others)].map(sayingSession(answer.question.sessionId));
@@ -219,7 +218,7 @@ function dismissButton(answer: Answer): Button | null {
 
 const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isSecondChoice(answer)) || agentMayStand(answer);
 
-function lastAnswerEntry(answer: InboxAnswer, accessory: Button | null = null): KnownBlock[] {
+function lastAnswerEntry(answer: Answer, accessory: Button | null = null): KnownBlock[] {
 	if (accessory === null) return context(answerLine(answer));
 	return section(answerLine(answer), { block_id: inboxRowId(answer.origin, `last ${answer.id}`), accessory });
 }
@@ -228,7 +227,7 @@ function lastAnswerEntry(answer: InboxAnswer, accessory: Button | null = null): 
 const isUndoable = ({ press, state, attempts }: Answer) => press !== null && state === 'accepted' && attempts === 0;
 
 /** `“Order chairs” · “Which colour?”: “grey” · ✅ Delivered · 20 Nov 2026, 08:19 UTC`. Never a secret. mrkdwn. */
-function answerLine(answer: InboxAnswer): string {
+function answerLine(answer: Answer): string {
 	const [first, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
 	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
 	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
