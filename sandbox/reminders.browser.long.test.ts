@@ -119,7 +119,7 @@ it('reminds in the channel when the time has come, then mentions the chosen pers
 	await agents.click();
 	const post = channelOf(grace).locator('.message', { hasText: reminderOf('escalation', 80) });
 	await expect.poll(() => post.locator('.mention-me').innerText()).toBe('@Grace');
-	await button(post, 'Answer…').click();
+	await button(post, 'Answer').click();
 	await dialog(grace).getByRole('textbox').first().fill('Green ones');
 	await button(dialog(grace), 'Send answer').click();
 	await dialog(grace).getByText(DELIVERED).first().waitFor();

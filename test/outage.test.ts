@@ -40,7 +40,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 	}
 	expect(commands).toBeGreaterThanOrEqual(5);
 	const told = app.slack.as('ada').dm();
-	for (const id of ids) expect(told.filter((message) => message.text().includes(`session *${id}*`))).toHaveLength(1);
+	for (const id of ids) expect(told.filter((message) => message.text().includes(`Session ${id}`))).toHaveLength(1);
 	expect(told[0]?.text()).toContain(headline('accepted', { lastError: 'unavailable' }));
 
 	await app.service.comeBack();

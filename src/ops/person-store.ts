@@ -99,7 +99,7 @@ function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: 
 	const { leaseToken: _, leasedUntil: __, secrets: ___, ...all } = row;
 	const told = Object.entries(all).filter(([name, value]) => value !== null && (!isOthers || OF_OTHERS.has(name)));
 	const shown = Object.fromEntries(told.map(([name, value]) => [name, jsonOf(value)]));
-	const { other, content } = shown as { other?: string | { person?: { userId?: string } }; content?: unknown };
+	const { other } = shown as { other?: string | { person?: { userId?: string } } };
 	if (typeof other === 'object' && other.person?.userId !== userId) delete shown.other;
 	// What the agent asked, and a note of somebody else.
 	if (table === 'questions') delete shown.content;
@@ -109,8 +109,10 @@ function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: 
 	// Whoever else joined or left a channel.
 	if (table === 'shared_states') shown.state = (shown.state as Record<string, unknown>)?.[userId];
 	const secret: unknown[] = Array.isArray(shown.secretPositions) ? shown.secretPositions : [];
-	if (table === 'answers' && Array.isArray(content))
-		for (const [at, item] of content.entries()) if (item.secret || secret.includes(at)) item.value = 'hidden';
+	// Of an answer; 1.0.0 stored the items alone.
+	const { items = shown.content }: { items?: unknown } = Object(shown.content);
+	if (table === 'answers' && Array.isArray(items))
+		for (const [at, item] of items.entries()) if (item.secret || secret.includes(at)) item.value = 'hidden';
 	// Milliseconds from 2001 to 2286, which no count or length reaches.
 	const isTime = (value: unknown) => typeof value === 'number' && value >= 1e12 && value < 1e13;
 	return JSON.parse(JSON.stringify(shown), (_, value) => (isTime(value) ? new Date(value).toISOString() : value));

@@ -45,9 +45,9 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.evidence': 'arrived.answerId lost',
 	'answers.receiptState': 'dm.channelId dm.ts',
 	'answers.other': 'answerId person.teamId values[]',
-	'answers.content': '[].title [].value',
+	'answers.content': 'items[].title items[].value sessionName',
 	'answers.secrets': '{}',
-	'drafts.content': 'values.{} shownHash',
+	'drafts.content': 'values.{} shownHash sessionName',
 	// The id of the row, sealed with it: whoever forgets the person removes the row.
 	'people.facts': `user.enterprise_user.enterprise_id user.enterprise_user.teams[] user.id user.name
 		user.profile.display_name user.profile.real_name user.real_name user.team_id user.tz`,
@@ -61,7 +61,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		entries[].questionId entries[].postTs before.mention.groupIds[] before.quietHours.from
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from
 		after.quietHours.to after.quietHours.timeZone watchId handOverId questionId channelId sessionId
-		sessionIds[]`,
+		sessionIds[] status`,
 	'watched_sessions.reads': 'unread.code',
 	'questions.evidence': 'arrived.answerId lost',
 	'questions.content': `question.fingerprint question.shownHash question.context question.items[].title

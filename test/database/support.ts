@@ -53,6 +53,7 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 		fingerprint: 'fingerprint-1',
 		shownHash: null,
 		items: [item('blue')],
+		sessionName: 'Chairs',
 		leftEmpty: [],
 		boxed: true,
 		origin: { channelId: 'C1', threadTs: '1.2' },
@@ -67,7 +68,7 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 /** Ann's draft of an answer to message 1 of session `s1`. */
 export function draftOf(overrides: Partial<Draft> = {}): Draft {
 	const { person, question, fingerprint } = submission();
-	const rest = { values: {}, shownHash: 'shown-1', updatedAt: T0, ...overrides };
+	const rest = { values: {}, shownHash: 'shown-1', sessionName: 'Chairs', updatedAt: T0, ...overrides };
 	return { formId: 'form-1', person, question, fingerprint, ...rest };
 }
 

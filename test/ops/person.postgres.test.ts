@@ -70,7 +70,10 @@ it('asks a replica by a row, forgets somebody on all of them, and leaves no lett
 	await app.until(() => post.text().includes('agent continued'));
 	await app.openHome('ada');
 	const exported = await person(['export', ADA]);
-	expect(JSON.parse(exported.stdout)).toMatchObject({ answers: [{ content: [{ value: 'LH 1173' }] }], watches: [{}] });
+	expect(JSON.parse(exported.stdout)).toMatchObject({
+		answers: [{ content: { sessionName: 'Book a flight', items: [{ value: 'LH 1173' }] } }],
+		watches: [{}],
+	});
 	expect(await letters()).toEqual([]);
 	const { code, stdout } = await person(['forget', ADA, '--yes', ADA]);
 	expect(stdout).toContain('PostgreSQL keeps the id in dead rows until VACUUM, and in its log.');

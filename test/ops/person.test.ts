@@ -225,7 +225,12 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 	expect(JSON.parse(stdout)).toMatchObject({
 		person: ADA,
 		answers: [
-			{ sessionId: id, userId: ADA, state: 'resumed', content: [{ title: 'Which flight?', value: 'LH 1173' }] },
+			{
+				sessionId: id,
+				userId: ADA,
+				state: 'resumed',
+				content: { sessionName: 'Book a flight', items: [{ title: 'Which flight?', value: 'LH 1173' }] },
+			},
 		],
 		watches: [{ channelId: 'C0AGENTS', sessionId: id, createdAt: '2026-01-05T09:00:00.000Z' }],
 	});

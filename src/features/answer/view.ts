@@ -113,8 +113,12 @@ function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?
 	return LOST_TO_LINES[entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other')];
 }
 
-/** Of states that an answer has left. */
-const PAST_LINES: Partial<Record<AnswerState, string>> = { accepted: '💾 Saved', delivering: '📨 Sent' };
+/** In a timeline, which its author reads too. */
+const PAST_LINES: Partial<Record<AnswerState, string>> = {
+	accepted: '💾 Saved',
+	delivering: '📨 Sent',
+	waiting: '⚠️ Not delivered',
+};
 
 /** The end of an answer's timeline, with times and the agent's outcome; one line if nothing went wrong. mrkdwn. */
 export function timelineWords(answer: Answer, hasOutcome = true): string {
@@ -122,9 +126,11 @@ export function timelineWords(answer: Answer, hasOutcome = true): string {
 	const state = stateLine(answer);
 	const hasFailed = lastError !== null || timeline.some((entry) => isFailed(entry.state));
 	if (!hasFailed && /^[✅⏳↩]/u.test(state)) return joined(state, momentMrkdwn(timeline.at(-1)?.at ?? acceptedAt));
-	const lines = timeline
-		.slice(-8)
-		.map((entry) => `${PAST_LINES[entry.state] ?? lineOf(entry.state, answer, entry)} · ${momentMrkdwn(entry.at)}`);
+	const lines = timeline.slice(-8).map((entry) => {
+		const isUnknown = entry.state === answer.state && mayHaveArrived(answer);
+		const words = isUnknown ? undefined : PAST_LINES[entry.state];
+		return joined(words ?? lineOf(entry.state, answer, entry), momentMrkdwn(entry.at));
+	});
 	if (hasOutcome && agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_LINES[agentOutcome]);
 	return lines.join('\n');
 }

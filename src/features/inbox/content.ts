@@ -214,8 +214,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / PER_PAGE) - 1);
 		const { shown, unreadableCount } = await questionsOfPage(pageOf(questions, shownPage), person, now);
 		const { ownAnswers, lastAnswers } = own;
-		const draftIds = new Set(drafts.map(({ question }) => question.sessionId));
-		const draftSessions = await reads.snapshots(serviceUrl, [...draftIds]);
 		return {
 			content: {
 				kind: 'shown' as const,
@@ -247,11 +245,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				week,
 				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
 				drafts: (shownPage > 0 ? [] : drafts).map((draft) => {
-					const { sessionId } = draft.question;
-					const asked = seen.find(({ question }) => question.sessionId === sessionId);
-					// Of a session that was never watched, no name is known.
-					const named: Pick<typeof draft, 'sessionName'> = { sessionName: draftSessions.get(sessionId)?.name ?? '' };
-					return { ...draft, ...named, askedIn: asked?.askedIn ?? null };
+					const asked = seen.find(({ question }) => question.sessionId === draft.question.sessionId);
+					return { ...draft, askedIn: asked?.askedIn ?? null };
 				}),
 			},
 			againAt: channels.againAt,

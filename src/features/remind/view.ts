@@ -1,10 +1,11 @@
 import type { Asked } from '../../database/question-store.ts';
 import type { Mention } from '../../database/watch.ts';
 import type { ReminderEntry } from '../../posts/post.ts';
-import { inboxRowId } from '../../slack/ids.ts';
+import { ACTIONS, inboxRowId } from '../../slack/ids.ts';
 import {
 	andMoreWords,
 	type Button,
+	button,
 	context,
 	counted,
 	durationText,
@@ -20,7 +21,7 @@ import {
 	sessionTitle,
 	textMessage,
 } from '../../slack/parts.ts';
-import { askedLine, handOverLine, openQuestion, toldWords } from '../../slack/question-view.ts';
+import { askedLine, handOverLine, openQuestion, sayingQuestion, toldWords } from '../../slack/question-view.ts';
 import type { PostContext } from '../watch/post-view.ts';
 
 export interface RemindedQuestion
@@ -54,9 +55,9 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, {
 	const [answer, note] = answerOf(asked);
 	const wordsOf = (who: string) =>
 		sentences(mentionMrkdwn(mention), reminderWords(entry, who, { waitedMs, asked: tells ? askedLine(open) : '' }));
-	const accessory = answer === null ? {} : { accessory: answer, block_id: rowIdOf(asked) };
+	const accessory = answer && { accessory: { ...answer, style: 'primary' as const }, block_id: rowIdOf(asked) };
 	return message(wordsOf(tells ? title : 'An agent'), [
-		...section(wordsOf(`*${title}*`), accessory),
+		...section(wordsOf(`*${title}*`), accessory ?? {}),
 		...context(
 			joined(note, linkTo(asked), asked.steps, entry.isLast ? 'last reminder' : ''),
 			handOverLine(asked, names),
@@ -67,10 +68,12 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, {
 
 /** *Answer*, or why Slack can show no form for the question. */
 function answerOf({ question, sessionName, ...asked }: RemindedQuestion): [answer: Button | null, note: string] {
-	const discreet = asked.discreet || asked.threadOnly;
-	const { row, note } = openQuestion(question, { sessionId: asked.entry.sessionId, sessionName, discreet });
-	const [answer] = row.filter((element) => element?.type === 'button');
-	return answer === undefined ? [null, note] : [answer, ''];
+	const { sessionId } = asked.entry;
+	const showing = { sessionId, sessionName, discreet: asked.discreet || asked.threadOnly };
+	const { row, note } = openQuestion(question, showing);
+	const [opens] = row.filter((element) => element?.type === 'button');
+	if (opens === undefined) return [null, note];
+	return [sayingQuestion(question, showing)(button(ACTIONS.answer, 'Answer', { value: opens.value ?? '' })), ''];
 }
 
 const linkTo = ({ link }: RemindedQuestion) => (link === null ? '' : linkWords(link, 'question'));

@@ -102,7 +102,7 @@ export function createWatchCommands(
 		await say(request, lines, isWatched);
 	}
 
-	/** Resolves to the lines of the reply. `isWatched`: whether a session is. */
+	/** Resolves to the lines of the reply. `isWatched`: whether a session is, where Slack takes posts. */
 	async function subscribe(
 		request: PersonRequest,
 		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
@@ -112,7 +112,7 @@ export function createWatchCommands(
 		const watched: string[] = [];
 		const others: string[] = [];
 		let expectation = '';
-		let [isTaken, isWatched] = [false, false];
+		let isTaken = false;
 		for (const [index, sessionId] of sessionIds.entries()) {
 			let outcome: WatchOutcome;
 			try {
@@ -140,14 +140,13 @@ export function createWatchCommands(
 			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
 			const isIn = 'refused' in outcome && outcome.refused === null;
 			(isIn ? watched : others).push(watchOutcomeWords(sessionId, outcome, errorContext));
-			isWatched ||= outcome.kind === 'watching' || outcome.kind === 'already';
 			// Only the last one counts: it includes the sessions before it.
 			if (outcome.kind !== 'watching') continue;
 			expectation = expectationWords(outcome.expectation);
 			isTaken ||= outcome.refused === null;
 		}
 		const lines = [...(watched.length > 1 ? [watchingWords(watched.length)] : watched), ...others];
-		return { lines: expectation === '' ? lines : [...lines, expectation], isWatched };
+		return { lines: expectation === '' ? lines : [...lines, expectation], isWatched: watched.length > 0 };
 	}
 
 	/** `/session watch` without an id: the sessions that wait, to choose one. */
@@ -184,7 +183,8 @@ export function createWatchCommands(
 		logAccess(request, 'watch', null, `all_${outcome}`);
 		const refused = outcome === 'begun' && !isDirectMessage(channel.channelId) ? await posted() : null;
 		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
-		return say(request, [discoveringWords(outcome, { discovery, isListed: discoveries.isListed(), refused })], true);
+		const lines = [discoveringWords(outcome, { discovery, isListed: discoveries.isListed(), refused })];
+		return say(request, lines, refused === null);
 	}
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {

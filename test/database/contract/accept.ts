@@ -41,7 +41,7 @@ export function describeAccept(subject: Subject): void {
 				question: given.question,
 				fingerprint: 'fingerprint-1',
 				shownHash: 'shown-1',
-				content: { kind: 'readable', items: given.items, other: null },
+				content: { kind: 'readable', items: given.items, other: null, sessionName: 'Chairs' },
 				secretPositions: [],
 				positions: [0, 1],
 				leftEmpty: [1],

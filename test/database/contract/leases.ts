@@ -206,7 +206,7 @@ export function describeUpdates(subject: Subject): void {
 			);
 			expect(after).toEqual({
 				...before,
-				content: { kind: 'readable', items: given.items, other },
+				content: { kind: 'readable', items: given.items, other, sessionName: 'Chairs' },
 				state: 'delivered',
 				attempts: 3,
 				nextAttemptAt: T0 + 7,
@@ -296,7 +296,7 @@ export function describeUpdates(subject: Subject): void {
 					items: [item('blue'), SECRET, item(null, { secret: true }), item('', { secret: true })],
 				});
 				const held = await leased(subject.store, given);
-				expect(held.content).toEqual({ kind: 'readable', items: given.items, other: null });
+				expect(held.content).toEqual({ kind: 'readable', items: given.items, other: null, sessionName: 'Chairs' });
 				const options = { now: T0 + 1, release: true };
 				const ended = await patched(subject.store, given.id, { state }, options);
 				expect(ended?.content).toMatchObject({

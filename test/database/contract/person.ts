@@ -415,17 +415,28 @@ export function describePeople(subject: Subject): void {
 		await fill(store, ADAM);
 		const secret = [item('blue', { title: 'Colour' }), item('hunter2', { title: 'Password', secret: true })];
 		await accepted(store, submission({ person: HER, sessionId: 'secret', id: 'secret', items: secret }));
+		// As 1.0.0 stored it, with a position that its author marked.
+		const given = await accepted(store, submission({ person: HER, sessionId: 'released', id: 'released' }));
+		const typed = [{ title: 'Password', value: 'hunter2', secret: false, held: false }];
+		const content = seal(store, 'answers.content', { ...given, ...HER, ...given.question }, typed);
+		await store.db.writeOne((trx) =>
+			trx.updateTable('answers').set({ content, secretPositions: '[0]' }).where('id', '=', given.id).execute(),
+		);
 		const all = await exported(store, ADA);
 		expect(all.answers?.map((row) => 'secrets' in row)).not.toContain(true);
 		expect(Object.keys(all).sort()).toEqual([...PERSON_TABLES].sort());
 		expect(all.answers?.find(({ id }) => id === 'secret')).toMatchObject({
 			acceptedAt: '2026-01-05T09:00:00.000Z',
 			timeline: [{ state: 'accepted', at: '2026-01-05T09:00:00.000Z' }],
-			content: [
-				{ title: 'Colour', value: 'blue' },
-				{ title: 'Password', value: 'hidden' },
-			],
+			content: {
+				sessionName: 'Chairs',
+				items: [
+					{ title: 'Colour', value: 'blue' },
+					{ title: 'Password', value: 'hidden' },
+				],
+			},
 		});
+		expect(all.answers?.find(({ id }) => id === 'released')?.content).toMatchObject([{ value: 'hidden' }]);
 		const named = all.answers?.find(({ id }) => id === 'second-hers');
 		expect(Object.keys(named ?? {}).sort()).toEqual(['id', 'messageIndex', 'other', 'service', 'sessionId']);
 		expect(all.drafts).toMatchObject([{ content: { values: { 0: 'blu' } } }]);

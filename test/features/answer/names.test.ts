@@ -3,7 +3,7 @@ import { item } from '../../../sandbox/session-service/builders.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
 import { headline } from '../../support/sentences.ts';
 import { type InboxApp, inboxApp } from '../inbox/harness.ts';
-import { expectNothingWrong } from '../watch/harness.ts';
+import { expectNothingWrong, USUAL_REQUESTS } from '../watch/harness.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 const NAME = '“Plan the Frankfurt trip”';
@@ -11,7 +11,7 @@ const TITLE = '“Plan the Frankfurt tr…”';
 
 let app: InboxApp;
 beforeAll(async () => {
-	app = await inboxApp();
+	app = await inboxApp({ env: USUAL_REQUESTS });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {

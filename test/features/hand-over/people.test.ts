@@ -104,12 +104,12 @@ describe('Hand over', () => {
 		await Promise.all(windows.map((modal) => modal.submit()));
 		const texts = windows.map((modal) => modal.text());
 		expect(texts.filter((text) => ['bob', 'cleo'].some((who) => text.includes(youHandedOver(who))))).toHaveLength(1);
-		expect(texts.filter((text) => /@(bob|cleo) has it from/.test(text))).toHaveLength(1);
+		expect(texts.filter((text) => /@(bob|cleo) has this question \(from @(ada|grace)\)/.test(text))).toHaveLength(1);
 		await app.pass(5_000);
 		expect(app.dms('bob').length + app.dms('cleo').length).toBe(1);
 		// Somebody who does not have it hears that at once.
 		await app.press(post, 'dan', 'Hand over');
-		await app.windowSays('has it from', { who: 'dan' });
+		await app.windowSays('has this question (from @', { who: 'dan' });
 	});
 
 	it('tells nobody about a question who may not use Handraise any more', async () => {
@@ -208,7 +208,7 @@ describe('Hand over', () => {
 		await app.until(() => app.dms('tess')[0]?.buttons().length === 0);
 		expect(app.dms('tess')[0]?.text()).toBe(NOT_TOLD_ANY_MORE);
 		await app.press(post, 'ada', 'Hand over');
-		await app.windowSays('@cleo has it from');
+		await app.windowSays('@cleo has this question (from @bob)');
 		await dm.press('Give back');
 		await app.givenBackTo('bob');
 	});
@@ -264,11 +264,11 @@ describe('Hand over', () => {
 	it('cannot be handed over by others while Slack does not say whether whoever has it may answer', async () => {
 		const { post } = await startHanded();
 		await app.press(post, 'bob', 'Hand over');
-		await app.windowSays('@tess has it from', { who: 'bob' });
+		await app.windowSays('@tess has this question (from @ada)', { who: 'bob' });
 		await app.slack.as('bob').modal()?.close();
 		await app.pass(60_000);
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
 		await app.press(post, 'bob', 'Hand over');
-		await app.windowSays('@tess has it from', { who: 'bob' });
+		await app.windowSays('@tess has this question (from @ada)', { who: 'bob' });
 	});
 });

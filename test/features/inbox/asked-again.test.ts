@@ -123,7 +123,7 @@ it('is reminded of, and is in nobody’s hands', async () => {
 	await app.until(() => direct.text().includes('*@tess: LH 1173* · delivered, but no longer in the field'));
 	expect(second.text()).not.toContain('has it');
 	const reminder = await app.threadSays(id, REMINDER);
-	await reminder.press('Answer…');
+	await reminder.press('Answer');
 	const form = await app.slack.as('ada').waitForModal('Which flight?');
 	await form.choose(0, 'TP 570');
 	await form.submit();

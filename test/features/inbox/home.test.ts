@@ -223,7 +223,7 @@ describe('a draft of a question that is over', () => {
 		await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs'], ['Which colour would you like?']);
 		await app.openHome();
-		await app.home().press('Answer');
+		await app.home().press('Answer…');
 		const form = await app.slack.as('ada').waitForModal('Which colour would');
 		await form.fill(0, TYPED);
 		await app.pass(2_000);
@@ -252,7 +252,7 @@ describe('a draft of a question that is over', () => {
 
 	it('is not there when its author has answered', async () => {
 		const id = await drafted();
-		await app.home().press('Answer');
+		await app.home().press('Answer…');
 		const form = await app.slack.as('ada').waitForModal(DRAFT_RESTORED);
 		await form.fill(0, 'red');
 		await form.submit();

@@ -229,7 +229,7 @@ describe('a public channel', () => {
 });
 
 it('posts no text of somebody who was removed', async () => {
-	await app.slack.as('bob').home()?.press('Answer…');
+	await app.slack.as('bob').home()?.press('Other answer…');
 	const form = await app.slack.as('bob').waitForModal('Which flight?');
 	await form.choose(0, 'TP 570');
 	app.service.sessions.answerAsPage(id, ['LH 1173']);

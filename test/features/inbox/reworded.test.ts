@@ -129,8 +129,8 @@ describe('a question whose text the agent replaces between post and press', () =
 		expect(app.calls('chat.postMessage', from)).toEqual([]);
 		for (const one of [post, dm]) expect(one.text()).not.toContain(READ);
 		// The text of the question stands above the reminder, in its thread.
-		expect(reminder.buttons()).toEqual(['Answer…']);
-		await reminder.press('Answer…');
+		expect(reminder.buttons()).toEqual(['Answer']);
+		await reminder.press('Answer');
 		const form = await app.slack.as('ada').waitForModal(DELETE);
 		expect(form.text()).not.toContain(READ);
 		await form.choose(0, 'Yes');

@@ -126,7 +126,7 @@ it('tells a question without options by its first line, and the rest in a menu',
 	const content = asking('When shall they come?\n\nThe shop closes at six.');
 	const [blocks] = [homeView({ inbox: { openedAt: now, person: PERSON }, content, receipt: RECEIPT }).blocks];
 	const shown = JSON.stringify(blocks);
-	expect(shown).toContain('> *Which colour?*');
+	expect(shown).toContain('*“Which colour?”*');
 	expect(shown).not.toContain('The shop closes');
 	const row = blocks.find((block) => block.type === 'actions');
 	expect(row).toMatchObject({ elements: [{ type: 'button', text: { text: 'Answer…' } }, { type: 'overflow' }] });

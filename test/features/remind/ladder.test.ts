@@ -142,16 +142,16 @@ describe('questions of a channel that are due together', () => {
 		expect([...reminders(app.thread(first)), ...reminders(app.thread(second))]).toEqual([]);
 		expect(digests()).toHaveLength(1);
 		expect(together?.editHistory()).toEqual([]);
-		expect(together?.buttons()).toEqual(['Answer…', 'Answer…']);
+		expect(together?.buttons()).toEqual(['Answer', 'Answer']);
 		const text = together?.text() ?? '';
 		expect(text).toMatch(/\*“Which size\?”\* · “Order 2 chairs” · \d+ (?:s|min) · .*Go to question/);
-		await together?.press('Answer…', Number(text.indexOf('Which colour?') > text.indexOf('Which size?')));
+		await together?.press('Answer', Number(text.indexOf('Which colour?') > text.indexOf('Which size?')));
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'red');
 		await form.submit();
 		await app.until(() => together?.text().includes(`${digestText(1)}:`));
 		expect(together?.text()).toMatch(/~“Which colour\?” · “Order 1 chairs”~ · .*@ada/);
-		expect(together?.buttons()).toEqual(['Answer…']);
+		expect(together?.buttons()).toEqual(['Answer']);
 		app.service.sessions.answerAsPage(second, ['large']);
 		await app.until(() => together?.text().includes(digestText(0)));
 		expect(together?.text().split('\n')).toHaveLength(1);
@@ -268,7 +268,7 @@ it('a question whose delivered answer vanished is reminded of once, and its butt
 	await app.until(() => post.text().includes('*@ada: LH 1173* · '));
 	await lost;
 	const reminder = await app.threadSays(id, REMINDER);
-	await reminder.press('Answer…');
+	await reminder.press('Answer');
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 	await form.choose(0, 'TP 570');
 	await form.submit();

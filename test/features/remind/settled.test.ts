@@ -41,8 +41,8 @@ describe('a reminder', () => {
 	it('loses its button when the question is answered, and says who answered', async () => {
 		await start();
 		const { id, post, reminder } = await reminded();
-		expect(reminder.buttons()).toEqual(['Answer…']);
-		await reminder.press('Answer…');
+		expect(reminder.buttons()).toEqual(['Answer']);
+		await reminder.press('Answer');
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'red');
 		await form.submit();
@@ -76,19 +76,19 @@ describe('a reminder', () => {
 		const next = await app.until(() =>
 			app.thread(changed.id).findLast((post) => new RegExp(`(?:${REMINDER.source})[^]*Which size`).test(post.text())),
 		);
-		expect(next.buttons()).toEqual(['Answer…']);
+		expect(next.buttons()).toEqual(['Answer']);
 	});
 
 	it('shows the press on the post while it can be taken back, and Answer again after that', async () => {
 		await start({ UNDO_SECONDS: '30' });
 		const { post, reminder } = await reminded([FLIGHT]);
-		expect(reminder.buttons()).toEqual(['Answer…']);
+		expect(reminder.buttons()).toEqual(['Answer']);
 		await app.choose(post, 'LH 1173');
 		await says(reminder, '*@ada: LH 1173* · sends at ');
 		expect(reminder.buttons()).toEqual([]);
 		await post.press('Undo');
 		await says(reminder, reminderOf('reminder', null));
-		expect(reminder.buttons()).toEqual(['Answer…']);
+		expect(reminder.buttons()).toEqual(['Answer']);
 		expect(reminder.editHistory()).toHaveLength(2);
 	});
 
@@ -99,7 +99,7 @@ describe('a reminder', () => {
 		const before = reminder.editHistory().length;
 		app.service.sessions.patch(id, { messages: [{ role: 'system', content: 'A summary' }, ...messages] });
 		await app.until(() => reminder.editHistory().length > before);
-		expect(await reminder.press('Answer…')).toBe(true);
+		expect(await reminder.press('Answer')).toBe(true);
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		expect(form.fields()[0]?.label).toBe('“Which colour?”');
 		await app.threadSays(id, answering('ada'));
@@ -187,7 +187,7 @@ describe('a reminder of a question that was handed over', () => {
 		await handOver(post, 'grace');
 		await says(reminder, 'grace has it (from ada)');
 		expect(reminder.rung()).toEqual([]);
-		expect(reminder.buttons()).toEqual(['Answer…']);
+		expect(reminder.buttons()).toEqual(['Answer']);
 	});
 
 	it('says so in a list, also after a restart', async () => {

@@ -44,7 +44,7 @@ describe("a question's post that Slack refuses for good", () => {
 			undefined,
 			2_400_000,
 		);
-		await escalation.press('Answer…');
+		await escalation.press('Answer');
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.slack.as('ada').modal()?.close(true);
 		app.service.sessions.answerAsPage(id, ['Sand']);

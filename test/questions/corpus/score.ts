@@ -5,7 +5,7 @@ import { looksSecretAt } from '../../../src/questions/secrecy.ts';
 import { openQuestion as openQuestionOf } from '../../../src/questions/session.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
-import { CHOOSE_IDS, newMetadata } from '../../../src/slack/ids.ts';
+import { CHOOSE_IDS, NO_OPTION, newMetadata } from '../../../src/slack/ids.ts';
 import { openQuestion } from '../../../src/slack/question-view.ts';
 import { buildSession, saying } from '../../support/sessions.ts';
 
@@ -77,7 +77,9 @@ function shown({ content, items }: CorpusCase) {
 		(block): block is InputBlock => block.type === 'input' && !/\.other/.test(block.block_id ?? ''),
 	);
 	const fields = mains.map(({ element }): Field => {
-		const options = 'options' in element ? (element.options ?? []).map(({ value = '' }) => value) : [];
+		const values = 'options' in element ? (element.options ?? []).map(({ value = '' }) => value) : [];
+		// The last one is for other words, and none of the agent's.
+		const options = values.at(-1) === NO_OPTION ? values.slice(0, -1) : values;
 		const several = /^(?:checkboxes|multi_static_select)$/.test(element.type);
 		return { kind: KINDS[element.type] ?? 'text', options, several };
 	});
