@@ -93,13 +93,14 @@ export function endPost(status: string, post: PostContext): MessageContent {
 	const { mrkdwn, isWhole } = firstLines(taken?.others ?? view?.result ?? '', END_RESULT);
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	const label = isWhole && taken?.isWhole !== false ? 'Open session' : 'Show all';
-	const open = button(ACTIONS.open, label, { value });
+	const says = sayingSession(sessionId, discreet ? '' : view?.name);
+	const open = says(button(ACTIONS.open, label, { value }));
 	const words = `${emoji} *${title}* ${endWords(status)}\n${mrkdwn}`.trim();
 	return message(`${emoji} ${discreet ? 'A session' : title} ${endWords(status)}`, [
 		...section(words, taken === null ? UNFOLDED : { ...UNFOLDED, accessory: open }),
 		// Slack draws a table below all else, so there is no row of buttons above it.
 		...(taken === null
-			? buttons(open, ...(view === null ? [] : cardMenu({ ...post, view }, value, null)))
+			? buttons(open, ...(view === null ? [] : cardMenu({ ...post, view }, value, null).map(says)))
 			: [taken.table]),
 	]);
 }
