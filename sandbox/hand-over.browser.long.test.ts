@@ -93,7 +93,7 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 
 	await openMessages(grace);
 	const message = told(grace, YOU_HAVE_IT);
-	await message.getByText('“Which chairs?”').waitFor();
+	await message.getByText('Which chairs?', { exact: true }).waitFor();
 	await expect
 		.poll(() => message.locator('.block-actions .button').allInnerTexts())
 		.toEqual(['Graphite', 'Sand', 'Other answer…', '']);

@@ -96,7 +96,7 @@ it.each([false, true])('a post never grows by a press; on a phone: %s', async (n
 		await type(page, `/session watch ${id}`);
 		const post = question(page, `“Trip ${asked}”`);
 		const buttons = post.locator('.block-actions');
-		const choice = buttons.getByRole('button', { name: /^(?:LH 1173|Yes)$/ });
+		const choice = buttons.getByRole('button', { name: /^(?:LH 1173|Yes): / });
 		await soon(choice.waitFor());
 		const height = async () => Math.ceil((await post.locator('.blocks').boundingBox())?.height ?? Number.NaN);
 		const before = await height();

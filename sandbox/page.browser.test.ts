@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { REMOVED_ANSWER } from '../src/features/answer/view.ts';
 import { DELIVERED, whatHappened } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
@@ -61,7 +62,7 @@ it('shows the traffic of a command, and copies a modal for the Block Kit Builder
 	await dialog(page).getByRole('button', { name: 'Copy this modal' }).click();
 	await page.getByText('Copied. Paste it into').waitFor();
 	const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
-	expect(JSON.parse(copied)).toMatchObject({ type: 'modal', title: { text: 'Session completed' } });
+	expect(JSON.parse(copied)).toMatchObject({ type: 'modal', title: { text: '“Research e-bike suppl…”' } });
 	await dialog(page)
 		.getByRole('img', { name: /screenshot/i })
 		.waitFor();
@@ -75,6 +76,9 @@ it('shows the second of two people the first one’s answer, and keeps their own
 	await soon(service().until('shared-question', (json) => json.status === 'humanInput'));
 	const [ada, grace] = await Promise.all([harness.window('ada'), harness.window('grace')]);
 	for (const page of [ada, grace]) await type(page, '/session shared-question');
+	await dialog(grace)
+		.getByRole('radio', { name: /^None of these/ })
+		.check();
 	await dialog(grace).getByRole('textbox').fill('Bright orange, please');
 	await dialog(ada).getByRole('radio', { name: 'Sand' }).check();
 	await send(ada).click();
@@ -179,7 +183,16 @@ it('keeps an answer whose box is ticked secret from the channel, and the box and
 		.poll(() => service().values('kept-secret', 1))
 		.toEqual(['Ada, with a hat', 'Grace', 'the ministry of silence']);
 	await page.keyboard.press('Escape');
-	await harness.until(() => harness.sandbox.slack.state.messages.at(-1)?.text.includes('(hidden)') === true);
+	await soon(
+		page
+			.locator('.channel .message', { hasText: 'asked 3 questions' })
+			.getByRole('button', { name: buttonNamed('Show answers') })
+			.click(),
+	);
+	await soon(dialog(page).getByText('Ada, with a hat').first().waitFor());
+	await dialog(page).getByText(REMOVED_ANSWER).waitFor();
+	expect(await dialog(page).innerText()).not.toContain('ministry of silence');
+	await page.keyboard.press('Escape');
 	expect(JSON.stringify(harness.sandbox.slack.state.messages)).not.toContain('ministry of silence');
 	await type(page, '/session unwatch kept-secret');
 });

@@ -109,8 +109,8 @@ export const BUTTON_LABELS = [
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
 	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
 	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Screenshot', 'Send',
-	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show more', 'Show answers', 'Show now', 'Show the session',
-	'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00',
+	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more', 'Show now',
+	'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00',
 	'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer',
 	'Watch', 'Watch again', 'Watch in this channel',
 ] as const;

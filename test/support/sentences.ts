@@ -121,7 +121,10 @@ export const ENDED_ALL = endedAll ?? '';
 /** To a channel, when the service has been away for a while, and when it is back. */
 export const [SERVICE_DOWN, SERVICE_BACK] = [
 	besideNames(
-		watchPost({ kind: 'serviceDown', since: 1_767_600_000_000, code: 'unavailable' }, {} as PostContext).text,
+		watchPost({ kind: 'serviceDown', since: 1_767_600_000_000, code: 'unavailable' }, {} as PostContext).text.replace(
+			whatHappened('unavailable'),
+			'“@what”',
+		),
 	),
 	besideNames(
 		watchPost({ kind: 'serviceBack', since: 1_767_600_000_000, downMs: 0 }, {} as PostContext).text.replace(

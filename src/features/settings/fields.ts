@@ -90,7 +90,7 @@ const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
 	remind: {
 		label: 'Remind after',
-		hint: 'Posts a reminder in the channel, in the thread of the card with `--thread-only`.',
+		hint: 'Posts a message here; with --thread-only, in the thread of the card.',
 		element: (shown, { defaults }) => timesElement(shown, defaults.remindAfterMs),
 		read: readTime,
 	},

@@ -96,13 +96,14 @@ export function endPost(status: string, post: PostContext): MessageContent {
 	// The window, too, shows no more than its snapshot of a very long one.
 	const whole = withoutNote(view?.result ?? '').missing > 0 ? 'Show more' : 'Show all';
 	const label = isWhole && taken?.isWhole !== false ? 'Open session' : whole;
-	const open = button(ACTIONS.open, label, { value });
+	const says = sayingSession(sessionId, view?.name);
+	const open = says(button(ACTIONS.open, label, { value }));
 	const words = `${emoji} *${title}* ${endWords(status)}\n${mrkdwn}`.trim();
 	return message(`${emoji} ${discreet ? 'A session' : title} ${endWords(status)}`, [
 		...section(words, taken === null ? UNFOLDED : { ...UNFOLDED, accessory: open }),
 		// Slack draws a table below all else, so there is no row of buttons above it.
 		...(taken === null
-			? buttons(open, ...(view === null ? [] : cardMenu({ ...post, view }, value, null)))
+			? buttons(open, ...(view === null ? [] : cardMenu({ ...post, view }, value, null).map(says)))
 			: [taken.table]),
 	]);
 }

@@ -178,7 +178,7 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	const target = encodeTarget({ sessionId: post.sessionId, messageIndex: asked.question.messageIndex });
 	const showsValues = isForm && answer !== null && hasArrived(answer.state) && post.showAnswers !== 'never';
 	const values = button(ACTIONS.showAnswers, 'Show answers', { value: target });
-	const words = section(`${mark} ${title} ${what}\n${line}`, showsValues ? { accessory: values } : {});
+	const words = section(`${mark} ${title} ${what}\n${line}`, showsValues ? { accessory: says(values) } : {});
 	const wentOn = how === 'wentOn' ? button(ACTIONS.answer, 'Answer anyway', { value: target }) : null;
 	const again = how === 'unwatched' ? watchAgain(post) : wentOn;
 	const row = answer === null && post.reader === null ? buttons(says(again)) : [];

@@ -113,7 +113,9 @@ export function outcomesMessage(lines: readonly string[], below: readonly KnownB
 	return message(parts[0]?.text?.text ?? '', [...parts, ...below]);
 }
 
-export const MENTION_OFFER = buttons(button(ACTIONS.mentionMe, 'Mention me if nobody answers'));
+export const MENTION_OFFER = buttons(
+	saying('in this channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers')),
+);
 
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
 	const name = `*${sessionTitle('name' in outcome ? outcome.name : '', sessionId)}*`;

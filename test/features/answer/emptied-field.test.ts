@@ -62,7 +62,7 @@ it('was taken or lost by an agent that never waited and works on: its author can
 	const { id, modal } = await answered('active');
 	step(id);
 	await timed.shows(says('emptied'));
-	expect(modal.text()).not.toContain('went on');
+	expect(modal.text()).not.toContain('continued');
 	expect((await opened(id)).isForm).toBe(false);
 	await modal.press('Send again');
 	await timed.until(() => app.service.log.savedPuts(id).length === 2);

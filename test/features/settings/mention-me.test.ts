@@ -26,7 +26,7 @@ describe('the reply to /session watch', () => {
 		expect(told.text()).toContain('when nobody has answered a question for 30 min.');
 		const change = await app.told(1);
 		expect(change).toContain('Escalate after*: default (off) → 30 min');
-		expect(change).toContain('Mention*: nobody → “ada”');
+		expect(change).toContain('Mention*: nobody → ada');
 		// Another reply offers it no more; an older one adds others.
 		expect((await watchReply('#agents', 'grace')).buttons()).toEqual([]);
 		await app.toldAfter(() => app.seenBy('ada', reply).press(OFFER));

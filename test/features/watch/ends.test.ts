@@ -125,10 +125,16 @@ describe('the end of a session', () => {
 		expect(app.ends(id)).toEqual([]);
 	});
 
-	it('has a notification without the name where the channel watches discreetly', async () => {
-		const id = await app.watched({}, '--discreet');
+	it('has a notification and labels without the name where the channel watches discreetly', async () => {
+		const spoken = (blocks: unknown) => JSON.stringify(blocks).match(/(?<="accessibility_label":")[^"]*/g);
+		const shown = await app.watched({ name: 'Order a ring' });
+		end(shown);
+		expect(spoken((await ended(shown)).blocks())).toContain('Open session: Order a ring');
+		const id = await app.watched({ name: 'Order a ring' }, '--discreet');
 		end(id);
-		expect((await ended(id)).notification()).toBe('✅ A session is done');
+		const news = await ended(id);
+		expect(news.notification()).toBe('✅ A session is done');
+		expect(spoken(news.blocks())).toEqual([`Open session: session ${id}`, `Dashboard: session ${id}`]);
 	});
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done } from '../../../sandbox/session-service/builders.ts';
 import type { MessageJson } from '../../../sandbox/session-service/json.ts';
+import { SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import type { WatchingApp } from './harness.ts';
 import { emptyNewest, FLIGHT, flightsOf, leavePlayed, playedApp } from './played-agent.ts';
@@ -90,7 +91,7 @@ it('does not ask what was answered and taken before somebody watched the session
 		postsOf(id)
 			.map((post) => post.text())
 			.join(),
-	).not.toContain('went on without an answer');
+	).not.toContain(SETTLED_WORDS.wentOn);
 });
 
 it('asks again only after the agent has waited for a minute, and names who answered while nobody watched', async () => {
@@ -134,7 +135,7 @@ it('does not name an answer of unknown outcome when the same is asked anew', asy
 	await app.pass(3 * MINUTE);
 	setStatus(id, 'active');
 	step(id);
-	await app.until(() => postsOf(id).at(-1)?.text().includes('went on without an answer'));
+	await app.until(() => postsOf(id).at(-1)?.text().includes(SETTLED_WORDS.wentOn));
 });
 
 it('does not name an answer of unknown outcome to somebody who is asked under other words', async () => {

@@ -123,8 +123,8 @@ describe('a channel that is full of old questions', () => {
 		app.answerElsewhere(idIn(openOnes()[0]?.text()), 0);
 		await app.until(() => isOpen(waits));
 		await app.pass(MINUTE);
-		expect((await app.command('/session list')).text()).not.toContain('which is the limit');
-		expect(app.inChannel().filter((post) => post.text().includes('which is the limit'))).toHaveLength(1);
+		expect((await app.command('/session list')).text()).not.toContain('and that is the limit');
+		expect(app.inChannel().filter((post) => post.text().includes('and that is the limit'))).toHaveLength(1);
 	});
 
 	it('keeps what people chose to watch', async () => {
@@ -133,7 +133,7 @@ describe('a channel that is full of old questions', () => {
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.watchAll();
 		app.waiting('New chairs');
-		await app.saysInChannel('which is the limit');
+		await app.saysInChannel('and that is the limit');
 		expect(ids.map((id) => app.card(id)?.text().includes('Not watched'))).toEqual([false, false]);
 		expect(gaveWay()).toEqual([]);
 	});

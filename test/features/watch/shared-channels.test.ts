@@ -64,7 +64,7 @@ describe('a watched channel that is shared with another organisation', () => {
 		const dm = await told('ada');
 		expect(dm.text()).toContain(id);
 		expect(dm.text()).toContain('#agents');
-		expect(dm.text()).toContain('What I posted there before stays, and they can read it: ask a workspace admin');
+		expect(dm.text()).toContain('What it posted there before stays, and they can read it: ask a workspace admin');
 		expect(dm.text()).toContain('ask the help desk');
 		expect((await told('grace')).text()).toContain(other);
 		expect(listings()).toEqual([]);

@@ -67,7 +67,12 @@ describe('watching', () => {
 		const { watch, put, stored } = await createHarness();
 		put({});
 		await watch('s1', { questionsInChannel: false });
-		expect(await watch('s1', { mode: 'questionsOnly' })).toEqual({ kind: 'already', changed: true, refused: null });
+		expect(await watch('s1', { mode: 'questionsOnly' })).toEqual({
+			kind: 'already',
+			name: 'Session s1',
+			changed: true,
+			refused: null,
+		});
 		expect(await stored()).toMatchObject({ mode: 'questionsOnly', questionsInChannel: false });
 	});
 

@@ -6,6 +6,8 @@ import { opensSession } from '../../support/opens-session.ts';
 import { answeredMeanwhile, ended, WATCHING, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
+/** In a channel that mentions nobody. */
+const OFFER = 'Mention me if nobody answers';
 let app: WatchingApp;
 beforeAll(async () => {
 	app = await watchingApp({ env: USUAL_REQUESTS });
@@ -21,7 +23,7 @@ describe('/session watch', () => {
 	it('posts one card in the channel and replies only to the person', async () => {
 		const id = app.session({ name: 'Order new chairs' });
 		const told = await app.command(`/session watch ${id}`);
-		expect(told.text()).toBe('👀 Watching *“Order new chairs”* here.');
+		expect(told.text()).toBe(`👀 Watching *“Order new chairs”* here.\n[${OFFER}]`);
 		expect(told.text()).not.toContain('Many sessions');
 		const card = await app.until(() => app.card(id));
 		expect(card.text()).toContain('⚙️ *“Order new chairs”* · working · step 1 of 30');
@@ -42,6 +44,7 @@ describe('/session watch', () => {
 			'👀 Watching 2 sessions here.',
 			'⚠️ No *session nosuch* found. Check the id.',
 			expect.stringContaining('*session completed* is over (completed)'),
+			`[${OFFER}]`,
 		]);
 		await app.until(() => app.card(one) && app.card(two));
 	});

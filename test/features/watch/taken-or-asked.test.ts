@@ -109,7 +109,7 @@ describe('an agent that puts back what it read before the answer', () => {
 				.dm()
 				.some((dm) => dm.text().includes(line('delivered', { agentOutcome: 'lost' }))),
 		);
-		expect([post.text(), ...post.editHistory()].join()).not.toContain('went on');
+		expect([post.text(), ...post.editHistory()].join()).not.toContain('continued');
 		await again.press('LH 1173');
 		await app.until(() => app.service.log.savedPuts(id).length === 2);
 		app.service.sessions.setStatus(id, 'active');
