@@ -245,7 +245,10 @@ it('fits a phone and has no serious axe findings there, empty and with three que
 	async function expectToFit(all: readonly Locator[]): Promise<void> {
 		for (const one of all) {
 			const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
-			expect(box.x >= 0 && box.x + box.width <= 375 && box.height >= 24, `${await one.innerText()} ${JSON.stringify(box)}`).toBe(true);
+			expect(
+				box.x >= 0 && box.x + box.width <= 375 && box.height >= 24,
+				`${await one.innerText()} ${JSON.stringify(box)}`,
+			).toBe(true);
 		}
 	}
 	await expectToFit(await buttons.all());
