@@ -10,6 +10,7 @@ export function useMenu<T extends HTMLElement>(
 	closeNow.current = close;
 	useEffect(() => {
 		if (!isOpen) return;
+		keepWithin(root.current);
 		root.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
 		const away = (event: MouseEvent) => {
 			if (!root.current?.contains(event.target as Node)) closeNow.current();
@@ -28,4 +29,12 @@ export function useMenu<T extends HTMLElement>(
 		event.stopPropagation();
 	}
 	return { root, onMenuKeyDown };
+}
+
+/** A menu opens to the left of its button, but no further than the message, window or Home around it begins. */
+function keepWithin(root: HTMLElement | null): void {
+	const [menu, around] = [root?.querySelector<HTMLElement>('[role="menu"]'), root?.closest('.blocks')];
+	if (!menu || !around) return;
+	const hidden = around.getBoundingClientRect().left - menu.getBoundingClientRect().left;
+	if (hidden > 0) menu.style.right = `${-hidden}px`;
 }
