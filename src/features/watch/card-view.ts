@@ -96,7 +96,7 @@ export function endPost(status: string, post: PostContext): MessageContent {
 	// The window, too, shows no more than its snapshot of a very long one.
 	const whole = withoutNote(view?.result ?? '').missing > 0 ? 'Show more' : 'Show all';
 	const label = isWhole && taken?.isWhole !== false ? 'Open session' : whole;
-	const says = sayingSession(sessionId, view?.name);
+	const says = sayingSession(sessionId, discreet ? '' : view?.name);
 	const open = says(button(ACTIONS.open, label, { value }));
 	const words = `${emoji} *${title}* ${endWords(status)}\n${mrkdwn}`.trim();
 	return message(`${emoji} ${discreet ? 'A session' : title} ${endWords(status)}`, [
