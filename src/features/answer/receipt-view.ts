@@ -96,7 +96,7 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, more: KnownBlock
 
 /** What the author can do; empty while everything goes well. */
 export const receiptButtons = (answer: Answer, receipt: ReceiptContext) =>
-	buttonsOf(answer, receipt).map(sayingSession(answer.question.sessionId));
+	buttonsOf(answer, receipt).map(sayingSession(answer.question.sessionId, sessionNameOf(answer)));
 
 function buttonsOf(answer: Answer, { postsText = true }: ReceiptContext): (Button | null)[] {
 	const { state, lastError, id, origin } = answer;

@@ -203,10 +203,10 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 }
 
 function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
-	const undo = button(ACTIONS.undo, 'Undo', { value: answer.id });
+	const undo = sayingSession(answer.question.sessionId)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
 	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer, receipt), dismissButton(answer)];
-	const row = [first ?? null, ...moreMenu(...others)].map(sayingSession(answer.question.sessionId));
-	return [...section(answerLine(answer)), ...inRow(buttons(...row), answer.origin, `answer ${answer.id}`)];
+	const row = buttons(first ?? null, ...moreMenu(...others));
+	return [...section(answerLine(answer)), ...inRow(row, answer.origin, `answer ${answer.id}`)];
 }
 
 /** Null while it waits for its author, and where nothing went wrong. */

@@ -134,6 +134,7 @@ describe('the Home tab', () => {
 		await app.homeSays(line('refused'));
 		expect(app.textOf('ada')).toContain('“Which colour?”: “grey”');
 		expect(app.textOf('ada').match(/“grey”/g)).toHaveLength(1);
+		expect(JSON.stringify(app.home().blocks())).toContain('"accessibility_label":"Try again: Chairs"');
 		await form.close().catch(() => undefined);
 		app.service.faults.clear();
 		await ada.home()?.press('Try again');
