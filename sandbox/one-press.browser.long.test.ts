@@ -79,7 +79,12 @@ async function showNotification(post: Locator): Promise<string> {
 	return post.locator('.notification').innerText();
 }
 
-it.each([false, true])('a post never grows by a press; on a phone: %s', async (narrow) => {
+const LINE_PIXELS = 18;
+
+it.each([
+	['never grows by a press', false],
+	['grows by a press by one line at most on a phone', true],
+])('a post %s', async (_, narrow) => {
 	const page = await harness.window('ada', { channel: CHANNEL, narrow });
 	const list = '- LH 1173\n- TP 570\n- LH 1175\n- TP 574';
 	const asks = {
@@ -104,7 +109,9 @@ it.each([false, true])('a post never grows by a press; on a phone: %s', async (n
 		await option(post, 'Undo').waitFor();
 		await expect.poll(() => buttons.count()).toBe(0);
 		const pressed = await height();
-		expect(pressed, `${what}: ${before} and ${pressed} pixels`).toBeLessThanOrEqual(before);
+		// Beside *Undo*, a phone has no room for the line that says when it is sent: it wraps once.
+		const most = before + (narrow ? LINE_PIXELS : 0);
+		expect(pressed, `${what}: ${before} and ${pressed} pixels`).toBeLessThanOrEqual(most);
 	}
 });
 

@@ -110,9 +110,9 @@ export const BUTTON_LABELS = [
 	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
 	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Screenshot', 'Send',
 	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more', 'Show now',
-	'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00',
-	'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely', 'Undo', 'Use as answer',
-	'Watch', 'Watch again', 'Watch in this channel',
+	'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h',
+	'Snooze until tomorrow 9:00', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely',
+	'Undo', 'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
 /** "No" stands only beside *Send*, never beside options. */
 export type ButtonLabel =
