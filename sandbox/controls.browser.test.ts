@@ -23,6 +23,7 @@ afterEach(async () => {
 });
 
 const plain = (text: string) => ({ type: 'plain_text', text });
+const section = (text: string) => ({ type: 'section', text: plain(text) });
 const options = (...texts: string[]) => texts.map((text) => ({ text: plain(text), value: text.toLowerCase() }));
 const input = (id: string, element: Json, traits: Json = {}) => ({
 	type: 'input',
@@ -209,6 +210,54 @@ it('waits for the confirmation of a button that asks first, and shows the entrie
 	await page.keyboard.press('ArrowDown');
 	await page.keyboard.press('Enter');
 	await expect.poll(() => pressed().at(-1)).toMatchObject([{ selected_option: { value: 'move' } }]);
+});
+
+it('opens a menu where all of it is seen, and returns the focus to its button on Escape', async () => {
+	const menu = {
+		type: 'overflow',
+		action_id: 'more',
+		options: options('Hand over', 'Snooze until tomorrow 9:00', 'Hide this answer and delete it after delivery'),
+	};
+	const more = (within: Page | Locator) => within.getByRole('button', { name: /^More/ });
+	const focused = (within: Page) => within.evaluate('document.activeElement.getAttribute("aria-label")');
+	async function expectSeen(opener: Locator): Promise<void> {
+		await opener.press('Enter');
+		const shown = opener.page();
+		const entries = shown.getByRole('menuitem');
+		await expect.poll(() => entries.count()).toBe(3);
+		const isSeen = await shown.evaluate(`[...document.querySelectorAll('[role="menuitem"]')].map((one) => {
+			const { left, right, top, bottom } = one.getBoundingClientRect();
+			const corners = [[left + 1, top + 1], [right - 1, top + 1], [left + 1, bottom - 1], [right - 1, bottom - 1]];
+			return corners.every(([x, y]) => document.elementFromPoint(x, y) === one);
+		})`);
+		expect(isSeen).toEqual(Array(3).fill(true));
+		await shown.keyboard.press('Escape');
+		await expect.poll(() => entries.count()).toBe(0);
+		expect(await focused(shown)).toBe(await opener.getAttribute('aria-label'));
+	}
+	// At the right edge of a modal, and at the left.
+	await open([
+		{ ...section('More'), accessory: menu },
+		{ type: 'actions', block_id: 'row', elements: [menu] },
+	]);
+	for (const at of [0, 1]) await expectSeen(more(page.getByRole('dialog')).nth(at));
+	await page.keyboard.press('Escape');
+	// In the lowest message, also on a phone.
+	const channel = 'C0AGENTS';
+	const blocks = [section('Which?'), { type: 'actions', elements: [menu] }];
+	const { ts } = await slackCall('chat.postMessage', { channel, text: 'menus', blocks });
+	const phone = await harness.window('ada', { narrow: true, channel });
+	for (const one of [page, phone]) {
+		const message = one.locator(`[data-surface="${ts}"]`);
+		await expectSeen(more(message).first());
+		// The toolbar of the message itself.
+		await expectSeen(more(message).nth(1));
+	}
+	await slackCall('views.publish', { user_id: 'U0ADA', view: { type: 'home', blocks } });
+	await phone.goto(`${harness.sandbox.url}/?as=ada&window=phone&tab=home`);
+	await expectSeen(more(phone.getByRole('tabpanel')));
+	await phone.close();
+	await slackCall('chat.delete', { channel, ts });
 });
 
 it('submits on Enter in a line and breaks the line in a text; shows Slack’s own words above the modal without the app', async () => {
