@@ -260,6 +260,34 @@ it('opens a menu where all of it is seen, and returns the focus to its button on
 	await slackCall('chat.delete', { channel, ts });
 });
 
+it('says new messages, each by its author, and what a modal has come to', async () => {
+	const { slack } = harness.sandbox;
+	const said = page.getByRole('log', { name: 'New messages' }).locator('p');
+	const before = await said.count();
+	const twice = [1, 2];
+	for (const _ of twice) await slack.as('grace').say('#agents', 'The same words, @ada');
+	await page.locator('#composer').fill('/nothing-like-it');
+	await page.keyboard.press('Enter');
+	await expect.poll(() => said.count()).toBe(before + 3);
+	const words = (await said.allInnerTexts()).slice(before);
+	expect(words.slice(0, 2)).toEqual(twice.map(() => 'Grace Hopper: The same words, @Ada'));
+	expect(words[2]).toMatch(/^Slackbot, only visible to you: .*nothing-like-it/);
+	const posts = page.getByRole('article', { name: /^Grace Hopper, .*: The same words, @Ada$/ });
+	await expect.poll(() => posts.count()).toBe(2);
+
+	const { id } = await open([section('Loading…'), input('Line', { type: 'plain_text_input' })]);
+	const status = page.getByRole('dialog').getByRole('status');
+	await status.getByText('Loading…').waitFor();
+	await page.evaluate(`document.querySelector('[role="dialog"] [role="status"]').dataset.stays = 'yes'`);
+	const boxes = { type: 'actions', elements: [{ type: 'checkboxes', action_id: 'hide', options: options('Hide it') }] };
+	await slackCall('views.update', { view_id: id, view: modal([section('Delivered'), boxes]) });
+	await expect.poll(() => status.innerText()).toBe('Delivered');
+	expect(await status.getAttribute('data-stays')).toBe('yes');
+	// A box alone is named by its own words.
+	await page.getByRole('checkbox', { name: 'Hide it', exact: true }).waitFor();
+	expect(await page.getByRole('dialog').getByRole('group').count()).toBe(0);
+});
+
 it('submits on Enter in a line and breaks the line in a text; shows Slack’s own words above the modal without the app', async () => {
 	const view = await open([
 		input('Line', { type: 'plain_text_input' }),
