@@ -7,7 +7,7 @@ const TALLEST_PX = 300;
  * Puts a menu below what opens it, or above where there is more room. It reaches over the edges of lists and modals,
  * but not over those of the window. As wide as its field, or else as wide as its entries: to the side with room.
  */
-export function placeMenu(menu: HTMLElement, opener: Element, isField: boolean): void {
+function placeMenu(menu: HTMLElement, opener: Element, isField: boolean): void {
 	const at = opener.getBoundingClientRect();
 	const client = menu.closest('.slack')?.getBoundingClientRect() ?? document.documentElement.getBoundingClientRect();
 	const scrolled = menu.closest('.dialog-body, .messages, #app-home')?.getBoundingClientRect() ?? client;
