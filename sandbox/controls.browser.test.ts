@@ -23,6 +23,7 @@ afterEach(async () => {
 });
 
 const plain = (text: string) => ({ type: 'plain_text', text });
+const section = (text: string) => ({ type: 'section', text: plain(text) });
 const options = (...texts: string[]) => texts.map((text) => ({ text: plain(text), value: text.toLowerCase() }));
 const input = (id: string, element: Json, traits: Json = {}) => ({
 	type: 'input',
@@ -209,6 +210,82 @@ it('waits for the confirmation of a button that asks first, and shows the entrie
 	await page.keyboard.press('ArrowDown');
 	await page.keyboard.press('Enter');
 	await expect.poll(() => pressed().at(-1)).toMatchObject([{ selected_option: { value: 'move' } }]);
+});
+
+it('opens a menu where all of it is seen, and returns the focus to its button on Escape', async () => {
+	const menu = {
+		type: 'overflow',
+		action_id: 'more',
+		options: options('Hand over', 'Snooze until tomorrow 9:00', 'Hide this answer and delete it after delivery'),
+	};
+	const more = (within: Page | Locator) => within.getByRole('button', { name: /^More/ });
+	const focused = (within: Page) => within.evaluate('document.activeElement.getAttribute("aria-label")');
+	async function expectSeen(opener: Locator): Promise<void> {
+		await opener.press('Enter');
+		const shown = opener.page();
+		const entries = shown.getByRole('menuitem');
+		await expect.poll(() => entries.count()).toBe(3);
+		const isSeen = await shown.evaluate(`[...document.querySelectorAll('[role="menuitem"]')].map((one) => {
+			const { left, right, top, bottom } = one.getBoundingClientRect();
+			const corners = [[left + 1, top + 1], [right - 1, top + 1], [left + 1, bottom - 1], [right - 1, bottom - 1]];
+			return corners.every(([x, y]) => document.elementFromPoint(x, y) === one);
+		})`);
+		expect(isSeen).toEqual(Array(3).fill(true));
+		await shown.keyboard.press('Escape');
+		await expect.poll(() => entries.count()).toBe(0);
+		expect(await focused(shown)).toBe(await opener.getAttribute('aria-label'));
+	}
+	// At the right edge of a modal, and at the left.
+	await open([
+		{ ...section('More'), accessory: menu },
+		{ type: 'actions', block_id: 'row', elements: [menu] },
+	]);
+	for (const at of [0, 1]) await expectSeen(more(page.getByRole('dialog')).nth(at));
+	await page.keyboard.press('Escape');
+	// In the lowest message, also on a phone.
+	const channel = 'C0AGENTS';
+	const blocks = [section('Which?'), { type: 'actions', elements: [menu] }];
+	const { ts } = await slackCall('chat.postMessage', { channel, text: 'menus', blocks });
+	const phone = await harness.window('ada', { narrow: true, channel });
+	for (const one of [page, phone]) {
+		const message = one.locator(`[data-surface="${ts}"]`);
+		await expectSeen(more(message).first());
+		// The toolbar of the message itself.
+		await expectSeen(more(message).nth(1));
+	}
+	await slackCall('views.publish', { user_id: 'U0ADA', view: { type: 'home', blocks } });
+	await phone.goto(`${harness.sandbox.url}/?as=ada&window=phone&tab=home`);
+	await expectSeen(more(phone.getByRole('tabpanel')));
+	await phone.close();
+	await slackCall('chat.delete', { channel, ts });
+});
+
+it('says new messages, each by its author, and what a modal has come to', async () => {
+	const { slack } = harness.sandbox;
+	const said = page.getByRole('log', { name: 'New messages' }).locator('p');
+	const before = await said.count();
+	const twice = [1, 2];
+	for (const _ of twice) await slack.as('grace').say('#agents', 'The same words, @ada');
+	await page.locator('#composer').fill('/nothing-like-it');
+	await page.keyboard.press('Enter');
+	await expect.poll(() => said.count()).toBe(before + 3);
+	const words = (await said.allInnerTexts()).slice(before);
+	expect(words.slice(0, 2)).toEqual(twice.map(() => 'Grace Hopper: The same words, @Ada'));
+	expect(words[2]).toMatch(/^Slackbot, only visible to you: .*nothing-like-it/);
+	const posts = page.getByRole('article', { name: /^Grace Hopper, .*: The same words, @Ada$/ });
+	await expect.poll(() => posts.count()).toBe(2);
+
+	const { id } = await open([section('Loading…'), input('Line', { type: 'plain_text_input' })]);
+	const status = page.getByRole('dialog').getByRole('status');
+	await status.getByText('Loading…').waitFor();
+	await page.evaluate(`document.querySelector('[role="dialog"] [role="status"]').dataset.stays = 'yes'`);
+	const boxes = { type: 'actions', elements: [{ type: 'checkboxes', action_id: 'hide', options: options('Hide it') }] };
+	await slackCall('views.update', { view_id: id, view: modal([section('Delivered'), boxes]) });
+	await expect.poll(() => status.innerText()).toBe('Delivered');
+	expect(await status.getAttribute('data-stays')).toBe('yes');
+	// A box alone is named by its own words.
+	await page.getByRole('checkbox', { name: 'Hide it', exact: true }).waitFor();
+	expect(await page.getByRole('dialog').getByRole('group').count()).toBe(0);
 });
 
 it('submits on Enter in a line and breaks the line in a text; shows Slack’s own words above the modal without the app', async () => {

@@ -34,6 +34,8 @@ it('answers /session demo, and the agent goes on', async () => {
 		.check();
 	await send(page).click();
 	await arrived(page);
+	// What comes of it is said.
+	await dialog(page).getByRole('status').getByText(DELIVERED).waitFor();
 	await soon(
 		service().until('demo', (json) => JSON.stringify(json).includes('You chose “LH 1173 at 06:05 for 129 €”')),
 	);
@@ -274,6 +276,9 @@ it('has no serious axe findings in channel, modal, panels and a narrow window', 
 		await page.getByRole('button', { name: new RegExp(`^${panel}`) }).click();
 		await page.getByRole('complementary', { name: `Sandbox: ${panel}` }).waitFor();
 		await scan(page, '.panel');
+		if (panel !== 'Agents') continue;
+		for (const name of ['Copy link: scanned', 'Start again: demo']) await page.getByRole('button', { name }).waitFor();
+		await page.getByRole('link', { name: 'Open dashboard: scanned' }).waitFor();
 	}
 	await type(page, '/session scanned');
 	await send(page).click();

@@ -149,9 +149,7 @@ export function Composer({ id, workspace, channel, thread, label }: ComposerProp
 					value={text}
 					aria-label={label}
 					placeholder={label}
-					role="combobox"
-					aria-expanded={completions.length > 0}
-					aria-controls={listId}
+					aria-controls={completions.length === 0 ? undefined : listId}
 					aria-autocomplete="list"
 					aria-activedescendant={chosen === null ? undefined : `${listId}-${chosen.key}`}
 					onChange={(event) => {

@@ -9,8 +9,6 @@ interface FocusPlace {
 	region: HTMLElement | null;
 	/** The value of data-surface. */
 	surface: string | null;
-	/** The position of its block among the blocks of the surface; -1 outside blocks. */
-	blockIndex: number;
 }
 
 const REGION = '[data-focus-region]';
@@ -19,13 +17,10 @@ const byData = (name: string, value: string | undefined) => `[data-${name}="${CS
 /** Null when nothing has the focus. */
 export function focusPlace(element: Element | null): FocusPlace | null {
 	if (!(element instanceof HTMLElement) || element === document.body) return null;
-	const surface = element.closest<HTMLElement>('[data-surface]');
-	const blocks = Array.from(surface?.querySelector('.blocks')?.children ?? []);
 	return {
 		element,
 		region: element.closest<HTMLElement>(REGION),
-		surface: surface?.dataset.surface ?? null,
-		blockIndex: blocks.findIndex((block) => block.contains(element)),
+		surface: element.closest<HTMLElement>('[data-surface]')?.dataset.surface ?? null,
 	};
 }
 
@@ -35,23 +30,23 @@ function neighbour(region: HTMLElement, surface: string): HTMLElement | null {
 	return all.find((one) => (one.dataset.surface ?? '') > surface) ?? all.at(-1) ?? null;
 }
 
-/** What stands where a removed element was: the message, or the block of Home. */
-function around({ element, region, surface, blockIndex }: FocusPlace): HTMLElement | null {
+/** Where a removed element belonged: its message; in Home its row, or else Home's first heading. */
+function around({ element, region, surface }: FocusPlace): HTMLElement | null {
 	if (region === null || surface === null || !region.isConnected) return null;
 	const isWhole = region.dataset.surface === surface;
 	const found = isWhole ? region : region.querySelector<HTMLElement>(byData('surface', surface));
 	if (found === null) return neighbour(region, surface) ?? region;
 	const { blockId, actionId } = element.dataset;
 	const same = found.querySelector<HTMLElement>(byData('block-id', blockId) + byData('action-id', actionId));
-	if (same !== null || !isWhole || blockIndex < 0) return same ?? found;
-	const blocks = Array.from(found.querySelector<HTMLElement>('.blocks')?.children ?? []);
-	const block = blocks[blockIndex] ?? blocks.at(-1);
-	return block instanceof HTMLElement ? block : found;
+	if (same !== null || !isWhole) return same ?? found;
+	// Another row at the same place is about another question.
+	const row = found.querySelector(byData('block-id', blockId))?.closest<HTMLElement>('.blocks > *');
+	return row ?? found.querySelector<HTMLElement>('.block-header') ?? found;
 }
 
 /**
  * Moves the focus back. When the element is gone: to the one with the same block_id and action_id, else to the message
- * or the block of Home around it. Never to another button: a second press of Enter would do something else.
+ * or to its row or the heading of Home. Never to another button: a second press of Enter would do something else.
  */
 export function focusAgain(place: FocusPlace): void {
 	const { element } = place;

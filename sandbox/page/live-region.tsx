@@ -1,26 +1,36 @@
 import { useEffect, useRef, useState } from 'react';
-import type { WireMessage } from '../wire.ts';
+import { useNames } from './blocks/names.ts';
+import { authorOf } from './message.tsx';
 import type { PageData } from './page-state.ts';
 import { spokenText } from './spoken-text.ts';
 
-/** Announces new messages of others to screen readers. */
+/** Those said before stay for a while: a screen reader says what is added. */
+const KEPT = 20;
+
+/** Announces new messages of others to screen readers, each as an addition of its own. */
 export function LiveRegion({ data }: { data: PageData }) {
-	const [words, setWords] = useState('');
+	const [said, setSaid] = useState<readonly { ts: string; words: string }[]>([]);
 	const heard = useRef<string | null>(null);
-	const { me, people } = data.workspace;
+	const names = useNames();
+	const { messages, workspace } = data;
 	useEffect(() => {
-		const newest: WireMessage | undefined = data.messages.at(-1);
-		const ts = newest?.ts ?? '0';
 		const before = heard.current;
-		heard.current = ts;
-		if (before === null || newest === undefined || ts <= before || newest.user === me.id) return;
-		const author = people.find((one) => one.id === newest.user)?.realName ?? 'Somebody';
-		const note = newest.ephemeral ? ', only visible to you' : '';
-		setWords(`${author}${note}: ${spokenText(newest).slice(0, 300)}`);
-	}, [data.messages, me.id, people]);
+		heard.current = messages.at(-1)?.ts ?? '0';
+		if (before === null) return;
+		const added = messages
+			.filter(({ ts, user }) => ts > before && user !== workspace.me.id)
+			.map((message) => {
+				const note = message.ephemeral ? ', only visible to you' : '';
+				const author = authorOf(message, workspace).realName;
+				return { ts: message.ts, words: `${author}${note}: ${spokenText(message, names).slice(0, 300)}` };
+			});
+		if (added.length > 0) setSaid((earlier) => [...earlier, ...added].slice(-KEPT));
+	}, [messages, workspace, names]);
 	return (
 		<div className="visually-hidden" aria-live="polite" role="log" aria-label="New messages">
-			{words}
+			{said.map(({ ts, words }) => (
+				<p key={ts}>{words}</p>
+			))}
 		</div>
 	);
 }

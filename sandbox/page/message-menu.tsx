@@ -1,4 +1,3 @@
-import { useRef, useState } from 'react';
 import type { WireMessage } from '../wire.ts';
 import { useDo } from './actions.ts';
 import { copyForBuilder } from './builder.ts';
@@ -19,13 +18,7 @@ interface MessageMenuProps {
 export function MessageMenu({ message, author, shortcuts, onThread, notification }: MessageMenuProps) {
 	const doIt = useDo();
 	const toast = useToast();
-	const [isOpen, setOpen] = useState(false);
-	const opener = useRef<HTMLButtonElement>(null);
-	function close(): void {
-		setOpen(false);
-		opener.current?.focus();
-	}
-	const { root, onMenuKeyDown } = useMenu<HTMLDivElement>(isOpen, () => setOpen(false));
+	const { root, opener, isOpen, toggle, close, onMenuKeyDown } = useMenu<HTMLDivElement>();
 	async function use(callbackId: string): Promise<void> {
 		close();
 		const { channel, ts } = message;
@@ -55,7 +48,7 @@ export function MessageMenu({ message, author, shortcuts, onThread, notification
 				title="More actions"
 				aria-haspopup="menu"
 				aria-expanded={isOpen}
-				onClick={() => setOpen(!isOpen)}
+				onClick={toggle}
 			>
 				<Icon name="dots" />
 			</button>

@@ -4,11 +4,13 @@ import { useDo } from './actions.ts';
 import { Avatar } from './avatar.tsx';
 import { Blocks } from './blocks/blocks.tsx';
 import { Mrkdwn } from './blocks/mrkdwn.tsx';
+import { useNames } from './blocks/names.ts';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
 import { tableLast } from './blocks/table.tsx';
 import { useConfirm } from './confirm-dialog.tsx';
 import { Icon } from './icons.tsx';
 import { MessageMenu } from './message-menu.tsx';
+import { spokenText } from './spoken-text.ts';
 import { clockTime } from './times.ts';
 
 export interface Replies {
@@ -36,7 +38,7 @@ const SLACKBOT: WirePerson = {
 };
 
 /** The author as this person sees them; the app's bot is a person too. */
-function authorOf(message: WireMessage, workspace: WireWorkspace): WirePerson {
+export function authorOf(message: WireMessage, workspace: WireWorkspace): WirePerson {
 	if (message.isSlackbot) return SLACKBOT;
 	return (
 		workspace.people.find((one) => one.id === message.user) ?? {
@@ -82,10 +84,16 @@ export const Message = memo(function Message(props: MessageProps) {
 	const [showsNotification, setShowsNotification] = useState(false);
 	const inThread = message.threadTs !== null;
 	const time = clockTime(message.ts);
+	// Whoever gets the focus here, because a press replaced its button, hears what became of it.
+	const [firstLine = ''] = spokenText(message, useNames()).split('\n');
 	const blocks = useMemo(() => tableLast(message.blocks), [message.blocks]);
 	const classes = ['message', isFollowing ? 'message-following' : '', message.ephemeral ? 'message-ephemeral' : ''];
 	return (
-		<article className={classes.join(' ')} aria-label={`${author.realName}, ${time}`} data-surface={message.ts}>
+		<article
+			className={classes.join(' ')}
+			aria-label={`${author.realName}, ${time}: ${firstLine}`}
+			data-surface={message.ts}
+		>
 			<div className="message-side">
 				{isFollowing ? (
 					<span className="message-side-time">{time.replace(/\s[AP]M$/, '')}</span>

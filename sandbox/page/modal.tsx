@@ -138,7 +138,7 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys. */}
 			<section className="dialog-body" aria-label="Content" tabIndex={0}>
 				<SurfaceContext value={surface}>
-					<Blocks blocks={blocks} />
+					<Blocks blocks={blocks} isFirstSpoken />
 				</SurfaceContext>
 			</section>
 			<footer className="dialog-foot">

@@ -1,19 +1,36 @@
-import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { followPlace } from './menu-place.ts';
 
-/** An open menu: a press elsewhere closes it, the arrow keys move through its entries, and the first has the focus. */
-export function useMenu<T extends HTMLElement>(
-	isOpen: boolean,
-	close: () => void,
-): { root: RefObject<T | null>; onMenuKeyDown: (event: KeyboardEvent<HTMLElement>) => void } {
+interface Menu<T extends HTMLElement> {
+	/** Around the menu and what opens it. */
+	root: RefObject<T | null>;
+	opener: RefObject<HTMLButtonElement | null>;
+	isOpen: boolean;
+	toggle: () => void;
+	/** Closes it, and returns the focus to what opens it. */
+	close: () => void;
+	onMenuKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
+}
+
+/** A menu: a press elsewhere closes it, the arrow keys move through its entries, and the first has the focus. */
+export function useMenu<T extends HTMLElement>(): Menu<T> {
+	const [isOpen, setOpen] = useState(false);
 	const root = useRef<T>(null);
-	const closeNow = useRef(close);
-	closeNow.current = close;
+	const opener = useRef<HTMLButtonElement>(null);
+	function close(): void {
+		setOpen(false);
+		opener.current?.focus();
+	}
+	useLayoutEffect(() => {
+		const menu = root.current?.querySelector<HTMLElement>('[role="menu"]');
+		if (!isOpen || menu == null || opener.current === null) return undefined;
+		return followPlace(menu, opener.current);
+	}, [isOpen]);
 	useEffect(() => {
-		if (!isOpen) return;
-		keepWithin(root.current);
-		root.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
+		if (!isOpen) return undefined;
+		root.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus({ preventScroll: true });
 		const away = (event: MouseEvent) => {
-			if (!root.current?.contains(event.target as Node)) closeNow.current();
+			if (!root.current?.contains(event.target as Node)) setOpen(false);
 		};
 		document.addEventListener('mousedown', away);
 		return () => document.removeEventListener('mousedown', away);
@@ -28,13 +45,5 @@ export function useMenu<T extends HTMLElement>(
 		event.preventDefault();
 		event.stopPropagation();
 	}
-	return { root, onMenuKeyDown };
-}
-
-/** A menu opens to the left of its button, but no further than the message, window or Home around it begins. */
-function keepWithin(root: HTMLElement | null): void {
-	const [menu, around] = [root?.querySelector<HTMLElement>('[role="menu"]'), root?.closest('.blocks')];
-	if (!menu || !around) return;
-	const hidden = around.getBoundingClientRect().left - menu.getBoundingClientRect().left;
-	if (hidden > 0) menu.style.right = `${-hidden}px`;
+	return { root, opener, isOpen, toggle: () => setOpen(!isOpen), close, onMenuKeyDown };
 }

@@ -115,6 +115,11 @@ function Input({ block }: { block: Json }) {
 	);
 }
 
+function Header({ block }: { block: Json }) {
+	const Heading = useSurface().id === 'home' ? 'h2' : 'h3';
+	return <Heading className="block-header">{words(block.text)}</Heading>;
+}
+
 function OneBlock({ block }: { block: Json }) {
 	switch (str(block, 'type')) {
 		case 'section':
@@ -124,7 +129,7 @@ function OneBlock({ block }: { block: Json }) {
 		case 'divider':
 			return <hr className="block-divider" />;
 		case 'header':
-			return <p className="block-header">{words(block.text)}</p>;
+			return <Header block={block} />;
 		case 'image':
 			return (
 				<figure className="block-image">
@@ -156,13 +161,20 @@ function OneBlock({ block }: { block: Json }) {
 	}
 }
 
+interface BlocksProps {
+	blocks: readonly Json[];
+	/** A screen reader says the first block when it changes: what the modal has come to. */
+	isFirstSpoken?: boolean;
+}
+
 /** The blocks of a message or modal, as Slack shows them. */
-export const Blocks = memo(function Blocks({ blocks }: { blocks: readonly Json[] }) {
+export const Blocks = memo(function Blocks({ blocks, isFirstSpoken = false }: BlocksProps) {
+	const spoken = isFirstSpoken && str(blocks[0], 'type') !== 'input' ? blocks.slice(0, 1) : [];
+	const draw = (block: Json) => <OneBlock key={str(block, 'block_id')} block={block} />;
 	return (
 		<div className="blocks">
-			{blocks.map((block) => (
-				<OneBlock key={str(block, 'block_id')} block={block} />
-			))}
+			{isFirstSpoken ? <div role="status">{spoken.map(draw)}</div> : null}
+			{blocks.slice(spoken.length).map(draw)}
 		</div>
 	);
 });

@@ -69,14 +69,8 @@ export function Button({ blockId, element }: { blockId: string; element: Json })
 export function Overflow({ blockId, element }: { blockId: string; element: Json }) {
 	const surface = useSurface();
 	const { hasFailed, run } = usePress();
-	const [isOpen, setOpen] = useState(false);
+	const { root, opener, isOpen, toggle, close, onMenuKeyDown } = useMenu<HTMLSpanElement>();
 	const menu = useId();
-	const opener = useRef<HTMLButtonElement>(null);
-	function close(): void {
-		setOpen(false);
-		opener.current?.focus();
-	}
-	const { root, onMenuKeyDown } = useMenu<HTMLSpanElement>(isOpen, () => setOpen(false));
 	async function choose(option: Json): Promise<void> {
 		close();
 		if (!(await surface.confirm(obj(element, 'confirm')))) return;
@@ -96,7 +90,7 @@ export function Overflow({ blockId, element }: { blockId: string; element: Json 
 				aria-expanded={isOpen}
 				aria-controls={menu}
 				aria-label="More options"
-				onClick={() => setOpen(!isOpen)}
+				onClick={toggle}
 			>
 				<Icon name="dotsAcross" />
 			</button>

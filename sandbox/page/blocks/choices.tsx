@@ -19,8 +19,10 @@ export function Choices({ blockId, element, labelId, describedBy, isInvalid, isR
 			className="choices"
 			{...(isRadio
 				? { role: 'radiogroup', 'aria-invalid': isInvalid || undefined, 'aria-required': isRequired || undefined }
-				: { role: 'group' })}
-			{...{ 'aria-labelledby': labelId, 'aria-describedby': describedBy }}
+				: labelId === ''
+					? {}
+					: { role: 'group' })}
+			{...{ 'aria-labelledby': labelId || undefined, 'aria-describedby': describedBy }}
 		>
 			{list(element, 'options').map((option) => {
 				const value = str(option, 'value');

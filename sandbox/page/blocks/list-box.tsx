@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 import type { WirePerson } from '../../wire.ts';
 import { Avatar } from '../avatar.tsx';
 import { isRecord, type Json, list, str } from '../json.ts';
+import { followPlace } from '../menu-place.ts';
 import { useNames } from './names.ts';
 import { words } from './text-object.tsx';
 
@@ -107,30 +108,6 @@ export function useListBox({ choices, isChosen, take }: ListBoxOptions) {
 	};
 }
 
-const GAP_PX = 4;
-/** What a menu needs below its field, to stand there and not above it. */
-const ROOM_PX = 200;
-const TALLEST_PX = 300;
-
-/** Puts the menu below its field, or above it where there is more room. It reaches over the edges of a modal. */
-function place(menu: HTMLElement): void {
-	const field = menu.parentElement?.querySelector('.field')?.getBoundingClientRect();
-	if (field === undefined) return;
-	const client = menu.closest('.slack')?.getBoundingClientRect();
-	const scrolled = menu.closest('.dialog-body, .messages, #app-home')?.getBoundingClientRect();
-	const below = (client?.bottom ?? window.innerHeight) - field.bottom - 2 * GAP_PX;
-	const above = field.top - 2 * GAP_PX;
-	const isBelow = below >= Math.min(ROOM_PX, above);
-	menu.style.left = `${field.left}px`;
-	menu.style.width = `${field.width}px`;
-	menu.style.top = isBelow ? `${field.bottom + GAP_PX}px` : 'auto';
-	menu.style.bottom = isBelow ? 'auto' : `${window.innerHeight - field.top + GAP_PX}px`;
-	// The field may be scrolled out of sight.
-	const isSeen = scrolled === undefined || (field.bottom > scrolled.top && field.top < scrolled.bottom);
-	menu.style.visibility = isSeen ? 'visible' : 'hidden';
-	menu.style.maxHeight = `${Math.min(TALLEST_PX, isBelow ? below : above)}px`;
-}
-
 interface ListBoxProps {
 	menu: ReturnType<typeof useListBox>['menu'];
 	labelId: string;
@@ -144,15 +121,9 @@ export function ListBox({ menu, labelId, isMultiple = false }: ListBoxProps) {
 	// After each render: a choice may make the field higher.
 	useLayoutEffect(() => {
 		const element = root.current;
-		if (!isOpen || element === null) return;
-		const follow = () => place(element);
-		follow();
-		addEventListener('resize', follow);
-		addEventListener('scroll', follow, true);
-		return () => {
-			removeEventListener('resize', follow);
-			removeEventListener('scroll', follow, true);
-		};
+		if (!isOpen || element === null) return undefined;
+		const field = element.parentElement?.querySelector('.field');
+		return field == null ? undefined : followPlace(element, field, true);
 	});
 	return (
 		<div

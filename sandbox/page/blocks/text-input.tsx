@@ -11,7 +11,7 @@ const REST_MS = 120;
 export interface ControlProps {
 	blockId: string;
 	element: Json;
-	/** The ids of its label, hint and error. */
+	/** The ids of its label, hint and error. Without a label (''), its only choice names itself. */
 	labelId: string;
 	describedBy: string | undefined;
 	isInvalid: boolean;

@@ -48,16 +48,23 @@ function Agent({ agent }: { agent: WireAgent }) {
 				{agent.name} · step {agent.steps}
 			</p>
 			<p className="agent-tools">
-				<button type="button" className="small" onClick={() => void copy()}>
+				<button type="button" className="small" aria-label={`Copy link: ${agent.id}`} onClick={() => void copy()}>
 					Copy link
 				</button>
-				<a className="small" href={agent.link} target="_blank" rel="noopener">
+				<a
+					className="small"
+					aria-label={`Open dashboard: ${agent.id}`}
+					href={agent.link}
+					target="_blank"
+					rel="noopener"
+				>
 					Open dashboard
 				</a>
 				{agent.asks.length > 0 ? (
 					<button
 						type="button"
 						className="small"
+						aria-label={`Answer as an outsider: ${agent.id}`}
 						aria-expanded={isAnswering}
 						onClick={() => setAnswering(!isAnswering)}
 					>
@@ -68,6 +75,7 @@ function Agent({ agent }: { agent: WireAgent }) {
 					<button
 						type="button"
 						className="small"
+						aria-label={`Start again: ${agent.id}`}
 						onClick={() => void doIt('start-agent', { scenario: agent.scenario })}
 					>
 						Start again
