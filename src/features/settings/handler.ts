@@ -143,9 +143,14 @@ export function registerSettings(
 	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
 		await personReads.permit(request);
 		const refused = await whyNoSettings(request, core);
-		const told = refused ?? mentionedMessage(await saving.mention(request, channelId));
-		await reply.toPerson(request, typeof told === 'string' ? mentionRefused(told, { adminContact }) : told);
-		return refused ?? 'mentioned';
+		if (refused !== null) {
+			await reply.toPerson(request, mentionRefused(refused, { adminContact }));
+			return refused;
+		}
+		const told = mentionedMessage(await saving.mention(request, channelId));
+		// In place of the button, which is done with.
+		if (!(await reply.inPlace(request, told))) await reply.toPerson(request, told);
+		return 'mentioned';
 	}
 
 	listen.action(ACTIONS.mentionMe, ({ channelId }) =>

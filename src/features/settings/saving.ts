@@ -1,7 +1,14 @@
 import type { WebClient } from '@slack/web-api';
 import { type Clock, createCache, type Log, startDeadline, unlessAborted, within } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	type LadderTimes,
+	type Mention,
+	mentionsAnybody,
+	timesIn,
+} from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -227,7 +234,9 @@ export function createSettingsDrawing(
 			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 			const groups: UserGroups = namesGroups ? await userGroups.list() : { kind: 'listed', groups: [] };
 			if (target.kind === 'person') return null;
-			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaults }));
+			const { by, before, after } = content;
+			const asked = changedParts(withMention(before, by, defaults), after).length === 0 && !mentionsAnybody(before);
+			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaults, asked }));
 		},
 	} satisfies Drawing<'settingsChanged'>;
 }

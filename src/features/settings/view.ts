@@ -179,14 +179,17 @@ export function settingsSaved(
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
-	const isOff = mentionsAnybody(settings) && timesIn(settings, defaults).escalateAfterMs === null;
+	const [isOff, mentions] = [timesIn(settings, defaults).escalateAfterMs === null, mentionsAnybody(settings)];
 	const lines = PARTS.map((part) => {
 		const { label, words } = LINES[part];
 		const now = words(settings, { defaults, mentioned: mentionsWords }, settings);
-		const note = part === 'mention' && isOff ? ', but not while *Escalate after* is off' : '';
+		const note = part === 'mention' && mentions && isOff ? ', but not while *Escalate after* is off' : '';
 		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});
-	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
+	// In a direct message every post notifies.
+	const isSilent = !mentions && !isOff && !isDirectMessage(channelId);
+	const warning = isSilent ? '⚠️ Nobody is mentioned, so nobody is notified.' : '';
+	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'), warning);
 }
 
 function input<F extends SettingsField>({ metadata, groups, defaults }: SettingsModel, field: F): InputBlock[] {
@@ -262,8 +265,8 @@ export const SETTINGS_ERRORS = {
 
 /** To whoever asked to be mentioned. `afterMs`: when a question escalates. mrkdwn. */
 export function mentionedMessage(afterMs: number | null): MessageContent {
-	const when = `when nobody has answered a question${afterMs === null ? '' : ` for ${durationText(afterMs)}`}`;
-	return textMessage(`🔔 You are mentioned here ${when}. \`/session settings\` changes that.`);
+	const when = `when a question of any session waits${afterMs === null ? '' : ` ${durationText(afterMs)}`}`;
+	return textMessage(`🔔 You are mentioned here ${when}. The channel was told. \`/session settings\` changes that.`);
 }
 
 export const mentionRefused = (why: NoSettings, error: ErrorContext) => textMessage(noSettingsWords(why, error));
@@ -327,12 +330,20 @@ export function conflictWords(
 	].join('\n');
 }
 
-/** Tells a channel, or a direct message, what somebody changed in its settings. Nobody is mentioned. */
+/**
+ * Tells a channel, or a direct message, what somebody changed in its settings. Nobody is mentioned.
+ * `asked`: they asked to be mentioned themselves, and changed no more than that takes.
+ */
 export function settingsChangedPost(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
-	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes },
+	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes; readonly asked?: boolean },
 ): MessageContent {
-	const { channelId, defaults, names } = known;
+	const { channelId, defaults, names, asked = false } = known;
+	const { escalateAfterMs } = timesIn(after, defaults);
+	if (asked && escalateAfterMs !== null)
+		return textMessage(
+			`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${durationText(escalateAfterMs)}.`,
+		);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
