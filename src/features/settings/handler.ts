@@ -143,14 +143,12 @@ export function registerSettings(
 	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
 		await personReads.permit(request);
 		const refused = await whyNoSettings(request, core);
-		if (refused !== null) {
-			await reply.toPerson(request, mentionRefused(refused, { adminContact }));
-			return refused;
-		}
-		const told = mentionedMessage(await saving.mention(request, channelId));
+		const told = refused
+			? mentionRefused(refused, { adminContact })
+			: mentionedMessage(await saving.mention(request, channelId));
 		// In place of the button, which is done with.
-		if (!(await reply.inPlace(request, told))) await reply.toPerson(request, told);
-		return 'mentioned';
+		if (refused !== null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
+		return refused ?? 'mentioned';
 	}
 
 	listen.action(ACTIONS.mentionMe, ({ channelId }) =>

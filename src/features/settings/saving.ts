@@ -1,14 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { type Clock, createCache, type Log, startDeadline, unlessAborted, within } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import {
-	type ChannelSettings,
-	changedParts,
-	type LadderTimes,
-	type Mention,
-	mentionsAnybody,
-	timesIn,
-} from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -234,8 +227,7 @@ export function createSettingsDrawing(
 			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 			const groups: UserGroups = namesGroups ? await userGroups.list() : { kind: 'listed', groups: [] };
 			if (target.kind === 'person') return null;
-			const { by, before, after } = content;
-			const asked = changedParts(withMention(before, by, defaults), after).length === 0 && !mentionsAnybody(before);
+			const asked = changedParts(withMention(content.before, content.by, defaults), content.after).length === 0;
 			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaults, asked }));
 		},
 	} satisfies Drawing<'settingsChanged'>;

@@ -187,9 +187,9 @@ export function settingsSaved(
 		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});
 	// In a direct message every post notifies.
-	const isSilent = !mentions && !isOff && !isDirectMessage(channelId);
-	const warning = isSilent ? '⚠️ Nobody is mentioned, so nobody is notified.' : '';
-	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'), warning);
+	const isHeard = mentions || isOff || isDirectMessage(channelId);
+	if (!isHeard) lines.push('⚠️ Nobody is mentioned, so nobody is notified.');
+	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
 }
 
 function input<F extends SettingsField>({ metadata, groups, defaults }: SettingsModel, field: F): InputBlock[] {
@@ -330,20 +330,15 @@ export function conflictWords(
 	].join('\n');
 }
 
-/**
- * Tells a channel, or a direct message, what somebody changed in its settings. Nobody is mentioned.
- * `asked`: they asked to be mentioned themselves, and changed no more than that takes.
- */
+/** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
 export function settingsChangedPost(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
 	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes; readonly asked?: boolean },
 ): MessageContent {
 	const { channelId, defaults, names, asked = false } = known;
-	const { escalateAfterMs } = timesIn(after, defaults);
-	if (asked && escalateAfterMs !== null)
-		return textMessage(
-			`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${durationText(escalateAfterMs)}.`,
-		);
+	const time = durationText(timesIn(after, defaults).escalateAfterMs ?? 0);
+	if (asked && !mentionsAnybody(before))
+		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
