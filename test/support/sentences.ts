@@ -54,8 +54,7 @@ export function reminderOf(stage: ReminderStage, minutes: number | null): RegExp
 }
 /** What reminders say whatever time has passed. */
 export const [REMINDER, ESCALATION] = [anyReminder('reminder'), anyReminder('escalation')];
-/** Reminders of so many questions in one message. */
-/** 0: none of its questions waits any more. */
+/** Reminders of so many questions in one message. 0: none of them waits any more. */
 export const digestText = (count: number) =>
 	count === 0 ? 'not wait any more' : digestWords(Array(count).fill({ stage: 'reminder', isLast: false }));
 /** The same, without the number: of one question, and of several. */
