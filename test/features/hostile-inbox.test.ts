@@ -107,7 +107,7 @@ const inboxes = fc
 		return {
 			kind: 'shown',
 			total: 35,
-			snoozed: { count: 4, nextAt: now + 900_000 },
+			snoozed: { count: 4, nextAt: now + 900_000, only: null },
 			page: 1,
 			questions: filled(PER_PAGE, some.questions, (value, id) => ({
 				...value,

@@ -15,7 +15,7 @@ describe('help', () => {
 		expect(textsOf(help.blocks)[1]?.split('\n')).toHaveLength(5);
 	});
 
-	it.each(['unclear', 'unknown_word', 'unknown_flag', 'missing_id', 'id_too_long', 'all_alone'] as const)(
+	it.each(['unclear', 'unknown_word', 'unknown_flag', 'missing_id', 'no_history', 'id_too_long', 'all_alone'] as const)(
 		'is not shown for a mistyped command, which costs one line: %s',
 		(reason) => {
 			const message = mistypedMessage(reason, '<!here> `x`', '--no-buttons');

@@ -54,8 +54,9 @@ export function reminderOf(stage: ReminderStage, minutes: number | null): RegExp
 }
 /** What reminders say whatever time has passed. */
 export const [REMINDER, ESCALATION] = [anyReminder('reminder'), anyReminder('escalation')];
-/** Reminders of so many questions in one message. */
-export const digestText = (count: number) => digestWords(Array(count).fill({ stage: 'reminder', isLast: false }));
+/** Reminders of so many questions in one message. 0: none of them waits any more. */
+export const digestText = (count: number) =>
+	count === 0 ? 'not wait any more' : digestWords(Array(count).fill({ stage: 'reminder', isLast: false }));
 /** The same, without the number: of one question, and of several. */
 export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => digestText(count).replace(/^\D+\d+ /, ''));
 /** In a channel whose settings were changed. */
@@ -138,7 +139,10 @@ export const noSession = (sessionId: string) => watchOutcomeWords(sessionId, { k
 export const WATCHING = besideNames(
 	watchOutcomeWords('', { kind: 'watching', refused: null, name: '@one' } as WatchOutcome, NOTHING_KEPT),
 );
-export const watchingSeveral = watchingWords;
+export const watchingSeveral = (count: number) =>
+	watchingWords(Array(count).fill(['', '']))
+		.split(':', 1)
+		.join();
 /** Why a watch ended. */
 export const ended = (reason: WatchEnd) => endedWords({ ended: reason, watchMaxDays: 0, adminContact: null });
 

@@ -121,7 +121,7 @@ export const WAITING = {
 export const FULL_INBOX: ShownInbox = {
 	...NOTHING,
 	total: 25,
-	snoozed: { count: 12, nextAt: NOW + 900_000 },
+	snoozed: { count: 12, nextAt: NOW + 900_000, only: null },
 	page: 1,
 	questions: many(PER_PAGE, (id) => ({
 		...GIANT_QUESTION,

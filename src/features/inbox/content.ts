@@ -25,9 +25,10 @@ const DECIDE_WITHIN_MS = 24 * 3_600_000;
 const AGENT_GOES_ON_MS = 30_000;
 /** A session is old when it has waited for this long, or before it was first listed. */
 const OLD_AFTER_MS = 24 * 3_600_000;
-/** The figures at the end of an inbox are of this time, and read this often. */
+/** The figures at the end of an inbox are of this time, and of more than so many questions read this often. */
 const FIGURES_OF_MS = 7 * 24 * 3_600_000;
 const FIGURES_EVERY_MS = 60_000;
+const MOST_READ_AGAIN = 100;
 /** The waits of open questions change the figures this often. */
 const HOUR_MS = 3_600_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
@@ -56,26 +57,31 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), discovered()]));
 	type OfWorkspace = Awaited<ReturnType<typeof ofWorkspace>>;
 	type AskedLately = Awaited<ReturnType<InboxStore['askedSince']>>;
-	let lately: { readonly teamId: string; readonly at: number; asked: AskedLately | Promise<AskedLately> } | null = null;
+	type Lately = { teamId: string; at: number; isMany: boolean; asked: AskedLately | Promise<AskedLately> };
+	let lately: Lately | null = null;
 
-	/** Up to the last full minute; while that is being read, up to the one before. */
-	function askedLately(teamId: string) {
+	/** Of many questions up to the last full minute; while that is being read, up to the one before. */
+	const askedLately = shareNext(async (teamId) => {
 		const at = Math.floor(clock.now() / FIGURES_EVERY_MS) * FIGURES_EVERY_MS;
 		const former = lately?.teamId === teamId ? lately : null;
-		if (former?.at === at) return former.asked;
+		if (former?.at === at && former.isMany) return former.asked;
 		// An open question counts up to the last full hour.
 		const period = { since: at - FIGURES_OF_MS, now: Math.floor(at / HOUR_MS) * HOUR_MS };
 		const newest = reads.askedSince(serviceUrl, teamId, period);
-		const current = { teamId, at, asked: former?.asked ?? newest };
+		const { isMany = true, asked = newest } = former ?? {};
+		const current: Lately = { teamId, at, isMany, asked: isMany ? asked : newest };
 		lately = current;
 		newest.then(
-			(asked) => void Object.assign(current, { asked }),
+			(read) => {
+				const count = read.reduce((sum, group) => sum + group.count, 0);
+				Object.assign(current, { asked: read, isMany: count > MOST_READ_AGAIN });
+			},
 			() => {
 				if (lately === current) lately = null;
 			},
 		);
 		return current.asked;
-	}
+	});
 
 	/** Those of the channels in which the person may act, and in which they are; `againAt` if Slack did not tell all. */
 	async function channelsOf(person: Person, ids: readonly string[], { need, now }: Asked) {
@@ -141,9 +147,11 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return others.filter(({ sessionId }) => !answered.has(sessionId));
 	}
 
-	/** What waits for a person, oldest first, without what they snoozed and what is folded. `week`: see `ShownInbox`. */
+	/** What waits for a person, but what they snoozed and what is folded. `week`: see `ShownInbox`. */
 	async function waitingFor(person: Person, [open, listed]: OfWorkspace, asked: AskedLately, how: Asked) {
 		const { now } = how;
+		// What the person was given comes first, and what others have last; then the oldest.
+		const placeOf = ({ handOver }: VisibleQuestion) => (handOver === null ? 1 : handOver.to === person.userId ? 0 : 2);
 		const snoozes = await reads.snoozes(serviceUrl, person);
 		// The direct message of somebody else with the app is not asked about, unless they hand over a question of it.
 		const heldIn = open.flatMap(({ handOver }) => (handOver?.to === person.userId ? handOver.channelId : []));
@@ -158,7 +166,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		);
 		const seen = open
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
-			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
+			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1))
+			.sort((a, b) => placeOf(a) - placeOf(b));
 		const old = (listed?.sessions ?? []).filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
 		// A few are shown like others: nobody has to look behind a button.
 		const oldIds = new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
@@ -214,15 +223,17 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / PER_PAGE) - 1);
 		const { shown, unreadableCount } = await questionsOfPage(pageOf(questions, shownPage), person, now);
 		const { ownAnswers, lastAnswers } = own;
+		const snoozedIds = snoozed.map(({ question }) => question.sessionId);
+		const [only = null] = (snoozed.length === 1 ? await reads.snapshots(serviceUrl, snoozedIds) : []).values();
 		return {
 			content: {
 				kind: 'shown' as const,
 				/** How many questions wait for the person, without those that they snoozed. */
 				total: questions.length,
-				snoozed: snoozed.length === 0 ? null : { count: snoozed.length, nextAt: Math.min(...backAt) },
+				snoozed: snoozed.length === 0 ? null : { count: snoozed.length, nextAt: Math.min(...backAt), only },
 				/** Counts from 0, up to the last page. From `waiting.old.firstPage` on it shows no questions. */
 				page: shownPage,
-				/** Of this page, oldest first. */
+				/** Of this page. */
 				questions: shown,
 				/** Questions of this page stored with another key. */
 				unreadableCount,

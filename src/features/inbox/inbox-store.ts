@@ -302,14 +302,16 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		/** The person's newest drafts, one for each question. `isClosed`: it is over, and not by an answer of theirs. */
 		async drafts(service: string, person: Person, limit: number) {
-			// A session no longer watched is not read: nothing is known of it. Those below 0 were put aside for a form.
+			// Of a session that is not read any more, what was settled is known. Those below 0 were put aside for a form.
 			const { rows } = await sql<Row<'drafts'> & { readonly isClosed: 0 | 1 }>`
-				select * from (select draft.*, case when exists (select 1 from questions as question
-						where question.service = draft.service and question.session_id = draft.session_id and settled_at is null
+				select * from (select draft.*, case (select min(case when settled_at is null then 0
+							when settled_how = 'unwatched' then 2 else 1 end) from questions as question
+						where question.service = draft.service and question.session_id = draft.session_id
 							and question.message_index = draft.message_index and question.fingerprint = draft.fingerprint)
-						or not exists (select 1 from watched_sessions as session where session.service = draft.service
-							and session.session_id = draft.session_id and next_read_at is not null and digest is not null)
-						then 0 else 1 end as is_closed from drafts as draft where draft.service = ${service}
+						when 0 then 0 when 1 then 1 else (select cast(count(*) as integer) from watched_sessions as session
+							where session.service = draft.service and session.session_id = draft.session_id
+								and next_read_at is not null and digest is not null) end as is_closed
+					from drafts as draft where draft.service = ${service}
 						and team_id = ${person.teamId} and user_id = ${person.userId} and message_index >= 0) as own
 				where is_closed = 0 or not exists (select 1 from answers as sent where sent.service = own.service
 					and sent.session_id = own.session_id and sent.message_index = own.message_index

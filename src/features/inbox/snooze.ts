@@ -32,7 +32,9 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
 			const zone = choice.length === 'tomorrow' && timeZone === null ? FALLBACK_TIME_ZONE : null;
 			// An inbox shows it by itself.
-			if (row === null || zone !== null) await reply.toPerson(request, snoozedMessage(until, zone));
+			if (row !== null && zone === null) return;
+			const [known] = (await store.snapshots(serviceUrl, [question.sessionId])).values();
+			await reply.toPerson(request, snoozedMessage({ name: '', ...question, ...known }, until, zone));
 		};
 		return ifAllowed(row === null ? channelId : row.channelId, snooze, { changes: true, takesTurn: true });
 	});

@@ -93,7 +93,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	const which = shownCount > 0 ? pageWords('Question', first + 1, shownCount, total) : '';
 	const until = `Live until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS, 'seconds')}`;
 	return [
-		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount)}`),
+		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount, waiting?.total)}`),
 		...ownAnswers.shown.filter(needsDecision).flatMap((answer) => ownAnswerEntry(answer, receipt)),
 		...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
@@ -154,8 +154,8 @@ function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): Kn
 		joined(sessionTitle(entry.sessionName, sessionId), place, waitingSinceWords(since, receipt.now)),
 		`*${askedLine(view)}*`,
 		// A line of a phone, in marks, because a context block has no bars. What is longer has no options here.
-		quotedTitleMrkdwn(withoutListed(view.context, options), 47),
-		quotedTitleMrkdwn(withoutListed(view.items[position]?.description ?? '', options), 300),
+		quotedTitleMrkdwn(withoutListed(view.context, options).replace(MARKDOWN, ''), 47),
+		quotedTitleMrkdwn(withoutListed(view.items[position]?.description ?? '', options).replace(MARKDOWN, ''), 300),
 		asked.note === QUESTION_CUT ? '' : asked.note,
 		handOverLine(holding, null),
 		claimsWords(entry.answering),
@@ -277,27 +277,31 @@ function draftEntry({ question, values, updatedAt, formId, askedIn, isClosed, ..
 	];
 }
 
+const MARKDOWN = /^[ \t]{0,3}(?:#{1,6}|[-*+>])[ \t]+|\*\*|`/gm;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How many questions wait, and how many more are snoozed. `oldCount`: sessions in one line below. Plain text. */
-export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0): string {
+/** `oldCount`: sessions in one line below; `otherCount`: those of which the person sees no question. Plain text. */
+export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0, otherCount = 0): string {
 	const snoozed = snoozedCount === 0 ? '' : `, ${counted(snoozedCount, 'is', 'are')} snoozed`;
 	const old = oldCount === 0 ? '' : ` ${counted(oldCount, 'old session waits', 'old sessions wait')}, see below.`;
+	const others = counted(otherCount, 'other session does', 'other sessions do');
+	if (total === 0 && otherCount > 0) return `No question of your channels waits${snoozed}. ${others}.${old}`;
 	if (total === 0) return `No ${old === '' ? '' : 'new '}question waits for you${snoozed}.${old}`;
 	return `${counted(total, 'question waits', 'questions wait')} for you${snoozed}`;
 }
 
-function snoozedWords({ count, nextAt }: NonNullable<ShownInbox['snoozed']>): string {
-	const what = counted(count, 'question is snoozed. It comes', 'questions are snoozed. The next one comes');
+function snoozedWords({ count, nextAt, only }: NonNullable<ShownInbox['snoozed']>): string {
+	const one = only === null ? '1 question' : sessionTitle(only.name, only.sessionId);
+	const what = count === 1 ? `${one} is snoozed. It comes` : `${count} questions are snoozed. The next one comes`;
 	return `💤 Only your inbox hides ${count === 1 ? 'it' : 'them'}: ${what} back here ${momentMrkdwn(nextAt)}`;
 }
 
 /** To a person who snoozed a question on its post, or (`timeZone`) whose own time zone Slack does not tell. */
-export function snoozedMessage(until: number, timeZone: string | null) {
+export function snoozedMessage(snoozed: { name: string; sessionId: string }, until: number, timeZone: string | null) {
 	const zone = timeZone === null ? '' : `That is 9:00 ${timeZone}: Slack did not tell Handraise your time zone.`;
-	const words = sentences('💤 Your inbox shows it again then, and nobody else notices.', zone);
-	return textMessage(`${words}\nSnoozed for you until ${momentMrkdwn(until)}`);
+	const what = `💤 ${sessionTitle(snoozed.name, snoozed.sessionId)} is snoozed for you; nobody else notices.`;
+	return textMessage(`${sentences(what, zone)}\nYour inbox shows it again ${momentMrkdwn(until)}`);
 }
 
 /** `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h`; empty without questions. Plain text. */
@@ -335,7 +339,7 @@ export function waitingSinceWords(since: number, now: number): string {
 export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
 
 export const waitingSessionsWords = (total: number) =>
-	`${counted(total, 'more session waits', 'more sessions wait')} for a person. Anybody may answer.`;
+	`${counted(total, 'session waits', 'sessions wait')} for a person. Anybody may answer.`;
 
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
 export function emptyWords(isWatching: boolean, discovers: boolean): string {

@@ -96,7 +96,8 @@ export const MOST_LISTED = 13;
 export function digestPost(asked: readonly RemindedQuestion[], { mention, names }: ReminderContext): MessageContent {
 	const waiting = asked.filter(({ outcome }) => outcome === '');
 	const entries = waiting.map(({ entry }) => entry);
-	const words = sentences(mentionMrkdwn(mention), digestWords(entries));
+	const count = (waiting.length === 0 ? asked : waiting).reduce((sum, { question }) => sum + question.itemCount, 0);
+	const words = sentences(mentionMrkdwn(mention), digestWords(entries, count));
 	const listed = (asked.length > MOST_LISTED || waiting.length === 0 ? waiting : asked).slice(0, MOST_LISTED);
 	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
@@ -111,7 +112,7 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 	});
 	const leftOut = andMoreWords(waiting.length - listed.filter(({ outcome }) => outcome === '').length);
 	return message(`${words}.`, [
-		...section(`*${words}${entries.length === 0 ? '.' : ':'}*`),
+		...section(entries.length === 0 ? `${words}.` : `*${words}:*`),
 		...lines,
 		...context(leftOut === '' ? '' : `${leftOut}: \`/session inbox\` shows all.`),
 	]);
@@ -144,15 +145,15 @@ export function reminderWords(
 	return `${MARKS[stage]} ${who} ${waits}${asked === '' ? ' for an answer' : `: ${asked}`}`;
 }
 
-/** The opening words of several reminders in one message. Questions may wait whose reminders are not due. mrkdwn. */
-export function digestWords(entries: readonly Stage[]): string {
-	if (entries.length === 0) return '✅ None of these questions waits any more';
+/** The opening words of several reminders in one message. `count`: of what their questions ask. mrkdwn. */
+export function digestWords(entries: readonly Stage[], count = entries.length): string {
+	if (entries.length === 0) return `✅ ${counted(count, 'question does', 'questions do')} not wait any more`;
 	const emoji = MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
-	return `${emoji} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;
+	return `${emoji} ${counted(count, 'question waits', 'questions wait')} for an answer${last}`;
 }
 
-/** Who was answering when the reminder was due. mrkdwn; mentions nobody, because only the channel's settings do. */
+/** Who was answering when the reminder was due. mrkdwn; mentions nobody. */
 export function heldWords(userId: string | null, names: Names): string {
 	if (userId === null) return '';
 	return `${personName(userId, names)} was answering, and has not sent an answer yet.`;

@@ -61,6 +61,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 			return withIds(args, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'unwatch', sessionIds }) as const);
 		case 'history':
 			if (args.length > 1) return help('one_id', word);
+			if (args.length === 0 || isAll(args)) return help('no_history');
 			return withIds(args, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }) as const);
 		default:
 			if (words.length > 1) return help('unknown_word', first, meantBy(word, COMMAND_WORDS));

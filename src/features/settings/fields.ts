@@ -90,7 +90,7 @@ const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
 	remind: {
 		label: 'Remind after',
-		hint: 'Posts a message here; with --thread-only, in the thread of the card.',
+		hint: 'Posts a reminder here.',
 		element: (shown, { defaults }) => timesElement(shown, defaults.remindAfterMs),
 		read: readTime,
 	},

@@ -143,8 +143,11 @@ export function registerSettings(
 	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
 		await personReads.permit(request);
 		const refused = await whyNoSettings(request, core);
-		const told = refused ?? mentionedMessage(await saving.mention(request, channelId));
-		await reply.toPerson(request, typeof told === 'string' ? mentionRefused(told, { adminContact }) : told);
+		const told = refused
+			? mentionRefused(refused, { adminContact })
+			: mentionedMessage(await saving.mention(request, channelId));
+		// In place of the button, which is done with.
+		if (refused !== null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
 		return refused ?? 'mentioned';
 	}
 

@@ -227,7 +227,8 @@ export function createSettingsDrawing(
 			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 			const groups: UserGroups = namesGroups ? await userGroups.list() : { kind: 'listed', groups: [] };
 			if (target.kind === 'person') return null;
-			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaults }));
+			const asked = changedParts(withMention(content.before, content.by, defaults), content.after).length === 0;
+			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaults, asked }));
 		},
 	} satisfies Drawing<'settingsChanged'>;
 }

@@ -179,13 +179,16 @@ export function settingsSaved(
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
-	const isOff = mentionsAnybody(settings) && timesIn(settings, defaults).escalateAfterMs === null;
+	const [isOff, mentions] = [timesIn(settings, defaults).escalateAfterMs === null, mentionsAnybody(settings)];
 	const lines = PARTS.map((part) => {
 		const { label, words } = LINES[part];
 		const now = words(settings, { defaults, mentioned: mentionsWords }, settings);
-		const note = part === 'mention' && isOff ? ', but not while *Escalate after* is off' : '';
+		const note = part === 'mention' && mentions && isOff ? ', but not while *Escalate after* is off' : '';
 		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});
+	// In a direct message every post notifies.
+	const isHeard = mentions || isOff || isDirectMessage(channelId);
+	if (!isHeard) lines.push('⚠️ Nobody is mentioned, so nobody is notified.');
 	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
 }
 
@@ -262,8 +265,8 @@ export const SETTINGS_ERRORS = {
 
 /** To whoever asked to be mentioned. `afterMs`: when a question escalates. mrkdwn. */
 export function mentionedMessage(afterMs: number | null): MessageContent {
-	const when = `when nobody has answered a question${afterMs === null ? '' : ` for ${durationText(afterMs)}`}`;
-	return textMessage(`🔔 You are mentioned here ${when}. \`/session settings\` changes that.`);
+	const when = `when a question of any session waits${afterMs === null ? '' : ` ${durationText(afterMs)}`}`;
+	return textMessage(`🔔 You are mentioned here ${when}. The channel was told. \`/session settings\` changes that.`);
 }
 
 export const mentionRefused = (why: NoSettings, error: ErrorContext) => textMessage(noSettingsWords(why, error));
@@ -327,12 +330,15 @@ export function conflictWords(
 	].join('\n');
 }
 
-/** Tells a channel, or a direct message, what somebody changed in its settings. Nobody is mentioned. */
+/** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
 export function settingsChangedPost(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
-	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes },
+	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes; readonly asked?: boolean },
 ): MessageContent {
-	const { channelId, defaults, names } = known;
+	const { channelId, defaults, names, asked = false } = known;
+	const time = durationText(timesIn(after, defaults).escalateAfterMs ?? 0);
+	if (asked && !mentionsAnybody(before))
+		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';

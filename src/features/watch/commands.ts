@@ -110,6 +110,7 @@ export function createWatchCommands(
 		settings: Partial<WatchSettings>,
 	): Promise<{ lines: readonly string[]; isWatched: boolean }> {
 		const watched: string[] = [];
+		const named: [id: string, name: string][] = [];
 		const others: string[] = [];
 		let expectation = '';
 		let isTaken = false;
@@ -139,13 +140,15 @@ export function createWatchCommands(
 			}
 			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
 			const isIn = 'refused' in outcome && outcome.refused === null;
-			(isIn ? watched : others).push(watchOutcomeWords(sessionId, outcome, errorContext));
+			const words = watchOutcomeWords(sessionId, outcome, errorContext, discoveries.whyNot() === null);
+			(isIn ? watched : others).push(words);
+			if ('name' in outcome && isIn) named.push([sessionId, outcome.name]);
 			// Only the last one counts: it includes the sessions before it.
 			if (outcome.kind !== 'watching') continue;
 			expectation = expectationWords(outcome.expectation);
 			isTaken ||= outcome.refused === null;
 		}
-		const lines = [...(watched.length > 1 ? [watchingWords(watched.length)] : watched), ...others];
+		const lines = [...(watched.length > 1 ? [watchingWords(named)] : watched), ...others];
 		return { lines: expectation === '' ? lines : [...lines, expectation], isWatched: watched.length > 0 };
 	}
 

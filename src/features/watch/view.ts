@@ -36,6 +36,7 @@ const MISTYPED = {
 	unclear: 'Handraise does not understand “{typed}”. `/session help` shows what it does.',
 	unknown_word: 'No command `{typed}`. {meant}',
 	missing_id: 'Which session? Add its id, or its link from the dashboard.',
+	no_history: 'History is of one session: add its id. `/session list` shows those of this channel.',
 	too_many_ids: 'Those are too many sessions: name up to 20 at once.',
 	one_id: '`/session {typed}` takes the id of one session.',
 	stands_alone: '`/session {typed}` takes nothing after it.',
@@ -117,7 +118,8 @@ export const MENTION_OFFER = buttons(
 	saying('in this channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers')),
 );
 
-export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
+/** `isListed`: whether `/session watch` alone lists sessions. */
+export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext, isListed = false) {
 	const name = `*${sessionTitle('name' in outcome ? outcome.name : '', sessionId)}*`;
 	if ('refused' in outcome && outcome.refused !== null) return refusedWords(sessionId, outcome.refused);
 	switch (outcome.kind) {
@@ -126,7 +128,7 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 		case 'already':
 			return `👀 ${name} is already watched here.${outcome.changed ? ' What is posted about it has changed.' : ''}`;
 		case 'unknownSession':
-			return `⚠️ No ${name} found. Check the id.`;
+			return `⚠️ No ${name} found. Check the id.${isListed ? ' `/session watch` alone lists those that wait.' : ''}`;
 		case 'over': {
 			const { emoji, mrkdwn } = statusWords(outcome.status);
 			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}): there is nothing to watch.`;
@@ -171,12 +173,16 @@ const WATCH_FLAGS =
 	'`watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
 
 /** Of several sessions. */
-export const watchingWords = (count: number) => `👀 Watching ${count} sessions here.`;
+export function watchingWords(watched: readonly (readonly [id: string, name: string])[]): string {
+	const titles = watched.slice(0, 5).map(([id, name]) => sessionTitle(name, id));
+	const more = andMoreWords(watched.length - titles.length);
+	return `👀 Watching ${watched.length} sessions here: ${sentences(titles.join(', '), more)}.`;
+}
 
 /** By its id: whoever may not see a session may stop watching it. */
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
-	return wasWatched ? `👋 ${name} is not watched here any more.` : `⚠️ ${name} was not watched here.`;
+	return wasWatched ? `👋 ${name} is not watched here any more.` : `⚠️ ${name} is not watched here.`;
 }
 
 /** The result of `/session unwatch all`. `discovered`: whether `watch all` has ended too. */
@@ -251,7 +257,7 @@ function commandWords({ discreet, buttons }: Discovery): string {
 /** How many sessions a channel watches. `discovers`: whether it gets the questions of all. mrkdwn. */
 export function watchCountWords(total: number, discovers: boolean): string {
 	if (total === 0 && discovers) return 'No session waits here now.';
-	if (total === 0) return 'This channel watches no session. To start, use `/session watch` with an id.';
+	if (total === 0) return 'This channel watches no session. To start, use `/session watch`, with an id or alone.';
 	return total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
 }
 
@@ -293,8 +299,8 @@ function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBl
 		...context(
 			joined(
 				view === null ? 'not read yet' : statusLine(view),
-				openCount === 0 ? '' : `✋ ${counted(openCount, 'question')} open`,
-				mode === 'questionsOnly' ? 'questions only' : mode === 'raisedHand' ? 'by `watch all`' : '',
+				openCount === 0 ? '' : `${counted(openCount, 'question')} open`,
+				mode === 'questionsOnly' ? 'questions only' : '',
 				// `/session unwatch` takes it.
 				isBlank(view?.name ?? '') ? '' : sessionIdMrkdwn(sessionId),
 				`last change ${momentMrkdwn(lastChangeAt)}`,

@@ -72,6 +72,20 @@ describe('Hand over', () => {
 		expect(app.dms('tess')).toHaveLength(1);
 	});
 
+	it('puts a question first in the inbox of its holder, and last in those of others', async () => {
+		await start();
+		const { post } = await app.asked('', [{ title: 'Which hotel?' }]);
+		await app.asked('', [{ title: 'Which seat?' }]);
+		await app.handOver(post, 'ada', 'grace');
+		const order = async (who: string, has: string) => {
+			await app.openHome(who);
+			const text = await app.homeSays(has, { who });
+			return ['Which flight?', 'Which hotel?', 'Which seat?'].toSorted((a, b) => text.indexOf(a) - text.indexOf(b));
+		};
+		expect(await order('grace', 'You have it')).toEqual(['Which hotel?', 'Which flight?', 'Which seat?']);
+		expect(await order('ada', '@grace has it')).toEqual(['Which flight?', 'Which seat?', 'Which hotel?']);
+	});
+
 	it('opens the form for the channel and thread of the question', async () => {
 		const { id, post } = await start({ ALLOWED_CHANNELS: 'C0AGENTS' }, ['Which colour?']);
 		await app.handOver(post, 'ada', 'tess');

@@ -112,6 +112,15 @@ describe('the Home tab', () => {
 		expect(app.service.log.effectivePuts().length).toBe(1);
 	});
 
+	it('counts an answer in its figures as soon as it shows it', async () => {
+		await start();
+		await app.askedIn('#agents', ['Chairs'], [{ title: 'Which colour?', description: 'One of: red, green' }]);
+		await app.openHome();
+		await app.homeSays(/Last 7 days: 1 asked, 0 answered/);
+		await app.slack.as('ada').home()?.press('green');
+		expect(await app.homeSays(line('resumed'))).toContain('Last 7 days: 1 asked, 1 answered');
+	});
+
 	it('shows answers that need a decision with their buttons, then the last answers, and no secret', async () => {
 		await start();
 		const ada = app.slack.as('ada');
@@ -249,6 +258,17 @@ describe('a draft of a question that is over', () => {
 		expect(app.textOf('grace')).not.toContain('half a');
 		await app.home().press('Discard');
 		await app.homeSays(NOTHING, { without: ['half a', 'Drafts'] });
+	});
+
+	it('is closed still when nobody watches its session any more', async () => {
+		const id = await drafted();
+		app.service.sessions.setStatus(id, 'completed');
+		await app.homeSays('no longer asked');
+		await app.until(() => app.ends(id).length > 0);
+		await app.command(`/session unwatch ${id}`);
+		await app.openHome();
+		expect(await app.homeSays('half a')).toContain('no longer asked');
+		expect(app.home().buttons()).toEqual(['Refresh', 'Copy text', 'Discard']);
 	});
 
 	it('is not there when its author has answered', async () => {

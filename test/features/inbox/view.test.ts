@@ -79,6 +79,19 @@ it.each([
 	expect(waitingCountWords(total, snoozedCount, oldCount)).toBe(words);
 });
 
+it('says that sessions of others wait, when no question does', () => {
+	expect(waitingCountWords(0, 0, 0, 9)).toBe('No question of your channels waits. 9 other sessions do.');
+	const words =
+		'No question of your channels waits, 1 is snoozed. 1 other session does. 1 old session waits, see below.';
+	expect(waitingCountWords(0, 1, 1, 1)).toBe(words);
+	expect(waitingCountWords(1, 0, 2, 9)).toBe('1 question waits for you');
+});
+
+it('shows what the agent said without marks of Markdown', () => {
+	const marked = textOf(asking('## Three laptops\n- I compared **them** with `bench`\n\nOne of: red, green'));
+	expect(marked).toContain('“Three laptops I compared them with bench');
+});
+
 it('begins with the count, then what failed, Undo, the questions, drafts, the last answers and the figures', () => {
 	const content = { kind: 'readable', items: [item('Which size?', 'L')], other: null } as const;
 	const undoable = answerOf({ press: { undoUntil: now + 1 }, attempts: 0, content });

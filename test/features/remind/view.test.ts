@@ -127,7 +127,7 @@ it('crosses out what does not wait any more, and has Answer for each other line,
 	const buttons = blocks.flatMap((block) => (block.type === 'section' && block.accessory ? [block] : []));
 	expect(buttons.map(({ accessory }) => accessory)).toMatchObject([{ text: { text: 'Answer' } }]);
 	expect(decodeInboxRow(buttons[0]?.block_id ?? '')).toEqual({ channelId: 'C1', threadTs: '1.000001' });
-	expect(listOf([over]).headline).toBe('*✅ None of these questions waits any more.*');
+	expect(listOf([over]).headline).toBe('✅ 1 question does not wait any more.');
 	const others = Array.from({ length: MOST_LISTED + 2 }, (_, index) =>
 		reminderOf('A?', 'reminder', { id: `c${index}` }),
 	);
@@ -135,6 +135,16 @@ it('crosses out what does not wait any more, and has Answer for each other line,
 	expect(many.lines).toHaveLength(MOST_LISTED);
 	expect(JSON.stringify(many.blocks)).toContain('and 2 more: `/session inbox` shows all.');
 	expect(many.lines.join()).not.toContain('~');
+});
+
+it('counts what its lines hold', () => {
+	const form = reminderOf('Which colour?', 'reminder');
+	const three = { ...form, question: { ...form.question, itemCount: 3 } };
+	const { headline, lines } = listOf([three, reminderOf('Which size?', 'reminder', { id: 'b2' })]);
+	expect(headline).toBe('*⏰ 4 questions wait for an answer:*');
+	expect(lines[0]).toContain('3 questions, “Which colour?”');
+	const answered = [three, form].map((one) => ({ ...one, outcome: '✅ Answered' }));
+	expect(listOf(answered).headline).toBe('✅ 4 questions do not wait any more.');
 });
 
 it('names its question in a line, and opens it', () => {

@@ -73,7 +73,8 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		["another site's link", 'https://evil.example/sessions/session?id=choices', /does not lead to the dashboard/],
 		['a link without an id', 'https://dashboard.example.com/sessions/session', /has no session id in it/],
 		['an id of 500 letters', 'x'.repeat(500), /too long for a session id/],
-		['history of nothing', 'history', /Which session\? Add its id/],
+		['history of nothing', 'history', /History is of one session: add its id\. `?\/session list/],
+		['history of all', 'history all', /History is of one session/],
 		['watch of nothing', 'watch', /Which session\? Add its id, or its link from the dashboard/],
 		[
 			'a misspelt flag',

@@ -43,7 +43,7 @@ export async function settingsApp(options: Parameters<typeof watchingApp>[0] = {
 		app
 			.inChannel(channel)
 			.map((post) => post.text())
-			.filter((text) => text.includes(CHANGED_REMINDERS));
+			.filter((text) => text.includes(CHANGED_REMINDERS) || text.includes('is mentioned here when'));
 
 	return {
 		...app,

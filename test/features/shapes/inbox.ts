@@ -73,7 +73,7 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 			questionOf({ ...asking([FIELD_ITEMS.line]), sessionId: LONGEST_ID }, { handOver: HAND_OVER }),
 		],
 	}),
-	'all questions snoozed': modelOf({ ...NOTHING, snoozed: { count: 1, nextAt: NOW + 900_000 } }),
+	'all questions snoozed': modelOf({ ...NOTHING, snoozed: { count: 1, nextAt: NOW + 900_000, only: null } }),
 	'in the direct message': modelOf({
 		...NOTHING,
 		total: 2,
@@ -126,7 +126,10 @@ export function inboxVariants(): Shape[] {
 		...shapesOf(homeView, INBOXES),
 		...shapesOf(inboxModal, INBOXES),
 		...shapesOf(inboxModal, { 'before the content': [INBOX_LOADING] }),
-		...shapesOf(snoozedMessage, { 'with their time zone': [NOW, null], 'without one': [NOW, 'UTC'] }),
+		...shapesOf(snoozedMessage, {
+			'with their time zone': [{ sessionId: LONGEST_ID, name: HOSTILE }, NOW, null],
+			'without one': [{ sessionId: LONGEST_ID, name: HOSTILE }, NOW, 'UTC'],
+		}),
 		...shapesOf(homeView, { 'a refusal in words': [errorWords('guest', { adminContact: USER_ID }).line] }),
 	];
 }

@@ -142,6 +142,7 @@ const HANDED = { kind: 'handedOver', watchId: 'watch', handOverId: '', from: USE
 const MISTYPED: Readonly<Record<Exclude<HelpReason, 'asked'>, Parameters<typeof mistypedMessage>>> = {
 	unclear: ['unclear', SESSION_ID],
 	missing_id: ['missing_id'],
+	no_history: ['no_history'],
 	too_many_ids: ['too_many_ids'],
 	unknown_word: ['unknown_word', 'wacth', 'watch'],
 	one_id: ['one_id', 'history'],

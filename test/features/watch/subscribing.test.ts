@@ -36,12 +36,12 @@ describe('/session watch', () => {
 	});
 
 	it('accepts several ids, links and options at once, with a line for those that are watched and for each other', async () => {
-		const [one, two] = [app.session(), app.session()];
+		const [one, two] = [app.session({ name: 'Order chairs' }), app.session({ name: 'Order lamps' })];
 		const link = `https://dashboard.example.com/sessions/session?id=${two}`;
 		const told = await app.command(`/session watch ${one} <${link}> nosuch completed --thread-only`);
 		const lines = told.text().split('\n');
 		expect(lines).toEqual([
-			'👀 Watching 2 sessions here.',
+			'👀 Watching 2 sessions here: “Order chairs”, “Order lamps”.',
 			'⚠️ No *session nosuch* found. Check the id.',
 			expect.stringContaining('*session completed* is over (completed)'),
 			`[${OFFER}]`,
@@ -190,12 +190,12 @@ describe('/session unwatch and list', () => {
 		await app.command(`/session watch ${one} ${two} ${three}`);
 		await app.command(`/session watch ${three}`, 'ada', '#secret');
 		expect((await app.command(`/session unwatch ${one} nosuch`)).text()).toMatch(
-			/is not watched here any more.*nosuch\*? was not watched here/s,
+			/is not watched here any more.*nosuch\*? is not watched here/s,
 		);
 		expect((await app.command('/session list')).text()).toContain('This channel watches 2 sessions.');
 		expect((await app.command(`/session unwatch ${two} nosuch ${three}`)).text().split('\n')).toEqual([
 			'👋 2 sessions are not watched here any more.',
-			'⚠️ *nosuch* was not watched here.',
+			'⚠️ *nosuch* is not watched here.',
 		]);
 		await app.command(`/session watch ${two} ${three}`);
 		expect((await app.command('/session unwatch all')).text()).toContain('2 sessions are not watched here any more');
@@ -211,7 +211,7 @@ describe('/session unwatch and list', () => {
 		const list = await app.command('/session list');
 		expect(list.text()).toContain('This channel watches 17 sessions.');
 		expect(list.text()).toContain('The one that asks');
-		expect(list.text()).toContain('✋ 2 questions open');
+		expect(list.text()).toMatch(/✋ \*needs you\* · [^✋]*2 questions open/);
 		expect(list.buttons().filter((label) => label === 'Open' || label === 'Answer')).toHaveLength(15);
 		expect(list.buttons().at(-1)).toBe('More');
 		const first = list.text();
