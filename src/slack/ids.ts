@@ -179,7 +179,8 @@ export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Sch
 	return {
 		encode(fields: Fields): string {
 			const record: Readonly<Record<string, unknown>> = fields;
-			return JSON.stringify([kind, ...names.map((name) => record[name])]);
+			const values = names.map((name) => record[name]);
+			return JSON.stringify([kind, ...values.slice(0, values.findLastIndex((value) => value !== undefined) + 1)]);
 		},
 		/** Null for anything else. */
 		decode(text: string | undefined): Fields | null {
@@ -208,6 +209,8 @@ const TARGET = z.object({
 	sessionId: text,
 	/** Null: the open question. */
 	messageIndex: z.int().min(0).nullable(),
+	/** For *Other answer…*, beside the options: the form begins with none of them. */
+	ownText: z.boolean().optional(),
 });
 export type SessionTarget = Readonly<z.infer<typeof TARGET>>;
 export const { encode: encodeTarget, decode: decodeTarget } = slackCodec('target', TARGET);
@@ -313,6 +316,7 @@ const METADATA_SCHEMA = z.object({
 	arrival: ARRIVAL,
 	/** Cut. Empty before the first read, and in views of 1.0.0. */
 	sessionName: text.transform((name) => name.slice(0, 60)).default(''),
+	ownText: z.boolean().default(false),
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
 export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);

@@ -166,7 +166,7 @@ const codeLine = (line: string) => (line.trim() === '' ? '' : `\`${codeText(line
 
 /** The last line before a cut: the marks that the cut left open are closed, and one that it halved is left out. */
 function closed(line: string): string {
-	const whole = line.replace(/[`*~]{1,9}$/, '');
+	const whole = line.replace(/[`*~]{1,9}$/, '').trimEnd();
 	return ['`', '**', '~~'].reduce((text, mark) => {
 		return text.replace(/`[^`]+`/g, '').split(mark).length % 2 === 1 ? text : text + mark;
 	}, whole);

@@ -75,7 +75,9 @@ export const saying =
 	<E extends Button | Overflow | null>(one: E): E =>
 		one?.type === 'button' ? { ...one, accessibility_label: oneLine(`${one.text.text}: ${about}`, 75) } : one;
 
-export const sayingSession = (sessionId: string, name = '') => saying(isBlank(name) ? `session ${sessionId}` : name);
+/** As `sessionTitle` without its quotation marks. Plain text. */
+export const spokenName = (id: string, name = '') => withoutMarks(quotedName(name, 75)) || `session ${id}`;
+export const sayingSession = (sessionId: string, name = '') => saying(spokenName(sessionId, name));
 
 export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target), style: 'primary' });
@@ -268,7 +270,7 @@ export const STATUSES = {
 	inactive: { emoji: '⚪', mrkdwn: 'inactive', meaning: 'The agent is not running and has no question right now.' },
 	paused: { emoji: '⏸️', mrkdwn: 'paused', meaning: 'The session is paused and has no question right now.' },
 	stopped: { emoji: '⏹️', mrkdwn: 'stopped', meaning: 'The session was stopped. It takes no more answers.' },
-	completed: { emoji: '✅', mrkdwn: 'completed', meaning: 'The agent is done. It takes no more answers.' },
+	completed: { emoji: '✅', mrkdwn: 'done', meaning: 'The agent is done. It takes no more answers.' },
 	failed: { emoji: '❌', mrkdwn: 'failed', meaning: 'The session failed. It takes no more answers.' },
 } as const;
 const isKnown = (status: string): status is keyof typeof STATUSES => Object.hasOwn(STATUSES, status);
@@ -286,21 +288,20 @@ export const endWords = (status: string) => ENDS[status] ?? 'is over';
 
 type Progress = Pick<SessionSnapshot, 'status' | 'step' | 'maxSteps'>;
 
-/** `⚙️ *working* · step 12 of 30`, for step 0 `no step yet`. */
+/** `⚙️ *working* · step 12 of 30`; at its end `step 12`. */
 export function statusLine(progress: Progress): string {
 	const { emoji, mrkdwn } = statusWords(progress.status);
 	return joined(`${emoji} *${mrkdwn}*`, stepWords(progress));
 }
 
-/** `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `completed · step 30`; unnamed: its id. mrkdwn. */
+/** `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `done · step 30`; unnamed: its id. mrkdwn. */
 export function titleLine({ name, sessionId, ...progress }: Progress & Pick<SessionSnapshot, 'name' | 'sessionId'>) {
 	const { emoji, mrkdwn } = statusWords(progress.status);
-	const step = isOver(progress.status) && progress.step > 0 ? `step ${progress.step}` : stepWords(progress);
-	return joined(`${emoji} *${sessionTitle(name, sessionId)}*`, mrkdwn, step);
+	return joined(`${emoji} *${sessionTitle(name, sessionId)}*`, mrkdwn, stepWords(progress));
 }
 
-function stepWords({ step, maxSteps }: Pick<Progress, 'step' | 'maxSteps'>): string {
-	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
+function stepWords({ status, step, maxSteps }: Progress): string {
+	return step === 0 ? 'no step yet' : `step ${step}${isOver(status) ? '' : ` of ${maxSteps}`}`;
 }
 
 /** Why an agent waits with no question open. `newest`: its last one; `answer`: to it; `state`: of that. mrkdwn. */

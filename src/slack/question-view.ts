@@ -35,8 +35,8 @@ import {
 	personMrkdwn,
 	personName,
 	saying,
-	sayingSession,
 	sectionsOf,
+	spokenName,
 	valueMrkdwn,
 } from './parts.ts';
 import {
@@ -126,9 +126,8 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	const body = options.length === 0 ? whole : questionBody(question, room, question.quick?.options);
 	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 	const hasOptions = options.length > 0;
-	const row = hasOptions
-		? [...options, button(ACTIONS.answer, 'Other answer…', { value: encodeTarget(target) }), ...others]
-		: [noForm === '' ? answerButton(target) : null, ...others];
+	const other = button(ACTIONS.answer, 'Other answer…', { value: encodeTarget({ ...target, ownText: true }) });
+	const row = hasOptions ? [...options, other, ...others] : [noForm === '' ? answerButton(target) : null, ...others];
 	return {
 		body,
 		/** In one section, one bar stands beside all that the agent says. */
@@ -318,12 +317,14 @@ export function toldWords({ question, discreet }: Pick<ShownQuestion, 'question'
 	return isTold ? oneLine(question.context, PART_LENGTH) : '';
 }
 
-/** Buttons say what it asks, and the session's name; the session's id if nothing of the question may be told. */
+/** Buttons say what it asks, and the session's name; that alone if nothing of the question may be told. */
 export function sayingQuestion(question: QuestionView, { sessionId, sessionName, discreet }: Showing) {
-	if (toldWords({ question, discreet }) === null) return sayingSession(sessionId);
+	const name = spokenName(sessionId, sessionName);
+	if (toldWords({ question, discreet }) === null) return saying(name);
+	if (question.openCount > 1) return saying(`${counted(question.openCount, 'question')}, ${name}`);
 	const { title = '', description = '' } = question.items.find((item) => item.open) ?? {};
 	const asked = [title, description, question.context].map((text) => oneLine(text, 45)).find((text) => text !== '');
-	return saying(`${asked ?? ''} ${sessionName || sessionId}`);
+	return saying(`${asked ?? ''} ${name}`);
 }
 
 function severalItems(open: readonly ItemView[], openCount: number): string {

@@ -134,7 +134,7 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 			NOTICES.questionChanged(true),
 			NOTICES.answeredMeanwhile('U0OURS2', [chosen.displayName, null], now, now),
 			NOTICES.draftRestored(now - 1000),
-			NOTICES.prefilled,
+			NOTICES.prefilled('earlier answer'),
 			NOTICES.stale(errorWords(chosen.displayName).what, now - 1000, now),
 			NOTICES.ownAnswer({ state: 'waiting', acceptedAt: now - 5000, agentOutcome: null, lastError: null }),
 		],

@@ -141,7 +141,7 @@ describe('statuses', () => {
 		['inactive', '⚪', 'inactive'],
 		['paused', '⏸️', 'paused'],
 		['stopped', '⏹️', 'stopped'],
-		['completed', '✅', 'completed'],
+		['completed', '✅', 'done'],
 		['failed', '❌', 'failed'],
 		['dreaming <!here>', '❔', '“dreaming &lt;!here&gt;”'],
 		['constructor', '❔', '“constructor”'],

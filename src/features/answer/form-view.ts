@@ -50,7 +50,7 @@ import {
 	sessionDetails,
 	stepCards,
 } from '../watch/details-view.ts';
-import { stateLine } from './view.ts';
+import { endingOf, stateLine } from './view.ts';
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
 export function loadingModal(metadata: ViewMetadata, waitedMs = 0): ModalView {
@@ -358,7 +358,7 @@ export const NOTICES = {
 		const text = Object.values(values).join('\n');
 		return isBlank(text) ? [] : [`📝 That question is closed. Your draft was not sent:\n${quoted(text, 1_500)}`];
 	},
-	prefilled: '📝 Your earlier answer is filled in below. Check it, then send.',
+	prefilled: (what: 'earlier answer' | 'message') => `📝 Your ${what} is filled in below. Check it, then send.`,
 	nothingOpen: '📝 No question is open here, so the message you chose was not used.',
 	onlySecrets: '🔒 This may ask for a password or code. Handraise never takes those from a message. Type it here.',
 	stillWaiting: (waitedMs: number) => `⏳ ${stillWaitingWords(waitedMs)}`,
@@ -370,6 +370,8 @@ export const NOTICES = {
 	lostElsewhere: '⚠️ It was answered before. That answer is no longer in the field, so the same is asked again.',
 	/** The person's own answer, which is being delivered or waits. */
 	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
+		if (endingOf(answer) !== null)
+			return joined('📝 Your answer was not sent. Sending this one replaces it', momentMrkdwn(answer.acceptedAt));
 		const replaces = answer.state === 'waiting' ? '. Sending another one replaces it' : '';
 		return joined(`${stateLine(answer, 'author')}${replaces}`, `your answer of ${momentMrkdwn(answer.acceptedAt)}`);
 	},
@@ -385,7 +387,7 @@ export const WINDOW_NOTICES = {
 	ended: '🏁 The session ended. Your text stays here.',
 } as const;
 
-/** A form with such a notice or none; `key`: of the notice. It stands in the title line's block: a form may be full. */
+/** A form with such a notice or none; `key`: of the notice. It stands in place of the title line. */
 export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
 	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
 	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];
@@ -393,6 +395,6 @@ export function noticedView(form: ModalView | null, reader: string, by: string |
 	// Who is answering does not count any more.
 	const others = second === undefined || (words !== '' && second.type === 'context') ? rest : [second, ...rest];
 	if (form === null || first?.type !== 'section' || first.text === undefined) return { key: '', view: null };
-	const top = { ...first, text: mrkdwn(`${words}\n${first.text.text}`.trim()) };
+	const top = words === '' ? first : { ...first, text: mrkdwn(words) };
 	return { key: words === '' ? '' : hashOf(words), view: { ...form, blocks: [top, ...others] } };
 }

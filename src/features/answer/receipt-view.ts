@@ -53,7 +53,7 @@ import {
 } from '../../slack/parts.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 import type { Pressed } from './accept.ts';
-import { firstPersonOf, hasText, MOST_ITEMS, ownText, stateLine, timelineWords, titleOf } from './view.ts';
+import { firstPersonOf, hasText, MOST_ITEMS, ownText, stateLine, storedTitle, timelineWords, titleOf } from './view.ts';
 
 export interface ReceiptContext {
 	readonly now: number;
@@ -76,19 +76,17 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, more: KnownBlock
 	const room = more === null ? 5_000 : 20_000;
 	const isSaved = answer.state === 'accepted' && answer.lastError !== null;
 	const explanation = receiptExplanation(answer, receipt).trim();
+	const headline = stateLine(answer, 'author');
+	const other = otherAnswer(answer, receipt);
+	const named = more === null && sessionNameOf(answer) !== '' ? `For *${titleOf(answer)}*` : '';
 	return [
-		...section(isSaved ? `⏳ *Saved, not delivered yet.* ${explanation}` : `*${stateLine(answer, 'author')}*`),
+		...section(isSaved ? `⏳ *Saved, not delivered yet.* ${explanation}` : `*${headline}*`),
 		...section(isSaved ? '' : explanation),
 		...section(receipt.note ?? ''),
-		...otherAnswer(answer, receipt),
+		...other,
+		...section(other.length > 0 && hasText(answer) ? 'Your text:' : ''),
 		...ownText(answer, room),
-		...context(
-			timelineWords(answer, false),
-			joined(
-				more === null && sessionNameOf(answer) !== '' ? `For *${titleOf(answer)}*` : '',
-				smallId(answer.question.sessionId),
-			),
-		),
+		...context(timelineWords(answer, headline), joined(named, smallId(answer.question.sessionId))),
 		...buttons(...receiptButtons(answer, receipt)),
 		...(more ?? []),
 	];
@@ -98,7 +96,7 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, more: KnownBlock
 export const receiptButtons = (answer: Answer, receipt: ReceiptContext) =>
 	buttonsOf(answer, receipt).map(sayingSession(answer.question.sessionId, sessionNameOf(answer)));
 
-function buttonsOf(answer: Answer, { postsText = true }: ReceiptContext): (Button | null)[] {
+function buttonsOf(answer: Answer, { postsText = true, note }: ReceiptContext): (Button | null)[] {
 	const { state, lastError, id, origin } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const again = encodeCarriage({ id, ...target });
@@ -107,7 +105,7 @@ function buttonsOf(answer: Answer, { postsText = true }: ReceiptContext): (Butto
 	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
 	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
 	const postLabel = origin.threadTs === null ? 'Post my text in the channel' : 'Post my text to the thread';
-	const canPost = postsText && origin.channelId !== null && hasText(answer);
+	const canPost = postsText && note !== PRESS_NOTES.posted && origin.channelId !== null && hasText(answer);
 	const post = canPost ? button(ACTIONS.postToThread, postLabel, { value: id }) : null;
 	switch (state) {
 		case 'accepted':
@@ -138,7 +136,7 @@ function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return section(`${who} answered the same${when}.`);
 	const lines = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {
-		const title = other.values.length > 1 ? quotedTitleMrkdwn(items[position]?.title ?? '', 80) : '';
+		const title = other.values.length > 1 ? storedTitle(items[position]?.title ?? '', 80) : '';
 		return [title, value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180)];
 	});
 	lines.push(andMoreWords(other.values.length - MOST_ITEMS));
@@ -280,10 +278,8 @@ export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView
 }
 
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
-	return message(
-		`${stateLine(answer, 'author')} (your answer for ${titleOf(answer)})`,
-		receiptBlocks(answer, receipt, null),
-	);
+	const text = `${stateLine(answer, 'author')} (your answer for ${titleOf(answer)})`;
+	return message(text, receiptBlocks(answer, receipt, null));
 }
 
 /** The author's text that could not be sent, for the question's thread or channel. Never a secret. */
@@ -310,9 +306,9 @@ export function tooLateWords(texts: readonly string[]): string {
 }
 
 /** To one person about their choice, with a way to the question. */
-export function choiceMessage(words: string, target: SessionTarget): MessageContent {
+export function choiceMessage(words: string, target: SessionTarget, sessionName = ''): MessageContent {
 	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
-	return textMessage(words, buttons(sayingSession(target.sessionId)(open)));
+	return textMessage(words, buttons(sayingSession(target.sessionId, sessionName)(open)));
 }
 
 type OwnChoice = Pick<Choice, 'option'>;
@@ -359,7 +355,7 @@ export function takenChoice(choice: Pressed, by: Answer, person: Person): Messag
 	const words = isSamePerson(person, by.person)
 		? CHOICE_WORDS.second(choice, first)
 		: `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
-	return choiceMessage(words, choice);
+	return choiceMessage(`🔀 *${titleOf(by)}*: ${words}`, choice, sessionNameOf(by));
 }
 
 const DOUBLE_CLICK_MS = 5_000;

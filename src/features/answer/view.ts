@@ -30,6 +30,7 @@ import {
 	modal,
 	momentMrkdwn,
 	personMrkdwn,
+	sayingSession,
 	section,
 	sessionTitle,
 	smallId,
@@ -85,11 +86,11 @@ const LOST_TO_LINES: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, strin
 };
 
 const FIRST_LINES: Readonly<Record<FirstEnding, string>> = {
-	first_withdrawn: '⏳ Not sent: the first answer was taken back',
-	first_outdated: '⏳ Not sent: the first answer was for an older question and was not sent',
-	first_over: '⏳ Not sent: the first answer was not delivered because the session was over',
-	first_failed: '⏳ Not sent: the first answer was not delivered',
-	first_unknown: '⏳ Not sent: the first answer may have arrived',
+	first_withdrawn: '⚠️ Not sent: the first answer was taken back',
+	first_outdated: '⚠️ Not sent: the first answer was for an older question and was not sent',
+	first_over: '⚠️ Not sent: the first answer was not delivered because the session was over',
+	first_failed: '⚠️ Not sent: the first answer was not delivered',
+	first_unknown: '⚠️ Not sent: the first answer may have arrived',
 };
 
 const MAY_NOT = 'may no longer answer';
@@ -120,26 +121,33 @@ const PAST_LINES: Partial<Record<AnswerState, string>> = {
 	waiting: '⚠️ Not delivered',
 };
 
-/** The end of an answer's timeline, with times and the agent's outcome; one line if nothing went wrong. mrkdwn. */
-export function timelineWords(answer: Answer, hasOutcome = true): string {
+/** The end of an answer's timeline; one line if nothing went wrong. `said`: what stands above, not repeated. mrkdwn. */
+export function timelineWords(answer: Answer, said = ''): string {
 	const { agentOutcome, lastError, timeline, acceptedAt } = answer;
 	const state = stateLine(answer);
 	const hasFailed = lastError !== null || timeline.some((entry) => isFailed(entry.state));
-	if (!hasFailed && /^[✅⏳↩]/u.test(state)) return joined(state, momentMrkdwn(timeline.at(-1)?.at ?? acceptedAt));
+	const isWell = !hasFailed && /^[✅⏳↩]/u.test(state);
+	if (isWell) return joined(said === '' ? state : '', momentMrkdwn(timeline.at(-1)?.at ?? acceptedAt));
 	const lines = timeline.slice(-8).map((entry) => {
 		const isUnknown = entry.state === answer.state && mayHaveArrived(answer);
-		const words = isUnknown ? undefined : PAST_LINES[entry.state];
-		return joined(words ?? lineOf(entry.state, answer, entry), momentMrkdwn(entry.at));
+		const ending = entry === timeline.at(-1) ? endingOf(answer) : null;
+		const past = ending === null ? PAST_LINES[entry.state] : FIRST_LINES[ending];
+		const words = (isUnknown ? undefined : past) ?? lineOf(entry.state, answer, entry);
+		return joined(entry === timeline.at(-1) && said.startsWith(words) ? '' : words, momentMrkdwn(entry.at));
 	});
-	if (hasOutcome && agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_LINES[agentOutcome]);
+	const outcome = said === '' && agentOutcome !== 'resumed' ? agentOutcome : null;
+	if (outcome !== null) lines.push(AGENT_OUTCOME_LINES[outcome]);
 	return lines.join('\n');
 }
+
+/** Why it is not sent: what became of the answer that was first. */
+export const endingOf = (answer: ToldAnswer) => (mayHaveArrived(answer) ? null : firstEndingOf(answer));
 
 /** What became of an answer, in one line that begins with a mark. mrkdwn. */
 export function stateLine(answer: ToldAnswer, reader: 'author' | 'others' = 'others'): string {
 	const { state, agentOutcome, lastError } = answer;
-	const ending = mayHaveArrived(answer) ? null : firstEndingOf(answer);
-	if (ending !== null) return FIRST_LINES[ending];
+	const ending = endingOf(answer);
+	if (ending !== null) return joined(FIRST_LINES[ending], reader === 'author' ? 'your decision' : '');
 	if (lastError !== null && state === 'accepted')
 		return `⏳ Not delivered yet${isOfService(lastError) ? '; sent when the service is back' : ''}`;
 	if (lastError !== null && state === 'delivering') return '⏳ Sent, checking whether it arrived';
@@ -171,6 +179,12 @@ export const hasText = (answer: Answer) => itemsOf(answer).some((item) => !item.
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
 export const MOST_ITEMS = 10;
 
+/** A title as a form showed it: the place that `labelOf` adds stands outside the quotation marks. mrkdwn. */
+export function storedTitle(title: string, limit: number): string {
+	const place = /(?:^Question| \(question) \d{1,3} of \d{1,3}\)?$|^Your answer$/.exec(title)?.[0] ?? '';
+	return `${quotedTitleMrkdwn(title.slice(0, title.length - place.length), limit)}${place}`;
+}
+
 /** What the author wrote, in up to about `room` characters; never a secret. */
 export function ownText(answer: Answer, room: number): KnownBlock[] {
 	const { content } = answer;
@@ -180,7 +194,7 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	const items = content.items.filter((item) => item.value !== null || item.wiped);
 	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
 	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
-		const title = quotedTitleMrkdwn(item.title, 200) || 'Your answer';
+		const title = storedTitle(item.title, 200) || 'Your answer';
 		const text = valueMrkdwn(item, (value) => quoted(value, itemRoom));
 		return section(`*${title}*\n${item.secret && item.wiped ? REMOVED_ANSWER : text}`);
 	});
@@ -195,6 +209,7 @@ export function draftModal({ values }: Pick<Draft, 'values'>): ModalView {
 	return modal({ callbackId: CALLBACKS.draft, title: 'Your text', metadata: '', blocks });
 }
 
+export const sayingOf = (answer: Answer) => sayingSession(answer.question.sessionId, sessionNameOf(answer));
 /** The session of an answer. mrkdwn without emphasis. */
 export const titleOf = (answer: Answer) => sessionTitle(sessionNameOf(answer), answer.question.sessionId);
 

@@ -24,8 +24,9 @@ import {
 	placeMrkdwn,
 	plainText,
 	section,
+	sessionTitle,
 } from '../../slack/parts.ts';
-import { openQuestion, questionText } from '../../slack/question-view.ts';
+import { openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
 import { plain, quotedLine, quotedName, withoutMarks } from '../../slack/text.ts';
 import { asksWords, isAnswering, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
 import type { HandOverObstacle, PressedQuestion, QuestionToHandOver } from './hand-overs.ts';
@@ -41,6 +42,7 @@ export function handOverMetadata({ sessionId, fingerprint, channelId }: PressedQ
 }
 
 export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
+	const about = toldWords(asked) === null ? `\n*${sessionTitle(asked.sessionName, metadata.sessionId)}*` : '';
 	return modal({
 		callbackId: CALLBACKS.handOver,
 		title: 'Hand over',
@@ -48,7 +50,7 @@ export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver)
 		submit: 'Hand over',
 		close: 'Cancel',
 		blocks: [
-			...section(`> ${questionText({ ...asked, waitedMs: null })}`),
+			...section(`> ${questionText({ ...asked, waitedMs: null })}${about}`),
 			{
 				type: 'input',
 				block_id: HAND_OVER_FIELD,
@@ -99,8 +101,8 @@ export function handOverPost(
 	const text = questionText({ question, sessionName: view?.name ?? '', waitedMs: null, discreet });
 	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
 	const hint = isHeld
-		? `Asked in ${place}. Others can still answer it. In the menu, *Give back* opens it for all again and tells ` +
-			`${personMrkdwn(content.from)}.`
+		? `Asked in ${place}. Others can still answer it. *Give back* tells ${personMrkdwn(content.from)} that you do ` +
+			'not take it.'
 		: '';
 	return message(`${words} ${text}`, [
 		...section(isHeld ? `*${words}*\n${quotedLine(note ?? '', 2_000)}`.trim() : words),

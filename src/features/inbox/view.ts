@@ -41,7 +41,7 @@ import {
 import { askedLine, claimsWords, handOverLine, openQuestion, QUESTION_CUT } from '../../slack/question-view.ts';
 import { isBlank, quotedTitleMrkdwn, withoutListed, withoutMarks } from '../../slack/text.ts';
 import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
-import { stateLine, titleOf } from '../answer/view.ts';
+import { sayingOf, stateLine, storedTitle, titleOf } from '../answer/view.ts';
 import { noListWords } from '../watch/view.ts';
 import {
 	FOLLOWED_MS,
@@ -203,7 +203,7 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 }
 
 function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
-	const undo = sayingSession(answer.question.sessionId)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
+	const undo = sayingOf(answer)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
 	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer, receipt), dismissButton(answer)];
 	const row = buttons(first ?? null, ...moreMenu(...others));
 	return [...section(answerLine(answer)), ...inRow(row, answer.origin, `answer ${answer.id}`)];
@@ -213,7 +213,7 @@ function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
 function dismissButton(answer: Answer): Button | null {
 	const isOver = needsDecision(answer) && answer.state !== 'waiting';
 	const dismiss = button(ACTIONS.dismiss, 'Dismiss', { value: answer.id });
-	return isOver ? sayingSession(answer.question.sessionId)(dismiss) : null;
+	return isOver ? sayingOf(answer)(dismiss) : null;
 }
 
 const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isSecondChoice(answer)) || agentMayStand(answer);
@@ -231,7 +231,7 @@ function answerLine(answer: Answer): string {
 	const [first, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
 	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
 	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
-	const told = first === undefined ? '' : `${quotedTitleMrkdwn(first.title, 60)}: ${value} ${more}`.trim();
+	const told = first === undefined ? '' : `${storedTitle(first.title, 60)}: ${value} ${more}`.trim();
 	const title = `*${titleOf(answer)}*`;
 	if (isUndoable(answer)) return joined(title, told, `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}`);
 	return joined(

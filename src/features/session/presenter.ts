@@ -11,6 +11,7 @@ import {
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import {
 	askingMessageIndex,
+	isOver,
 	isSameQuestion,
 	openQuestion,
 	type Person,
@@ -109,7 +110,7 @@ export function createPresenter(
 	}
 
 	async function watchButton({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<SessionModel['watch']> {
-		if (origin.channelId === null) return null;
+		if (origin.channelId === null || origin.isCopy === true) return null;
 		const watch = await watches.find({ teamId, channelId: origin.channelId }, { service: serviceUrl, sessionId });
 		// A raised hand ends by itself, and can become a watch with a card.
 		return { watching: watch !== null && watch.mode !== 'raisedHand' };
@@ -159,7 +160,7 @@ export function createPresenter(
 			const left = isOther ? await drafts.newest(person, keyOf(session.sessionId, wanted)) : null;
 			const closed = [...settledNotice(showing, question, ours), ...NOTICES.draftLeft(left?.values)];
 			const notices = [...showing.notices, ...closed];
-			const watch = await watchButton(person, metadata);
+			const watch = isOver(session.status) ? null : await watchButton(person, metadata);
 			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, watch };
 			if (question === null)
 				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
@@ -242,7 +243,8 @@ function startingValues(
 	if (prefill !== null) {
 		const isOtherText = prefill.givenFor !== null && isOther(prefill.givenFor, question);
 		const values = { ...drafted, ...carried(prefill.values, isOtherText) };
-		return { ...unnoted, values, notices: [isOtherText ? changedNotice(values) : NOTICES.prefilled] };
+		const filledIn = NOTICES.prefilled(prefill.givenFor === null ? 'message' : 'earlier answer');
+		return { ...unnoted, values, notices: [isOtherText ? changedNotice(values) : filledIn] };
 	}
 	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0) return { ...unnoted, values: {} };
 	if (isOtherDraft) return { ...unnoted, values: drafted, notices: [changedNotice(drafted)] };

@@ -97,12 +97,8 @@ export function buildForm(
 		};
 		const form = { question, metadata: shown, limits, onCut };
 		const inputs = fields.flatMap((field) => fieldBlocks(field, form));
-		return {
-			kind: 'fields',
-			blocks: [...inputs, ...(boxed ? [secretBox(form, fields)] : [])],
-			metadata: shown,
-			listed,
-		} as const;
+		const blocks = boxed ? [...inputs, secretBox(form, fields)] : inputs;
+		return { kind: 'fields', blocks, metadata: shown, listed } as const;
 	};
 	for (const size of SHRINKING) {
 		const form = formOf(size);
@@ -153,7 +149,8 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const typed = typedInput(field, ACTIONS.otherText, isBlank(offer) ? null : offer);
 	// An input of one line removes the line ends.
 	const element = { ...typed, ...LONG_TEXT, multiline: offer.includes('\n') };
-	return [...blocks, inputBlock(field, form, 'other', { label: NOTE_LABEL, element })];
+	const which = count === 1 ? '' : ` to question ${question.openItems.indexOf(field.position) + 1}`;
+	return [...blocks, inputBlock(field, form, 'other', { label: `${NOTE_LABEL}${which}`, element })];
 }
 
 /** What people see as options of a field. */
@@ -191,7 +188,7 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 			const { chosen, note } = splitNote(field.text, field);
 			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
 			if (hasNote(field)) options.push(NONE_OF_THESE);
-			if (hasNote(field) && ticked.length === 0 && !isBlank(note)) ticked.push(NONE_OF_THESE);
+			if (hasNote(field) && ticked.length === 0 && (metadata.ownText || !isBlank(note))) ticked.push(NONE_OF_THESE);
 			if (field.separator !== undefined) return boxes(action_id, options, ticked);
 			const type = options.length <= MOST_BOXES ? 'radio_buttons' : 'static_select';
 			return { type, action_id, options, ...(ticked[0] && { initial_option: ticked[0] }) };

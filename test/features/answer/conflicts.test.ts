@@ -290,7 +290,7 @@ describe('a question that changed while the form was open', () => {
 		expect(modal.text()).not.toContain('changed');
 		expect(app.service.log.puts(id)).toEqual([]);
 		await modal.press('Answer again');
-		await timed.shows(NOTICES.prefilled);
+		await timed.shows(NOTICES.prefilled('earlier answer'));
 		const again = app.slack.as('ada').modal();
 		expect(again?.value('“Which row?”')).toBe('Row 4');
 		expect((await again?.submit())?.outcome).toBe('updated');

@@ -90,10 +90,10 @@ describe('an answer is delivered once', () => {
 		expect(modal.submitText()).toBeNull();
 		release();
 		await shows(headline('delivered'));
-		expect(modal.text()).toMatch(new RegExp(`${line('delivered')} · \\d+ \\w+ 2026, \\d\\d:\\d\\d UTC`));
+		expect(modal.text()).toMatch(/\n\d+ \w+ 2026, \d\d:\d\d UTC Session/);
 		expect(modal.text()).not.toContain(line('resumed'));
 		await shows(headline('resumed'));
-		expect(modal.text()).toMatch(new RegExp(`${line('resumed')} · \\d+ \\w+ 2026, \\d\\d:\\d\\d UTC`));
+		expect(modal.text()).toMatch(/\n\d+ \w+ 2026, \d\d:\d\d UTC Session/);
 		expect(app.service.log.puts(id)).toHaveLength(1);
 		expect(app.slack.as('ada').dm()).toEqual([]);
 	});

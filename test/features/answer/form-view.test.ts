@@ -122,7 +122,7 @@ describe('sessionModal with an open question', () => {
 		}));
 		const view = show(sessionAsking([...items.slice(0, 29), { title: 'Password', description: 'y'.repeat(200) }]), {
 			metadata: { ...newMetadata({ sessionId: 'x', formId: 'f' }), partial: true },
-			notices: [NOTICES.prefilled],
+			notices: [NOTICES.prefilled('earlier answer')],
 			claims: ['U0OURS1'],
 			readAt: now - 100_000,
 		});
@@ -162,7 +162,7 @@ describe('sessionModal at the limits of Slack', () => {
 			metadata: { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' }), partial: true },
 			readAt: now - 600_000,
 			secret: [14, 15],
-			notices: [NOTICES.prefilled],
+			notices: [NOTICES.prefilled('earlier answer')],
 			claims: ['U0OURS2'],
 			watch: { watching: false },
 		});
@@ -251,7 +251,7 @@ describe('notices', () => {
 		],
 		[
 			NOTICES.ownAnswer({ ...OWN, lastError: 'first_withdrawn' }),
-			'⏳ Not sent: the first answer was taken back. Sending another one',
+			`📝 Your answer was not sent. Sending this one replaces it · ${momentMrkdwn(at)}`,
 		],
 		[
 			NOTICES.answeredMeanwhile('U0OURS2', ['Hall <A>', null], at, now),

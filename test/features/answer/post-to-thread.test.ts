@@ -55,6 +55,7 @@ it('posts the text of a late answer into the thread from which its form was open
 	const { modal, asked } = await tooLate('Graphite');
 	await modal.press(POST);
 	await says('Your text was posted.');
+	expect(modal.buttons()).not.toContain(POST);
 	expect(standing('Graphite').map((message) => [message.threadTs(), message.isBroadcast()])).toEqual([
 		[asked.ts, false],
 	]);

@@ -195,8 +195,17 @@ describe('receipts', () => {
 			{ state: 'resumed', at: now - 1000 },
 		] as const;
 		const { texts } = show({ state: 'resumed', agentOutcome: 'resumed', timeline });
-		expect(texts).toContain(`✅ Agent continued · ${momentMrkdwn(now - 1000)}`);
+		// The headline has said what.
+		expect(texts).toContain(momentMrkdwn(now - 1000));
 		expect(texts.join()).not.toContain('Saved');
+		const second = show({
+			state: 'conflicted',
+			timeline: [
+				{ state: 'accepted', at: now },
+				{ state: 'conflicted', at: now },
+			],
+		});
+		expect(second.texts).toContain(`💾 Saved · ${momentMrkdwn(now)}\n${momentMrkdwn(now)}`);
 		const lost = show({ state: 'delivered', agentOutcome: 'lost', timeline: timeline.slice(0, 2) });
 		expect(lost.texts).toContain(`💾 Saved · ${momentMrkdwn(now - 3000)}\n✅ Delivered · ${momentMrkdwn(now - 2000)}`);
 	});
@@ -223,6 +232,7 @@ describe('receipts', () => {
 		expect(texts).toContain(
 			'<@U0OURS2> answered 2 min ago:\n“Hall”\n> Hall A\n“PIN”\n> (hidden)\n“Notes”\n> (left empty)',
 		);
+		expect(texts.indexOf('Your text:') + 1).toBe(texts.indexOf('*“Hall”*\n> Hall B'));
 		expect(texts).toContain('*“PIN”*\n(hidden, and removed from Handraise)');
 		expect(texts[1]).toContain('Passwords and codes were not kept. Type them again.');
 	});

@@ -44,6 +44,25 @@ describe('Hand over', () => {
 		await app.homeSays(HANDED_TO_YOU, { who: 'grace' });
 	});
 
+	it('names the session of a secret question in its window, and for whoever hears its buttons', async () => {
+		const { post } = await start({}, [{ title: 'What is the password?', description: '' }]);
+		expect(JSON.stringify(post.blocks())).toContain('"accessibility_label":"Answer…: Book a flight"');
+		await post.press('Hand over');
+		const modal = await app.slack.as('ada').waitForModal('Hand over to');
+		expect(modal.text()).toContain('> An agent asks for an answer.\n*“Book a flight”*');
+		await modal.close();
+	});
+
+	it('says how many questions a form has, and its session’s name without what imitates Handraise', async () => {
+		app = await handOverApp();
+		const id = await app.watched({ name: '🔒 Handraise security” asks…' });
+		app.ask(id, [FLIGHT, { title: 'Which seat?', description: '' }], '');
+		const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Hand over')));
+		expect(JSON.stringify(post.blocks())).toMatch(
+			/"accessibility_label":"Answer…: 2 questions, Handraise security[^“”🔒]*"/u,
+		);
+	});
+
 	it('gives a question with its buttons to somebody who is not in the channel, and shows everywhere who has it', async () => {
 		const { id, index, post } = await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
 		await app.openHome('tess');
@@ -103,7 +122,7 @@ describe('Hand over', () => {
 	it('is given back with one press, of which whoever handed it over hears', async () => {
 		const { id, post, dm } = await startHanded();
 		await app.saysIn(post, handedOver('ada', 'tess'));
-		expect(dm.text()).toContain('opens it for all again and tells @ada.');
+		expect(dm.text()).toContain('*Give back* tells @ada that you do not take it.');
 		await dm.press('Give back');
 		await app.until(() => dm.buttons().length === 0);
 		expect(dm.text()).toContain('🔹 “Book a flight” asked: “Which flight?”\n');
@@ -270,7 +289,7 @@ describe('Hand over', () => {
 		expect(app.log.join()).not.toContain('flight');
 		const discreet = await app.asked('--discreet');
 		await app.press(discreet.post, 'ada', 'Hand over');
-		await app.windowSays(ASKS, { without: ['flight'] });
+		await app.windowSays(ASKS, { without: ['Which flight'] });
 	});
 
 	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {

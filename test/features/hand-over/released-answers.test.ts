@@ -158,20 +158,21 @@ describe('an answer that lost to one that was taken back', () => {
 		await graceReads('📝');
 		await home()?.press('Continue');
 		const grace = app.slack.as('grace');
-		const form = await grace.waitForModal((modal) => modal.text().includes('Sending another one replaces it'));
-		expect(form.text()).toContain('⏳ Not sent: the first answer was taken back. Sending another one');
+		const form = await grace.waitForModal((modal) => modal.text().includes('Sending this one replaces it'));
+		expect(form.text()).toContain('📝 Your answer was not sent. Sending this one replaces it · ');
 		expect(form.text()).not.toContain(line('waiting'));
 		await form.submit();
 		await app.until(() => value(id, index) === 'TP 570');
 		const instead = '🔀 Not sent: a later answer of the same person counts';
 		await says(offer, `*${instead}*`);
-		const [first, waits, last] = offer
+		const [first, waits, ...others] = offer
 			.text()
 			.split('\n')
 			.filter((words) => /^(?:🔀|⚠️)/u.test(words));
 		expect(first).toContain(line('conflicted'));
 		expect(waits).toMatch(/^⚠️ Not delivered ·/);
-		expect(last).toContain(instead);
+		// Of the last state, the headline has said what.
+		expect(others).toEqual([]);
 		await app.homeSays(instead, { who: 'grace' });
 	});
 
@@ -198,7 +199,7 @@ describe('an answer that lost to one that then failed', () => {
 		app.service.faults.add(tooComplex(id));
 		const offer = await offered(id);
 		app.service.faults.clear();
-		expect(offer.text()).toContain('*⏳ Not sent: the first answer was not delivered*');
+		expect(offer.text()).toContain('*⚠️ Not sent: the first answer was not delivered · your decision*');
 		expect(offer.text()).toContain('@ada answered before you. The question is open again. Your text is kept.');
 		await offer.press(OFFER);
 		await app.until(() => value(id, index) === 'TP 570');
@@ -209,7 +210,9 @@ describe('an answer that lost to one that then failed', () => {
 		const { id } = await lost();
 		app.service.sessions.setStatus(id, 'stopped');
 		const offer = await offered(id);
-		expect(offer.text()).toContain('*⏳ Not sent: the first answer was not delivered because the session was over*');
+		expect(offer.text()).toContain(
+			'*⚠️ Not sent: the first answer was not delivered because the session was over · your decision*',
+		);
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
@@ -219,7 +222,7 @@ describe('an answer that lost to one that then failed', () => {
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.sessions.setStatus(id, 'stopped');
 		const offer = await offered(id);
-		expect(offer.text()).toContain('*⏳ Not sent: the first answer may have arrived*');
+		expect(offer.text()).toContain('*⚠️ Not sent: the first answer may have arrived · your decision*');
 		expect(offer.text()).toContain('Look at the session before you send yours.');
 		expect(offer.text()).not.toMatch(/first answer was not|is open again|that back/);
 	});

@@ -96,7 +96,9 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(told.text()).toMatch(/before you/);
 		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('changed'))));
 		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
-		expect(offer.text()).toContain('*⏳ Not sent: the first answer was for an older question and was not sent*');
+		expect(offer.text()).toContain(
+			'*⚠️ Not sent: the first answer was for an older question and was not sent · your decision*',
+		);
 		expect(offer.text()).toContain('ICE 5');
 		app.slack.faults.clear();
 		await offer.press('Send mine');

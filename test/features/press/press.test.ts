@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { headline } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
@@ -93,6 +94,18 @@ describe('a question with short options', () => {
 		expect(putCount(id)).toBe(1);
 	});
 
+	it('takes text alone in the form that *Other answer…* opens', async () => {
+		const { id, index, post } = await asked();
+		await post.press('Other answer…');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		expect(form.value(0)).toBe('None of these (write below)');
+		const empty = await form.submit();
+		expect(empty.errors).toEqual({ [NOTE_LABEL]: 'Write your answer, or choose another option.' });
+		await form.fill(NOTE_LABEL, 'By train');
+		expect((await form.submit()).outcome).toBe('updated');
+		await isSent({ id, index }, 'By train');
+	});
+
 	it('tells the second of two people who was first and what they chose', async () => {
 		const { id, index, post } = await asked();
 		const graces = app.seenBy('grace', post);
@@ -102,7 +115,9 @@ describe('a question with short options', () => {
 		const told = await app.toldAfter(() => graces.press('TP 570'), 'grace');
 		app.slack.faults.clear();
 		const dmCount = dmOf('grace').length;
-		expect(told.text()).toMatch(/ada.* answered “LH 1173” before you. Your choice, “TP 570”, was not sent/i);
+		expect(told.text()).toMatch(
+			/^🔀 \*“Order .*”\*: @ada answered “LH 1173” before you. Your choice, “TP 570”, was not sent/i,
+		);
 		await isSent({ id, index }, 'LH 1173');
 		await app.pass(20_000);
 		expect(dmOf('grace')).toHaveLength(dmCount);

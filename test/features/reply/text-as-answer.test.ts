@@ -50,6 +50,7 @@ describe('the shortcut "Use as answer"', () => {
 		await useAsAnswer(id, 'Sand & <forest>, please');
 		const form = await ada().waitForModal(isForm);
 		expect(form.value(0)).toBe('Sand & <forest>, please');
+		expect(form.text()).toContain('📝 Your message is filled in below.');
 		expect((await form.submit()).outcome).toBe('updated');
 		await app.answered(id);
 		expect(sent(id)).toEqual(['Sand & <forest>, please']);

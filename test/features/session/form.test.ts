@@ -114,6 +114,8 @@ describe('what was typed', () => {
 		await modal.fill('“Name” (question 1 of 3)', 'Ada Lovelace');
 		await modal.fill('“Affiliation”', 'Navy');
 		await sends({ id, modal }, ['Ada Lovelace', 'Grace Hopper', 'Navy']);
+		// Handraise's words stand outside the agent's.
+		expect(modal.text()).toContain('*“Name” (question 2 of 3)*');
 		const put = app.service.log.savedPuts(id)[0]?.body as { humanInputResponse: object[]; messageIndex: number };
 		expect(put.messageIndex).toBe(2);
 		expect(put.humanInputResponse).toEqual([
@@ -177,7 +179,7 @@ describe('the fields', () => {
 			const { id, modal } = await opened('choices');
 			expect((await modal.submit()).errors).toEqual({ '“Which colour?”': 'Please complete this required field.' });
 			await modal.choose('“Which colour?”', 'None of these (write below)');
-			expect((await modal.submit()).errors).toEqual({ '“Which colour?”': FIELD_ERRORS.missingChoice });
+			expect((await modal.submit()).errors).toEqual({ [NOTE_LABEL]: FIELD_ERRORS.missingText });
 			await modal.choose('“Which colour?”', option);
 			if (note !== null) await modal.fill(NOTE_LABEL, note);
 			await sends({ id, modal }, [sent]);

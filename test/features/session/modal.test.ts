@@ -54,11 +54,11 @@ describe('the modal of a session that asks', () => {
 			'several',
 			[
 				'“Which toppings? Select all that apply.” checkboxes',
-				`${NOTE_LABEL} plain_text_input`,
+				`${NOTE_LABEL} to question 1 plain_text_input`,
 				'“Pick 2 drinks” multi_static_select',
-				`${NOTE_LABEL} plain_text_input`,
+				`${NOTE_LABEL} to question 2 plain_text_input`,
 				'“Which invoices go with it? Select all that apply.” checkboxes',
-				`${NOTE_LABEL} plain_text_input`,
+				`${NOTE_LABEL} to question 3 plain_text_input`,
 			],
 		],
 		['yesno', ['“Shall I renew it anyway?” radio_buttons', `${NOTE_LABEL} plain_text_input`]],
@@ -92,7 +92,7 @@ describe('the modal of a session that asks', () => {
 		expect(fields(modal)).toEqual(wanted);
 		expect(modal.submitText()).toBe('Send answer');
 		// An own text is enough where there are options.
-		const optional = answerFields(modal).filter((field) => field.optional && field.label !== NOTE_LABEL);
+		const optional = answerFields(modal).filter((field) => field.optional && !field.label.startsWith(NOTE_LABEL));
 		expect(optional.every(({ options }) => options.length > 0)).toBe(true);
 	});
 
@@ -134,7 +134,7 @@ describe('the modal of a session that asks', () => {
 
 describe('the modal of a session that asks nothing', () => {
 	it.each([
-		['completed', '· completed · step 4'],
+		['completed', '· done · step 4'],
 		['failed', '· failed · step 1 · took 12 min'],
 		['stopped', '· stopped · step 2 · took 12 min'],
 		['empty', '· working · no step yet', 'active'],
@@ -143,6 +143,8 @@ describe('the modal of a session that asks nothing', () => {
 		expect(modal.text()).toContain(headline);
 		expect(modal.text()).toContain(statusWords(status).meaning);
 		expect(modal.submitText()).toBeNull();
+		// Nobody can watch what is over.
+		expect(modal.buttons().includes('Watch in this channel')).toBe(status === 'active');
 		expect(answerFields(modal)).toEqual([]);
 	});
 

@@ -103,8 +103,8 @@ it('sends a part with others, asks for what is missing, and refuses nothing at a
 	await modal.choose(0, [NONE_OF_THESE]);
 	await modal.choose(3, [NONE_OF_THESE]);
 	expect((await modal.submit()).errors).toEqual({
-		[`“${TOPPINGS.title}”`]: FIELD_ERRORS.missingHere,
-		[`“${SHOPS.title}”`]: FIELD_ERRORS.missingHere,
+		[`${NOTE_LABEL} to question 1`]: FIELD_ERRORS.missingText,
+		[`${NOTE_LABEL} to question 3`]: FIELD_ERRORS.missingText,
 	});
 	await press(modal, 'Skip some questions');
 	await modal.fill(2, '');
@@ -116,7 +116,7 @@ it('sends a part with others, asks for what is missing, and refuses nothing at a
 it('asks for a text where only none of the options is ticked', async () => {
 	const { modal } = await asked(TOPPINGS);
 	await modal.choose(0, [NONE_OF_THESE]);
-	expect((await modal.submit()).errors).toEqual({ [`“${TOPPINGS.title}”`]: FIELD_ERRORS.missingChoice });
+	expect((await modal.submit()).errors).toEqual({ [NOTE_LABEL]: FIELD_ERRORS.missingText });
 });
 
 it('ticks what a draft has, and sends it although Slack leaves out what nobody touches', async () => {

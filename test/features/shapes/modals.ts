@@ -45,7 +45,7 @@ const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> =
 	answeredMeanwhile: [NOTICES.answeredMeanwhile(null, [HOSTILE, null, ''], NOW - 60_000, NOW)],
 	draftRestored: [NOTICES.draftRestored(NOW - 60_000)],
 	draftLeft: NOTICES.draftLeft({ 0: HOSTILE }),
-	prefilled: [NOTICES.prefilled],
+	prefilled: [NOTICES.prefilled('message'), NOTICES.prefilled('earlier answer')],
 	nothingOpen: [NOTICES.nothingOpen],
 	onlySecrets: [NOTICES.onlySecrets],
 	lost: [NOTICES.lost],

@@ -43,7 +43,7 @@ describe('/session watch', () => {
 		expect(lines).toEqual([
 			'👀 Watching 2 sessions here: “Order chairs”, “Order lamps”.',
 			'⚠️ No *session nosuch* found. Check the id.',
-			expect.stringContaining('*session completed* is over (completed)'),
+			expect.stringContaining('*session completed* is over (done)'),
 			`[${OFFER}]`,
 		]);
 		await app.until(() => app.card(one) && app.card(two));

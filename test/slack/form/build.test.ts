@@ -46,12 +46,13 @@ describe('inputs', () => {
 		const line = { type: 'plain_text_input', action_id: 'form.other_text', multiline: false };
 		expect(note).toMatchObject({
 			optional: true,
-			label: { text: 'Note, or your own answer' },
+			label: { text: 'Note, or your own answer to question 1' },
 			element: line,
 		});
 		expect(note).not.toHaveProperty('hint');
-		expect(second).toMatchObject({ label: note?.label, element: line });
+		expect(second).toMatchObject({ label: { text: 'Note, or your own answer to question 2' }, element: line });
 		const own = fieldsOf(formOf([hall], metadata, { draft: { 0: 'The garden' } }).blocks);
+		expect(own[1]).toMatchObject({ label: { text: 'Note, or your own answer' } });
 		expect(own.map(({ element }) => element)).toMatchObject([
 			{ initial_option: { value: NO_OPTION } },
 			{ initial_value: 'The garden' },
