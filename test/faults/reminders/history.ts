@@ -8,7 +8,7 @@ export interface Post {
 	readonly channelId: string;
 	readonly ts: string;
 	readonly text: string;
-	/** Text and blocks as JSON, without the values of buttons, which nobody sees. */
+	/** Text and blocks as JSON, without the values and labels of buttons, which nobody sees. */
 	readonly content: string;
 	readonly threadTs: string | null;
 }

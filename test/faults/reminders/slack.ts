@@ -15,6 +15,9 @@ interface Call {
 	readonly metadata?: { readonly event_type: string; readonly event_payload: { readonly key: string } };
 }
 
+/** Of buttons: their values, and labels for screen readers, in which Slack takes nothing for a mention. */
+const UNSEEN: ReadonlySet<string> = new Set(['value', 'accessibility_label']);
+
 /** The share of posts that are there although the call fails. */
 const LOST = 0.002;
 
@@ -33,7 +36,7 @@ export function createSlack(posts: Post[], onPost: (post: Post) => void, random:
 			channelId: call.channel,
 			ts,
 			text: call.text ?? '',
-			content: JSON.stringify([call.text, call.blocks], (key, value) => (key === 'value' ? undefined : value)),
+			content: JSON.stringify([call.text, call.blocks], (key, value) => (UNSEEN.has(key) ? undefined : value)),
 			threadTs: call.thread_ts ?? null,
 			metadata: call.metadata,
 		};

@@ -117,11 +117,13 @@ function hasRightMentions({ settings }: History, post: Post): boolean {
 		.some(({ settings: { mention } }) => [...mention.userIds, ...mention.groupIds].toSorted().join() === mentions);
 }
 
-/** In the channel, with a link to each question. */
+/** In the channel, with a link to each question: one, unless it is a message of several. */
 function isAtRightPlace(post: Post, questions: ReadonlyMap<string, Post>): boolean {
 	const asked = questionIdsIn(post).map((id) => questions.get(`${post.channelId} ${id}`));
-	const hasLinks = asked.every((question) => post.content.includes(permalinkOf(post.channelId, question?.ts ?? '')));
-	return post.threadTs === null && hasLinks;
+	const isLinked = (question?: Post) =>
+		question !== undefined && post.content.includes(permalinkOf(post.channelId, question.ts));
+	const isOfOne = kindOf(post) === 'several' || asked.length === 1;
+	return post.threadTs === null && isOfOne && asked.every(isLinked);
 }
 
 /**

@@ -100,12 +100,17 @@ export async function startFleet(
 		},
 		/** What the session's channel shows with these words, in threads too and without cards; oldest first. */
 		posts(id: string, words: string): readonly Message[] {
-			return shownIn(id).filter((one) => !isCard(one) && JSON.stringify([one.text, one.blocks]).includes(words));
+			return shownIn(id).filter((one) => !isCard(one) && shown(one).includes(words));
 		},
 	};
 }
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
+
+/** What people see of a message: neither the values of its buttons nor their labels for screen readers. */
+export function shown({ blocks }: Pick<Message, 'blocks'>): string {
+	return JSON.stringify(blocks, (key, value) => (/^(?:value|accessibility_label)$/.test(key) ? undefined : value));
+}
 
 /** Whether a message is the card of a session: nothing else opens one. */
 export function isCard({ threadTs, blocks }: Message): boolean {

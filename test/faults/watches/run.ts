@@ -88,7 +88,7 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 			const isQuestion = asked === undefined;
 			const words = isQuestion ? `Question ${round} of ${id}?` : `Answer ${round} to ${id}.`;
 			if (isQuestion) {
-				if (random.chance(LOST_SHARE)) fleet.loseResponse(marked(words), () => (lost += 1));
+				if (random.chance(LOST_SHARE)) fleet.loseResponse(words, () => (lost += 1));
 				fleet.ask(id, words);
 				open.set(id, words);
 			} else {
@@ -96,7 +96,7 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 				open.delete(id);
 			}
 			const title = asked ?? words;
-			told.push({ id, words: isQuestion ? marked(title) : words, title, isQuestion, at: Date.now(), killedAt: 0 });
+			told.push({ id, words, title, isQuestion, at: Date.now(), killedAt: 0 });
 		});
 		const running = replicas.filter((replica) => replica.running);
 		if (random.chance(0.5)) await nextPost();
@@ -165,7 +165,7 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 
 	/** A question stands in the channel, an answer on a post of its question. */
 	function isInPlace({ id, title }: Expected, { ts, threadTs }: Message): boolean {
-		return threadTs === undefined && fleet.posts(id, marked(title)).some((post) => post.ts === ts);
+		return threadTs === undefined && fleet.posts(id, title).some((post) => post.ts === ts);
 	}
 
 	/** The repeats that ask: a newer post of their question is kept true. */
@@ -173,7 +173,7 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 		return expected
 			.filter(({ isQuestion }) => isQuestion)
 			.flatMap(({ id, title }) => {
-				const repeats = fleet.posts(id, marked(title)).slice(0, -1);
+				const repeats = fleet.posts(id, title).slice(0, -1);
 				return repeats.filter(isAsking).map(({ ts }) => ({ id, title, ts }));
 			});
 	}
@@ -183,7 +183,7 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 		const posts = expected
 			.filter(({ isQuestion }) => isQuestion)
 			.flatMap(({ id, title }) => {
-				const post = fleet.posts(id, marked(title)).at(-1);
+				const post = fleet.posts(id, title).at(-1);
 				return post === undefined || isAsking(post) === (open.get(id) === title) ? [] : [`not true any more: ${title}`];
 			});
 		const cards = fleet.ids.flatMap((id) => {
@@ -201,8 +201,5 @@ export async function runWatchFaults(options: WatchFaultOptions) {
 		return [...posts, ...cards];
 	}
 }
-
-/** A question's title as its post shows it. */
-const marked = (title: string) => `“${title}”`;
 
 const isAsking = ({ blocks }: Message) => JSON.stringify(blocks).includes(`"action_id":"${ACTIONS.answer}"`);

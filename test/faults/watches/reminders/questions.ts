@@ -1,7 +1,7 @@
 import type { Message } from '../../../../fake-slack/index.ts';
 import { MAYBE_REPEAT } from '../../../../src/slack/parts.ts';
 import type { Harness } from '../../harness.ts';
-import { type Fleet, isCard } from '../fleet.ts';
+import { type Fleet, isCard, shown as shownBy } from '../fleet.ts';
 
 /** A message in Slack that reminds of a question. */
 export interface SeenReminder {
@@ -51,7 +51,7 @@ export function followQuestions({ slack }: Harness, fleet: Fleet) {
 
 	function note(message: Message): void {
 		if (message.user !== slack.state.app.botUser || message.ephemeralFor !== undefined) return;
-		const shown = JSON.stringify([message.text, message.blocks]);
+		const shown = shownBy(message);
 		const at = Number(message.ts) * 1_000;
 		if (isReminder(message)) {
 			const named = all.filter(({ title }) => shown.includes(title));
@@ -62,7 +62,7 @@ export function followQuestions({ slack }: Harness, fleet: Fleet) {
 			return;
 		}
 		for (const question of all) {
-			if (message.threadTs === undefined && !isCard(message) && shown.includes(`*“${question.title}”*`)) {
+			if (message.threadTs === undefined && !isCard(message) && shown.includes(question.title)) {
 				question.postedAt = at;
 				placeOf.set(message.ts, question);
 			}
