@@ -325,7 +325,7 @@ describe('what ends or pauses it', () => {
 		await app.until(() => post.buttons().length === 0);
 		expect(pauseNotices()).toHaveLength(1);
 		await app.restart({ DISCOVER_SESSIONS: 'true' });
-		await app.until(() => app.inChannel().some((one) => one.text().includes('Other')));
+		await app.until(() => app.inChannel().some((one) => one.text().includes('“Other”')));
 	});
 
 	it('goes on after a restart without posting anything twice', async () => {

@@ -14,8 +14,11 @@ export async function discoveringApp({ env, service, ...options }: AppOptions & 
 	});
 
 	/** The posts about a session in a channel. */
-	const asked = (id: string, channel?: string): Posted[] =>
-		app.inChannel(channel).filter((post) => post.text().includes(app.service.sessions.get(id)?.name ?? id));
+	const asked = (id: string, channel?: string): Posted[] => {
+		const name = app.service.sessions.get(id)?.name;
+		const words = name == null ? id : `“${name}”`;
+		return app.inChannel(channel).filter((post) => post.text().includes(words));
+	};
 	/** All posts in the channel but those that tell who began or ended. */
 	const raised = () =>
 		app.inChannel().filter((post) => ![BEGAN_ALL, ENDED_ALL].some((words) => post.text().includes(words)));
