@@ -99,13 +99,13 @@ describe('options stand only below a whole question', () => {
 			expect(countOf('Answer…', buttons)).toBe(ON_POSTS.length);
 			expect(buttons).not.toContain(OPTION);
 		}
-		expect(app.slack.as('ada').home()?.text().split(QUESTION_CUT)).toHaveLength(ON_POSTS.length + 1);
+		expect(app.slack.as('ada').home()?.text()).not.toContain(QUESTION_CUT);
 	});
 
 	const EVERYWHERE: readonly Question[] = [
-		['short texts', words(200), [flight('Which flight?', `It rains.\n\n${LIST}`)]],
-		['a signed link that is shown without its signature', `See ${LINK} first.`, [flight('Which flight?')]],
-		['a note of the agent’s own', 'The page says: fare rules … (5 more characters)', [flight('Which flight?')]],
+		['short texts', words(40), [flight('Which flight?', `It rains.\n\n${LIST}`)]],
+		['a signed link that is shown without its signature', LINK, [flight('Which flight?')]],
+		['a note of the agent’s own', 'Fare rules … (5 more characters)', [flight('Which flight?')]],
 	];
 	it('everywhere below a question that is shown whole', async () => {
 		for (const [what, content, items] of EVERYWHERE) {

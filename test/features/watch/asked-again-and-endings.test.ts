@@ -184,7 +184,7 @@ it('posts only questions when only questions were requested', async () => {
 	await app.until(() => post.text().includes(OUTSIDE));
 	expect(post.text()).toContain(`${OUTSIDE}: *“Sand”*`);
 	app.service.sessions.setStatus(id, 'completed');
-	await app.cardSays(id, 'completed');
+	await app.cardSays(id, 'done');
 	await app.pass(5_000);
 	expect(app.thread(id)).toHaveLength(1);
 });

@@ -55,7 +55,7 @@ describe('the end of a session', () => {
 		const few = await shows(10);
 		expect(few.buttons()).toEqual(['Open session']);
 		expect(few.text()).toContain(
-			'is done\n> Prices:\n> All are in stock.\n[Open session]\nChair | Price\nChair 0 | 00 €\n',
+			'is done\n> Prices:\n> (table below)\n> All are in stock.\n[Open session]\nChair | Price\nChair 0 | 00 €\n',
 		);
 		expect(few.blocks().map(({ type }) => type)).toEqual(['section', 'table']);
 		const many = await shows(40);
