@@ -68,7 +68,7 @@ describe('one person who is too fast', () => {
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 		const told = ada.messages('#agents', { all: true }).findLast((message) => message.isEphemeral());
 		const [again] = errorWords('too_fast', { kept: 'nothing', adminContact: null, retryAt: 1 }).text.split('<!');
-		expect(told?.text()).toMatch(new RegExp(`${again}09:00:\\d\\d UTC\\.`));
+		expect(told?.text()).toMatch(new RegExp(`${again}09:00:\\d\\d UTC`));
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
 		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 180');
 		await grace.modal()?.close(true);
@@ -216,10 +216,10 @@ describe('one person who is too fast', () => {
 		);
 		const from = app.now();
 		const handled = () => app.log.filter((line) => line.includes('"what":"answer.post_to_thread"')).length;
-		for (let n = 0; n < 60; n++) {
-			await ada.modal()?.press(label);
-			await app.until(() => handled() === n + 1);
-		}
+		// Before the receipt without this button comes.
+		const receipt = ada.modal();
+		await Promise.all(Array.from({ length: 60 }, () => receipt?.press(label)));
+		await app.until(() => handled() === 60);
 		expect(app.calls('views.update', from).length).toBeLessThanOrEqual(40);
 		await ada.modal()?.close(true);
 	});
