@@ -63,9 +63,7 @@ const WIDE = new RegExp(
 	'u',
 );
 
-function widthOf(graphemes: readonly string[]): number {
-	return graphemes.reduce((width, grapheme) => width + columnsOf(grapheme), 0);
-}
+const widthOf = (graphemes: readonly string[]) => graphemes.reduce((width, grapheme) => width + columnsOf(grapheme), 0);
 
 const columnsOf = (grapheme: string) => (grapheme > '\u1100' && WIDE.test(grapheme) ? 2 : 1);
 

@@ -163,9 +163,7 @@ export interface InboxPlace {
 	readonly viewId: string | null;
 }
 
-export function homeOf(person: Person): InboxPlace {
-	return { id: `home:${person.teamId}:${person.userId}`, person, viewId: null };
-}
+export const homeOf = (person: Person) => ({ id: `home:${person.teamId}:${person.userId}`, person, viewId: null });
 
 export const windowOf = (person: Person, viewId: string): InboxPlace => ({ id: `view:${viewId}`, person, viewId });
 
