@@ -109,9 +109,7 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 }
 
 /** Whether the schema is still ours: a condition of what takes due rows or lets people change answers. */
-export function isOwnSchema() {
-	return sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
-}
+export const isOwnSchema = () => sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
 
 /** For a statement that `isOwnSchema` kept from its row. Also tells the program, which then stops. */
 export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): HandraiseError {

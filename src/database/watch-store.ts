@@ -62,9 +62,7 @@ export function readWatch(row: WatchRow): Watch {
 }
 
 /** Null for a damaged one: the next read stores it again. A question that is open still is the same row. */
-export function readDigest(text: string | null): Digest | null {
-	return parseOrNull(digest, text);
-}
+export const readDigest = (text: string | null): Digest | null => parseOrNull(digest, text);
 
 /** A session that at least one channel watches. All its watches share this row. */
 export type WatchedSession = Readonly<ReturnType<typeof readWatchedSession>>;

@@ -331,9 +331,7 @@ const heldUntilOf = ({ content }: Post, now: number) =>
 /** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);
 
-function retry(at: number, code: string, unknown: boolean): Retry {
-	return { kind: 'retry', at, code, unknown };
-}
+const retry = (at: number, code: string, unknown: boolean): Retry => ({ kind: 'retry', at, code, unknown });
 
 function laneOf({ target, ts, urgency, content }: Post) {
 	const place = target.kind === 'person' ? target.userId : target.channelId;

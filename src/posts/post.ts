@@ -114,9 +114,7 @@ const [first, ...others] = Object.entries(KINDS).map(([kind, { schema }]) =>
 );
 export const content = z.discriminatedUnion('kind', [first as never, ...others]) as z.ZodType as z.ZodType<PostContent>;
 
-export function kindOf({ kind }: Pick<PostContent, 'kind'>): Kind {
-	return KINDS[kind];
-}
+export const kindOf = ({ kind }: Pick<PostContent, 'kind'>): Kind => KINDS[kind];
 
 /** What a watch shows in its channel for as long as it goes on. */
 export const WATCH_KINDS: readonly PostKind[] = ['card', 'question', 'switching'];

@@ -6,16 +6,12 @@ import type { BeforePut } from './compare.ts';
 import { isWaiting, PERSON, type Person, positions, type QuestionKey } from './session.ts';
 
 /** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
-export function submissionKeyOf(viewId: string, formId: string): string {
-	return `${viewId}:${formId}`;
-}
+export const submissionKeyOf = (viewId: string, formId: string) => `${viewId}:${formId}`;
 
 export const forgottenName = () => `${FORGOTTEN}${randomBytes(8).toString('hex')}`;
 export const SOMEBODY = 'Somebody';
 
-export function isSamePerson(one: Person, other: Person): boolean {
-	return one.userId === other.userId && one.teamId === other.teamId;
-}
+export const isSamePerson = (one: Person, other: Person) => one.userId === other.userId && one.teamId === other.teamId;
 
 export const ORIGIN = z.object({
 	channelId: z.string().nullable(),
@@ -273,9 +269,7 @@ export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOut
 }
 
 /** When it first arrived, and which arrival of its session that is; undefined when it has not, or did with 1.0.0. */
-export function arrivalOf(timeline: readonly TimelineEntry[]): TimelineEntry | undefined {
-	return timeline.find(({ arrival }) => arrival !== undefined);
-}
+export const arrivalOf = (timeline: readonly TimelineEntry[]) => timeline.find(({ arrival }) => arrival !== undefined);
 
 /** What is known of its question when the service has the answer. `number`: which arrival of its session it is. */
 export function evidenceAt(answer: Pick<Answer, 'id' | 'positions' | 'before'>, at: number, number = -1): Evidence {
@@ -323,9 +317,7 @@ export function textsOf(answer: Answer): Readonly<Record<number, string>> {
 }
 
 /** How long a PUT may still land after it began, in ms: the times to leave and to end, and the difference of clocks. */
-export function mayLandForMs(callTimeoutMs: number): number {
-	return SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
-}
+export const mayLandForMs = (callTimeoutMs: number) => SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
 
 /** A PUT leaves this process within this time after the store has noted it, or not at all. */
 export const SEND_WITHIN_MS = 2_000;

@@ -77,9 +77,7 @@ export type Request = 'asks' | 'implies' | 'names' | null;
 const found = new WeakMap<ItemTexts, boolean>();
 
 /** Whether the title names a secret or the description asks for one; true in doubt, as a masked answer costs little. */
-export function looksSecret(item: ItemTexts): boolean {
-	return item.isCut === true || (found.get(item) ?? atOnce(examineItem(item)));
-}
+export const looksSecret = (item: ItemTexts) => item.isCut === true || (found.get(item) ?? atOnce(examineItem(item)));
 
 /** `looksSecret`, which remembers what this finds. */
 export function* examineItem(item: ItemTexts): Generator<void, boolean> {

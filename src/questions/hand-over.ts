@@ -46,9 +46,7 @@ export type HandOverResult =
 export type HandedQuestion = Pick<HandOver, 'teamId' | 'session' | 'fingerprint'>;
 
 /** The hand-over by which somebody has the question now. */
-export function holderOf(handOver: HandOver | null): HandOver | null {
-	return handOver?.givenBackAt === null ? handOver : null;
-}
+export const holderOf = (handOver: HandOver | null) => (handOver?.givenBackAt === null ? handOver : null);
 
 /** What `from` may do with the question; `null`: they may hand it over. */
 export function obstacleTo(

@@ -301,9 +301,7 @@ export function asksYesOrNo(text: string, words: Words): boolean {
 }
 
 /** "Now or later?", but not "now or not?". */
-export function offersOther(question: string, words: Words): boolean {
-	return words.says(question.replace(/ or not\b/g, ''), 'or');
-}
+export const offersOther = (question: string, words: Words) => words.says(question.replace(/ or not\b/g, ''), 'or');
 
 const OR_HERE: Build = (entries) => ` (?:${entries('or here')}) `;
 

@@ -72,9 +72,7 @@ function staysAsItIs(option: string): boolean {
 }
 
 /** What these labels look like. Numbers, punctuation and white space do not count. */
-export function looksOfLabels(labels: readonly string[]): ReadonlySet<string> {
-	return new Set(labels.flatMap(looksOf).map(bare));
-}
+export const looksOfLabels = (labels: readonly string[]) => new Set(labels.flatMap(looksOf).map(bare));
 
 /** What is no word behind a label: something in brackets, and numbers with a unit of time. */
 const NO_WORDS =
@@ -127,6 +125,4 @@ function digit(character: string): string {
 	return String((point - first) % 10);
 }
 
-function bare(text: string): string {
-	return text.replace(/[^\p{L}\p{N}]/gu, '');
-}
+const bare = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');

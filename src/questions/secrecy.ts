@@ -189,9 +189,7 @@ export interface AnswerMarks extends Pick<Question, 'messageIndex' | 'fingerprin
 }
 
 /** Where it is not known which positions are secret, all are. */
-function isMarked({ secret }: AnswerMarks, position: number): boolean {
-	return secret?.includes(position) ?? true;
-}
+const isMarked = ({ secret }: AnswerMarks, position: number) => secret?.includes(position) ?? true;
 
 type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'sent' | 'context' | 'isCut'>;
 

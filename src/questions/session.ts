@@ -93,14 +93,10 @@ export function isOver(status: string): status is 'completed' | 'failed' | 'stop
 	return status === 'completed' || status === 'failed' || status === 'stopped';
 }
 
-export function isWaiting(status: string): boolean {
-	return status === 'humanInput';
-}
+export const isWaiting = (status: string) => status === 'humanInput';
 
 /** The step: grows when the agent goes on, and can exceed `maxSteps`. */
-export function assistantCountOf(session: Pick<Session, 'messages'>): number {
-	return stepsSince(session, -1);
-}
+export const assistantCountOf = (session: Pick<Session, 'messages'>) => stepsSince(session, -1);
 
 /** How many messages the agent has written after this one. A count of all falls with a compacted history. */
 export function stepsSince({ messages }: Pick<Session, 'messages'>, messageIndex: number): number {
@@ -186,9 +182,7 @@ export type QuestionDigest = z.infer<typeof questionDigest>;
 export type ClosedItems = (messageIndex: number) => ReadonlySet<number>;
 
 /** Whether any of these items has a value. White space is a value. */
-export function isAnswered(items: readonly { readonly value: string }[]): boolean {
-	return items.some((item) => item.value !== '');
-}
+export const isAnswered = (items: readonly { readonly value: string }[]) => items.some((item) => item.value !== '');
 
 /** The index of the newest message that asks, answered or not; null when none asks. */
 export function askingMessageIndex(session: Pick<Session, 'messages'>): number | null {

@@ -113,9 +113,7 @@ export function sameText(stored: string, sent: string): boolean {
 	return stored === sent || (stored.trim().length <= 8 * sent.length && comparable(stored) === comparable(sent));
 }
 
-function comparable(text: string): string {
-	return withBrokenRuns(text.replaceAll('\r\n', '\n').trim()).normalize();
-}
+const comparable = (text: string) => withBrokenRuns(text.replaceAll('\r\n', '\n').trim()).normalize();
 
 /** The option that a text is, whatever keyboards and emphasis make of it; else the text. */
 export function optionOr(text: string, options: readonly string[]): string {
@@ -221,9 +219,7 @@ const SIGNS = [
 const OF_SIGNING = new RegExp(`^(?:${SIGNS.join('|')})=`, 'i');
 
 /** Removes signatures of links, which give access for days: `…/report.pdf?page=2&X-Amz-…`. */
-export function withoutSignedLinks(text: string): string {
-	return atOnce(unsigned(text));
-}
+export const withoutSignedLinks = (text: string) => atOnce(unsigned(text));
 
 /** URLs are searched without a pattern, which takes 20 times as long in a long text. */
 function* unsigned(text: string): Generator<void, string> {
@@ -319,9 +315,7 @@ function plainWords(text: string): string {
 }
 
 /** Whether a title, as `matchingText`, says nothing of what is asked for: "Your answer:". */
-export function isGeneric(title: string): boolean {
-	return GENERIC_TITLES.has(withoutFinalMarks(title));
-}
+export const isGeneric = (title: string) => GENERIC_TITLES.has(withoutFinalMarks(title));
 
 /** Without the question marks, colons and the like at the end. */
 export function withoutFinalMarks(text: string): string {

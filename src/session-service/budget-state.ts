@@ -92,9 +92,7 @@ function believedAt({ believed }: BudgetState, now: number) {
 	return believed === null || believed.resetAt <= now ? null : believed;
 }
 
-function isCounted(second: number, now: number): boolean {
-	return Math.floor(now / 1000) - second < WINDOW_SECONDS;
-}
+const isCounted = (second: number, now: number) => Math.floor(now / 1000) - second < WINDOW_SECONDS;
 
 export function usageAt(state: BudgetState, now: number, limit: number) {
 	const counted = state.buckets.filter(([second]) => isCounted(second, now));
@@ -144,9 +142,7 @@ function keptFrom(usage: Usage, ask: Ask): number {
 	return shares.delivery + unused.person + Math.max(0, keptForRest);
 }
 
-function fits(usage: Usage, ask: Ask): boolean {
-	return usage.free - ask.count >= keptFrom(usage, ask);
-}
+const fits = (usage: Usage, ask: Ask) => usage.free - ask.count >= keptFrom(usage, ask);
 
 /** Whole milliseconds between background requests, so that their part of a window lasts until the next one. */
 function backgroundInterval(state: BudgetState, usage: Usage, ask: Ask): number {

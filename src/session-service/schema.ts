@@ -246,9 +246,7 @@ function asTextOrNull(value: unknown): string | null {
 	return asText(value) || null;
 }
 
-function asArray(value: unknown): readonly unknown[] {
-	return Array.isArray(value) ? value : [];
-}
+const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const QUOTE = 0x22;
 const OPEN = { array: 0x5b, object: 0x7b } as const;

@@ -136,9 +136,7 @@ export function isSessionId(id: string): boolean {
 /** Paths of the service itself (`GET /v1/sessions/query` lists sessions): as an id, their effect is unknown. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(['file', 'files', 'list', 'new', 'query']);
 
-export function isReservedId(id: string): boolean {
-	return RESERVED_IDS.has(decoded(id).trim().toLowerCase());
-}
+export const isReservedId = (id: string) => RESERVED_IDS.has(decoded(id).trim().toLowerCase());
 
 function decoded(id: string): string {
 	try {

@@ -112,9 +112,7 @@ export function comparisonInput(answer: Answer, session: Session): DeliveryInput
 }
 
 /** The values of the PUT, by position; null: the item keeps the value that it has in the session. */
-export function valuesOf(answer: Answer): (string | null)[] {
-	return itemsOf(answer).map((item) => item.value);
-}
+export const valuesOf = (answer: Answer): (string | null)[] => itemsOf(answer).map((item) => item.value);
 
 /**
  * - `permanent`: this PUT can never be sent, or the author may not answer any more.

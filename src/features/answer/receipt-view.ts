@@ -367,9 +367,7 @@ function shownChoice({ position }: Pick<Choice, 'position'>, answer: Answer): st
 }
 
 /** To somebody who pressed *Undo* on the answer of another person. */
-export function onlyAuthorCanUndo({ userId }: Person): MessageContent {
-	return textMessage(`Only ${personMrkdwn(userId)} can undo this.`);
-}
+export const onlyAuthorCanUndo = ({ userId }: Person) => textMessage(`Only ${personMrkdwn(userId)} can undo this.`);
 
 export function afterUndoWords(answer: Answer): string {
 	const choice = { option: itemsOf(answer).find(({ value }) => value !== null)?.value ?? '' };
@@ -380,10 +378,6 @@ export function afterUndoWords(answer: Answer): string {
 
 const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
 
-function answeredWords(first: string | null): string {
-	return first === null ? 'answered' : `answered ${quotedOption(first)}`;
-}
+const answeredWords = (first: string | null) => (first === null ? 'answered' : `answered ${quotedOption(first)}`);
 
-function quotedOption(option: string): string {
-	return quotedTitleMrkdwn(option, OPTION_LENGTH);
-}
+const quotedOption = (option: string) => quotedTitleMrkdwn(option, OPTION_LENGTH);

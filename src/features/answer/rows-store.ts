@@ -279,9 +279,7 @@ export function receiptOf({ receiptState: before }: Answer, told: AnswerState | 
 }
 
 /** When the worker tells the author of their own change: a message of ours must not show the former state. */
-export function receiptDueAt({ receiptState }: Answer, now: number): number | null {
-	return receiptState.dm === null ? null : now;
-}
+export const receiptDueAt = ({ receiptState }: Answer, now: number) => (receiptState.dm === null ? null : now);
 
 /**
  * The columns that change with the state; a settled answer loses its secrets. `first`: the answer before a conflicted

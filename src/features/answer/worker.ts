@@ -177,9 +177,7 @@ export function createAnswerWorker(
 	return loop;
 }
 
-function tellAgainAfter(ms: number): number {
-	return Math.min(Math.max(ms, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS);
-}
+const tellAgainAfter = (ms: number) => Math.min(Math.max(ms, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS);
 
 /** After a failed attempt it is not: the next attempt is new information. Forgotten people are told nothing. */
 function isReceiptCurrent(answer: Answer, receiptState = answer.receiptState): boolean {

@@ -38,13 +38,9 @@ export function sessionDetails(session: Session, links: Links, withScreenshot: b
 	return { above: divided(above), below: divided(below) };
 }
 
-function divided(blocks: readonly KnownBlock[]): KnownBlock[] {
-	return blocks.length === 0 ? [] : [divider(), ...blocks];
-}
+const divided = (blocks: readonly KnownBlock[]): KnownBlock[] => (blocks.length === 0 ? [] : [divider(), ...blocks]);
 
-function titled(title: string, text: string): KnownBlock[] {
-	return text === '' ? [] : section(`*${title}*\n${text}`);
-}
+const titled = (title: string, text: string): KnownBlock[] => (text === '' ? [] : section(`*${title}*\n${text}`));
 
 function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] {
 	const link = links(lastScreenshotUrl);

@@ -217,9 +217,7 @@ export function createPoller(
 	return loop;
 }
 
-function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
-	return by < at;
-}
+const isAwaited = ({ nextRead: { at, by } }: TakenSession) => by < at;
 
 /** Whether a read found a question opened, changed or closed, or an open one in other words or under another name. */
 function changesQuestion({ view: before }: TakenSession, { view, questions = [] }: SessionUpdate): boolean {

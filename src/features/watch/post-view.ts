@@ -275,9 +275,7 @@ export function isLastLook(how: SettledLook | null, { standing }: Pick<PostConte
 	return how !== null && how !== 'wentOn' && !isAwaited && !isBlocking(standing?.state ?? '');
 }
 
-export function titleOf({ view, sessionId }: PostContext): string {
-	return sessionTitle(view?.name ?? '', sessionId);
-}
+export const titleOf = ({ view, sessionId }: PostContext) => sessionTitle(view?.name ?? '', sessionId);
 
 const MOST_ITEMS = 5;
 
@@ -303,9 +301,7 @@ const NEWEST_SHOWN = 'Shows the newest question, a few seconds late. *Answer…*
 export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
 
 /** Instead of many posts: the agent changes its question often. mrkdwn. */
-export function switchingWords(title: string): string {
-	return `🔀 ${title} changes its question often`;
-}
+export const switchingWords = (title: string) => `🔀 ${title} changes its question often`;
 
 /** Its author saw another text than the question has now. */
 export const BEFORE_NEW_TEXT = 'for an earlier text of the question';

@@ -168,9 +168,7 @@ export function createReading(
 }
 
 /** The session as stored, for a read that failed. */
-export function keptOf({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> {
-	return kept;
-}
+export const keptOf = ({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> => kept;
 
 function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
 	const { fingerprint, sameBefore } = digest.question ?? {};

@@ -214,9 +214,7 @@ export function movesFor(
 }
 
 /** The place of a failing session's read at `at`: it stays the same while a reminder waits for it. */
-function placeOf({ nextRead }: SessionOutline, at: number): number {
-	return nextRead.by < nextRead.at ? nextRead.by : at;
-}
+const placeOf = ({ nextRead }: SessionOutline, at: number) => (nextRead.by < nextRead.at ? nextRead.by : at);
 
 /** Whether a person has just done something after which the agent goes on, so that its session is read early. */
 export function isEarlyReadAsked({ earlyReadAskedAt }: Pick<SessionOutline, 'earlyReadAskedAt'>, now: number): boolean {

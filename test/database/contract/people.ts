@@ -92,7 +92,7 @@ export function describeDirectory(subject: Subject): void {
 
 	it('removes whom nobody has needed for long', async () => {
 		await tell(people(), ADA, told('Ada'));
-		await tell(people(), BOB, told('Bob'));
+		await tell(people(), BOB, told('Bob', T0 + 1));
 		await removeUnusedPeople(subject.store.db, T0 + 1);
 		expect([...(await ofBoth()).keys()]).toEqual([BOB.userId]);
 	});
