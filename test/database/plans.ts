@@ -206,7 +206,8 @@ export async function examinePostgres(databaseUrl: string): Promise<ExaminedData
 	return {
 		rows,
 		async fill() {
-			// A vacuum of the claims that the program removes would leave a table of one page, which is right to read whole.
+			// The program removes the claims that have ended. A vacuum then shrinks their table to one page, and PostgreSQL
+			// rightly reads that whole.
 			for (const table of GROWING) await rows(`alter table ${table} set (autovacuum_enabled = false)`);
 			const often = await fill({ rows }, ROWS);
 			await rows('analyze');
