@@ -367,7 +367,9 @@ function shownChoice({ position }: Pick<Choice, 'position'>, answer: Answer): st
 }
 
 /** To somebody who pressed *Undo* on the answer of another person. */
-export const onlyAuthorCanUndo = ({ userId }: Person) => textMessage(`Only ${personMrkdwn(userId)} can undo this.`);
+export function onlyAuthorCanUndo({ userId }: Person): MessageContent {
+	return textMessage(`Only ${personMrkdwn(userId)} can undo this.`);
+}
 
 export function afterUndoWords(answer: Answer): string {
 	const choice = { option: itemsOf(answer).find(({ value }) => value !== null)?.value ?? '' };

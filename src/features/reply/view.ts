@@ -13,7 +13,9 @@ const CHOSEN_TEXT_HELP = {
 		'message. Press Answer and type it there.',
 } as const;
 
-export const chosenTextHelp = (why: keyof typeof CHOSEN_TEXT_HELP) => textMessage(CHOSEN_TEXT_HELP[why]);
+export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
+	return textMessage(CHOSEN_TEXT_HELP[why]);
+}
 
 /** Of a message that can be the whole answer. */
 export function replyOffer(offered: OfferedReply, text: string): MessageContent {

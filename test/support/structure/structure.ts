@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 35_615,
-	bytes: 1_674_453,
+	lines: 35_619,
+	bytes: 1_674_503,
 	files: 178,
 	linesOfFile: 400,
 	columns: 120,
