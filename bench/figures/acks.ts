@@ -29,7 +29,7 @@ export async function measureAcks({ service, directory, rounds: count }: BenchCo
 
 /** Every round has new people, each of whom is looked up, and new sessions. */
 async function takeRound(harness: Harness, rounds: Rounds, service: BenchContext['service']): Promise<void> {
-	const actors = harness.meet(ONE_BY_ONE + AT_ONCE);
+	const actors = harness.meet(ONE_BY_ONE + AT_ONCE, 'same');
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });

@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
 	type Actor,
@@ -38,9 +39,12 @@ export interface Harness extends AsyncDisposable {
 	readonly program: 'handraise' | 'bare';
 	readonly slack: FakeSlack;
 	readonly processes: readonly AppProcess[];
-	/** Forgets everything that happened in Slack and fills the workspace with that many new people. */
-	meet(people: number): Actor[];
-	/** Everybody types the command for their session at once. Milliseconds from sending to acknowledgement for each. */
+	/** Forgets everything that happened in Slack and fills the workspace with that many people, new ones or the same. */
+	meet(people: number, who?: 'new' | 'same'): Actor[];
+	/**
+	 * Everybody types the command for their session at once, no faster than Slack tells who they are. Milliseconds from
+	 * sending to acknowledgement for each.
+	 */
 	command(actors: readonly Actor[], sessionIds: readonly string[]): Promise<number[]>;
 	/** Resolves when that many calls of a Web API method have responses since `meet`. */
 	called(method: string, times: number): Promise<void>;
@@ -51,6 +55,8 @@ export interface Harness extends AsyncDisposable {
 }
 
 const LONGEST_WAIT_MS = 60_000;
+/** Of people, by `users.info`, within Slack's tier of 100 a minute; for how long the program knows them for a window. */
+const [TOLD_AT_ONCE, TOLD_EVERY_MS, KNOWN_MS] = [90, 800, 4 * 60_000];
 export const ENTRIES = {
 	handraise: fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
 	bare: fileURLToPath(new URL('bare-app.ts', import.meta.url)),
@@ -88,18 +94,33 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	if (transport === 'http') slack.setRequestUrl(`${first.url}/slack/events`);
 	let generation = 0;
 
+	const toldAt = new Map<string, number>();
+	let room = TOLD_AT_ONCE;
+	let roomAt = preciseClock.now();
+	/** Waits until Slack tells who these people are: the program asks, and refuses commands of whom it cannot know. */
+	async function told(actors: readonly Actor[]): Promise<void> {
+		const now = preciseClock.now();
+		const asked = actors.filter(({ user }) => now - (toldAt.get(user) ?? Number.NEGATIVE_INFINITY) > KNOWN_MS);
+		room = Math.min(TOLD_AT_ONCE, room + (now - roomAt) / TOLD_EVERY_MS) - asked.length;
+		roomAt = now;
+		for (const { user } of asked) toldAt.set(user, now);
+		if (room < 0) await pause(-room * TOLD_EVERY_MS);
+	}
+
 	return {
 		program,
 		slack,
 		processes,
-		meet(people) {
+		meet(people, who = 'new') {
 			slack.traffic.clear();
-			const names = Array.from({ length: people }, (_, index) => `person${generation}x${index}`);
+			const prefix = who === 'same' ? 'known' : `person${generation}x`;
+			const names = Array.from({ length: people }, (_, index) => `${prefix}${index}`);
 			generation++;
 			slack.restore(seedState(withMembers(sampleWorkspace(), 'agents', names)));
 			return names.map((name) => slack.as(name));
 		},
 		async command(actors, sessionIds) {
+			if (program === 'handraise') await told(actors);
 			const outcomes = await Promise.all(
 				actors.map((actor, index) => actor.command('#agents', `/session ${sessionIds[index]}`)),
 			);

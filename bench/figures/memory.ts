@@ -6,6 +6,7 @@ import { Rounds } from './stats.ts';
 import { measureWatchedMemory } from './watched-memory.ts';
 
 const COMMANDS = 1_000;
+const PEOPLE = 90;
 const AT_ONCE = 10;
 const GOAL = 1.5;
 
@@ -38,8 +39,9 @@ export async function measureMemory(context: BenchContext): Promise<Figure[]> {
 async function takeRound(harness: Harness, service: BenchContext['service'], rounds: Rounds): Promise<void> {
 	const [process] = harness.processes;
 	if (process === undefined) throw new Error('No program runs.');
-	const actors = harness.meet(COMMANDS);
-	const ids = actors.map((_, index) => `session${index}`);
+	const people = harness.meet(PEOPLE);
+	const actors = Array.from({ length: COMMANDS / PEOPLE + 1 }, () => people).flat();
+	const ids = Array.from({ length: COMMANDS }, (_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });
 	rounds.add(`${harness.program} before`, await process.memory());

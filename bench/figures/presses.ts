@@ -73,7 +73,7 @@ async function takeRound(context: BenchContext, name: string, harness: Harness, 
 }
 
 async function takeForms(context: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
-	const actors = harness.meet(PEOPLE * (1 + BURSTS));
+	const actors = harness.meet(PEOPLE * (1 + BURSTS), 'same');
 	const ids = actors.map((_, index) => `form-${index}`);
 	await context.service.tell({ do: 'clear' });
 	await context.service.tell({ do: 'put', ids });

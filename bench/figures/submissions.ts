@@ -53,7 +53,7 @@ export async function measureSubmissions(context: BenchContext): Promise<Figure[
 }
 
 async function takeRound(context: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
-	const actors = harness.meet(ONE_BY_ONE + AT_ONCE * BURSTS);
+	const actors = harness.meet(ONE_BY_ONE + AT_ONCE * BURSTS, 'same');
 	const ids = actors.map((_, index) => `session${index}`);
 	await context.service.tell({ do: 'clear' });
 	await context.service.tell({ do: 'put', ids });

@@ -38,7 +38,7 @@ export async function measureThroughput(context: BenchContext): Promise<Figure[]
 
 /** Answers per second, from the moment the service starts to respond until it has saved the last of the queue. */
 async function takeRound({ service }: BenchContext, harness: Harness): Promise<number> {
-	const actors = harness.meet(ANSWERS);
+	const actors = harness.meet(ANSWERS, 'same');
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });

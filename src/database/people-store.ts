@@ -1,18 +1,29 @@
 // Owns `people`: what Slack told of those who use Handraise.
 import { z } from 'zod';
 import type { Person } from '../questions/session.ts';
-import { add, type Cipher, change, from, personOf, remove, type StoreDatabase, sealedColumn, sql } from './database.ts';
+import {
+	add,
+	type Cipher,
+	change,
+	type Db,
+	from,
+	personOf,
+	remove,
+	type StoreDatabase,
+	sealedColumn,
+	sql,
+} from './database.ts';
+import { inLockOrder } from './locks.ts';
 
 const facts = sealedColumn('people.facts', z.unknown());
 
 /** What Slack told of people, which replicas share. Facts are JSON of `slack/directory.ts`. */
 export function createPeopleStore({ db, cipher }: { readonly db: StoreDatabase; readonly cipher: Cipher }) {
-	const put = (person: Person, columns: { facts?: string | null; wantedAt: number | null; usedAt: number }) =>
-		db.writeOne((trx) =>
-			add(trx, 'people', { ...personOf(person), ...columns })
-				.onConflict((conflict) => conflict.column('userId').doUpdateSet({ teamId: person.teamId, ...columns }))
-				.execute(),
-		);
+	type Columns = { readonly facts?: string; readonly wantedAt: number | null; readonly usedAt: number };
+	const put = (trx: Db, person: Person, columns: Columns) =>
+		add(trx, 'people', { ...personOf(person), ...columns })
+			.onConflict((conflict) => conflict.column('userId').doUpdateSet({ teamId: person.teamId, ...columns }))
+			.execute();
 
 	return {
 		/** By user id: of those of these people who have a row; null where it holds no facts. */
@@ -21,12 +32,17 @@ export function createPeopleStore({ db, cipher }: { readonly db: StoreDatabase; 
 			return new Map(rows.map((row) => [row.userId, facts.open(row.facts, row, cipher)]));
 		},
 
-		/** Slack was asked about one person, who gets a row. `told`: null when it told nothing. */
-		told: (person: Person, told: object | null, now: number) =>
-			put(person, { facts: told && facts.seal(told, person, cipher), wantedAt: null, usedAt: now }),
+		/** Slack was asked, at `at`, about each of these people, who get rows. */
+		told: (teamId: string, told: ReadonlyMap<string, { readonly at: number }>) =>
+			db.write(async (trx) => {
+				for (const [userId, one] of inLockOrder([...told], ([id]) => id)) {
+					const person = { teamId, userId };
+					await put(trx, person, { facts: facts.seal(one, person, cipher), wantedAt: null, usedAt: one.at });
+				}
+			}),
 
 		/** A Home waits for facts about its person. */
-		want: (person: Person, now: number) => put(person, { wantedAt: now, usedAt: now }),
+		want: (person: Person, now: number) => db.writeOne((trx) => put(trx, person, { wantedAt: now, usedAt: now })),
 
 		/** The ids of those for whom a Home has waited since `since`. */
 		async wanted(teamId: string, since: number): Promise<ReadonlySet<string>> {

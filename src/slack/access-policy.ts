@@ -130,7 +130,11 @@ export function createAccessPolicy(
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
-type SlackStores = { readonly people: Shared['store']; cellOf(name: 'people-list'): Shared['listing'] };
+type SlackStores = {
+	readonly db: { readonly dialect: string };
+	readonly people: Shared['store'];
+	cellOf(name: 'people-list'): Shared['listing'];
+};
 
 /** What reaches Slack, and who may do what there. */
 export function createSlack(
@@ -142,7 +146,8 @@ export function createSlack(
 	const clients = createSlackClients(address, log, metrics.slackCall);
 	const teamId = () => installation.known()?.teamId;
 	const calls = createSlackCalls(core, teamId);
-	const shared = { store: store.people, listing: store.cellOf('people-list'), teamId };
+	const hasReplicas = store.db.dialect === 'postgres';
+	const shared = { store: store.people, listing: store.cellOf('people-list'), teamId, hasReplicas };
 	const directory = createDirectory({ clients, calls, clock }, shared);
 	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known);
 	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;

@@ -30,6 +30,8 @@ const LIST_PAGE = 500;
 const WAITS_MS = 120_000;
 /** Each change of a status sends an event. */
 const NOTICED_EVERY_MS = 1_000;
+/** What Slack told gets its rows this often. */
+const KEPT_EVERY_MS = 1_000;
 /** Ends a list whose cursors never end. */
 const MAX_PAGES = 400;
 /** How long a replica may take for a page before another one reads the list. */
@@ -93,7 +95,7 @@ function isWhole(user: User): boolean {
 export interface Shared {
 	readonly store: {
 		of(teamId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
-		told(person: Person, told: object | null, now: number): Promise<unknown>;
+		told(teamId: string, told: ReadonlyMap<string, { readonly at: number }>): Promise<unknown>;
 		want(person: Person, now: number): Promise<unknown>;
 		wanted(teamId: string, since: number): Promise<ReadonlySet<string>>;
 		listed(teamId: string, told: ReadonlyMap<string, object>): Promise<unknown>;
@@ -102,6 +104,8 @@ export interface Shared {
 	/** Who reads the list. */
 	readonly listing: Cell<{ readonly by: string; readonly until: number }>;
 	teamId(): string | undefined;
+	/** Whether a row can be newer than what this process knows. */
+	readonly hasReplicas: boolean;
 }
 
 type Parts = Readonly<{ clients: Pick<SlackClients, 'people' | 'background'>; calls: SlackCalls; clock: Clock }>;
@@ -120,6 +124,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	const own = crypto.randomUUID();
 	clock.onStep?.(() => {
 		memory.clear();
+		untold.clear();
 		void outdate(null);
 	});
 
@@ -152,7 +157,8 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	}
 
 	async function ask(userId: string, need: Need): Promise<Told> {
-		const stored = await recall(userId);
+		const known = memory.get(userId);
+		const stored = shared?.hasReplicas === false && known !== undefined ? known : await recall(userId);
 		if (isFresh(stored, need)) return stored;
 		await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
 		const at = clock.now();
@@ -160,10 +166,21 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		const { user } = await calls.noting('users.info', users.info({ user: userId })).catch(nobodyIfUnknown);
 		const { data } = USER_SCHEMA.safeParse(user);
 		const told = { user: data?.id === userId ? data : null, at, isListed: false };
-		// Nobody waits for the row.
-		void shared?.store.told({ teamId: teamId(), userId }, told, at).catch(() => undefined);
+		untold.set(userId, told);
+		keepTold();
 		return remember(userId, told);
 	}
+
+	const untold = new Map<string, Told>();
+	/** One statement for a second: nobody waits for the rows, and what people send does not wait for these writes. */
+	const keepTold = atOneTime(async () => {
+		while (untold.size > 0 && shared !== null) {
+			await clock.sleep(KEPT_EVERY_MS, stopping.signal);
+			const told = new Map(untold);
+			untold.clear();
+			if (told.size > 0) await shared.store.told(teamId(), told).catch(() => undefined);
+		}
+	});
 
 	/** Those who need it for the same share a call: of others it may be refused, or take long. */
 	function askOnce(userId: string, need: Need): Promise<Told> {
@@ -225,7 +242,10 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			await clock.sleep(NOTICED_EVERY_MS, stopping.signal);
 			const ids = [...changed];
 			changed.clear();
-			for (const id of ids) memory.delete(id);
+			for (const id of ids) {
+				memory.delete(id);
+				untold.delete(id);
+			}
 			await outdate(ids);
 		}
 	});

@@ -58,7 +58,7 @@ export async function storeValues(store: Store) {
 	const listed = { sessionId: 's9', name: TEXTS['waiting_sessions.name'], updatedAt: null };
 	await store.discoveries.replaceWaiting(SERVICE, [listed], { now: T0, isFollowing: false, isCut: false });
 
-	await store.people.told(ANN, { name: TEXTS['people.facts'] }, T0);
+	await store.people.told(ANN.teamId, new Map([[ANN.userId, { at: T0, name: TEXTS['people.facts'] }]]));
 
 	return async (from: Store): Promise<string> => {
 		const conflicted = await from.answers.get(refused.id);

@@ -75,6 +75,7 @@ it('asks Slack once about somebody whom two replicas serve', async () => {
 	await using app = await watchingApp();
 	const id = app.session();
 	await app.command(`/session watch ${id}`, 'grace');
+	await app.pass(2_000);
 	await app.app.restart();
 	const from = app.now();
 	await app.command(`/session watch ${id}`, 'grace');
@@ -105,6 +106,7 @@ it('does not use what seems to have been told later than now', async () => {
 		store,
 		listing: createMemoryCell<Parameters<Parameters<Shared['listing']['update']>[0]>[0] & object>(clock),
 		teamId: () => TEAM,
+		hasReplicas: true,
 	};
 	const directory = createDirectory({ clients, calls: callsAt(clock).calls, clock }, shared);
 	expect(await directory.person('U1', 'send')).toMatchObject({ isDeactivated: false });

@@ -12,18 +12,31 @@ const told = (name: string, at = T0) => ({ user: { name }, at, isListed: false }
 export function describeDirectory(subject: Subject): void {
 	const people = () => subject.store.people;
 	const replica = () => subject.replica.people;
+	const tell = (store: ReturnType<typeof people>, { teamId, userId }: typeof ADA, one: ReturnType<typeof told>) =>
+		store.told(teamId, new Map([[userId, one]]));
 	const ofBoth = () => replica().of('T1', [ADA.userId, BOB.userId]);
 	const wanted = async (since: number) => [...(await replica().wanted('T1', since))];
 
-	it('shares what was told of one person, the newest', async () => {
-		await people().told(ADA, told('Ada'), T0);
-		await replica().told(ADA, told('Ada L.', T0 + 1), T0 + 1);
-		expect(await ofBoth()).toEqual(new Map([[ADA.userId, told('Ada L.', T0 + 1)]]));
+	it('shares what was told of people, the newest', async () => {
+		await tell(people(), ADA, told('Ada'));
+		await replica().told(
+			'T1',
+			new Map([
+				[ADA.userId, told('Ada L.', T0 + 1)],
+				[BOB.userId, told('Bob')],
+			]),
+		);
+		expect(await ofBoth()).toEqual(
+			new Map([
+				[ADA.userId, told('Ada L.', T0 + 1)],
+				[BOB.userId, told('Bob')],
+			]),
+		);
 		expect(await replica().of('T2', [ADA.userId])).toEqual(new Map());
 	});
 
 	it('stores it encrypted', async () => {
-		await people().told(ADA, told('Ada Lovelace'), T0);
+		await tell(people(), ADA, told('Ada Lovelace'));
 		const rows = await subject.store.db.read.selectFrom('people').selectAll().execute();
 		expect(JSON.stringify(rows)).not.toContain('Lovelace');
 	});
@@ -33,14 +46,14 @@ export function describeDirectory(subject: Subject): void {
 		await people().want(BOB, T0 + 1);
 		expect(await wanted(T0 - 1)).toEqual(expect.arrayContaining([ADA.userId, BOB.userId]));
 		expect(await wanted(T0)).toEqual([BOB.userId]);
-		await people().told(BOB, told('Bob'), T0 + 2);
+		await tell(people(), BOB, told('Bob'));
 		expect(await wanted(T0)).toEqual([]);
 	});
 
 	it('takes from a list only those who wait, and each their own', async () => {
 		await people().want(ADA, T0);
 		await people().want(BOB, T0);
-		await people().told({ teamId: 'T1', userId: 'U0JO' }, told('Jo'), T0);
+		await tell(people(), { teamId: 'T1', userId: 'U0JO' }, told('Jo'));
 		const list = new Map([
 			[ADA.userId, told('Ada')],
 			[BOB.userId, told('Robert')],
@@ -55,15 +68,15 @@ export function describeDirectory(subject: Subject): void {
 	});
 
 	it('does not bring back by a list who was forgotten', async () => {
-		await people().told(ADA, told('Ada'), T0);
+		await tell(people(), ADA, told('Ada'));
 		await forget(subject.store);
 		await people().listed('T1', new Map([[ADA.userId, told('Ada')]]));
 		expect(await subject.store.db.read.selectFrom('people').selectAll().execute()).toEqual([]);
 	});
 
 	it('does not use any more what is out of date, of some or of all', async () => {
-		await people().told(ADA, told('Ada'), T0);
-		await people().told(BOB, told('Bob'), T0);
+		await tell(people(), ADA, told('Ada'));
+		await tell(people(), BOB, told('Bob'));
 		await replica().outdate('T1', [ADA.userId]);
 		expect(await ofBoth()).toEqual(
 			new Map([
@@ -78,14 +91,14 @@ export function describeDirectory(subject: Subject): void {
 	});
 
 	it('removes whom nobody has needed for long', async () => {
-		await people().told(ADA, told('Ada'), T0);
-		await people().told(BOB, told('Bob'), T0 + 1);
+		await tell(people(), ADA, told('Ada'));
+		await tell(people(), BOB, told('Bob', T0 + 1));
 		await removeUnusedPeople(subject.store.db, T0 + 1);
 		expect([...(await ofBoth()).keys()]).toEqual([BOB.userId]);
 	});
 
 	it('has nothing of a row that another key sealed', async () => {
-		await people().told(ADA, told('Ada'), T0);
+		await tell(people(), ADA, told('Ada'));
 		await subject.store.db.writeOne((trx) => trx.updateTable('people').set({ facts: 'v2:broken' }).execute());
 		expect(await createPeopleStore(subject.store).of('T1', [ADA.userId])).toEqual(new Map([[ADA.userId, null]]));
 	});
