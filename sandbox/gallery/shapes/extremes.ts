@@ -8,7 +8,7 @@ import { watchPost } from '../../../src/features/watch/notice-view.ts';
 import { askedPost, type PostContext, settledQuestionPost } from '../../../src/features/watch/post-view.ts';
 import {
 	LIST_PAGE,
-	MENTION_OFFER,
+	mentionButton,
 	outcomesMessage,
 	watchList,
 	watchOutcomeWords,
@@ -114,7 +114,7 @@ export function extremes(): Shape[] {
 	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
 	return [
 		...extremeViews(),
-		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines, MENTION_OFFER] }),
+		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines, mentionButton(MODEL.channelId)] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
 		...shapesOf(watchCard, {
 			'everything giant': [GIANT_CARD],

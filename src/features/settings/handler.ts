@@ -139,21 +139,22 @@ export function registerSettings(
 		},
 	});
 
-	/** Resolves to the outcome for the log. */
+	/** Resolves to the outcome for the log. `channelId`: perhaps of a reply that Slack took as a direct message alone. */
 	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
 		await personReads.permit(request);
-		const refused = await whyNoSettings(request, core);
-		const told = refused
-			? mentionRefused(refused, { adminContact })
-			: mentionedMessage(await saving.mention(request, channelId));
+		const refused = await whyNoSettings({ ...request, channelId }, core);
+		const afterMs = refused === null ? await saving.mention(request, channelId) : null;
+		const told = refused ? mentionRefused(refused, { adminContact }) : mentionedMessage(channelId, afterMs);
 		// In place of the button, which is done with.
-		if (refused !== null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
-		return refused ?? 'mentioned';
+		if (afterMs === null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
+		return refused ?? (afterMs === null ? 'full' : 'mentioned');
 	}
 
-	listen.action(ACTIONS.mentionMe, ({ channelId }) =>
+	listen.action(ACTIONS.mentionMe, ({ channelId: here }, { value: channelId = here }) =>
 		ifAllowed(channelId, (request) =>
-			logged(request, 'mention', null, async () => (channelId === null ? 'no_channel' : mentionMe(request, channelId))),
+			logged({ ...request, channelId }, 'mention', null, async () =>
+				channelId === null ? 'no_channel' : mentionMe(request, channelId),
+			),
 		),
 	);
 

@@ -7,7 +7,7 @@ import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
-import type { UserGroups } from './fields.ts';
+import { MOST_PEOPLE, type UserGroups } from './fields.ts';
 import {
 	type MentionProblems,
 	mentionErrors,
@@ -148,12 +148,13 @@ export function createSettingsSaving(
 
 		write,
 
-		/** Has an escalation mention the person too, and turns it on where it is off. Resolves to when it comes. */
+		/** Has an escalation, which is turned on, mention the person too. Resolves to when it comes; null: no room. */
 		async mention(request: AllowedRequest, channelId: string): Promise<number | null> {
 			for (;;) {
 				const { person } = request;
 				const { settings: before, revision } = await store.read({ ...person, channelId });
 				const chosen = withMention(before, person.userId, config.ladderTimes);
+				if (chosen.mention.userIds.length > MOST_PEOPLE) return null;
 				const { kind } = await write(request, { channelId, revision }, { before, chosen });
 				// Else somebody saved meanwhile.
 				if (kind !== 'conflict') return timesIn(chosen, config.ladderTimes).escalateAfterMs;

@@ -45,6 +45,7 @@ import {
 	LINES,
 	type LineContext,
 	MOST_OPTIONS,
+	MOST_PEOPLE,
 	NOT_SAVED,
 	PARTS,
 	SETTINGS_FIELDS,
@@ -263,10 +264,13 @@ export const SETTINGS_ERRORS = {
 		'Handraise could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
 
-/** To whoever asked to be mentioned. `afterMs`: when a question escalates. mrkdwn. */
-export function mentionedMessage(afterMs: number | null): MessageContent {
-	const when = `when a question of any session waits${afterMs === null ? '' : ` ${durationText(afterMs)}`}`;
-	return textMessage(`🔔 You are mentioned here ${when}. The channel was told. \`/session settings\` changes that.`);
+/** To whoever asked to be mentioned in a channel. `afterMs`: when a question escalates; null: no more people can be. */
+export function mentionedMessage(channelId: string, afterMs: number | null): MessageContent {
+	const [where, changes] = [`in ${placeMrkdwn(channelId)}`, '`/session settings` there changes that.'];
+	const full = `🛑 You were not added: ${MOST_PEOPLE} people are mentioned ${where} already, and that is the limit.`;
+	if (afterMs === null) return textMessage(`${full} ${changes}`);
+	const when = `when a question of any session waits ${durationText(afterMs)}`;
+	return textMessage(`🔔 You are mentioned ${where} ${when}. The channel was told. ${changes}`);
 }
 
 export const mentionRefused = (why: NoSettings, error: ErrorContext) => textMessage(noSettingsWords(why, error));

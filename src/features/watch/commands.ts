@@ -23,7 +23,7 @@ import {
 	expectationWords,
 	LIST_PAGE,
 	leftOutWords,
-	MENTION_OFFER,
+	mentionButton,
 	mistypedMessage,
 	notDiscoveringWords,
 	outcomesMessage,
@@ -72,7 +72,7 @@ export function createWatchCommands(
 	async function mentionOffer({ channelId, person: { teamId } }: PersonRequest) {
 		if (channelId === null || isDirectMessage(channelId)) return [];
 		const { settings } = await core.store.channelSettings.read({ teamId, channelId });
-		return mentionsAnybody(settings) ? [] : MENTION_OFFER;
+		return mentionsAnybody(settings) ? [] : mentionButton(channelId);
 	}
 
 	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */

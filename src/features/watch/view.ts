@@ -114,9 +114,9 @@ export function outcomesMessage(lines: readonly string[], below: readonly KnownB
 	return message(parts[0]?.text?.text ?? '', [...parts, ...below]);
 }
 
-export const MENTION_OFFER = buttons(
-	saying('in this channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers')),
-);
+/** `channelId`: Slack may take the reply as a direct message alone. */
+export const mentionButton = (channelId: string) =>
+	buttons(saying('in the channel')(button(ACTIONS.mentionMe, 'Mention me if nobody answers', { value: channelId })));
 
 /** `isListed`: whether `/session watch` alone lists sessions. */
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext, isListed = false) {

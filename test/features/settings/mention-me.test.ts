@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
+import { MOST_PEOPLE } from '../../../src/features/settings/fields.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from '../watch/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -32,7 +33,7 @@ describe('the reply to /session watch', () => {
 		expect(reply.buttons()).toEqual([OFFER]);
 		const older = await watchReply();
 		expect(await pressOffer(reply)).toContain(
-			'🔔 You are mentioned here when a question of any session waits 30 min. The channel was told.',
+			'🔔 You are mentioned in #agents when a question of any session waits 30 min. The channel was told.',
 		);
 		expect(await app.told(1)).toBe('🔔 ada is mentioned here when nobody answers for 30 min.');
 		// Another reply offers it no more; an older one changes nothing.
@@ -70,6 +71,54 @@ describe('the reply to /session watch', () => {
 		expect(modal.text()).toContain(WARNING);
 		expect((await app.save({ 'Escalate after': 'Off' })).modal.text()).not.toContain(WARNING);
 		expect((await app.save({ 'Escalate after': '30 min' }, { channel: 'dm' })).modal.text()).not.toContain(WARNING);
+	});
+
+	it('means its channel also where Slack took it as a direct message alone', async () => {
+		await start();
+		app.slack.faults.add({ method: 'response_url', status: 500 });
+		app.slack.faults.add({ method: 'chat.postEphemeral', error: 'internal_error' });
+		await app.slack.as('ada').command('#agents', `/session watch ${app.session()}`);
+		const inDm = (words: string) =>
+			app.slack
+				.as('ada')
+				.dm()
+				.find((post) => post.text().includes(words));
+		const reply = await app.until(() => inDm(OFFER));
+		app.slack.faults.clear();
+		await reply.press(OFFER);
+		expect(await app.told(1)).toBe('🔔 ada is mentioned here when nobody answers for 30 min.');
+		const told = await app.until(() => inDm('🔔 You are mentioned in #agents when'));
+		expect([told.ts, told.buttons()]).toEqual([reply.ts, []]);
+		expect(app.changes('dm')).toEqual([]);
+	});
+
+	it('means the channel of the message when it was posted without a value', async () => {
+		await start();
+		const reply = await watchReply();
+		const stored = app.slack.state.messages.find(({ ts }) => ts === reply.ts);
+		if (stored?.blocks === undefined) throw new Error('there is no reply');
+		stored.blocks = JSON.parse(JSON.stringify(stored.blocks).replace(/,"value":"[^"]*"/, ''));
+		expect(JSON.stringify(reply.blocks())).not.toContain('"value"');
+		await pressOffer(reply);
+		expect(await app.told(1)).toContain('ada is mentioned here');
+	});
+
+	it('says when the most people are mentioned already, and changes nothing', async () => {
+		await start();
+		const reply = await watchReply();
+		await app.save({ 'Escalate after': '30 min', Mention: ['grace'] });
+		await app.told(1);
+		await app.stop();
+		const ids = Array.from({ length: MOST_PEOPLE }, (_, index) => `"U0OTHER${index}"`);
+		app.onDatabase((database) => {
+			database.exec(`update channel_settings set settings = replace(settings, '"U0GRACE"', '${ids.join()}')`);
+		});
+		await app.restart();
+		const told = await app.toldAfter(() => reply.press(OFFER));
+		expect(told.text()).toContain(`🛑 You were not added: ${MOST_PEOPLE} people are mentioned in #agents already`);
+		await app.pass(5_000);
+		expect(app.changes()).toHaveLength(1);
+		expect(app.log.filter((line) => line.includes('"outcome":"full"'))).toHaveLength(1);
 	});
 
 	it('offers it neither in a direct message, nor where no session is watched', async () => {

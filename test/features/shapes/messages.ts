@@ -175,7 +175,7 @@ export function messageVariants(): Shape[] {
 		...shapesOf(outcomesMessage, {
 			'one line': [[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)]],
 		}),
-		...shapesOf(mentionedMessage, { 'after a time': [7_500_000], never: [null] }),
+		...shapesOf(mentionedMessage, { 'after a time': ['C0AGENTS', 7_500_000], full: ['D0ADA', null] }),
 		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'], draft: ['draft'] }),
 		...shapesOf(textMessage, {
 			'somebody else has it': [notYoursWords(HAND_OVER)],

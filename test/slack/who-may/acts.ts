@@ -245,7 +245,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	],
 	[ACTIONS.reload]: ['form', nothing],
 	[ACTIONS.moreHelp]: ['nothing', nothing],
-	[ACTIONS.mentionMe]: ['nothing', nothing],
+	[ACTIONS.mentionMe]: ['nothing', (_, { card }) => card.channel],
 	[ACTIONS.listOlder]: ['nothing', nothing],
 	[ACTIONS.listNewer]: ['nothing', nothing],
 	[ACTIONS.historyOlder]: ['history', nothing],
