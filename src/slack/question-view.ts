@@ -219,12 +219,12 @@ export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open'
 	return `${head}\n${valueMrkdwn(item, (text) => quoted(text, 500))}`;
 }
 
-/** `“Which flight?”`, in one line; of several items, their number and the first. mrkdwn. */
-export function askedLine({ items, itemCount, context: said }: QuestionView): string {
-	const { title = '', description = '' } = items[0] ?? {};
+/** `“Which flight?”`, in one line; of several open items, their number and the first. mrkdwn. */
+export function askedLine({ items, openCount, context: said }: QuestionView): string {
+	const { title = '', description = '' } = items.find(({ open }) => open || openCount === 0) ?? {};
 	const asked = oneLine(title, LINE_LENGTH) || oneLine(description, LINE_LENGTH) || said;
 	const first = quotedTitleMrkdwn(asked, LINE_LENGTH);
-	return itemCount > 1 ? `${counted(itemCount, 'question')}, ${first}` : first;
+	return openCount > 1 ? `${counted(openCount, 'question')}, ${first}` : first;
 }
 
 const LINE_LENGTH = 150;
@@ -320,7 +320,7 @@ export function toldWords({ question, discreet }: Pick<ShownQuestion, 'question'
 /** Buttons say what it asks, and the session's name; that alone if nothing of the question may be told. */
 export function sayingQuestion(question: QuestionView, { sessionId, sessionName, discreet }: Showing) {
 	const name = spokenName(sessionId, sessionName);
-	if (toldWords({ question, discreet }) === null) return saying(name);
+	if (!toldWords({ question, discreet })) return saying(name);
 	if (question.openCount > 1) return saying(`${counted(question.openCount, 'question')}, ${name}`);
 	const { title = '', description = '' } = question.items.find((item) => item.open) ?? {};
 	const asked = [title, description, question.context].map((text) => oneLine(text, 45)).find((text) => text !== '');

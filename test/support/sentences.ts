@@ -56,7 +56,7 @@ export function reminderOf(stage: ReminderStage, minutes: number | null): RegExp
 export const [REMINDER, ESCALATION] = [anyReminder('reminder'), anyReminder('escalation')];
 /** Reminders of so many questions in one message. 0: none of them waits any more. */
 export const digestText = (count: number) =>
-	count === 0 ? 'not wait any more' : digestWords(Array(count).fill({ stage: 'reminder', isLast: false }));
+	count === 0 ? 'not wait any more' : digestWords([{ stage: 'reminder', isLast: false }], count);
 /** The same, without the number: of one question, and of several. */
 export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => digestText(count).replace(/^\D+\d+ /, ''));
 /** In a channel whose settings were changed. */

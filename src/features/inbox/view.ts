@@ -1,16 +1,7 @@
 import type { WaitingSession } from '../../database/watch.ts';
 import { type Answer, agentMayStand, firstDueAt, isFailed, isSecondChoice, itemsOf } from '../../questions/answer.ts';
 import { errorWords } from '../../slack/error-view.ts';
-import {
-	ACTIONS,
-	type ActionId,
-	type ButtonLabel,
-	CALLBACKS,
-	encodeMetadata,
-	encodeTarget,
-	inboxRowId,
-	newMetadata,
-} from '../../slack/ids.ts';
+import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, inboxRowId, newMetadata } from '../../slack/ids.ts';
 import {
 	andMoreWords,
 	type Button,
@@ -42,7 +33,7 @@ import { askedLine, claimsWords, handOverLine, openQuestion, QUESTION_CUT } from
 import { isBlank, quotedTitleMrkdwn, withoutListed, withoutMarks } from '../../slack/text.ts';
 import { type ReceiptContext, receiptButtons } from '../answer/receipt-view.ts';
 import { sayingOf, stateLine, storedTitle, titleOf } from '../answer/view.ts';
-import { noListWords } from '../watch/view.ts';
+import { idAmong, noListWords } from '../watch/view.ts';
 import {
 	FOLLOWED_MS,
 	type InboxContent,
@@ -105,7 +96,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
 		...section(isEmpty ? emptyWords(isWatching, waiting?.why === null) : ''),
 		...context(unreadableWords(unreadableCount)),
-		...questions.flatMap((question) => questionEntry(question, shown)),
+		...questions.flatMap((question) => questionEntry(question, questions.map(sessionOf), shown)),
 		...buttons(...pageButtons(page, first, total), button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) })),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
 		...part('Drafts', content.drafts.flatMap(draftEntry)),
@@ -123,22 +114,21 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 function pageButtons(page: number, first: number, total: number): (Button | null)[] {
 	const after = total - first - PER_PAGE;
 	return [
-		first === 0 || first >= total ? null : toPage(ACTIONS.inboxOlder, `Previous ${PER_PAGE}`, page - 1),
-		after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(PER_PAGE, after)}`, page + 1),
+		first === 0 || first >= total ? null : button(ACTIONS.inboxOlder, `Previous ${PER_PAGE}`, { value: `${page - 1}` }),
+		after <= 0 ? null : button(ACTIONS.inboxNewer, `Next ${Math.min(PER_PAGE, after)}`, { value: `${page + 1}` }),
 	];
 }
 
-function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
-	return button(actionId, label, { value: String(page) });
-}
+const sessionOf = ({ sessionName: name, question: { sessionId } }: InboxQuestion) => ({ name, sessionId });
 
-/** At most about 1,300 characters and 2 blocks. Options stand below the whole question; else a line of it is enough. */
-function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): KnownBlock[] {
+/** At most about 1,400 characters and 2 blocks. Options stand below the whole question; else a line of it is enough. */
+function questionEntry(entry: InboxQuestion, shown: ReturnType<typeof sessionOf>[], { inbox, receipt }: InboxModel) {
 	const { userId } = inbox.person;
 	const { askedIn, since, handOver, question, view } = entry;
 	const { sessionId, messageIndex } = question;
 	const { channelId, watchedBy } = askedIn;
 	const place = placeMrkdwn(channelId, watchedBy === userId ? null : personMrkdwn(watchedBy));
+	const id = idAmong(shown, sessionOf(entry));
 	const holding = { handOver, reader: userId };
 	const asked = openQuestion(view, {
 		sessionId,
@@ -151,7 +141,7 @@ function questionEntry(entry: InboxQuestion, { inbox, receipt }: InboxModel): Kn
 	});
 	const { options = [], position = -1 } = (asked.hasOptions ? view.quick : null) ?? {};
 	const lines = [
-		joined(sessionTitle(entry.sessionName, sessionId), place, waitingSinceWords(since, receipt.now)),
+		joined(sessionTitle(entry.sessionName, sessionId), id, place, waitingSinceWords(since, receipt.now)),
 		`*${askedLine(view)}*`,
 		// A line of a phone, in marks, because a context block has no bars. What is longer has no options here.
 		quotedTitleMrkdwn(withoutListed(view.context, options).replace(MARKDOWN, ''), 47),
@@ -169,7 +159,7 @@ function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, 
 	const { now, adminContact } = receipt;
 	return part('Other waiting sessions', [
 		...section(why !== null ? `⏸️ ${noListWords(why, adminContact)}` : total === 0 ? '' : waitingSessionsWords(total)),
-		...shown.flatMap((session) => waitingEntry(session, now)),
+		...sessionEntries(shown, now),
 		...context(andMoreWords(total - shown.length, 'sessions')),
 		...oldEntries(old, page, now),
 	]);
@@ -179,22 +169,26 @@ function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, 
 function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
 	if (total === 0) return [];
 	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for a day, or gave way in a channel.`;
-	if (shown.length === 0) return section(words, { accessory: toPage(ACTIONS.inboxNewer, 'Show', firstPage) });
+	const show = button(ACTIONS.inboxNewer, 'Show', { value: String(firstPage) });
+	if (shown.length === 0) return section(words, { accessory: show });
 	const first = (page - firstPage) * PER_PAGE;
 	return [
-		...section(words, { accessory: toPage(ACTIONS.inboxOlder, 'Hide', 0) }),
+		...section(words, { accessory: button(ACTIONS.inboxOlder, 'Hide', { value: '0' }) }),
 		...context(pageWords('Session', first + 1, shown.length, total)),
-		...shown.flatMap((session) => waitingEntry(session, now)),
+		...sessionEntries(shown, now),
 		...buttons(...pageButtons(page, first, total)),
 	];
 }
 
-function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: number): KnownBlock[] {
-	const value = encodeTarget({ sessionId, messageIndex: null });
-	const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
-	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waits)}`, {
-		block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
-		accessory: sayingSession(sessionId, name)(button(ACTIONS.answer, 'Answer', { value })),
+function sessionEntries(shown: readonly WaitingSession[], now: number): KnownBlock[] {
+	return shown.flatMap(({ sessionId, name, since, isNew }) => {
+		const answer = button(ACTIONS.answer, 'Answer', { value: encodeTarget({ sessionId, messageIndex: null }) });
+		const id = idAmong(shown, { sessionId, name });
+		const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
+		return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, id, waits)}`, {
+			block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
+			accessory: sayingSession(sessionId, id === '' ? name : '')(answer),
+		});
 	});
 }
 

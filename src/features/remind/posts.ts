@@ -57,18 +57,13 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		return found.flat();
 	}
 
-	function messageOf(
-		kind: ReminderKind,
-		reminded: readonly RemindedQuestion[],
-		mention: Mention | null,
-		now: number | null,
-	) {
+	function messageOf(kind: ReminderKind, all: readonly RemindedQuestion[], mention: Mention | null, isNew = false) {
 		const context = { mention, names: directory };
-		const [first] = reminded;
+		const [first] = all;
 		if (first === undefined) return null;
-		if (kind === 'digest') return digestPost(reminded, context);
+		if (kind === 'digest') return digestPost(all, context);
 		if (first.outcome !== '') return settledReminderPost(first);
-		return reminderPost(first, now === null ? null : now - first.entry.postedAt, context);
+		return reminderPost(first, isNew ? first.waitedMs : null, context);
 	}
 
 	/** A new reminder shows what nobody has answered, by the settings that hold now; a posted one what became of it. */
@@ -87,20 +82,22 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		const named = before.flatMap(({ reminded: { entry, handOver: held } }) => [entry.heldBy, held?.from, held?.to]);
 		await Promise.all(named.filter((userId) => userId != null).map(directory.learnName));
 		if (ts !== null) {
-			const reminded = before.map((one) => one.reminded);
-			const message = messageOf(kind, reminded, null, null);
+			const message = messageOf(
+				kind,
+				before.map(({ reminded }) => reminded),
+				null,
+			);
 			const times = before.flatMap(({ againAt }) => againAt ?? []);
 			const againAt = times.length === 0 ? null : Math.min(...times);
 			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast), againAt });
 		}
-		const now = clock.now();
 		const { settings: current } = await store.channelSettings.read(target);
-		const still = stillDue(oldestFirst, current, { defaults: config.ladderTimes, now });
+		const still = stillDue(oldestFirst, current, { defaults: config.ladderTimes, now: clock.now() });
 		const open = (await asked(still, due, links)).flatMap(({ reminded, isOpen }) =>
 			isOpen ? [{ ...reminded, outcome: '' }] : [],
 		);
 		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;
-		const [message, updated] = [messageOf(kind, open, mention, now), messageOf(kind, open, null, null)];
+		const [message, updated] = [messageOf(kind, open, mention, true), messageOf(kind, open, null)];
 		if (open.length === 0 || message === null || updated === null) return null;
 		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
 		// As an update shows it, which names no time and mentions nobody.

@@ -199,11 +199,9 @@ function timeToRemind(due: readonly Due[], { isWaitOver, now }: { isWaitOver: bo
 
 /** One message in the channel for all that is due; what stays in threads has its own there. */
 function postsOf({ channel }: LadderBatch, due: readonly Due<Extract<DueReminder, { kind: 'remind' }>>[]): NewPost[] {
-	const isInThread = ({ taken, decision }: (typeof due)[0]) => taken.isThreadOnly && decision.stage === 'reminder';
-	const together = due.filter((one) => !isInThread(one));
-	return [...due.filter(isInThread).map((one) => [one]), ...(together.length === 0 ? [] : [together])].map((one) =>
-		postOf(channel, one),
-	);
+	const threadOf = ({ taken, decision: { stage } }: (typeof due)[0]) =>
+		taken.isThreadOnly && stage === 'reminder' ? taken.ladder.watchId : null;
+	return Array.from(Map.groupBy(due, threadOf).values(), (together) => postOf(channel, together));
 }
 
 function postOf(channel: ChannelKey, due: readonly Due<Extract<DueReminder, { kind: 'remind' }>>[]): NewPost {

@@ -23,6 +23,7 @@ import {
 } from '../../slack/parts.ts';
 import { askedLine, handOverLine, openQuestion, sayingQuestion, toldWords } from '../../slack/question-view.ts';
 import type { PostContext } from '../watch/post-view.ts';
+import { idAmong } from '../watch/view.ts';
 
 export interface RemindedQuestion
 	extends Pick<Asked, 'question'>,
@@ -41,22 +42,19 @@ export interface RemindedQuestion
 	readonly waitedMs: number;
 }
 
-interface ReminderContext extends Pick<PostContext, 'names'> {
-	/** Null, too, in an update. */
-	readonly mention: Mention | null;
-}
+/** `mention`: null, too, in an update. */
+type ReminderContext = Pick<PostContext, 'names'> & { readonly mention: Mention | null };
 
 /** A reminder of one question, which names it in a line. `waitedMs`: null in an update, where it would go stale. */
 export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, { mention, names }: ReminderContext) {
-	const { entry, question, sessionName } = asked;
+	const { entry, sessionName } = asked;
 	const title = sessionTitle(sessionName, entry.sessionId);
-	const tells = isTold(asked, asked.discreet || (entry.stage === 'escalation' && asked.threadOnly));
-	const open = { ...question, items: question.items.filter((item) => item.open), itemCount: question.openCount };
+	const told = toldOf(asked, asked.discreet || (entry.stage === 'escalation' && asked.threadOnly));
 	const [answer, note] = answerOf(asked);
 	const wordsOf = (who: string) =>
-		sentences(mentionMrkdwn(mention), reminderWords(entry, who, { waitedMs, asked: tells ? askedLine(open) : '' }));
+		sentences(mentionMrkdwn(mention), reminderWords(entry, who, { waitedMs, asked: told }));
 	const accessory = answer && { accessory: { ...answer, style: 'primary' as const }, block_id: rowIdOf(asked) };
-	return message(wordsOf(tells ? title : 'An agent'), [
+	return message(wordsOf(told === '' ? 'An agent' : title), [
 		...section(wordsOf(`*${title}*`), accessory ?? {}),
 		...context(
 			joined(note, linkTo(asked), asked.steps, entry.isLast ? 'last reminder' : ''),
@@ -96,16 +94,18 @@ export const MOST_LISTED = 13;
 export function digestPost(asked: readonly RemindedQuestion[], { mention, names }: ReminderContext): MessageContent {
 	const waiting = asked.filter(({ outcome }) => outcome === '');
 	const entries = waiting.map(({ entry }) => entry);
-	const count = (waiting.length === 0 ? asked : waiting).reduce((sum, { question }) => sum + question.itemCount, 0);
+	const count = (waiting.length === 0 ? asked : waiting).reduce((sum, { question }) => sum + question.openCount, 0);
 	const words = sentences(mentionMrkdwn(mention), digestWords(entries, count));
 	const listed = (asked.length > MOST_LISTED || waiting.length === 0 ? waiting : asked).slice(0, MOST_LISTED);
 	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
+	const sessions = listed.map(sessionOf);
 	const lines = listed.flatMap((one) => {
 		const { entry, outcome } = one;
-		const line = digestLine(one);
+		const id = idAmong(sessions, sessionOf(one));
+		const line = digestLine(one, id);
 		if (outcome !== '') return section(joined(`~${line}~`, outcome));
-		const [answer, note] = answerOf(one);
+		const [answer, note] = answerOf(id === '' ? one : { ...one, sessionName: '' });
 		const last = entry.isLast && !areLast ? 'last reminder' : '';
 		const more = [one.steps, linkTo(one), handOverLine(one, names), last, heldWords(entry.heldBy, names), note];
 		return section(joined(line, ...more), answer === null ? {} : { block_id: rowIdOf(one), accessory: answer });
@@ -118,20 +118,21 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 	]);
 }
 
+const sessionOf = ({ sessionName: name, entry: { sessionId } }: RemindedQuestion) => ({ name, sessionId });
+
 /** `*“Which hotel?”* · “Plan the trip” · 40 min`; the session alone, where the channel may not see the question. */
-function digestLine(one: RemindedQuestion): string {
-	const { question, sessionName, entry, outcome } = one;
+function digestLine(one: RemindedQuestion, id: string): string {
+	const { sessionName, entry, outcome, waitedMs } = one;
 	const title = sessionTitle(sessionName, entry.sessionId);
-	const [first = title, ...others] = isTold(one, one.discreet || one.threadOnly)
-		? [askedLine(question), title]
-		: [title];
+	const told = toldOf(one, one.discreet || one.threadOnly);
+	const [first, ...others] = told === '' ? [title, id] : [told, title, id];
 	if (outcome !== '') return joined(first, ...others);
-	return joined(`*${first}*`, ...others, durationText(Math.round(one.waitedMs / 60_000) * 60_000));
+	return joined(`*${first}*`, ...others, waitedMs < 60_000 ? '' : durationText(waitedMs));
 }
 
-const isTold = ({ question }: RemindedQuestion, discreet: boolean) => toldWords({ question, discreet }) !== null;
-
-type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;
+/** The question in a line; empty when nothing of it may be told. The text above it may be about a secret item. */
+const toldOf = ({ question }: RemindedQuestion, discreet: boolean) =>
+	toldWords({ question, discreet }) ? askedLine(question) : '';
 
 const MARKS = { reminder: '⏰', escalation: '📣' } as const;
 
@@ -146,7 +147,7 @@ export function reminderWords(
 }
 
 /** The opening words of several reminders in one message. `count`: of what their questions ask. mrkdwn. */
-export function digestWords(entries: readonly Stage[], count = entries.length): string {
+export function digestWords(entries: readonly Pick<ReminderEntry, 'stage' | 'isLast'>[], count: number): string {
 	if (entries.length === 0) return `✅ ${counted(count, 'question does', 'questions do')} not wait any more`;
 	const emoji = MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
@@ -154,7 +155,5 @@ export function digestWords(entries: readonly Stage[], count = entries.length): 
 }
 
 /** Who was answering when the reminder was due. mrkdwn; mentions nobody. */
-export function heldWords(userId: string | null, names: Names): string {
-	if (userId === null) return '';
-	return `${personName(userId, names)} was answering, and has not sent an answer yet.`;
-}
+export const heldWords = (userId: string | null, names: Names) =>
+	userId === null ? '' : `${personName(userId, names)} was answering, and has not sent an answer yet.`;

@@ -86,6 +86,15 @@ export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant
 	return textMessage(`⚠️ ${words.replace('{typed}', () => oneLineMrkdwn(typed, 150).replaceAll('`', "'"))}`);
 }
 
+type Named = Pick<SessionSnapshot, 'name' | 'sessionId'>;
+
+/** The id of a session, where another one that is shown with it has the same name; else empty. mrkdwn. */
+export function idAmong(shown: readonly Named[], { name, sessionId }: Named): string {
+	const title = sessionTitle(name, sessionId);
+	const isShared = shown.some((one) => one.sessionId !== sessionId && sessionTitle(one.name, one.sessionId) === title);
+	return isShared ? sessionIdMrkdwn(sessionId) : '';
+}
+
 /** Sessions that `/session watch` without an id offers. Each takes two of a message's 50 blocks. */
 const MOST_OFFERED = 10;
 
@@ -97,10 +106,10 @@ export function watchChooser(waiting: readonly WaitingSession[]): MessageContent
 	return message(headline, [
 		...section(`*${headline}* These wait for a person, the newest first:`),
 		...offered.flatMap(({ sessionId, name, since }) => {
-			const value = encodeTarget({ sessionId, messageIndex: null });
-			const words = joined(`*${sessionTitle(name, sessionId)}*`, `since ${momentMrkdwn(since)}`);
-			const watch = button(ACTIONS.watch, 'Watch', { value });
-			return section(words, { accessory: sayingSession(sessionId, name)(watch) });
+			const id = idAmong(offered, { sessionId, name });
+			const words = joined(`*${sessionTitle(name, sessionId)}*`, id, `since ${momentMrkdwn(since)}`);
+			const watch = button(ACTIONS.watch, 'Watch', { value: encodeTarget({ sessionId, messageIndex: null }) });
+			return section(words, { accessory: sayingSession(sessionId, id === '' ? name : '')(watch) });
 		}),
 		...context(andMoreWords(waiting.length - offered.length, 'sessions')),
 	]);

@@ -265,6 +265,20 @@ describe('/session watch all', () => {
 		expect((await app.command('/session watch', 'ada', '#general')).text()).toContain(whatHappened('watch_not_member'));
 	});
 
+	it('lists sessions of the same name with their ids', async () => {
+		await start();
+		const ids = ['Order chairs', 'Order chairs', 'Order lamps'].map((name) => app.waiting(name));
+		await app.pass(MINUTE);
+		const shown = await app.command('/session watch');
+		const [one = '', other = '', lamps = ''] = ids;
+		for (const id of [one, other]) {
+			expect(shown.text()).toContain(`*“Order chairs”* · ${id} · since `);
+			expect(JSON.stringify(shown.blocks())).toContain(`"accessibility_label":"Watch: session ${id}"`);
+		}
+		expect(shown.text()).toContain('*“Order lamps”* · since ');
+		expect(shown.text()).not.toContain(lamps);
+	});
+
 	it('ends with /session unwatch all, and is listed with who began it until then', async () => {
 		await start();
 		const { post } = await app.raisedHand();

@@ -51,6 +51,19 @@ it('shows every waiting session, but to guests, opens it, and leaves it out once
 	await app.homeSays(NOTHING, { who: 'grace', without: ['Order <new>', OTHERS] });
 });
 
+it('tells waiting sessions of the same name apart', async () => {
+	await discovering();
+	const ids = ['Chairs', 'Chairs', 'Lamps'].map(waiting);
+	await app.pass(15_000);
+	await app.openHome();
+	const text = await app.homeSays(waitingSessionsWords(3));
+	expect(text.match(/“Chairs”\* · \w+ · /g)).toHaveLength(2);
+	for (const id of ids.slice(0, 2)) expect(text).toContain(`*“Chairs”* · ${id} · `);
+	expect(text).not.toMatch(new RegExp(`Lamps.*${ids[2]}`));
+	const labels = JSON.stringify(app.home().blocks()).match(/(?<="accessibility_label":"Answer: )[^"]*/g) ?? [];
+	expect(labels.toSorted()).toEqual(['Lamps', ...ids.slice(0, 2).map((id) => `session ${id}`)].toSorted());
+});
+
 it('follows the list: sessions come and go by themselves', async () => {
 	await discovering();
 	await app.openHome();

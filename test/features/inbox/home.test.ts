@@ -82,6 +82,18 @@ describe('the Home tab', () => {
 		await app.homeSays(NOTHING, { without: ['“Third”'] });
 	});
 
+	it('names what is open of a form, and the ids of sessions of the same name', async () => {
+		await start();
+		const items = [{ title: 'Your shoe size', value: '44' }, 'Which colour?', 'Which size?'];
+		const ids = await app.askedIn('#agents', ['Chairs', 'Chairs', 'Lamps'], items);
+		const text = await app.openHome();
+		expect(text.match(/^\*2 questions, “Which colour\?”\*$/gm)).toHaveLength(3);
+		expect(text).not.toContain('shoe');
+		const [one = '', other = ''] = ids;
+		for (const id of [one, other]) expect(text).toContain(`“Chairs” · ${id} · #agents · `);
+		expect(text).toContain('“Lamps” · #agents · ');
+	});
+
 	it('opens the form of a question over itself, for the channel and the thread of the question', async () => {
 		await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
