@@ -138,7 +138,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return { ownAnswers, lastAnswers: others.slice(0, MOST_LAST_ANSWERS) };
 	}
 
-	/** The waiting sessions of which the person sees no question, the longest waiting first. */
+	/** The waiting sessions of which the person sees no question, the first listed first. */
 	async function othersThan(seen: readonly VisibleQuestion[], { sessions }: Discovered, now: number) {
 		const seenIds = new Set(seen.map(({ question }) => question.sessionId));
 		const others = sessions.filter(({ sessionId }) => !seenIds.has(sessionId));
@@ -183,7 +183,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return { listed, channels, seen, oldIds, snoozed, questions, backAt, week };
 	}
 
-	/** The question that waits longest for a person in another session than this; null: none is known. */
+	/** The first question of a person's inbox that is of another session than this; null: none is known. */
 	async function next(person: Person, exceptSessionId: string, now: number) {
 		const [open, listed] = await ofWorkspace(person.teamId);
 		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
@@ -207,7 +207,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				isUnknown && retryAt !== null ? ({ kind: 'waiting' } as const) : ({ kind: 'refused', refusal } as const);
 			return { content, againAt: isUnknown ? Math.max(retryAt ?? 0, now + ASK_AGAIN_MS) : null };
 		}
-		const [waitsFor, isWatching, own, drafts] = await Promise.all([
+		const [waitsFor, isWatching, { ownAnswers, lastAnswers }, drafts] = await Promise.all([
 			Promise.all([ofWorkspace(person.teamId), askedLately(person.teamId)]).then(([known, asked]) =>
 				waitingFor(person, known, asked, { need, now }),
 			),
@@ -222,7 +222,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const fresh = others.filter(({ sessionId }) => !oldIds.has(sessionId)).reverse();
 		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / PER_PAGE) - 1);
 		const { shown, unreadableCount } = await questionsOfPage(pageOf(questions, shownPage), person, now);
-		const { ownAnswers, lastAnswers } = own;
 		const snoozedIds = snoozed.map(({ question }) => question.sessionId);
 		const [only = null] = (snoozed.length === 1 ? await reads.snapshots(serviceUrl, snoozedIds) : []).values();
 		return {
@@ -244,7 +243,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 					/** The newest first. */
 					shown: fresh.slice(0, MOST_WAITING_SHOWN),
 					total: fresh.length,
-					/** Probably abandoned ones, the longest waiting first, on their own pages after those of questions. */
+					/** Probably abandoned ones, the first listed first, on their own pages after those of questions. */
 					old: { total: old.length, firstPage: pageCount, shown: pageOf(old, shownPage - pageCount) },
 					why: listed.why,
 				},

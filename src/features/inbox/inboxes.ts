@@ -222,7 +222,7 @@ export function createInboxes(
 
 	return {
 		closed: (id: string) => store.remove(id),
-		/** As their inbox has it: the question that waits longest for a person in another session; null: none is known. */
+		/** The first question of a person's inbox that is of another session; null: none is known. */
 		next: (person: Person, exceptSessionId: string) => next(person, exceptSessionId, clock.now()),
 		/** The name of a choice's session, if the rules of today offer the choice. */
 		offering: (choice: Choice) => store.offering(core.serviceUrl, choice),

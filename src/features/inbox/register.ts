@@ -39,11 +39,8 @@ function createInboxDisplay(core: Core): InboxDisplay {
 	return (inbox, content, now) => {
 		const { person, viewId } = inbox;
 		// Ages in the content change once a minute, all in the same moment.
-		const model = {
-			inbox,
-			content,
-			receipt: { ...receiptContext(core), now: Math.floor(now / MINUTE_MS) * MINUTE_MS },
-		};
+		const receipt = { ...receiptContext(core), now: Math.floor(now / MINUTE_MS) * MINUTE_MS };
+		const model = { inbox, content, receipt };
 		const home = viewId === null ? homeView(model) : null;
 		const view = home ?? inboxModal(model);
 		return {
