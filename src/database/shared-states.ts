@@ -6,7 +6,8 @@ import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type
 
 /** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
 const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;
-const letterPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
+/** The place of a value of `meta`, and of a letter, which is bound to its name alone too. */
+export const metaPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
 
 /** Letters of one request. The program replies in the row of the request. */
 export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {
@@ -21,13 +22,13 @@ export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {
 
 	return {
 		ask(text: string, changedAt: number) {
-			const state = cipher.encrypt(text, letterPlace(name));
+			const state = cipher.encrypt(text, metaPlace(name));
 			return db.writeOne((trx) => add(trx, 'shared_states', { name, state, changedAt }).execute());
 		},
 		/** Undefined: there is none yet. Null: it cannot be read. */
 		async takeReply() {
 			const reply = await taken(replied);
-			return reply && cipher.decrypt(reply, letterPlace(replied));
+			return reply && cipher.decrypt(reply, metaPlace(replied));
 		},
 		/** False: somebody works on it, or it is gone. */
 		takeBack: async () => (await taken(name)) !== undefined,
@@ -42,7 +43,7 @@ export async function takeAsked(trx: Db, cipher: Cipher, before: number) {
 	const asks = from(trx, 'shared_states').where('name', 'like', `${LETTERS.ask}%`).selectAll();
 	const newest = asks.orderBy('changedAt', 'desc').limit(1);
 	const letter = await newest.forUpdate().skipLocked().executeTakeFirst();
-	const asked = letter && cipher.decrypt(letter.state, letterPlace(letter.name));
+	const asked = letter && cipher.decrypt(letter.state, metaPlace(letter.name));
 	return letter === undefined || asked == null ? null : { letter, asked };
 }
 
@@ -50,7 +51,7 @@ export async function takeAsked(trx: Db, cipher: Cipher, before: number) {
 export function replyTo(trx: Db, { name }: Row<'shared_states'>, reply: string | null, cipher: Cipher) {
 	if (reply === null) return remove(trx, 'shared_states', { name }).execute();
 	const replied = name.replace(LETTERS.ask, LETTERS.reply);
-	const state = cipher.encrypt(reply, letterPlace(replied));
+	const state = cipher.encrypt(reply, metaPlace(replied));
 	return change(trx, 'shared_states', { name }, { name: replied, state }).execute();
 }
 
