@@ -102,7 +102,7 @@ export async function openStore(options: StoreOptions) {
 			channelSettings: createChannelSettingsStore({ db, log }),
 			/** Logs in one line which rows of other workspaces are left alone. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
-				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
+				const others = (await liveWorkspaces(db.read)).filter(({ teamId }) => teamId !== ownWorkspace);
 				if (others.length > 0) log.warn('other_workspaces', { workspace: ownWorkspace, others });
 			},
 			/** A state by its name, which replicas share. */
