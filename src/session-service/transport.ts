@@ -15,6 +15,8 @@ import {
 } from './service.ts';
 
 const MAX_BODY_BYTES = 32 * 1_048_576;
+/** Of a page of a list. */
+export const MAX_PAGE_BYTES = 10_000_000;
 const CONNECT_WITHIN_MS = 3_000;
 
 export interface CallReport {
