@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { type Clock, HandraiseError, type Log, systemClock } from './core/basics.ts';
 import type { StoreDatabase } from './database/database.ts';
-import { freeOrphanedLeases } from './database/due.ts';
+import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
-import { liveWorkspaces } from './database/inspect.ts';
 import { type KeyOptions, openKeys } from './database/key-ring.ts';
 import { migrate, warnOfForeignCode } from './database/migrate.ts';
 import { createPeopleStore } from './database/people-store.ts';

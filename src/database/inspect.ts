@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { sql } from 'kysely';
 import pg from 'pg';
-import { type Cipher, type Db, nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
+import { type Cipher, nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
+import { type LiveWorkspace, WORKSPACES_QUERY } from './due.ts';
 import { createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
 import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
 import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
@@ -215,19 +215,4 @@ export async function readPostgres<T>(databaseUrl: string, read: (query: Query) 
 	} finally {
 		await client.end().catch(() => {});
 	}
-}
-
-/** How many live watches, unsent posts and unfinished answers of a workspace a database has. */
-type LiveWorkspace = { readonly teamId: string; readonly count: number };
-
-/** Selects them, also on the doctor's own connections, so without parameters. */
-const WORKSPACES_QUERY = `
-	select team_id as "teamId", cast(count(*) as integer) as count from (
-		select team_id from watches where ended_at is null
-		union all select team_id from posts where state = 'planned'
-		union all select team_id from answers where next_attempt_at is not null
-	) as live group by team_id order by team_id`;
-
-export async function liveWorkspaces(db: Db): Promise<readonly LiveWorkspace[]> {
-	return (await sql.raw<LiveWorkspace>(WORKSPACES_QUERY).execute(db)).rows;
 }
