@@ -5,7 +5,7 @@ import { HandraiseError, type Log } from './core/basics.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
 import { LONGEST_GIVE_UP_MS, LONGEST_UNDO_MS } from './database/schema/answers.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
-import { createLiveSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
+import { readSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 
 const required = (hint: string) => z.string({ error: `is missing: ${hint}` }).trim();
 const text = z.string().trim();
@@ -365,9 +365,26 @@ export function parseConfig(env: Environment) {
 
 export type Config = Readonly<ReturnType<typeof parseConfig>>;
 
-/** A secret as it is at the moment of the call: its file is read each time. */
+/**
+ * A secret as it is now. Its file is read at each use, so links that are swapped (Kubernetes) need no watching. While
+ * the file gives nothing usable, the last usable content holds, and the log says so once.
+ */
 export function liveSecret(name: 'SLACK_BOT_TOKEN' | 'SESSION_SERVICE_API_KEY', config: Config, log: Log) {
+	const path = config.secretFiles[name];
+	let [current, told] = [config[name], ''];
 	const problemOf = (content: string) =>
 		quotesProblem(name, content) ?? environment.shape[name].safeParse(content).error?.issues[0]?.message ?? null;
-	return createLiveSecret({ name, first: config[name], path: config.secretFiles[name], problemOf, log });
+	return () => {
+		const content = path === undefined ? current : readSecret(path, name);
+		if (content === current) return current;
+		const problem = content instanceof Error ? content.message : problemOf(content);
+		if (problem === null) {
+			[current, told] = [String(content), ''];
+			log.info({ setting: `${name}_FILE` }, 'the file has changed; its new content is used from now on');
+		} else if (problem !== told) {
+			told = problem;
+			log.warn('secret_file_unusable', { setting: `${name}_FILE`, problem });
+		}
+		return current;
+	};
 }

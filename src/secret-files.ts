@@ -1,5 +1,4 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { Log } from './core/basics.ts';
 
 /** The settings that a file may hold instead: its path is the setting `NAME_FILE`. */
 // biome-ignore format: a list of words
@@ -7,7 +6,7 @@ export const SECRETS = [
 	'SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'SESSION_SERVICE_API_KEY', 'DATABASE_URL',
 	'HTTPS_PROXY', 'HTTP_PROXY', 'ENCRYPTION_KEY', 'ENCRYPTION_KEY_FORMER',
 ] as const;
-export type Secret = (typeof SECRETS)[number];
+type Secret = (typeof SECRETS)[number];
 
 /** Far more than any of them has. */
 const MAX_BYTES = 64 * 1024;
@@ -38,7 +37,8 @@ export function withSecretFiles(env: Environment): { readonly env: Environment; 
 	return { env: filled, problems };
 }
 
-function readSecret(path: string, name: string): string | Error {
+/** The file's content, or the problem with it, as the end of a sentence that begins with the setting. */
+export function readSecret(path: string, name: string): string | Error {
 	try {
 		const file = openSync(path, 'r');
 		try {
@@ -58,36 +58,4 @@ function readSecret(path: string, name: string): string | Error {
 		const { code } = error as NodeJS.ErrnoException;
 		return new Error(`names a file that cannot be read (${code}): check its path and who may read it`);
 	}
-}
-
-interface LiveSecret {
-	readonly name: Secret;
-	readonly first: string;
-	/** Left out: it never changes. */
-	readonly path: string | undefined;
-	/** The problem of such content; null: it can be used. */
-	readonly problemOf: (content: string) => string | null;
-	readonly log: Log;
-}
-
-/**
- * A secret as it is now. Its file is read at each use, so links that are swapped (Kubernetes) need no watching. While
- * the file gives nothing usable, the last usable content holds, and the log says so once.
- */
-export function createLiveSecret({ name, first, path, problemOf, log }: LiveSecret): () => string {
-	let [current, told] = [first, ''];
-	if (path === undefined) return () => current;
-	return () => {
-		const content = readSecret(path, name);
-		if (content === current) return current;
-		const problem = content instanceof Error ? content.message : problemOf(content);
-		if (problem === null) {
-			[current, told] = [String(content), ''];
-			log.info({ setting: `${name}_FILE` }, 'the file has changed; its new content is used from now on');
-		} else if (problem !== told) {
-			told = problem;
-			log.warn('secret_file_unusable', { setting: `${name}_FILE`, problem });
-		}
-		return current;
-	};
 }

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { type Clock, HandraiseError, type Log, systemClock } from './core/basics.ts';
 import type { StoreDatabase } from './database/database.ts';
-import { freeOrphanedLeases } from './database/due.ts';
+import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
-import { liveWorkspaces } from './database/inspect.ts';
 import { type KeyOptions, openKeys } from './database/key-ring.ts';
 import { migrate, warnOfForeignCode } from './database/migrate.ts';
 import { createPeopleStore } from './database/people-store.ts';
-import { cellsOf, MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
+import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
+import { cellsOf } from './database/shared-states.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
 import { createSessionStore } from './database/watch-store.ts';
@@ -101,7 +101,7 @@ export async function openStore(options: StoreOptions) {
 			channelSettings: createChannelSettingsStore({ db, log }),
 			/** Logs in one line which rows of other workspaces are left alone. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
-				const others = (await liveWorkspaces(db)).filter(({ teamId }) => teamId !== ownWorkspace);
+				const others = (await liveWorkspaces(db.read)).filter(({ teamId }) => teamId !== ownWorkspace);
 				if (others.length > 0) log.warn('other_workspaces', { workspace: ownWorkspace, others });
 			},
 			/** A state by its name, which replicas share. */

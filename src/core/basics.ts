@@ -192,7 +192,7 @@ export function createCache<Value>(
 	};
 }
 
-/** A state in memory, or in a row that replicas share (`database/postgres.ts`). */
+/** A state in memory, or in a row that replicas share (`database/shared-states.ts`). */
 export interface Cell<S> {
 	/**
 	 * Calls `change` with the newest state (null at first) and keeps the state that it returns. Updates run one after the

@@ -69,19 +69,6 @@ export function createMetrics(labels: Labels) {
 	const connected = gauge('slack_connected', '1 when requests of Slack can arrive (Socket Mode: connected)');
 	const budgetUsed = gauge('service_budget_used', 'Requests to the session service in the last minute');
 
-	async function read(sources: Sources): Promise<void> {
-		const stats = await sources.answers().catch(() => null);
-		databaseUp(Number(stats !== null));
-		answers.reset();
-		oldest.reset();
-		for (const [state, count] of Object.entries(stats?.byState ?? {})) answers.set({ state }, count);
-		for (const [state, at] of Object.entries(stats?.oldestAt ?? {})) {
-			oldest.set({ state }, at === null ? 0 : (sources.now() - at) / 1000);
-		}
-		connected(Number(sources.isConnected()));
-		budgetUsed(sources.budgetUsed());
-	}
-
 	const serviceRequests = counterOf('service_requests_total', 'Requests to the session service', [
 		'priority',
 		'outcome',
@@ -219,7 +206,16 @@ export function createMetrics(labels: Labels) {
 			'outcome',
 		),
 		async expose(sources: Sources) {
-			await read(sources);
+			const stats = await sources.answers().catch(() => null);
+			databaseUp(Number(stats !== null));
+			answers.reset();
+			oldest.reset();
+			for (const [state, count] of Object.entries(stats?.byState ?? {})) answers.set({ state }, count);
+			for (const [state, at] of Object.entries(stats?.oldestAt ?? {})) {
+				oldest.set({ state }, at === null ? 0 : (sources.now() - at) / 1000);
+			}
+			connected(Number(sources.isConnected()));
+			budgetUsed(sources.budgetUsed());
 			return { contentType: registry.contentType, text: await registry.metrics() };
 		},
 	};

@@ -2,17 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { sql } from 'kysely';
 import pg from 'pg';
-import {
-	type Cipher,
-	nameInSql,
-	placeIn,
-	placeInSql,
-	SEALED_COLUMNS,
-	type StoreDatabase,
-	TABLE_NAMES,
-} from './database.ts';
+import { type Cipher, nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
+import { type LiveWorkspace, WORKSPACES_QUERY } from './due.ts';
 import { createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
 import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
 import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
@@ -34,7 +26,7 @@ const TABLES_QUERY = {
 
 export type Query = (statement: string, values?: unknown[]) => Promise<Rows> | Rows;
 
-export async function lookAt(dialect: StoreDatabase['dialect'], query: Query, keys: GivenKeys | null = null) {
+export async function lookAt(dialect: keyof typeof TABLES_QUERY, query: Query, keys: GivenKeys | null = null) {
 	const tables = new Set((await query(TABLES_QUERY[dialect])).map(({ name }) => name));
 	const [newest] = tables.has('migrations') ? await query('select max(number) as number from migrations') : [];
 	const facts = tables.has('meta') ? await query('select name, value from meta') : [];
@@ -223,19 +215,4 @@ export async function readPostgres<T>(databaseUrl: string, read: (query: Query) 
 	} finally {
 		await client.end().catch(() => {});
 	}
-}
-
-/** How many live watches, unsent posts and unfinished answers of a workspace a database has. */
-type LiveWorkspace = { readonly teamId: string; readonly count: number };
-
-/** Selects them, also on the doctor's own connections, so without parameters. */
-const WORKSPACES_QUERY = `
-	select team_id as "teamId", cast(count(*) as integer) as count from (
-		select team_id from watches where ended_at is null
-		union all select team_id from posts where state = 'planned'
-		union all select team_id from answers where next_attempt_at is not null
-	) as live group by team_id order by team_id`;
-
-export async function liveWorkspaces(db: StoreDatabase): Promise<readonly LiveWorkspace[]> {
-	return (await sql.raw<LiveWorkspace>(WORKSPACES_QUERY).execute(db.read)).rows;
 }

@@ -1,11 +1,12 @@
 import type { Clock } from '../core/basics.ts';
-import { addNew, type Cipher, type CipherPlace, change, type Db, from, type StoreDatabase } from './database.ts';
+import { addNew, type Cipher, change, type Db, from, type StoreDatabase } from './database.ts';
 import { createCipher, createKeyRing, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
 import { createReencryption } from './reencryption.ts';
 import { markForCompaction, secretsKeyName, startSecretWiping, type WipingOptions } from './secret-wiping.ts';
+import { metaPlace } from './shared-states.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 
-const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
+const KEY_CHECK = metaPlace('key_check');
 /** `OLD`: values of version 1 may be there and are read. Once all are brought over, nobody makes it without the key. */
 const CHECKED = { OLD: 'handraise', NEW: 'handraise 2' } as const;
 

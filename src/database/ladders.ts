@@ -2,18 +2,7 @@
 import { sql } from 'kysely';
 import { pick } from '../core/basics.ts';
 import type { SessionKey } from '../questions/session.ts';
-import {
-	add,
-	change,
-	channelOf,
-	type Db,
-	type Filter,
-	hasChanged,
-	type Row,
-	remove,
-	sessionOf,
-	WITHOUT_LEASE,
-} from './database.ts';
+import { add, change, channelOf, type Db, hasChanged, type Row, remove, sessionOf, WITHOUT_LEASE } from './database.ts';
 import { locked } from './locks.ts';
 import type { ChannelKey, ReminderStage } from './watch.ts';
 
@@ -55,10 +44,10 @@ export async function beginLadder(
 	await add(trx, 'ladders', { ...of, ...channelOf(watch), ...sessionOf(watch), ...begun, dueAt: now }).execute();
 }
 
-/** Has ladders looked at now. */
-export async function touchLadders(trx: Db, filter: Filter<'ladders'>, now: number): Promise<void> {
+/** Has the ladders of a session, a channel or a service looked at now. */
+export async function touchLadders(trx: Db, of: Partial<SessionKey & ChannelKey>, now: number): Promise<void> {
 	const columns = { dueAt: now, changeCount: sql<number>`change_count + 1` };
-	await change(trx, 'ladders', { watchId: locked(trx, 'ladders', filter) }, columns).execute();
+	await change(trx, 'ladders', { watchId: locked(trx, 'ladders', of) }, columns).execute();
 }
 
 /** Has the ladders of a session count from now: nobody was asked while the agent worked. */

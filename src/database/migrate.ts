@@ -2,16 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { type Clock, HandraiseError, type Log } from '../core/basics.ts';
-import {
-	columnsOf,
-	type Db,
-	isPostgres,
-	nameInSql,
-	type StoreDatabase,
-	TABLE_NAMES,
-	TABLES,
-	type TableName,
-} from './database.ts';
+import { columnsOf, nameInSql, type StoreDatabase, TABLE_NAMES, TABLES, type TableName } from './database.ts';
 import { lockFor } from './locks.ts';
 import type { Column, Table } from './schema/columns.ts';
 
@@ -122,23 +113,20 @@ export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): Ha
 	return error;
 }
 
-/** `create table if not exists` needs the right to create, also where the table exists. */
-async function hasMigrations(db: Db): Promise<boolean> {
-	if (!isPostgres(db)) return false;
-	const { rows } = await sql<{ is: boolean }>`select to_regclass('migrations') is not null as is`.execute(db);
-	return rows[0]?.is === true;
-}
-
 /** In one transaction, for which replicas wait. Whether any was pending. Throws what `refuseSchema` returns. */
 export async function migrate(
 	db: StoreDatabase,
 	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
 ): Promise<boolean> {
+	const isShared = db.dialect === 'postgres';
 	const applied = await db.write(async (trx) => {
 		// A pooler may not pass on the time-out of the connection.
-		if (isPostgres(trx)) await sql`set local statement_timeout = ${sql.lit(MIGRATION_MS)}`.execute(trx);
+		if (isShared) await sql`set local statement_timeout = ${sql.lit(MIGRATION_MS)}`.execute(trx);
 		await lockFor(trx, 'migrating');
-		if (!(await hasMigrations(trx))) await createTable('migrations', INITIAL).execute(trx);
+		// `create table if not exists` needs the right to create, also where the table exists.
+		const found = sql<{ is: boolean }>`select to_regclass('migrations') is not null as is`;
+		const isThere = isShared && (await found.execute(trx)).rows[0]?.is === true;
+		if (!isThere) await createTable('migrations', INITIAL).execute(trx);
 		const { schema } = await trx
 			.selectFrom('migrations')
 			.select(({ fn }) => fn.max<number | null>('number').as('schema'))
@@ -147,9 +135,7 @@ export async function migrate(
 		if (refusal !== null) throw refusal;
 		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
 		// Statements with `isOwnSchema` wait for the commit and then see the new number.
-		if (pending.length > 0 && db.dialect === 'postgres') {
-			await sql`lock table migrations in access exclusive mode`.execute(trx);
-		}
+		if (pending.length > 0 && isShared) await sql`lock table migrations in access exclusive mode`.execute(trx);
 		for (const { number, name, up } of pending) {
 			await up(trx as unknown as Kysely<unknown>);
 			await trx.insertInto('migrations').values({ number, name, appliedAt: clock.now() }).execute();

@@ -1,24 +1,13 @@
 // Owns `people`: what Slack told of those who use Handraise.
 import { z } from 'zod';
 import type { Person } from '../questions/session.ts';
-import {
-	add,
-	type Cipher,
-	change,
-	type Db,
-	from,
-	personOf,
-	remove,
-	type StoreDatabase,
-	sealedColumn,
-	sql,
-} from './database.ts';
+import { add, change, type Db, from, personOf, remove, type StoreParts, sealedColumn, sql } from './database.ts';
 import { inLockOrder } from './locks.ts';
 
 const facts = sealedColumn('people.facts', z.unknown());
 
 /** What Slack told of people, which replicas share. Facts are JSON of `slack/directory.ts`. */
-export function createPeopleStore({ db, cipher }: { readonly db: StoreDatabase; readonly cipher: Cipher }) {
+export function createPeopleStore({ db, cipher }: StoreParts) {
 	type Columns = { readonly facts?: string; readonly wantedAt: number | null; readonly usedAt: number };
 	const put = (trx: Db, person: Person, columns: Columns) =>
 		add(trx, 'people', { ...personOf(person), ...columns })
@@ -69,5 +58,5 @@ export function createPeopleStore({ db, cipher }: { readonly db: StoreDatabase; 
 }
 
 /** Removes people whom nobody has needed since `before`. */
-export const removeUnusedPeople = (db: StoreDatabase, before: number) =>
+export const removeUnusedPeople = (db: StoreParts['db'], before: number) =>
 	db.writeOne((trx) => remove(trx, 'people').where('usedAt', '<', before).execute());

@@ -9,26 +9,8 @@ import {
 	sql,
 } from 'kysely';
 import pg from 'pg';
-import {
-	type Cell,
-	type Clock,
-	createMemoryCell,
-	HandraiseError,
-	type Log,
-	StoreUnavailableError,
-} from '../core/basics.ts';
-import {
-	add,
-	change,
-	createBus,
-	type Db,
-	from,
-	isPostgres,
-	nameInSql,
-	rowsOf,
-	type StoreDatabase,
-	type Tables,
-} from './database.ts';
+import { HandraiseError, type Log, StoreUnavailableError } from '../core/basics.ts';
+import { createBus, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 import { MIGRATION_MS, stopBesideNewer } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 
@@ -225,64 +207,4 @@ export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): u
 	if (!UNAVAILABLE_CODES.has(state) && !UNAVAILABLE_CLASSES.has(state.slice(0, 2))) return error;
 	const ended = { cause: error, commitUnknown: sent && CONNECTION_ENDED.test(state) };
 	return new StoreUnavailableError(`PostgreSQL is unavailable (SQLSTATE ${state}): npm run doctor says why.`, ended);
-}
-
-type WaitingChange<S> = Omit<PromiseWithResolvers<unknown>, 'promise'> & {
-	change(state: S | null): { state: S; result: unknown };
-};
-
-/** Makes states that processes share: rows on PostgreSQL, in memory for the only process on SQLite. */
-export function cellsOf(store: { db: StoreDatabase; clock: Clock }) {
-	const isShared = store.db.dialect === 'postgres';
-	return <S>(name: string) => (isShared ? createSharedState<S>(store, name) : createMemoryCell<S>(store.clock));
-}
-
-/** A state that replicas share. One transaction at a time takes all changes: else each waits with a connection. */
-export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
-	let waiting: WaitingChange<S>[] = [];
-	let isRunning = false;
-
-	async function apply(trx: Db, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
-		// Replicas wait for the row until the commit. A crash may lose the latest counts, soon outdated.
-		if (isPostgres(trx)) await sql`set local synchronous_commit to off`.execute(trx);
-		const row = await from(trx, 'shared_states', { name }).select('state').forUpdate().executeTakeFirst();
-		// No schema check: only this program writes the state, and it is outdated after minutes.
-		const before = row === undefined ? null : (JSON.parse(row.state) as S);
-		let state: S | null = before;
-		const results = changes.map((one) => {
-			const changed = one.change(state);
-			state = changed.state;
-			return changed.result;
-		});
-		if (state === null || state === before) return results;
-		// When two replicas find no row, one fails on the key and runs again with the other's state.
-		const written = { name, state: JSON.stringify(state), changedAt: clock.now() };
-		if (before === null) await add(trx, 'shared_states', written).execute();
-		else await change(trx, 'shared_states', { name }, written).execute();
-		return results;
-	}
-
-	async function run(): Promise<void> {
-		isRunning = true;
-		while (waiting.length > 0) {
-			const changes = waiting;
-			waiting = [];
-			try {
-				const results = await db.write((trx) => apply(trx, changes));
-				for (const [index, { resolve }] of changes.entries()) resolve(results[index]);
-			} catch (error) {
-				for (const { reject } of changes) reject(error);
-			}
-		}
-		isRunning = false;
-	}
-
-	return {
-		update<R>(change: (state: S | null) => { state: S; result: R }) {
-			const { promise, resolve, reject } = Promise.withResolvers<R>();
-			waiting.push({ change, resolve: resolve as (result: unknown) => void, reject });
-			if (!isRunning) void run();
-			return promise;
-		},
-	};
 }

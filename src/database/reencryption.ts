@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Clock, type Log, repeat, uptimeOf } from '../core/basics.ts';
 import { change, placeIn, placeInSql, SEALED_COLUMNS, type SealedColumn, type StoreDatabase } from './database.ts';
 import { type KeyRing, prefixOf } from './encryption.ts';
-import { cellsOf } from './postgres.ts';
+import { cellsOf } from './shared-states.ts';
 
 /** Rows that are read at once, and the pause after them: people come first. */
 const SCANNED_AT_ONCE = 100;

@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf, type Log, StoreUnavailableError } from '../core/basics.ts';
-import {
-	add,
-	type Cipher,
-	type CipherPlace,
-	type Db,
-	nameInSql,
-	placeIn,
-	placeInSql,
-	SEALED_COLUMNS,
-} from './database.ts';
+import { add, type Cipher, type Db, nameInSql, placeIn, placeInSql, SEALED_COLUMNS } from './database.ts';
 import { createCipher, type KeyRing, parseEncryptionKey } from './encryption.ts';
+import { metaPlace } from './shared-states.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 
 /** Wipes within this time share a checkpoint. A wiped value must be gone from the files after a second. */
@@ -27,7 +19,7 @@ export const secretsKeyName = ({ keyId }: Cipher) => `secrets_key:${keyId}`;
 /** Null when `sealed`, the value of that row, was written with another key, or there is none. */
 export function secretsCipher(master: Cipher, sealed: string | undefined): Cipher | null {
 	const id = secretsKeyName(master);
-	const text = sealed === undefined ? null : master.decrypt(sealed, { table: 'meta', id, column: 'value' });
+	const text = sealed === undefined ? null : master.decrypt(sealed, metaPlace(id));
 	return text === null ? null : createCipher(parseEncryptionKey(text, id));
 }
 
@@ -63,7 +55,6 @@ export interface WipingOptions {
  */
 export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {} }: WipingOptions) {
 	const [keyName = '', ...formerNames] = ring.all.map(secretsKeyName);
-	const keyPlace: CipherPlace = { table: 'meta', id: keyName, column: 'value' };
 	/** What encrypted the stored secrets. The newest comes first; more than one only with former master keys. */
 	let ciphers: readonly Cipher[] = [];
 	/** A value that was read just before a replacement may be decrypted just after it. */
@@ -123,7 +114,7 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 		// The length is always the same, so SQLite overwrites the former value.
 		database
 			.prepare('insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
-			.run(keyName, ring.encrypt(key.toString('base64'), keyPlace));
+			.run(keyName, ring.encrypt(key.toString('base64'), metaPlace(keyName)));
 		for (const name of formerNames) database.prepare('delete from meta where name = ?').run(name);
 	}
 
@@ -227,7 +218,7 @@ function metaIn(database: DatabaseSync, name: string): string | undefined {
 	return row === undefined ? undefined : String(row.value);
 }
 
-function isSecretPlace({ table, column }: CipherPlace): boolean {
+function isSecretPlace({ table, column }: Readonly<Record<'table' | 'column', string>>): boolean {
 	return SECRET_COLUMNS.some((secret) => secret.table === table && secret.column === column);
 }
 

@@ -1,10 +1,13 @@
-// Owns `shared_states` and `meta`, with other files of this folder: letters between `npm run person` and the program.
+// Owns `shared_states` and `meta`, with other files of this folder: what replicas share, and letters to the program.
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Cell, type Clock, createMemoryCell } from '../core/basics.ts';
 import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
 
 /** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
 const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;
-const letterPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
+/** The place of a value of `meta`, and of a letter, which is bound to its name alone too. */
+export const metaPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
 
 /** Letters of one request. The program replies in the row of the request. */
 export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {
@@ -19,13 +22,13 @@ export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {
 
 	return {
 		ask(text: string, changedAt: number) {
-			const state = cipher.encrypt(text, letterPlace(name));
+			const state = cipher.encrypt(text, metaPlace(name));
 			return db.writeOne((trx) => add(trx, 'shared_states', { name, state, changedAt }).execute());
 		},
 		/** Undefined: there is none yet. Null: it cannot be read. */
 		async takeReply() {
 			const reply = await taken(replied);
-			return reply && cipher.decrypt(reply, letterPlace(replied));
+			return reply && cipher.decrypt(reply, metaPlace(replied));
 		},
 		/** False: somebody works on it, or it is gone. */
 		takeBack: async () => (await taken(name)) !== undefined,
@@ -40,7 +43,7 @@ export async function takeAsked(trx: Db, cipher: Cipher, before: number) {
 	const asks = from(trx, 'shared_states').where('name', 'like', `${LETTERS.ask}%`).selectAll();
 	const newest = asks.orderBy('changedAt', 'desc').limit(1);
 	const letter = await newest.forUpdate().skipLocked().executeTakeFirst();
-	const asked = letter && cipher.decrypt(letter.state, letterPlace(letter.name));
+	const asked = letter && cipher.decrypt(letter.state, metaPlace(letter.name));
 	return letter === undefined || asked == null ? null : { letter, asked };
 }
 
@@ -48,7 +51,7 @@ export async function takeAsked(trx: Db, cipher: Cipher, before: number) {
 export function replyTo(trx: Db, { name }: Row<'shared_states'>, reply: string | null, cipher: Cipher) {
 	if (reply === null) return remove(trx, 'shared_states', { name }).execute();
 	const replied = name.replace(LETTERS.ask, LETTERS.reply);
-	const state = cipher.encrypt(reply, letterPlace(replied));
+	const state = cipher.encrypt(reply, metaPlace(replied));
 	return change(trx, 'shared_states', { name }, { name: replied, state }).execute();
 }
 
@@ -66,3 +69,63 @@ export async function nameSalt(trx: Db): Promise<string> {
 
 /** With another salt the names in lines so far mean nobody. */
 export const removeNameSalt = (trx: Db) => remove(trx, 'meta', NAME_SALT).execute();
+
+type WaitingChange<S> = Omit<PromiseWithResolvers<unknown>, 'promise'> & {
+	change(state: S | null): { state: S; result: unknown };
+};
+
+/** Makes states that processes share: rows on PostgreSQL, in memory for the only process on SQLite. */
+export function cellsOf(store: { db: StoreDatabase; clock: Clock }) {
+	const isShared = store.db.dialect === 'postgres';
+	return <S>(name: string) => (isShared ? createSharedState<S>(store, name) : createMemoryCell<S>(store.clock));
+}
+
+/** A state that replicas share. One transaction at a time takes all changes: else each waits with a connection. */
+export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
+	let waiting: WaitingChange<S>[] = [];
+	let isRunning = false;
+
+	async function apply(trx: Db, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
+		// Replicas wait for the row until the commit. A crash may lose the latest counts, soon outdated.
+		if (db.dialect === 'postgres') await sql`set local synchronous_commit to off`.execute(trx);
+		const row = await from(trx, 'shared_states', { name }).select('state').forUpdate().executeTakeFirst();
+		// No schema check: only this program writes the state, and it is outdated after minutes.
+		const before = row === undefined ? null : (JSON.parse(row.state) as S);
+		let state: S | null = before;
+		const results = changes.map((one) => {
+			const changed = one.change(state);
+			state = changed.state;
+			return changed.result;
+		});
+		if (state === null || state === before) return results;
+		// When two replicas find no row, one fails on the key and runs again with the other's state.
+		const written = { name, state: JSON.stringify(state), changedAt: clock.now() };
+		if (before === null) await add(trx, 'shared_states', written).execute();
+		else await change(trx, 'shared_states', { name }, written).execute();
+		return results;
+	}
+
+	async function run(): Promise<void> {
+		isRunning = true;
+		while (waiting.length > 0) {
+			const changes = waiting;
+			waiting = [];
+			try {
+				const results = await db.write((trx) => apply(trx, changes));
+				for (const [index, { resolve }] of changes.entries()) resolve(results[index]);
+			} catch (error) {
+				for (const { reject } of changes) reject(error);
+			}
+		}
+		isRunning = false;
+	}
+
+	return {
+		update<R>(change: (state: S | null) => { state: S; result: R }) {
+			const { promise, resolve, reject } = Promise.withResolvers<R>();
+			waiting.push({ change, resolve: resolve as (result: unknown) => void, reject });
+			if (!isRunning) void run();
+			return promise;
+		},
+	};
+}

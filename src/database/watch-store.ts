@@ -95,9 +95,8 @@ export function liveWatches(db: Db, filter: Filter<'watches'>) {
 
 /** A watch with what its card shows. `view`: null when none can be read; `question`: the newest. */
 export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
-	const key = sessionOf(row);
-	const stored = from(db.read, 'watched_sessions', sessionOf(key)).selectAll();
-	const [session, asked] = await Promise.all([stored.executeTakeFirst(), newestQuestionOf(db.read, key)]);
+	const stored = from(db.read, 'watched_sessions', sessionOf(row)).selectAll();
+	const [session, asked] = await Promise.all([stored.executeTakeFirst(), newestQuestionOf(db.read, row)]);
 	return {
 		watch: readWatch(row),
 		view: session === undefined ? null : viewColumn.open(session.view, session, cipher),
@@ -198,26 +197,22 @@ export interface SessionRead extends Omit<WatchedSession, 'session' | 'digest' |
 
 /** Notes a read and gives the lease back. The caller holds the lock of the session, and has found the lease. */
 export async function noteRead(trx: Db, row: WatchedSessionRow, read: SessionRead, cipher: Cipher): Promise<void> {
-	const held = { ...sessionOf(row), leaseToken: row.leaseToken };
-	await change(trx, 'watched_sessions', held, readColumns(row, read, cipher)).execute();
-}
-
-function readColumns(row: WatchedSessionRow, update: SessionRead, cipher: Cipher): Partial<WatchedSessionRow> {
-	const { hurry, nextReadAt: plannedAt } = row;
-	const isEarly = hurry !== update.earlyReadCount && plannedAt !== null;
-	const at = Math.round(isEarly ? Math.min(plannedAt, update.nextRead.at) : update.nextRead.at);
-	return {
-		rhythm: JSON.stringify(update.stepRate),
-		reads: JSON.stringify(update.reads),
+	const { hurry, leaseToken, nextReadAt: plannedAt } = row;
+	const isEarly = hurry !== read.earlyReadCount && plannedAt !== null;
+	const at = Math.round(isEarly ? Math.min(plannedAt, read.nextRead.at) : read.nextRead.at);
+	const columns = {
+		rhythm: JSON.stringify(read.stepRate),
+		reads: JSON.stringify(read.reads),
 		nextReadAt: at,
-		readBy: Math.round(isEarly ? at : update.nextRead.by),
-		...pick(update, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
+		readBy: Math.round(isEarly ? at : read.nextRead.by),
+		...pick(read, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
 		...WITHOUT_LEASE,
-		...(update.view !== undefined && {
-			digest: JSON.stringify(update.view.digest),
-			view: viewColumn.seal(update.view, row, cipher),
+		...(read.view !== undefined && {
+			digest: JSON.stringify(read.view.digest),
+			view: viewColumn.seal(read.view, row, cipher),
 		}),
 	};
+	await change(trx, 'watched_sessions', { ...sessionOf(row), leaseToken }, columns).execute();
 }
 
 export const removeSession = (trx: Db, session: SessionKey) =>

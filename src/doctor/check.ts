@@ -7,8 +7,8 @@ import type { applyProxy } from '../core/proxy.ts';
 import { type GivenKeys, keyFileIn, parseEncryptionKey, readKeys } from '../database/encryption.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
 import { cutText } from '../questions/texts.ts';
-import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
 import { parseBaseUrl } from '../session-service/service.ts';
+import { MAX_PAGE_BYTES } from '../session-service/transport.ts';
 
 export interface Invocation {
 	readonly args: readonly string[];

@@ -4,14 +4,7 @@ import { inSlices } from '../core/lease-loop.ts';
 import { putBodyOf } from '../questions/compare.ts';
 import { gated, type Session } from '../questions/session.ts';
 import type { RequestBudget } from './budget.ts';
-import {
-	isPutSuccess,
-	type ListPage,
-	listQuery,
-	MAX_PAGE_BYTES,
-	readListResponse,
-	readSessionResponse,
-} from './schema.ts';
+import { isPutSuccess, type ListPage, listQuery, readListResponse, readSessionResponse } from './schema.ts';
 import {
 	type MeasuredReading,
 	type RequestPriority,
@@ -20,7 +13,7 @@ import {
 	SessionServiceError,
 	type WaitingList,
 } from './service.ts';
-import { createTransport, type Kept, type TransportOptions } from './transport.ts';
+import { createTransport, type Kept, MAX_PAGE_BYTES, type TransportOptions } from './transport.ts';
 
 /** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;

@@ -182,8 +182,6 @@ function readSavedFile(file: JsonObject): AgentAction {
 	return { kind: file.status === 'deleted' ? 'deleteFile' : 'saveFile', text };
 }
 
-export const MAX_PAGE_BYTES = 10_000_000;
-
 /** `page` counts from 1. */
 interface AskedPage {
 	readonly limit: number;

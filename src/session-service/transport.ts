@@ -5,21 +5,14 @@ import { CONNECTIONS } from '../core/proxy.ts';
 import type { RequestBudget } from './budget.ts';
 import type { RateLimitObservation } from './budget-state.ts';
 import { exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
-import {
-	errorOfStatus,
-	type Operation,
-	PRIORITIES,
-	parseBaseUrl,
-	type RequestPriority,
-	SessionServiceError,
-} from './service.ts';
+import { errorOfStatus, PRIORITIES, parseBaseUrl, type RequestPriority, SessionServiceError } from './service.ts';
 
 const MAX_BODY_BYTES = 32 * 1_048_576;
+/** Of a page of a list. */
+export const MAX_PAGE_BYTES = 10_000_000;
 const CONNECT_WITHIN_MS = 3_000;
 
-export interface CallReport {
-	readonly operation: Operation;
-	readonly priority: RequestPriority;
+export interface CallReport extends Pick<Call<unknown>, 'operation' | 'priority'> {
 	/** `ok`, `unchanged` (304), an error's code, or `cancelled`. */
 	readonly outcome: string;
 	/** Of the response's body; one that is too large is given up and counts as the largest. */
@@ -244,7 +237,7 @@ const utf8 = new TextDecoder();
  */
 export async function readBody<T>(
 	{ status, headers, body }: HttpResponse,
-	operation: Operation,
+	operation: Call<T>['operation'],
 	read: Call<T>['read'],
 ): Promise<T> {
 	await nextTurn();

@@ -1,12 +1,6 @@
 import type { Core } from '../../core.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
-import {
-	type HandedQuestion,
-	type HandOver,
-	type HandOverResult,
-	holderOf,
-	obstacleTo,
-} from '../../questions/hand-over.ts';
+import { type HandedQuestion, type HandOver, holderOf, obstacleTo } from '../../questions/hand-over.ts';
 import type { Person } from '../../questions/session.ts';
 import type { MayAct, Refusal } from '../../slack/access-policy.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
@@ -92,5 +86,7 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 
 type HandOvers = ReturnType<typeof createHandOvers>;
 type Begun = Awaited<ReturnType<HandOvers['begin']>>;
+type HandedOver = Awaited<ReturnType<HandOvers['handOver']>>;
 export type QuestionToHandOver = Pick<Extract<Begun, { kind: 'possible' }>, 'question' | 'sessionName' | 'discreet'>;
-export type HandOverObstacle = Exclude<Begun, { kind: 'possible' }> | Extract<HandOverResult, { kind: 'elsewhere' }>;
+export type TooManyHandOvers = Extract<HandedOver, { kind: 'tooMany' }>;
+export type HandOverObstacle = Exclude<Begun | HandedOver, { kind: 'possible' | 'refused' | 'tooMany' }>;

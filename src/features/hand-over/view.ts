@@ -1,12 +1,6 @@
 import type { Asked } from '../../database/question-store.ts';
 import type { ContentOf } from '../../posts/post.ts';
-import {
-	HAND_OVER_WINDOW_MS,
-	type HandOver,
-	type HandOverResult,
-	MOST_HAND_OVERS,
-	MOST_IN_WINDOW,
-} from '../../questions/hand-over.ts';
+import { HAND_OVER_WINDOW_MS, type HandOver, MOST_HAND_OVERS, MOST_IN_WINDOW } from '../../questions/hand-over.ts';
 import type { Refusal } from '../../slack/access-policy.ts';
 import { CANNOT_ANSWER, type ErrorContext } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
@@ -29,7 +23,7 @@ import {
 import { openQuestion, questionText, toldWords } from '../../slack/question-view.ts';
 import { plain, quotedLine, quotedName, withoutMarks } from '../../slack/text.ts';
 import { asksWords, isAnswering, type PostContext, settledQuestionPost, titleOf } from '../watch/post-view.ts';
-import type { HandOverObstacle, PressedQuestion, QuestionToHandOver } from './hand-overs.ts';
+import type { HandOverObstacle, PressedQuestion, QuestionToHandOver, TooManyHandOvers } from './hand-overs.ts';
 
 /** The block_ids of the inputs in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
@@ -135,11 +129,7 @@ export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }:
 }
 
 /** Who handed over or got too many questions, and what to do. Plain text, for a field. */
-export function tooManyHandOversText(
-	{ who, againInMs }: Extract<HandOverResult, { kind: 'tooMany' }>,
-	to: string,
-	names: Names,
-): string {
+export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: string, names: Names): string {
 	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
 	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
 	if (who === 'from')

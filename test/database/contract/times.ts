@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/basics.ts';
-import { createSharedState } from '../../../src/database/postgres.ts';
+import { createSharedState } from '../../../src/database/shared-states.ts';
 import { repairTimes } from '../../../src/database/store-clock.ts';
 import type { DuePost } from '../../../src/posts/post.ts';
 import type { Subject } from '../contract.ts';

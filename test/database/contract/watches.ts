@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/basics.ts';
 import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
-import { createSharedState } from '../../../src/database/postgres.ts';
+import { createSharedState } from '../../../src/database/shared-states.ts';
 import type { Watch } from '../../../src/database/watch.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';
 import { removeEnded } from '../../../src/ops/housekeeping.ts';
