@@ -291,8 +291,9 @@ export function evidenceAt(answer: Pick<Answer, 'id' | 'positions' | 'before'>, 
 	});
 }
 
-/** A press that came second: nothing is left to do about it. */
-export const isSecondChoice = ({ press, state }: Answer) => press !== null && state === 'conflicted';
+/** A press that came second and was never sent: nothing is left to do about it. */
+export const isSecondChoice = ({ press, state, putStartedAt }: Answer) =>
+	press !== null && state === 'conflicted' && putStartedAt === null;
 
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));

@@ -10,14 +10,12 @@ import {
 	context,
 	type MessageContent,
 	type ModalView,
-	message,
 	modal,
 	momentMrkdwn,
 	plainText,
 	sayingSession,
 	section,
 	sentences,
-	sessionIdMrkdwn,
 	sessionName,
 	smallId,
 	textMessage,
@@ -53,15 +51,13 @@ const AGAIN: Readonly<Record<string, Row>> = {
 	slack_unavailable: ['Slack did not let Handraise finish this.'],
 };
 
-const CODED = codedCodes(
-	(coding): Row => [
-		`The session service, or something in front of it, sent a compressed response (content coding: ${coding}), ` +
-			'which Handraise does not read.',
-	],
-);
-
 const FOR_OPERATOR: Readonly<Record<string, Row>> = {
-	...CODED,
+	...codedCodes(
+		(coding): Row => [
+			`The session service, or something in front of it, sent a compressed response (content coding: ${coding}), ` +
+				'which Handraise does not read.',
+		],
+	),
 	unauthorized: ["The session service refuses Handraise's key."],
 	still_not_started: ['The session service failed again: most likely, it cannot start the agent by itself.'],
 	refused: ['The session service refused the request.'],
@@ -189,15 +185,6 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
-// biome-ignore format: a list of words
-const OF_SERVICE = new Set([
-	'unavailable', 'timed_out', 'rate_limited', 'unauthorized', 'redirected', 'refused', 'session_missing',
-	'service_missing', 'no_permit', 'unreadable_answer', ...Object.keys(CODED),
-]);
-
-/** Whether something is not delivered yet because of the session service. */
-export const isOfService = (code: string) => OF_SERVICE.has(code);
-
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
 	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
@@ -236,10 +223,10 @@ export function errorModal(code: string, metadata: ViewMetadata, error: ErrorCon
 
 /** The words as a message. `others`: how many more sessions it was about. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext, others = 0): MessageContent {
-	const { line, text } = errorWords(code, error);
+	const { line } = errorWords(code, error);
 	const about =
 		others === 0 || sessionId === null || isRefusal(code) ? '' : `${sessionName(sessionId)} and ${others} more`;
-	return message(text, [...section(line), ...context(about)]);
+	return textMessage(line, context(about));
 }
 
 const isRefusal = (code: string) => Object.hasOwn(REFUSALS, code);
@@ -248,27 +235,19 @@ const TOO_LATE = 'Slack only opens a window within three seconds, and this took 
 
 /** For an expired trigger: the button opens the form with a new trigger. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
-	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer… to see it.`, [
-		...section(`${TOO_LATE} Now ${sessionName(sessionId)} is ready.`),
-		...buttons(sayingSession(sessionId)(answerButton({ sessionId, messageIndex }))),
-	]);
+	const answer = sayingSession(sessionId)(answerButton({ sessionId, messageIndex }));
+	return textMessage(`${TOO_LATE} Now ${sessionName(sessionId)} is ready.`, buttons(answer));
 }
 
 const NO_WINDOW = {
-	inbox: [
-		'Open the *Home* tab of this app, or type `/session inbox` again.',
-		'Your inbox could not be opened in a window.',
-	],
-	settings: ['Type `/session settings` again.', 'The settings could not be opened in a window.'],
-	draft: ['Please press *Copy text* again.', ''],
-	handOver: ['Nothing was handed over. Please press *Hand over* again.', ''],
-} as const;
+	inbox: 'Open the *Home* tab of this app, or type `/session inbox` again.',
+	settings: 'Type `/session settings` again.',
+	draft: 'Please press *Copy text* again.',
+	handOver: 'Nothing was handed over. Please press *Hand over* again.',
+};
 
 /** For the expired trigger of another window. */
-export function noWindow(what: keyof typeof NO_WINDOW): MessageContent {
-	const [todo, text] = NO_WINDOW[what];
-	return message(text || `${TOO_LATE} ${todo}`, section(`${TOO_LATE} ${todo}`));
-}
+export const noWindow = (what: keyof typeof NO_WINDOW) => textMessage(`${TOO_LATE} ${NO_WINDOW[what]}`);
 
 /** The result takes long and replaces this message. */
 export function stillWaitingMessage(sessionId: string | null): MessageContent {

@@ -46,7 +46,6 @@ import {
 	plain,
 	quoted,
 	quotedBold,
-	quotedLine,
 	quotedMarkdown,
 	quotedNameMrkdwn,
 	quotedTitleMrkdwn,
@@ -59,7 +58,7 @@ const QUESTION_LIMITS = {
 	post: { items: 3, context: 2_500, title: 250, description: 500 },
 	/** A card shows more than the question. */
 	card: { items: 3, context: 1_200, title: 250, description: 500 },
-	/** A list of questions, with a line of what the agent said; the form shows all. */
+	/** A list draws its own lines: what is longer has no options there. */
 	entry: { items: 2, context: 45, title: 120, description: 250 },
 } as const;
 
@@ -80,12 +79,11 @@ function questionBody(question: QuestionView, room: Room, labels: readonly strin
 	const said = quotedMarkdown(withoutListed(question.context, labels), limits.context, mark.onCut);
 	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
 	const leftOut = question.openCount - asked.length;
-	const isAlone = asked.length === 1 && room !== 'entry';
+	const isAlone = asked.length === 1;
 	const items = asked.map(({ title, description }, index) => {
 		const name = quotedBold(title, limits.title, mark.onCut) || (isAlone ? '' : `> *Question ${index + 1}*`);
-		const quotedText = room === 'entry' ? quotedLine : quotedMarkdown;
 		// Of a long list, the titles say what it is about.
-		const more = leftOut > 0 ? '' : quotedText(withoutListed(description, labels), limits.description, mark.onCut);
+		const more = leftOut > 0 ? '' : quotedMarkdown(withoutListed(description, labels), limits.description, mark.onCut);
 		// The question comes last, above its buttons.
 		return (isAlone ? `${more}\n${name}` : `${name}\n${more}`).trim();
 	});
@@ -129,7 +127,6 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	const other = button(ACTIONS.answer, 'Other answer…', { value: encodeTarget({ ...target, ownText: true }) });
 	const row = hasOptions ? [...options, other, ...others] : [noForm === '' ? answerButton(target) : null, ...others];
 	return {
-		body,
 		/** In one section, one bar stands beside all that the agent says. */
 		blocks: (headline: string): KnownBlock[] => {
 			const lines = [headline, body.said, ...body.items].filter((text) => text !== '');
@@ -278,11 +275,10 @@ const SHORT_PART_LENGTH = 80;
  * escaped for mrkdwn. It begins with our words, never an agent's, and tells nothing of a secret, or when `discreet`.
  */
 export function questionText(shown: ShownQuestion): string {
-	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;
-	const asks = settled ? 'An agent asked' : 'An agent asks';
-	const nothingTold = `${asks} for an answer`;
+	const { question, sessionName, waitedMs, changed = false } = shown;
+	const asks = 'An agent asks';
 	const told = toldWords(shown);
-	if (told === null) return `${nothingTold}.`;
+	if (told === null) return `${asks} for an answer.`;
 	const about = [
 		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
 		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
@@ -290,7 +286,7 @@ export function questionText(shown: ShownQuestion): string {
 	const end = about.length === 0 ? '' : ` (${about.join(', ')})`;
 	const several = question.openCount > 1 ? `${asks} ${counted(question.openCount, 'question')}` : null;
 	const opening = changed ? 'An agent asks something else now' : several;
-	const text = told === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${told}`;
+	const text = told === '' ? (opening ?? `${asks} for an answer`) : `${opening ?? asks}: ${told}`;
 	return firstCharactersMrkdwn(text, SHOWN_CHARACTERS, TEXT_LENGTH - end.length) + end;
 }
 
@@ -302,8 +298,6 @@ interface ShownQuestion {
 	readonly discreet: boolean;
 	/** It asked something else before. */
 	readonly changed?: boolean;
-	/** It takes no more answers. */
-	readonly settled?: boolean;
 }
 
 /** What `questionText` says of the question; null when nothing of it may be told. The read found what is secret. */

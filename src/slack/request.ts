@@ -136,7 +136,7 @@ export type Press = Readonly<ReturnType<typeof readPress>>;
 export type SubmittedSessionView = SubmittedView & { readonly metadata: ViewMetadata };
 
 export function isOfSession(view: SubmittedView | null): view is SubmittedSessionView {
-	return view !== null && view.metadata !== null;
+	return view?.metadata != null;
 }
 
 /** @throws HandraiseError `button_outdated` when another version wrote the metadata */

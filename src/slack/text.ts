@@ -57,9 +57,8 @@ export function quotedTitle(text: string, limit: number, onCut?: OnCut): string 
 	return betweenMarks(text, limit, titleWithin, onCut);
 }
 
-export function quotedTitleMrkdwn(text: string, limit: number, onCut?: OnCut): string {
-	return betweenMarks(text, limit, (part) => inBold(titleWithin(part)), onCut);
-}
+export const quotedTitleMrkdwn = (text: string, limit: number) =>
+	betweenMarks(text, limit, (part) => inBold(titleWithin(part)));
 
 /** Removes the quotation marks of `quotedName`; keeps the text after them. */
 export const withoutMarks = (text: string) => text.replace(/^“([^”]*)”/, '$1');
@@ -126,9 +125,8 @@ export function quotedBold(text: string, limit: number, onCut?: OnCut): string {
 }
 
 /** What a person wrote, quoted on one line. Empty when nothing of it is visible. */
-export function quotedLine(text: string, limit: number, onCut?: OnCut): string {
-	const convert = (part: string) => quoteLines(escapeMrkdwn(withoutFences(squeeze(part))));
-	return isBlank(text) ? '' : fitText(text, limit, convert, onCut);
+export function quotedLine(text: string, limit: number): string {
+	return isBlank(text) ? '' : fitText(text, limit, (part) => quoteLines(escapeMrkdwn(withoutFences(squeeze(part)))));
 }
 
 /** For escaped mrkdwn. `verbatim`: Slack makes no links of names, channels and addresses. */

@@ -142,7 +142,7 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 		now,
 		dashboardUrl: chosen.dashboard ? 'https://dash.example' : null,
 		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: null }),
-		watch: { watching: chosen.watched },
+		offersWatch: chosen.watched,
 		withoutImages: chosen.withoutImages,
 	};
 }

@@ -87,7 +87,7 @@ describe('text from outside is marked as such and never begins a view or message
 						claims: [name],
 						now,
 						dashboardUrl: 'https://dash.example',
-						watch: null,
+						offersWatch: false,
 						links: LINKS,
 					}),
 				);

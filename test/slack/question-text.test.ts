@@ -124,7 +124,7 @@ describe('the text of a question', () => {
 		expect(told([['City'], ['PIN code', 'of your card']], all)).toBe(NOTHING_TOLD);
 		expect(toldOf([itemView(['City'], { secret: true })], all)).toBe(NOTHING_TOLD);
 		expect(told([['']], all, 'Please enter your password.')).toBe(NOTHING_TOLD);
-		expect(toldOf([], { settled: true }, 'Please enter your password.')).toBe('An agent asked for an answer');
+		expect(toldOf([], {}, 'Please enter your password.')).toBe('An agent asks for an answer');
 		const other = itemView(['Password'], { open: false, secret: true });
 		expect(toldOf([other, itemView([''])], {}, 'Please enter the code.')).toBe('An agent asks for an answer');
 		// A list draws many questions at once, so no rule reads them again.

@@ -19,7 +19,7 @@ export function buildSessionModel(read: ReadSession, now: number, changes: Parti
 		now,
 		dashboardUrl: DASHBOARD_URL,
 		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: DASHBOARD_URL }),
-		watch: null,
+		offersWatch: false,
 		...changes,
 	};
 }

@@ -61,7 +61,7 @@ export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fing
 export function sessionModelOf(read: ReadSession, overrides: Partial<SessionModel> = {}): [SessionModel] {
 	const session = throughGate(read);
 	const metadata = metadataOf({ sessionId: session.sessionId });
-	const about = { session, question: openQuestion(session), metadata, watch: { watching: false } };
+	const about = { session, question: openQuestion(session), metadata, offersWatch: true };
 	return [{ ...MODEL, ...about, draft: {}, notices: [], ...overrides }];
 }
 
@@ -144,7 +144,7 @@ export function extremeViews(): Shape[] {
 	const draftsOf = (length: number) => ({ draft: listOf(length, () => GIANT) });
 	return [
 		...shapesOf(sessionModal, {
-			'an id alone': sessionModelOf(EMPTY, { dashboardUrl: null, watch: null }),
+			'an id alone': sessionModelOf(EMPTY, { dashboardUrl: null, offersWatch: false }),
 			Markdown: sessionModelOf(MARKDOWN_SESSION),
 			'every field filled': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS }),
 			'every field with a text that does not fit': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS.map(() => HOSTILE) }),

@@ -131,9 +131,8 @@ export function createDrafting(
 		const { formId, fingerprint, shownHash, sessionName } = metadata;
 		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
 		const values = without(typed.draft, marked.get(formId) ?? []);
-		const { secret } = typed;
-		const asked = { question, fingerprint, shownHash, sessionName };
-		const draft = { formId, person, ...asked, values, secret, updatedAt: typed.at };
+		const { secret, at: updatedAt } = typed;
+		const draft = { formId, person, question, fingerprint, shownHash, sessionName, values, secret, updatedAt };
 		await saveLatest(formId, () => drafts.save(draft, isSubmitted ? undefined : submissionKeyOf(view.id, formId)));
 	}
 
@@ -193,8 +192,8 @@ export function createDrafting(
 			values: Values,
 		): Promise<boolean> {
 			const question = { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE };
-			const asked = { question, fingerprint, shownHash, sessionName };
-			return drafts.addNew({ formId, person, ...asked, values, updatedAt: clock.now() });
+			const updatedAt = clock.now();
+			return drafts.addNew({ formId, person, question, fingerprint, shownHash, sessionName, values, updatedAt });
 		},
 		/** The person's message and the question it was saved for; `text` null: it was sent, dismissed or removed. */
 		async keptAside(person: Person, formId: string) {
@@ -204,6 +203,7 @@ export function createDrafting(
 		},
 		/** Forgets the text of a saved message. That there was one stays. */
 		letGo: (draft: Draft) => drafts.save({ ...draft, values: {}, secret: [] }),
+		discard: ({ person, question }: Draft) => drafts.discard({ id: '', person, question }),
 		/** Removes the texts of ticked items from the person's drafts. Everybody may do that, but not `keep` the form. */
 		async marked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<StandingForm> {
 			const form = await read(view, actedBlockId);

@@ -50,7 +50,7 @@ import {
 	sessionDetails,
 	stepCards,
 } from '../watch/details-view.ts';
-import { endingOf, stateLine } from './view.ts';
+import { endingOf, MODAL_BYTES, stateLine } from './view.ts';
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
 export function loadingModal(metadata: ViewMetadata, waitedMs = 0): ModalView {
@@ -121,9 +121,8 @@ export function screenshotModal(
 	]);
 }
 
-/** Slack's limits for a view: 100 blocks and 250 KB, with a reserve, as Slack may count differently. */
+/** Slack's limit for a view. */
 const MODAL_BLOCKS = 100;
-const MODAL_BYTES = 240_000;
 /** Steps on a page, if the form leaves room. */
 const STEPS_PER_PAGE = 5;
 const BLOCKS_PER_STEP = 3;
@@ -153,8 +152,7 @@ export interface SessionModel {
 	readonly now: number;
 	readonly dashboardUrl: string | null;
 	readonly links: Links;
-	/** Null hides the button. */
-	readonly watch: { readonly watching: boolean } | null;
+	readonly offersWatch: boolean;
 	readonly withoutImages?: boolean;
 }
 
@@ -185,7 +183,7 @@ export function sessionModal(model: SessionModel): ModalView {
 	};
 	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark);
 	const first = [...section(headline(model)), ...noticeBlocks(model), ...asked];
-	const hasDashboardAbove = form !== null && (form.kind !== 'fields' || mark.isCut);
+	const hasDashboardAbove = form !== null && (fields === null || mark.isCut);
 	const isBeside = question !== null && pictureBeside(model, question) !== null;
 	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
@@ -252,7 +250,7 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 	const dashboard = dashboardOf(model);
 	const hasDashboard = dashboard !== null;
 	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(dashboard)];
-	const [only, ...others] = moreMenu(
+	const [menu = null] = moreMenu(
 		metadata.partial
 			? button(ACTIONS.complete, 'Answer all')
 			: question.openItems.length > 1
@@ -271,9 +269,10 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 	return [
 		...blocks,
 		...form.blocks,
-		...(only?.type === 'overflow' ? section('More', { accessory: only }) : buttons(only ?? null, ...others)),
 		...context(mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
-		...buttons(mark.isCut ? dashboard : null),
+		...(menu?.type === 'overflow' && !(mark.isCut && hasDashboard)
+			? section('More', { accessory: menu })
+			: buttons(mark.isCut ? dashboard : null, menu)),
 	];
 }
 
@@ -299,13 +298,12 @@ function nothingOpen({ session, settledBy = null }: SessionModel): KnownBlock[] 
 }
 
 function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
-	const { metadata, watch, readAt, now } = model;
+	const { metadata, offersWatch, readAt, now } = model;
 	const value = encodeTarget({ sessionId: metadata.sessionId, messageIndex: null });
 	return [
 		...buttons(
 			button(ACTIONS.refresh, 'Refresh'),
-			// The card's menu ends it.
-			watch?.watching === false ? button(ACTIONS.watch, 'Watch in this channel', { value }) : null,
+			offersWatch ? button(ACTIONS.watch, 'Watch in this channel', { value }) : null,
 			hasDashboardAbove ? null : dashboardOf(model),
 		),
 		...context(joined(smallId(metadata.sessionId), now - readAt < 20_000 ? '' : `read ${agoText(readAt, now)}`)),
@@ -354,7 +352,7 @@ export const NOTICES = {
 	},
 	draftRestored: (at: number) => `📝 Your text is back in the fields, from ${momentMrkdwn(at)}`,
 	/** The texts were typed for a question that is not open. */
-	draftLeft(values: SessionModel['draft'] = {}): string[] {
+	draftLeft(values: SessionModel['draft']): string[] {
 		const text = Object.values(values).join('\n');
 		return isBlank(text) ? [] : [`📝 That question is closed. Your draft was not sent:\n${quoted(text, 1_500)}`];
 	},

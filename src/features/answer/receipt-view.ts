@@ -19,7 +19,7 @@ import {
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
-import { answerCard, type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
+import { type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
 import {
 	ACTIONS,
 	CALLBACKS,
@@ -32,6 +32,7 @@ import {
 import {
 	agoText,
 	andMoreWords,
+	answerButton,
 	type Button,
 	button,
 	buttons,
@@ -282,10 +283,10 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 	return message(text, receiptBlocks(answer, receipt, null));
 }
 
-/** The author's text that could not be sent, for the question's thread or channel. Never a secret. */
+/** The author's text that could not be sent, for the question's thread or channel. Never a secret, nor `discreet`. */
 export function ownTextMessage(answer: Answer): MessageContent {
 	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
-	return message(`An answer that ${fate} (${titleOf(answer)})`, [
+	return message(`An answer that ${fate}`, [
 		...section(`💬 ${personMrkdwn(answer.person.userId)} wanted to answer *${titleOf(answer)}*. This ${fate}:`),
 		...ownText(answer, 6_000),
 	]);
@@ -346,7 +347,8 @@ export function failedChoice(choice: Choice, code: string, context: ErrorContext
 /** Why nothing can be chosen with a button; `choice` null: another version made it. */
 export function noChoice(choice: Choice | null, context: ErrorContext): MessageContent {
 	if (choice === null) return errorMessage('button_outdated', null, context);
-	return { ...answerCard(choice.sessionId, choice.messageIndex), text: QUICK_ANSWERS_OFF };
+	const answer = sayingSession(choice.sessionId)(answerButton(choice));
+	return textMessage('One-press answers are switched off here. Open the question to answer it.', buttons(answer));
 }
 
 /** To somebody whose choice came after the answer `by`, which perhaps is their own. */
@@ -383,8 +385,6 @@ export function afterUndoWords(answer: Answer): string {
 	const isSent = isBlocking(answer.state) || hasArrived(answer.state);
 	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer, 'author');
 }
-
-const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
 
 const answeredWords = (first: string | null) => (first === null ? 'answered' : `answered ${quotedOption(first)}`);
 

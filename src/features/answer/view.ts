@@ -14,9 +14,9 @@ import {
 	type TimelineEntry,
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
-import { MISSING } from '../../session-service/service.ts';
+import { cutWithNote } from '../../questions/texts.ts';
+import { MISSING, REASONS, WAITING_CODES } from '../../session-service/service.ts';
 import { isProvenRefusal } from '../../slack/access-policy.ts';
-import { isOfService } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	andMoreWords,
@@ -149,7 +149,7 @@ export function stateLine(answer: ToldAnswer, reader: 'author' | 'others' = 'oth
 	const ending = endingOf(answer);
 	if (ending !== null) return joined(FIRST_LINES[ending], reader === 'author' ? 'your decision' : '');
 	if (lastError !== null && state === 'accepted')
-		return `⏳ Not delivered yet${isOfService(lastError) ? '; sent when the service is back' : ''}`;
+		return `⏳ Not delivered yet${isServiceAway(lastError) ? '; sent when the service is back' : ''}`;
 	if (lastError !== null && state === 'delivering') return '⏳ Sent, checking whether it arrived';
 	if (agentMayStand(answer))
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
@@ -158,6 +158,9 @@ export function stateLine(answer: ToldAnswer, reader: 'author' | 'others' = 'oth
 	const isChecked = state === 'delivered' && answer.evidence?.emptySince != null;
 	return isChecked ? '⏳ Delivered, being checked' : lineOf(state, answer);
 }
+
+/** Not while it limits requests, or misses this session alone. */
+const isServiceAway = (code: string) => REASONS.has(code) && !WAITING_CODES.has(code) && code !== MISSING.one;
 
 /** The state line behind other words, to everybody: `✅ delivered`, `sending…`. Without ⏳: the words say that. */
 export function inlineState(answer: ToldAnswer, hasMark: boolean): string {
@@ -201,12 +204,21 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
 }
 
-/** All that somebody typed and did not send, exactly, to copy it. */
+/** Slack takes 250 KB in a view, and may count differently. */
+export const MODAL_BYTES = 240_000;
+
+/** All that somebody typed and did not send, exactly, to copy it; cut if no answer could hold it. */
 export function draftModal({ values }: Pick<Draft, 'values'>): ModalView {
-	const text = neutralise(Object.values(values).join('\n\n')).trim();
-	const typed = { type: 'rich_text_preformatted' as const, elements: [{ type: 'text' as const, text }] };
-	const blocks: KnownBlock[] = [{ type: 'rich_text', elements: [typed] }];
-	return modal({ callbackId: CALLBACKS.draft, title: 'Your text', metadata: '', blocks });
+	const whole = neutralise(Object.values(values).join('\n\n')).trim() || '(empty)';
+	const typed = Buffer.byteLength(JSON.stringify(whole)) > MODAL_BYTES ? cutWithNote(whole, MODAL_BYTES / 3) : whole;
+	// Slack takes 3,000 characters in one text.
+	const elements = (typed.match(/[\s\S]{1,1500}/gu) ?? []).map((text) => ({ type: 'text' as const, text }));
+	return modal({
+		callbackId: CALLBACKS.draft,
+		title: 'Your text',
+		metadata: '',
+		blocks: [{ type: 'rich_text', elements: [{ type: 'rich_text_preformatted', elements }] }],
+	});
 }
 
 export const sayingOf = (answer: Answer) => sayingSession(answer.question.sessionId, sessionNameOf(answer));

@@ -307,25 +307,23 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 				select * from (select draft.*, case (select min(case when settled_at is null then 0
 							when settled_how = 'unwatched' then 2 else 1 end) from questions as question
 						where question.service = draft.service and question.session_id = draft.session_id
-							and question.message_index = draft.message_index and question.fingerprint = draft.fingerprint)
+							and question.fingerprint = draft.fingerprint)
 						when 0 then 0 when 1 then 1 else (select cast(count(*) as integer) from watched_sessions as session
 							where session.service = draft.service and session.session_id = draft.session_id
 								and next_read_at is not null and digest is not null) end as is_closed
 					from drafts as draft where draft.service = ${service}
 						and team_id = ${person.teamId} and user_id = ${person.userId} and message_index >= 0) as own
 				where is_closed = 0 or not exists (select 1 from answers as sent where sent.service = own.service
-					and sent.session_id = own.session_id and sent.message_index = own.message_index
-					and sent.team_id = own.team_id and sent.user_id = own.user_id)
+					and sent.session_id = own.session_id and sent.fingerprint = own.fingerprint
+					and sent.state <> 'withdrawn' and sent.team_id = own.team_id and sent.user_id = own.user_id)
 				order by updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
 			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
-			return [...byQuestion.values()]
-				.flatMap(([row]) => row ?? [])
-				.slice(0, limit)
-				.flatMap((row) => {
-					const draft = readDraft(row, cipher);
-					return draft === null ? [] : { ...draft, isClosed: row.isClosed === 1 };
-				})
-				.filter(({ values }) => Object.values(values).some((text) => text.trim() !== ''));
+			const newest = [...byQuestion.values()].flatMap(([row]) => {
+				const draft = row && readDraft(row, cipher);
+				return row && draft ? { ...draft, isClosed: row.isClosed === 1 } : [];
+			});
+			// An empty one takes the place of no other.
+			return newest.filter(({ values }) => Object.values(values).some((text) => text.trim() !== '')).slice(0, limit);
 		},
 
 		snooze: (wish: Snooze) => db.writeOne((trx) => snooze(trx, wish)),
@@ -389,7 +387,7 @@ const IS_NOT_DISMISSED = sql<boolean>`(dismissed_at is null or ended_at is null 
 /** Failed for good (no `isSecondChoice`) or not started, and not answered again. `waiting`: without a time limit. */
 function isFailedSince(since: number) {
 	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
-				and not (state = 'conflicted' and undo_until is not null)
+				and not (state = 'conflicted' and undo_until is not null and put_started_at is null)
 			or state = 'delivered' and start_failed = 1 and agent_outcome = 'unseen' and delivered_at >= ${since})
 		and not exists (select 1 from answers as newer where newer.service = answers.service
 			and newer.session_id = answers.session_id and newer.message_index = answers.message_index

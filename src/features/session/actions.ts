@@ -89,7 +89,7 @@ export function registerSession(
 			const own = await drafting.keptAside(request.person, value);
 			// The inbox shows that it is gone.
 			if (own?.text == null) return;
-			if (id === ACTIONS.discardDraft) return drafting.letGo(own.draft);
+			if (id === ACTIONS.discardDraft) return void (await drafting.discard(own.draft));
 			const onTop = view !== null && view.callbackId !== CALLBACKS.home;
 			await reply.openWindow(request, 'draft', () => draftModal(own.draft), { onTop });
 		};

@@ -86,6 +86,20 @@ export function createPresenter(
 		return [NOTICES.answeredMeanwhile(null, values, null, clock.now())];
 	}
 
+	/** The notice about their draft for the wanted question, unless they have answered that. */
+	async function leftNotice({ person, wanted, reading }: Showing, question: Question | null, { standing }: OurAnswers) {
+		if (typeof wanted !== 'number' || wanted === question?.messageIndex) return [];
+		const { sessionId } = reading.session;
+		const draft = await drafts.newest(person, keyOf(sessionId, wanted));
+		if (draft === null) return [];
+		// It goes where its question stands now.
+		if (draft.fingerprint === question?.fingerprint)
+			return drafts.save({ ...draft, question: keyOf(sessionId, question.messageIndex) }).then(() => []);
+		const own = standing(wanted);
+		const isSent = own?.fingerprint === draft.fingerprint && isSamePerson(own.person, person);
+		return isSent ? [] : NOTICES.draftLeft(draft.values);
+	}
+
 	/** The notice about an answer to the open question that Handraise has not delivered yet. */
 	function standingNotice(person: Person, standing: Answer | null): string[] {
 		if (standing === null) return [];
@@ -109,11 +123,11 @@ export function createPresenter(
 		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
 	}
 
-	async function watchButton({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<SessionModel['watch']> {
-		if (origin.channelId === null || origin.isCopy === true) return null;
+	async function mayWatch({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<boolean> {
+		if (origin.channelId === null || origin.isCopy === true) return false;
 		const watch = await watches.find({ teamId, channelId: origin.channelId }, { service: serviceUrl, sessionId });
 		// A raised hand ends by itself, and can become a watch with a card.
-		return { watching: watch !== null && watch.mode !== 'raisedHand' };
+		return watch === null || watch.mode === 'raisedHand';
 	}
 
 	return {
@@ -156,12 +170,10 @@ export function createPresenter(
 			const isCheckedFirst = judged.verdict === 'checking' && judged.evidence?.emptySince === readAt;
 			if (isCheckedFirst) await answers.noteEmptied({ service: serviceUrl, sessionId: session.sessionId }, judged);
 			const question = openQuestion(session, ours.closedItems);
-			const isOther = typeof wanted === 'number' && wanted !== question?.messageIndex;
-			const left = isOther ? await drafts.newest(person, keyOf(session.sessionId, wanted)) : null;
-			const closed = [...settledNotice(showing, question, ours), ...NOTICES.draftLeft(left?.values)];
+			const closed = [...settledNotice(showing, question, ours), ...(await leftNotice(showing, question, ours))];
 			const notices = [...showing.notices, ...closed];
-			const watch = isOver(session.status) ? null : await watchButton(person, metadata);
-			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, watch };
+			const offersWatch = !isOver(session.status) && (await mayWatch(person, metadata));
+			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, offersWatch };
 			if (question === null)
 				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
 			const { messageIndex, fingerprint, shownHash } = question;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/questions/answer.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, session } from '../../features/watch/support.ts';
@@ -264,11 +265,12 @@ export function describeInboxReads(subject: Subject): void {
 			at += 1;
 			return at;
 		};
-		async function draft(sessionId: string, more: { formId?: string; messageIndex?: number; text?: string } = {}) {
-			const { formId = `form-${next()}`, messageIndex = 0, text = 'half' } = more;
+		async function draft(sessionId: string, more: { messageIndex?: number; text?: string; asked?: string } = {}) {
+			const formId = `form-${next()}`;
+			const { messageIndex = 0, text = 'half' } = more;
 			const question = { service: SERVICE, sessionId, messageIndex };
 			const watched = await replica().snapshots(SERVICE, [sessionId]);
-			const fingerprint = watched.get(sessionId)?.question?.fingerprint ?? 'unknown';
+			const fingerprint = more.asked ?? watched.get(sessionId)?.question?.fingerprint ?? 'unknown';
 			const values = { 0: text };
 			await subject.store.drafts.save({
 				formId,
@@ -291,24 +293,40 @@ export function describeInboxReads(subject: Subject): void {
 			await draft('unknown');
 			await draft('open');
 			await draft('closed');
-			await draft('open', { messageIndex: 7 });
+			await draft('open', { messageIndex: 7, asked: 'something else' });
 			await draft('open', { text: 'newer' });
 			expect(await found()).toEqual(['open', 'open, closed', 'closed, closed', 'unknown']);
 			expect(await found(1)).toEqual(['open']);
 			expect((await replica().drafts(SERVICE, ANN, 1))[0]?.values).toEqual({ 0: 'newer' });
 			expect(await replica().drafts(SERVICE, BOB, 5)).toEqual([]);
-			const question = { service: SERVICE, sessionId: 'closed', messageIndex: 0 };
-			// Their author has said what they had to say.
-			await accepted(subject.store, submission({ question, person: BOB }), 'refused');
-			expect(await found()).toContain('closed, closed');
-			await accepted(subject.store, submission({ question }));
-			expect(await found()).not.toContain('closed, closed');
 		});
 
-		it('that hold nothing, or that were put aside for a form, are left out', async () => {
-			await draft('empty', { text: ' ' });
-			await draft('aside', { messageIndex: -1 });
+		it('are left out once their author has answered, also where the question stands now', async () => {
+			await addWatch(subject.store.watches, { sessionId: 's1' });
+			await draft('s1');
+			const answered = (more: Partial<Parameters<typeof submission>[0]>, ...states: Answer['state'][]) =>
+				accepted(subject.store, submission({ fingerprint: 'unknown', ...more }), ...states);
+			await answered({ person: BOB }, 'refused');
+			// What was taken back, or was to another text there.
+			const { id } = await answered({});
+			await subject.store.answers.withdraw(id, ANN, T0 + 1);
+			await answered({ question: { ...SESSION, messageIndex: 0 }, fingerprint: 'something else' }, 'refused');
+			expect(await found()).toEqual(['s1, closed']);
+			await answered({}, 'refused');
 			expect(await found()).toEqual([]);
+		});
+
+		it('are not closed while the same is asked at another place', async () => {
+			await asking('moved');
+			await draft('moved', { messageIndex: 7 });
+			expect(await found()).toEqual(['moved']);
+		});
+
+		it('that hold nothing, or that were put aside for a form, are left out, and hide no others', async () => {
+			await draft('older');
+			for (const place of [1, 2, 3]) await draft('empty', { messageIndex: place, text: ' ' });
+			await draft('aside', { messageIndex: -1 });
+			expect(await found(1)).toEqual(['older']);
 		});
 	});
 }

@@ -67,7 +67,7 @@ describe('sessionModal with an open question', () => {
 			sessionVariables: [ours],
 		});
 		const messages = session.messages.toSpliced(1, 0, step3, step3).map((one) => ({ ...one, content: ours }));
-		const words = wordsOf(show({ ...session, messages }, { watch: { watching: false } }));
+		const words = wordsOf(show({ ...session, messages }, { offersWatch: true }));
 		expect(words.length, words.join(' ')).toBeLessThanOrEqual(50);
 	});
 
@@ -155,8 +155,12 @@ describe('sessionModal at the limits of Slack', () => {
 		['with descriptions and choices', 30, `${'x'.repeat(200)}\nOne of: A, B`],
 		['as bare inputs', 90, 'x'.repeat(200)],
 	])('fits a form of the most items %s and everything around it', (_what, count, description) => {
-		const open = Array.from({ length: count }, (_, at) => ({ title: `${at}`, description }));
-		const filled = Array.from({ length: 14 }, () => ({ title: 'x'.repeat(300), value: '&'.repeat(5_000) }));
+		// The first is longer than a label, so the dashboard is offered too.
+		const open = Array.from({ length: count }, (_, at) => ({
+			title: `${at}`.repeat(at === 0 ? 2_500 : 1),
+			description,
+		}));
+		const filled = Array.from({ length: 14 }, () => ({ title: 'x'.repeat(300), value: '&'.repeat(4_000) }));
 		const session = sessionAsking([...filled, ...open], { name: 'Hall', status: 'humanInput' });
 		const view = show(session, {
 			metadata: { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' }), partial: true },
@@ -164,12 +168,13 @@ describe('sessionModal at the limits of Slack', () => {
 			secret: [14, 15],
 			notices: [NOTICES.prefilled('earlier answer')],
 			claims: ['U0OURS2'],
-			watch: { watching: false },
+			offersWatch: true,
 		});
 		expect(fieldsOf(view.blocks)).toHaveLength(count === 30 ? 60 : 90);
 		expect(view.blocks.length).toBeLessThanOrEqual(100);
 		expect(JSON.stringify(view.blocks)).toContain('and 5 more');
-		expect(buttonsOf(view)).toContain('Refresh');
+		expect(buttonsOf(view)).toEqual(expect.arrayContaining(['Open in the dashboard', 'Refresh']));
+		expect(JSON.stringify(view.blocks)).toContain('"Answer all"');
 	});
 
 	it('shows as many notices as fit', () => {
@@ -346,11 +351,11 @@ describe('session details', () => {
 	});
 
 	it('shows the age of the read, and a button for watching where nobody does', () => {
-		const view = show(rich, { readAt: now - 100_000, watch: { watching: false } });
+		const view = show(rich, { readAt: now - 100_000, offersWatch: true });
 		expect(textsOf(view.blocks).at(-1)).toBe('Session 3f9a2c1d · read 1 min ago');
 		expect(buttonsOf(view)).toEqual(['Refresh', 'Watch in this channel', 'Open in the dashboard']);
 		// The card's menu ends it.
-		expect(buttonsOf(show(rich, { watch: { watching: true } }))).toEqual(['Refresh', 'Open in the dashboard']);
+		expect(buttonsOf(show(rich, { offersWatch: false }))).toEqual(['Refresh', 'Open in the dashboard']);
 	});
 
 	it('links to the session in the dashboard, and shows no image after Slack could not load it', () => {

@@ -56,8 +56,9 @@ it('posts the text of a late answer into the thread from which its form was open
 	await modal.press(POST);
 	await says('Your text was posted.');
 	expect(modal.buttons()).not.toContain(POST);
-	expect(standing('Graphite').map((message) => [message.threadTs(), message.isBroadcast()])).toEqual([
-		[asked.ts, false],
+	const told = 'An answer that was not sent to the agent';
+	expect(standing('Graphite').map((one) => [one.threadTs(), one.isBroadcast(), one.notification()])).toEqual([
+		[asked.ts, false, told],
 	]);
 });
 

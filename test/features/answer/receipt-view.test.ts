@@ -1,14 +1,14 @@
 import type { KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { ownTextMessage, receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
-import { historyView } from '../../../src/features/answer/view.ts';
+import { draftModal, historyView } from '../../../src/features/answer/view.ts';
 import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
 import { momentMrkdwn } from '../../../src/slack/parts.ts';
 import { answerOf, item, now } from '../../slack/support/answers.ts';
 import { expectSafeMessage, expectSafeView } from '../../slack/support/check.ts';
 import { textsOf } from '../../slack/support/questions.ts';
-import { whatHappened } from '../../support/sentences.ts';
+import { line, whatHappened } from '../../support/sentences.ts';
 
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
 const soon = now - 29_999;
@@ -279,11 +279,50 @@ describe('receipts', () => {
 	it('posts a text that was not sent with its author and its session', () => {
 		const message = ownTextMessage(answerOf({ state: 'ended' }));
 		expectSafeMessage(message);
+		// The channel may have `--discreet`.
+		expect(message.text).toBe('An answer that was not sent to the agent');
 		expect(textsOf(message.blocks)).toEqual([
 			'💬 <@U0OURS1> wanted to answer *session 3f9a2c1d*. This was not sent to the agent:',
 			'*“Hall”*\n> The &lt;garden&gt;\n> please',
 		]);
 	});
+});
+
+describe('draftModal', () => {
+	const partsOf = (text: string) => {
+		const view = draftModal({ values: { 0: text } });
+		expectSafeView(view);
+		const parts = JSON.stringify(view.blocks).matchAll(/"type":"text","text":("(?:[^"\\]|\\.)*")/g);
+		return Array.from(parts, ([, part = '']): string => JSON.parse(part));
+	};
+
+	it.each([
+		['letters', 'x'.repeat(100_000)],
+		['quotation marks', '"'.repeat(100_000)],
+		['emoji', '🪑'.repeat(25_000)],
+		['lines', 'a\n'.repeat(49_999).concat('b')],
+	])('holds as much as an answer may have, exactly, in parts: %s', (_, text) => {
+		const parts = partsOf(text);
+		expect(parts.join('')).toBe(text);
+		expect(Math.max(...parts.map((part) => part.length))).toBeLessThanOrEqual(3_000);
+	});
+
+	it('says how much is missing of what no answer could hold', () => {
+		expect(partsOf('椅'.repeat(270_000)).join('')).toMatch(/^椅+… \([\d,]+ more characters\)$/);
+	});
+});
+
+it.each([
+	['unavailable', true],
+	['unauthorized', true],
+	['service_missing', true],
+	['coded_gzip', true],
+	['rate_limited', false],
+	['no_permit', false],
+	['session_missing', false],
+	['not_checked', false],
+])('promises an answer for when the service is back only while it is away: %s', (lastError, isAway) => {
+	expect(line('accepted', { lastError }).includes('when the service is back')).toBe(isAway);
 });
 
 describe('historyView', () => {

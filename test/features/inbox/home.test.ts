@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { done } from '../../../sandbox/session-service/builders.ts';
+import { MOST_DRAFTS } from '../../../src/features/inbox/content.ts';
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/features/inbox/view.ts';
+import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
 import { placeMrkdwn } from '../../../src/slack/parts.ts';
 import { answering, DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
 import { tooComplex } from '../../support/too-complex.ts';
@@ -236,6 +239,20 @@ describe('a choice that came second', () => {
 		const text = await app.homeSays('@grace answered first: Red (yours: Sand)');
 		expect(text).toContain('@grace answered first: Red (yours: Graphite)');
 	});
+
+	it('is not told as the second one where it may have arrived before the other', async () => {
+		await start({ env: { UNDO_SECONDS: '0' } });
+		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand' }];
+		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
+		const post = await app.threadSays(id, 'Which colour?');
+		app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, times: 1 });
+		await post.press('Graphite');
+		await app.until(() => app.service.log.puts(id)[0]?.status === 500);
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.openHome();
+		await app.homeSays(line('conflicted', { putStartedAt: 1 }), { without: ['answered first'] });
+		expect(app.home().buttons()).toContain('Dismiss');
+	});
 });
 
 describe('a draft of a question that is over', () => {
@@ -270,6 +287,102 @@ describe('a draft of a question that is over', () => {
 		expect(app.textOf('grace')).not.toContain('half a');
 		await app.home().press('Discard');
 		await app.homeSays(NOTHING, { without: ['half a', 'Drafts'] });
+	});
+
+	it('gives a long text back whole, in parts that are not too long for Slack', async () => {
+		await start();
+		const [id = ''] = await app.askedIn('#agents', ['Chairs'], ['Why?', 'What else?']);
+		await app.openHome();
+		await app.home().press('Answer…');
+		const form = await app.slack.as('ada').waitForModal('Why?');
+		const texts = ['half a 🪑 thought, '.repeat(150), 'and the rest, '.repeat(200)].map((text) => text.trim());
+		for (const [field, text] of texts.entries()) await form.fill(field, text);
+		await app.pass(2_000);
+		await form.close();
+		app.service.sessions.answerAsPage(id, ['red', 'blue']);
+		await app.homeSays('no longer asked');
+		await app.home().press('Copy text');
+		const copy = await app.slack.as('ada').waitForModal('half a');
+		const found = JSON.stringify(copy.blocks()).matchAll(/"type":"text","text":("[^"]*")/g);
+		const parts = Array.from(found, ([, part = '']): string => JSON.parse(part));
+		expect(parts.join('')).toBe(texts.join('\n\n'));
+		expect(Math.max(...parts.map((part) => part.length))).toBeLessThanOrEqual(3_000);
+	});
+
+	it('makes room for an older one with *Discard*', async () => {
+		await start({ env: SOME_REQUESTS });
+		const names = Array.from({ length: MOST_DRAFTS + 1 }, (_, number) => `Chairs ${number}`);
+		const ids = await app.askedIn('#agents', names);
+		for (const [number, id] of ids.entries()) {
+			await (await app.threadSays(id, 'Which colour?')).press('Answer…');
+			const form = await app.until(() => {
+				const modal = app.slack.as('ada').modal();
+				return modal?.submitText() != null && modal;
+			});
+			await form.fill(0, `thought ${number}.`);
+			await app.pass(1_000);
+			await form.close();
+		}
+		for (const id of ids) app.service.sessions.answerAsPage(id, ['red']);
+		await app.openHome();
+		const shown = new RegExp(`(?:thought \\d[^]*no longer asked[^]*){${MOST_DRAFTS}}`);
+		await app.homeSays(shown, { without: ['thought 0.'] });
+		await app.home().press('Discard');
+		await app.homeSays('thought 0.', { without: [`thought ${MOST_DRAFTS}.`] });
+	});
+
+	it('is continued where the same is asked in another message', async () => {
+		const id = await drafted();
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		app.service.sessions.patch(id, { messages: messages.toSpliced(-1, 0, done('I look once more.')) });
+		const reads = app.service.log.reads(id).length;
+		await app.until(() => app.service.log.reads(id).length > reads + 1);
+		await app.openHome();
+		await app.homeSays('half a', { without: ['no longer asked'] });
+		await app.home().press('Continue');
+		const form = await app.slack.as('ada').waitForModal(DRAFT_RESTORED);
+		expect(form.value(0)).toBe(TYPED);
+		expect(form.text()).not.toContain('was not sent');
+		await form.submit();
+		await app.until(() => app.service.sessions.values(id, 3)[0] === TYPED);
+		await app.homeSays(line('resumed'), { without: ['Drafts'] });
+	});
+
+	/** Ada has typed a note in the form of a question with options, and closed it. */
+	async function draftedBesideOptions() {
+		await start();
+		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand' }];
+		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
+		const post = await app.threadSays(id, 'Which colour?');
+		await post.press('Other answer…');
+		const form = await app.slack.as('ada').waitForModal(NOTE_LABEL);
+		await form.fill(NOTE_LABEL, 'half a thought');
+		await app.pass(2_000);
+		await form.close();
+		return { id, post };
+	}
+
+	it('is not told to be unsent to its author who has pressed an option', async () => {
+		const { id, post } = await draftedBesideOptions();
+		app.freezePosts();
+		await post.press('Sand');
+		await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
+		await app.pass(5_000);
+		await post.press('Other answer…');
+		const modal = await app.slack.as('ada').waitForModal('“Chairs”');
+		await app.until(() => !modal.text().includes('Looking at'));
+		expect(modal.text()).not.toContain('was not sent');
+		expect(modal.submitText()).toBeNull();
+	});
+
+	it('is there again when its author has taken an answer back', async () => {
+		const { id, post } = await draftedBesideOptions();
+		await app.choose(post, 'Sand');
+		await post.press('Undo');
+		await app.until(() => post.buttons().includes('Sand'));
+		app.service.sessions.answerAsPage(id, ['Graphite']);
+		await app.openHome();
+		await app.homeSays(/half a thought[^\n]*no longer asked/);
 	});
 
 	it('is closed still when nobody watches its session any more', async () => {

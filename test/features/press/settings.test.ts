@@ -48,6 +48,7 @@ it('offers no options when QUICK_ANSWERS is off, and sends nothing for a press o
 	await app.restart({ QUICK_ANSWERS: 'off' });
 	const told = await app.toldAfter(() => post.press('TP 570'));
 	expect(told.buttons()).toEqual(['Answer…']);
+	expect(told.text()).toContain('One-press answers are switched off here.');
 	await app.pass(20_000);
 	expect(app.service.log.puts(id)).toHaveLength(0);
 	const second = await asked();

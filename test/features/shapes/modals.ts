@@ -95,7 +95,7 @@ const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
 	'many people answer': modelOf(FIELDS, { claims: CLAIMS }),
 	'watched, read long ago': modelOf(AT_WORK, {
 		readAt: NOW - 600_000,
-		watch: { watching: true },
+		offersWatch: false,
 	}),
 	'the last page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1_000 }) }),
 	'no screenshot': modelOf(AT_WORK, { withoutImages: true }),

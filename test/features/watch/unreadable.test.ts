@@ -110,6 +110,18 @@ describe('one session that cannot be read beside others', () => {
 	});
 });
 
+it('does not say of one session that is not found that the service is away', async () => {
+	app = await watchingApp({ env: SOME_REQUESTS });
+	const [id] = [await app.watchedAsking(), await app.watched()];
+	const post = await app.threadSays(id, 'Which colour?');
+	const send = await typed(app, id);
+	app.service.faults.add({ kind: 'error', status: 404, sessionId: id });
+	await send();
+	await app.until(() => /not delivered yet$/m.test(post.text()));
+	app.service.faults.clear();
+	await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
+});
+
 it('says on the card of the only session that it cannot be read, and why', async () => {
 	app = await watchingApp({ env: FEWEST_REQUESTS });
 	const id = await app.watched();
