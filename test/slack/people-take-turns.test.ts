@@ -218,7 +218,7 @@ describe('one person who is too fast', () => {
 		const handled = () => app.log.filter((line) => line.includes('"what":"answer.post_to_thread"')).length;
 		// Before the receipt without this button comes.
 		const receipt = ada.modal();
-		await Promise.all(Array.from({ length: 60 }, () => receipt?.press(label)));
+		await Promise.all(Array.from({ length: 60 }, async () => receipt?.press(label)));
 		await app.until(() => handled() === 60);
 		expect(app.calls('views.update', from).length).toBeLessThanOrEqual(40);
 		await ada.modal()?.close(true);
