@@ -44,7 +44,7 @@ import {
 	settle,
 	silencePosts,
 } from '../../posts/plan-store.ts';
-import { type NewPost, WATCH_KINDS } from '../../posts/post.ts';
+import { type NewPost, readPost } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { addWatch, limitReached, type NewRaisedHand, type NewWatch, raiseHand, stalestHand } from './adding-store.ts';
 import { noteGaveWay, noteLowered } from './channel-store.ts';
@@ -54,6 +54,13 @@ import { noteGaveWay, noteLowered } from './channel-store.ts';
  * of all results and stays unchanged. Such a post is tried again after 10 minutes and at the next start.
  */
 export function createWatchStore({ db, cipher }: StoreParts) {
+	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
+	async function shownOf(watchIds: readonly string[]) {
+		const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
+		const shown = rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const);
+		return new Map(await Promise.all(shown));
+	}
+
 	return {
 		/**
 		 * Creates the watch, its session's row and the post of its card; idempotent by channel and session. The limits hold
@@ -105,13 +112,18 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const row = await liveWatches(db.read, { ...channelOf(channel), ...sessionOf(session) }).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
-		/** The channel's watch, ended or not, whose card or question this message is or was, and that post; by index. */
+		/** The watches, ended or not, that a post of the channel is or was about: of a list of reminders several. By index. */
 		async findByPost({ teamId, channelId }: ChannelKey, ts: string) {
-			const posted = from(db.read, 'posts', { ts, teamId, placeId: channelId, kind: WATCH_KINDS });
-			const post = await posted.select(['kind', 'watchId', 'questionId']).limit(1).executeTakeFirst();
-			if (post?.watchId == null) return null;
-			const row = await from(db.read, 'watches', { id: post.watchId }).selectAll().executeTakeFirst();
-			return row === undefined ? null : { ...(await readShownWatch(db, cipher, row)), post };
+			const posted = from(db.read, 'posts', { ts, teamId, placeId: channelId });
+			const row = await posted.selectAll().limit(1).executeTakeFirst();
+			if (row === undefined) return [];
+			const content = readPost(row)?.content;
+			const about = content?.kind === 'digest' ? content.entries : [row];
+			const shown = await shownOf(about.map(({ watchId }) => watchId ?? ''));
+			return about.flatMap(({ watchId, questionId }) => {
+				const found = shown.get(watchId ?? '');
+				return found === undefined ? [] : [{ ...found, post: { kind: row.kind, questionId } }];
+			});
 		},
 
 		async ofChannel(channel: ChannelKey): Promise<readonly Watch[]> {
@@ -129,12 +141,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			}));
 			return Promise.all(found);
 		},
-		/** These watches, ended or not, with what their cards show and when that was last read, by id. */
-		async shownOf(watchIds: readonly string[]) {
-			const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
-			const shown = rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const);
-			return new Map(await Promise.all(shown));
-		},
+		shownOf,
 	};
 }
 
