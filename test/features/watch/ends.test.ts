@@ -69,8 +69,8 @@ describe('the end of a session', () => {
 
 	it('says that there is more of a result that is cut within its table', async () => {
 		const id = await app.watched();
-		const row = `|${` ${'x'.repeat(36)} |`.repeat(8)}`;
-		end(id, 'completed', ['| A | B |', '|---|---|', ...Array(12).fill(row)].join('\n'));
+		const row = `|${` ${'x'.repeat(9)} |`.repeat(8)}`;
+		end(id, 'completed', ['Prices:', '', '| A | B |', '|---|---|', ...Array(29).fill(row)].join('\n'));
 		const news = await ended(id);
 		expect(news.blocks().at(-1)?.type).toBe('table');
 		expect(news.buttons()).toEqual(['Show more']);
