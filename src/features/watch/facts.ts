@@ -1,4 +1,3 @@
-import { setBounded, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { Asked, StoredQuestion } from '../../database/question-store.ts';
 import type { WatchEnd } from '../../database/watch.ts';
@@ -26,7 +25,7 @@ export function createQuestionFacts(
 ) {
 	const { config, clients, directory, clock, log } = core;
 	const { answers, claims, watches } = core.store;
-	/** By the `ts` of posts. They never change, and what has them is drawn often. A number: the uptime to ask again at. */
+	/** By the `ts` of posts. They never change, and what has them is drawn often. A number: when Slack did not tell. */
 	const links = new Map<string, string | number>();
 	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
 	async function answerTo(question: StoredQuestion | null, key: QuestionKey) {
@@ -107,13 +106,14 @@ export function createQuestionFacts(
 			const key = `${channel} ${ts}`;
 			const known = links.get(key);
 			if (typeof known === 'string') return known;
-			if (known !== undefined && uptimeOf(clock) < known) return null;
+			if (known !== undefined && Math.abs(clock.now() - known) < NO_LINK_MS) return null;
 			const asked = clients.background.chat.getPermalink({ channel, message_ts: ts });
 			const told = await asked.catch((error: unknown) => {
 				log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');
 				return null;
 			});
-			setBounded(links, key, told?.permalink ?? uptimeOf(clock) + NO_LINK_MS, MOST_LINKS);
+			if (links.size > MOST_LINKS) links.clear();
+			links.set(key, told?.permalink ?? clock.now());
 			return told?.permalink ?? null;
 		},
 	};

@@ -43,8 +43,9 @@ import {
 	removePosts,
 	settle,
 	silencePosts,
+	subjectsAt,
 } from '../../posts/plan-store.ts';
-import { type NewPost, readPost } from '../../posts/post.ts';
+import type { NewPost } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { addWatch, limitReached, type NewRaisedHand, type NewWatch, raiseHand, stalestHand } from './adding-store.ts';
 import { noteGaveWay, noteLowered } from './channel-store.ts';
@@ -112,17 +113,13 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const row = await liveWatches(db.read, { ...channelOf(channel), ...sessionOf(session) }).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
-		/** The watches, ended or not, that a post of the channel is or was about: of a list of reminders several. By index. */
-		async findByPost({ teamId, channelId }: ChannelKey, ts: string) {
-			const posted = from(db.read, 'posts', { ts, teamId, placeId: channelId });
-			const row = await posted.selectAll().limit(1).executeTakeFirst();
-			if (row === undefined) return [];
-			const content = readPost(row)?.content;
-			const about = content?.kind === 'digest' ? content.entries : [row];
-			const shown = await shownOf(about.map(({ watchId }) => watchId ?? ''));
-			return about.flatMap(({ watchId, questionId }) => {
-				const found = shown.get(watchId ?? '');
-				return found === undefined ? [] : [{ ...found, post: { kind: row.kind, questionId } }];
+		/** The watches, ended or not, that a post of a channel is or was about, and its questions. */
+		async findByPost(channel: ChannelKey, ts: string) {
+			const about = await subjectsAt(db.read, channel, ts);
+			const shown = await shownOf(about.map(({ watchId }) => watchId));
+			return about.flatMap((post) => {
+				const found = shown.get(post.watchId);
+				return found === undefined ? [] : [{ ...found, post }];
 			});
 		},
 

@@ -300,8 +300,7 @@ describe('the thread of a reminder', () => {
 		const told = await own.toldAfter(() => ada.say('#agents', 'Sand', { thread: list }));
 		expect([told.threadTs(), told.text()]).toEqual([
 			list.ts,
-			'Handraise cannot tell which of these questions your message answers. Write it in the thread of that ' +
-				'question, or press *Answer* beside it.',
+			'Handraise cannot tell which question you answer: write in its thread, or press *Answer* beside it.',
 		]);
 		const from = own.now();
 		const again = await ada.say('#agents', 'Forest', { thread: list });
