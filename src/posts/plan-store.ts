@@ -54,6 +54,7 @@ import {
 	NO_ENDINGS,
 	type PostContent,
 	QUESTION_KINDS,
+	readPost,
 	SHOWN_EVERY_MS,
 	streamOf,
 	URGENCIES,
@@ -125,6 +126,15 @@ async function subjectOf(trx: Db, watchId: string, content: PostContent): Promis
 	if (!ABOUT_OPEN.has(content.kind)) return about;
 	const open = from(trx, 'questions', { ...watch, settledAt: null }).select('id');
 	return { ...about, questionId: (await open.executeTakeFirst())?.id ?? null };
+}
+
+/** What a post of a channel is about, by index: of a list of reminders several. */
+export async function subjectsAt(db: Db, { teamId, channelId }: ChannelKey, ts: string) {
+	const posted = from(db, 'posts', { ts, teamId, placeId: channelId });
+	const row = await posted.selectAll().limit(1).executeTakeFirst();
+	const content = row && readPost(row)?.content;
+	const about = content?.kind === 'digest' ? content.entries : row === undefined ? [] : [row];
+	return about.map(({ watchId, questionId }) => ({ kind: row?.kind, watchId: watchId ?? '', questionId }));
 }
 
 /**

@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../core/basics.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
+import { cutText } from '../questions/texts.ts';
 
 // The ids that Slack returns: positions and keys, never content. They never change, as old messages carry them.
 
@@ -111,8 +112,8 @@ export const BUTTON_LABELS = [
 	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Screenshot', 'Send',
 	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more', 'Show now',
 	'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h',
-	'Snooze until tomorrow 9:00', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Type freely',
-	'Undo', 'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
+	'Snooze until tomorrow 9:00', 'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
+	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
 /** "No" stands only beside *Send*, never beside options. */
 export type ButtonLabel =
@@ -315,7 +316,7 @@ const METADATA_SCHEMA = z.object({
 	offset: INDEX.default(0),
 	arrival: ARRIVAL,
 	/** Cut. Empty before the first read, and in views of 1.0.0. */
-	sessionName: text.transform((name) => name.slice(0, 60)).default(''),
+	sessionName: text.transform((name) => cutText(name, 60)).default(''),
 	ownText: z.boolean().default(false),
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */

@@ -101,6 +101,11 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 });
 
 describe("a view's metadata", () => {
+	it('cuts the name of a session between characters', () => {
+		const { sessionName } = newMetadata({ sessionId: '', sessionName: `${'x'.repeat(59)}😀` });
+		expect(sessionName).toBe(`${'x'.repeat(59)}…`);
+	});
+
 	it('decodes the metadata that it encoded', () => {
 		expect(decodeMetadata(encodeMetadata(fresh))).toEqual(fresh);
 		fc.assert(

@@ -12,7 +12,7 @@ import type { WatchStore } from '../watch/watch-store.ts';
 import { chosenTextHelp, formOffer, replyOffer } from './view.ts';
 import { createWritten } from './written.ts';
 
-type Found = NonNullable<Awaited<ReturnType<WatchStore['findByPost']>>>;
+type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
 
 /** The open question that the thread of a post is about: of a card's, only where the channel shows no questions. */
 function isAboutOpen({ watch, post, question }: Found): boolean {
@@ -29,36 +29,47 @@ export function createOffers(core: Core) {
 	const { watches, answers } = core.store;
 	const written = createWritten(core);
 
-	/** The watch whose card or question began the thread. */
-	async function findWatch({ channelId, threadTs, person: { teamId } }: PersonRequest) {
-		return channelId === null || threadTs === null ? null : watches.findByPost({ teamId, channelId }, threadTs);
+	/** The watches that the thread is about: of a list of reminders, those whose question is open. */
+	async function findWatches({ channelId, threadTs, person: { teamId } }: PersonRequest) {
+		if (channelId === null || threadTs === null) return [];
+		const found = await watches.findByPost({ teamId, channelId }, threadTs);
+		return found.length > 1 ? found.filter(isAboutOpen) : found;
+	}
+
+	/** With what it asks; empty when nobody can answer that now. */
+	async function openOf(found: Found) {
+		const asked = askedOf(found);
+		if (asked === null || asked.question.openCount === 0) return [];
+		const standing = await answers.standing({ ...found.watch.session, messageIndex: asked.question.messageIndex });
+		return isAnsweredSince(standing, found.checkedAt) ? [] : [{ ...found, asked }];
 	}
 
 	return {
 		...written,
-		findWatch,
+		findWatches,
 
 		/**
 		 * What offers a message as the answer, or says why it cannot be one: a mention in any thread of a watch, another
-		 * message only in that of an open question, once for its author. Null for all others.
+		 * message only in that of an open question or its reminder, once for its author. Null for all others.
 		 */
 		async offerOf(request: PersonRequest, event: unknown, isMention: boolean) {
 			const { person, channelId, threadTs, messageTs } = request;
-			const found = await findWatch(request);
-			if (found === null || !written.hasText(event) || channelId === null || threadTs === null || messageTs === null)
-				return null;
-			if (!isMention && !isAboutOpen(found)) return null;
+			const found = await findWatches(request);
+			if (found.length === 0 || !written.hasText(event)) return null;
+			if (channelId === null || threadTs === null || messageTs === null) return null;
 			const tell = isMention ? reply.toPerson : reply.unasked;
-			const { session } = found.watch;
-			const { question, readAt } = askedOf(found) ?? { question: null, readAt: 0 };
-			const standing = question && (await answers.standing({ ...session, messageIndex: question.messageIndex }));
-			if (question === null || question.openCount === 0 || isAnsweredSince(standing, found.checkedAt))
+			const asking = isMention ? found : found.filter(isAboutOpen);
+			const [open, ...others] = (await Promise.all(asking.map(openOf))).flat();
+			if (open === undefined)
 				return isMention ? async (to: AllowedRequest) => void (await tell(to, chosenTextHelp('nothing_open'))) : null;
-			const { sessionId } = session;
-			const sessionName = found.view?.name ?? '';
-			const id = hashOf(JSON.stringify([person, isMention ? [channelId, messageTs] : found.question?.id]));
+			const { sessionId } = open.watch.session;
+			const sessionName = open.view?.name ?? '';
+			const { question, readAt } = open.asked;
+			const isOne = others.length === 0;
+			const about = isOne ? open.question?.id : threadTs;
+			const id = hashOf(JSON.stringify([person, isMention ? [channelId, messageTs] : about]));
 			const target = { id, sessionId, messageIndex: question.messageIndex };
-			const position = question.items.findIndex((item) => item.open && !item.secret);
+			const position = isOne ? question.items.findIndex((item) => item.open && !item.secret) : -1;
 			// What is cut, or has several parts, only the form shows.
 			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId, discreet: true }).note === '';
 			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
@@ -67,14 +78,14 @@ export function createOffers(core: Core) {
 				const offer = isWhole ? replyOffer(asked, text) : formOffer(target, text);
 				const values = position === -1 ? {} : { [position]: text };
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
-				if (isNew) await tell(to, position === -1 ? chosenTextHelp('secret') : offer);
+				if (isNew) await tell(to, position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : offer);
 			};
 		},
 
 		/** The only item of the question that was offered a reply, as last read; null when another one is asked. */
 		async itemOf({ teamId }: Person, { channelId, threadTs }: OfferedReply, fingerprint: string) {
-			const question = (await watches.findByPost({ teamId, channelId }, threadTs))?.view?.question;
-			return question?.fingerprint === fingerprint ? (question.items[0] ?? null) : null;
+			const found = await watches.findByPost({ teamId, channelId }, threadTs);
+			return found.find(({ view }) => view?.question?.fingerprint === fingerprint)?.view?.question?.items[0] ?? null;
 		},
 	};
 }

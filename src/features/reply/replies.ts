@@ -55,9 +55,8 @@ export function registerReplies(
 		if (now === null) return () => reply.failed(request, 'message_not_checked');
 		const text = now.text ?? offeredText;
 		if (text === '') return () => end(request, draft, textMessage(REPLY_WORDS.deleted));
-		const { fingerprint, shownHash } = draft;
+		const { fingerprint, shownHash, sessionName = '' } = draft;
 		const item = await offers.itemOf(person, offered, fingerprint);
-		const { sessionName = '' } = draft;
 		const title = item?.title ?? '';
 		const value = item === null ? text : optionsOr(text, choicesOf(guessInput(item)));
 		const choice = { ...offered, position: 0, fingerprint, shownHash, title, option: value, sessionName };

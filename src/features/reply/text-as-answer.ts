@@ -34,11 +34,12 @@ export function registerReply(
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
 		const text = await offers.textOf(request, z.object({ message: z.unknown() }).parse(body).message);
-		const sessionId = (await offers.findWatch(request))?.watch.session.sessionId;
-		if (sessionId === undefined || text === '')
+		const [found, ...others] = await offers.findWatches(request);
+		if (found === undefined || others.length > 0 || text === '')
 			return ifAllowed(request.channelId, async (allowed) => {
-				await reply.toPerson(allowed, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));
+				const why = text === '' ? 'no_text' : found === undefined ? 'no_session' : 'several';
+				await reply.toPerson(allowed, chosenTextHelp(why));
 			});
-		return flow.open(request, { sessionId, messageIndex: null, toAnswer: true, text });
+		return flow.open(request, { sessionId: found.watch.session.sessionId, messageIndex: null, toAnswer: true, text });
 	});
 }

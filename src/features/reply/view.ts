@@ -8,6 +8,7 @@ const CHOSEN_TEXT_HELP = {
 		'Elsewhere, use `/session` with the id.',
 	no_text: 'That message has no text that could be an answer.',
 	nothing_open: 'No question of this session is open here now, so there is nothing to answer.',
+	several: 'Handraise cannot tell which question you answer: write in its thread, or press *Answer* beside it.',
 	secret:
 		'🔒 Not in the thread: the question may ask for a password or code. Handraise never takes those from a ' +
 		'message. Press Answer and type it there.',

@@ -72,8 +72,7 @@ export function createSessionFlow(
 		const { text } = content;
 		const metadata = newMetadata({ ...content.metadata, sessionName: reading.session.name });
 		const picture = { ...reading, metadata, links: shown.links, now: clock.now() };
-		if (content.isPicture === true)
-			return despiteLimit(async () => (await draw(handle, (without) => screenshotModal(picture, without))).outcome);
+		if (content.isPicture === true) return (await draw(handle, (without) => screenshotModal(picture, without))).outcome;
 		const placed = text == null ? null : await presenter.placeText(person, metadata, reading, text);
 		const choose = placed?.choose;
 		if (choose) return despiteLimit(() => handle.update(chooseItemModal(...choose)));
@@ -87,27 +86,24 @@ export function createSessionFlow(
 			reading,
 			notices: [...(isNewer ? [NOTICES.readAgain] : []), ...(placed?.notices ?? [])],
 		});
-		return despiteLimit(() => put(person, handle, model));
+		return put(person, handle, model);
 	}
 
-	async function draw(handle: ViewHandle, build: (withoutImages: boolean) => ModalView) {
+	async function draw(handle: ViewHandle, build: (withoutImages: boolean) => ModalView, tries = MAX_UPDATES) {
 		let view = build(false);
-		const outcome = await handle.update(view).catch((error: unknown) => {
+		const update = () => despiteLimit(() => handle.update(view), tries);
+		const outcome = await update().catch((error: unknown) => {
 			if (slackErrorCode(error) === null) throw error;
 			// Slack refuses a view with an image that it cannot download.
 			view = build(true);
-			return handle.update(view);
+			return update();
 		});
 		return { view, outcome };
 	}
 
-	async function put(
-		person: Person,
-		handle: ViewHandle,
-		model: SessionModel,
-		isReading = false,
-	): Promise<UpdateOutcome> {
-		const { view, outcome } = await draw(handle, (withoutImages) => sessionModal({ ...model, withoutImages }));
+	async function put(person: Person, handle: ViewHandle, model: SessionModel, isReading = false) {
+		const build = (withoutImages: boolean) => sessionModal({ ...model, withoutImages });
+		const { view, outcome } = await draw(handle, build, isReading ? 1 : MAX_UPDATES);
 		if (outcome !== 'updated') return outcome;
 		// Only now: whoever closed or submitted the form during the read is no longer answering.
 		await Promise.all([

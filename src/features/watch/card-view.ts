@@ -86,16 +86,16 @@ export function watchCard(model: CardModel): MessageContent {
 }
 
 /** The news that a session is over, with the beginning of its result. */
-export function endPost(status: string, post: PostContext): MessageContent {
+export function endPost(status: string, post: PostContext, takesTable = true): MessageContent {
 	const { sessionId, view, discreet } = post;
 	const { emoji } = statusWords(status);
 	const title = titleOf(post);
-	const taken = tableOf(view?.result ?? '');
+	const taken = takesTable ? tableOf(view?.result ?? '') : null;
 	const { mrkdwn, isWhole } = firstLines(taken?.others ?? view?.result ?? '', END_RESULT);
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	// The window, too, shows no more than its snapshot of a very long one.
-	const whole = withoutNote(view?.result ?? '').missing > 0 ? 'Show more' : 'Show all';
-	const label = isWhole && taken?.isWhole !== false ? 'Open session' : whole;
+	const isCut = withoutNote(view?.result ?? '').missing > 0;
+	const label = isCut ? 'Show more' : isWhole && taken?.isWhole !== false ? 'Open session' : 'Show all';
 	const says = sayingSession(sessionId, discreet ? '' : view?.name);
 	const open = says(button(ACTIONS.open, label, { value }));
 	const words = `${emoji} *${title}* ${endWords(status)}\n${mrkdwn}`.trim();

@@ -68,9 +68,8 @@ export function stepCards(
 ): { readonly page: number; readonly cards: readonly KnownBlock[]; readonly navigation: readonly KnownBlock[] } {
 	const task = session.messages.findIndex((message) => message.role === 'user');
 	const total = session.messages.length - (task === -1 ? 0 : 1);
-	if (total === 0) return { page: 0, cards: [], navigation: [] };
-	const full = 'The form takes all the space here, so the steps are not shown.';
-	if (perPage === 0) return { page: 0, cards: [], navigation: context(full) };
+	const full = total === 0 ? '' : 'The form takes all the space here, so the steps are not shown.';
+	if (total === 0 || perPage === 0) return { page: 0, cards: [], navigation: context(full) };
 	const lastPage = Math.ceil(total / perPage) - 1;
 	const page = Math.min(wantedPage, lastPage);
 	// The form shows what the asking message says.

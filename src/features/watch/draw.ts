@@ -32,7 +32,8 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const asks = !watch.questionsInChannel || due.isQuestionLost;
 		const isEnd = isOver(view.status);
 		const isEndTold = isEnd && watch.ended?.reason === 'sessionOver' && lead !== null;
-		const link = await facts.linkTo(watch.channelId, lead?.ts ?? null);
+		const isLed = isEndTold || (!asks && watch.ended === null && (view.question?.openCount ?? 0) > 0);
+		const link = isLed ? await facts.linkTo(watch.channelId, lead?.ts ?? null) : null;
 		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null, waitedMs: null };
 		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
@@ -86,7 +87,8 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 	}
 
 	async function drawEnd({ status }: ContentOf<'sessionEnded'>, due: DuePost): Promise<Drawn> {
-		return lookOf(endPost(status, await facts.contextOf(due)));
+		// Where Slack refuses the table, the end is told without it.
+		return lookOf(endPost(status, await facts.contextOf(due), due.post.attempts === 0));
 	}
 
 	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {

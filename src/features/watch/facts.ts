@@ -15,6 +15,8 @@ import type { WatchStore } from './watch-store.ts';
 const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
 
 const MOST_LINKS = 1_000;
+/** What Slack did not tell is asked again after this. */
+const NO_LINK_MS = 3 * 60_000;
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
@@ -23,8 +25,8 @@ export function createQuestionFacts(
 ) {
 	const { config, clients, directory, clock, log } = core;
 	const { answers, claims, watches } = core.store;
-	/** By the `ts` of posts. They never change, and what has them is drawn often. */
-	const links = new Map<string, string>();
+	/** By the `ts` of posts. They never change, and what has them is drawn often. A number: when Slack did not tell. */
+	const links = new Map<string, string | number>();
 	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
 	async function answerTo(question: StoredQuestion | null, key: QuestionKey) {
 		const newest = await answers.standing(key);
@@ -103,16 +105,16 @@ export function createQuestionFacts(
 			if (ts === null || ts === NOWHERE) return null;
 			const key = `${channel} ${ts}`;
 			const known = links.get(key);
-			if (known !== undefined) return known;
-			try {
-				const { permalink = null } = await clients.background.chat.getPermalink({ channel, message_ts: ts });
-				if (links.size > MOST_LINKS) links.clear();
-				if (permalink !== null) links.set(key, permalink);
-				return permalink;
-			} catch (error) {
+			if (typeof known === 'string') return known;
+			if (known !== undefined && Math.abs(clock.now() - known) < NO_LINK_MS) return null;
+			const asked = clients.background.chat.getPermalink({ channel, message_ts: ts });
+			const told = await asked.catch((error: unknown) => {
 				log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');
 				return null;
-			}
+			});
+			if (links.size > MOST_LINKS) links.clear();
+			links.set(key, told?.permalink ?? clock.now());
+			return told?.permalink ?? null;
 		},
 	};
 }

@@ -85,7 +85,7 @@ function sessionNames(ids: readonly string[]): string {
 
 /** `{days}` is replaced with how long nothing changed, `{contact}` with whom to ask. */
 const ENDS: Readonly<Record<WatchEnd, string>> = {
-	sessionOver: 'The session is over.',
+	sessionOver: 'Handraise stopped watching when the session was over.',
 	unwatched: 'No longer watched.',
 	noChange: 'Nothing changed for {days} days, so Handraise stopped watching. `/session watch` starts again.',
 	handLowered: 'The question is not open any more.',

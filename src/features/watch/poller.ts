@@ -92,11 +92,8 @@ export function createPoller(
 		work: readAndRecord,
 		logFailure: ({ session: { sessionId } }, error) => log.warn('read_not_stored', { sessionId, code: codeOf(error) }),
 		async renew(held, ms) {
-			const kept = await sessions.renew(
-				held.map(({ item: { session }, token }) => ({ session, token })),
-				ms,
-				clock.now(),
-			);
+			const taken = held.map(({ item: { session }, token }) => ({ session, token }));
+			const kept = await sessions.renew(taken, ms, clock.now());
 			const ids = new Set(kept.map(({ sessionId }) => sessionId));
 			return held.filter(({ item }) => ids.has(item.session.sessionId));
 		},

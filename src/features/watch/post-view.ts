@@ -81,7 +81,7 @@ export interface PostContext {
 }
 
 /** How a post shows the end of its question. */
-export type SettledLook = SettledHow | keyof typeof SETTLED_WORDS;
+export type SettledLook = SettledHow | 'ended' | keyof typeof SETTLED_WORDS;
 
 /** The post of an open question; `changed`: the message asked something else before. */
 export function askedPost(asked: Asked, changed: boolean, post: PostContext): MessageContent {
@@ -331,7 +331,6 @@ export const WATCHED_AGAIN = 'Watched again, in newer posts.';
 export const SETTLED_WORDS = {
 	closed: 'No longer asked',
 	wentOn: 'The agent continued without an answer',
-	ended: 'The session is over',
 	changed: 'The agent asks something else now',
 	renewed: 'Asked again, in a new post',
 	unwatched: 'No longer watched',

@@ -215,11 +215,8 @@ function newsFor(watch: Watch, changes: readonly Change[], { questions, readAt, 
 	const news = postsOf(watch, changes, isChecking);
 	const posts = slowly ? news.flatMap((post) => untilItRests(post, watch.revision, readAt)) : news;
 	const { id: watchId, revision } = watch;
-	return {
-		update: { watchId, revision, posts, card, changed: changes.length > 0, slowly } as const,
-		isRestless,
-		isChecking,
-	};
+	const update = { watchId, revision, posts, card, changed: changes.length > 0, slowly } as const;
+	return { update, isRestless, isChecking };
 }
 
 /** The posts of a session that changes its question often: its one post now, and the question when it has rested. */

@@ -84,8 +84,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		const isOld = before.mode === 'raisedHand' && before.revision <= 0 && (await isBacklog(trx, before));
 		await planPosts(tx, posts, isOld ? 'progress' : 'now');
 		const isAsked = posts.some(({ content }) => content.kind === 'question');
-		const isAnew = isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)) !== null);
-		if (isAnew) await noteAsked(trx, row, now);
+		if (isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)))) await noteAsked(trx, row, now);
 		// Before its first read, nobody knows whether a raised hand brings anything.
 		if (isAsked && row.mode === 'raisedHand' && before.revision <= 0) await redrawFormer(tx, readWatch(row));
 		if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, { urgency, slowly });
@@ -121,9 +120,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 				const tx = questions.length + watches.length > 0 ? await lockPosts(begun, key) : begun;
 				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
 				await recordQuestions({ ...tx, cipher }, key, questions, { newest, before: row.lastReadAt, judged });
-				const isSettled = questions.some(
-					(one) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null),
-				);
+				const isSettled = questions.some((one) => one.kind === 'settled' || ('settled' in one && one.settled !== null));
 				// What the agent asks next may have the same words. It may ask again what it went on without.
 				if (isSettled && !questions.some((one) => one.kind === 'settled' && one.how === 'wentOn'))
 					await endSnoozes(trx, sessionOf(key));

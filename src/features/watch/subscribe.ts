@@ -49,8 +49,7 @@ export function createSubscriptions(
 	core: Core<{ watches: WatchStore; sessions: SessionStore }>,
 	{ budget, ourAnswers, expectPost }: Hooks,
 ) {
-	const { serviceUrl, clock } = core;
-	const { store } = core;
+	const { serviceUrl, clock, store } = core;
 
 	return {
 		/** The access policy has allowed the request, and the bot is a member of the channel. */
@@ -77,9 +76,8 @@ export function createSubscriptions(
 			const view = snapshotOf(session, readAt, { ...ours, closedItems: judged.closedItems }, arrival);
 			const changes = changesBetween(null, session, judged, view.digest);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
-			const { postTs = null } = request;
-			const former =
-				existing === null && postTs !== null ? await store.watches.findByPost({ teamId, channelId }, postTs) : null;
+			const [former] =
+				existing === null && request.postTs != null ? await store.watches.findByPost(request, request.postTs) : [];
 			const now = clock.now();
 			const watched = await store.sessions.count(serviceUrl);
 			// While somebody adds many, the rate is lower than in the long run.

@@ -43,8 +43,9 @@ import {
 	removePosts,
 	settle,
 	silencePosts,
+	subjectsAt,
 } from '../../posts/plan-store.ts';
-import { type NewPost, WATCH_KINDS } from '../../posts/post.ts';
+import type { NewPost } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { addWatch, limitReached, type NewRaisedHand, type NewWatch, raiseHand, stalestHand } from './adding-store.ts';
 import { noteGaveWay, noteLowered } from './channel-store.ts';
@@ -54,6 +55,13 @@ import { noteGaveWay, noteLowered } from './channel-store.ts';
  * of all results and stays unchanged. Such a post is tried again after 10 minutes and at the next start.
  */
 export function createWatchStore({ db, cipher }: StoreParts) {
+	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
+	async function shownOf(watchIds: readonly string[]) {
+		const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
+		const shown = rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const);
+		return new Map(await Promise.all(shown));
+	}
+
 	return {
 		/**
 		 * Creates the watch, its session's row and the post of its card; idempotent by channel and session. The limits hold
@@ -105,13 +113,14 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const row = await liveWatches(db.read, { ...channelOf(channel), ...sessionOf(session) }).executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
-		/** The channel's watch, ended or not, whose card or question this message is or was, and that post; by index. */
-		async findByPost({ teamId, channelId }: ChannelKey, ts: string) {
-			const posted = from(db.read, 'posts', { ts, teamId, placeId: channelId, kind: WATCH_KINDS });
-			const post = await posted.select(['kind', 'watchId', 'questionId']).limit(1).executeTakeFirst();
-			if (post?.watchId == null) return null;
-			const row = await from(db.read, 'watches', { id: post.watchId }).selectAll().executeTakeFirst();
-			return row === undefined ? null : { ...(await readShownWatch(db, cipher, row)), post };
+		/** The watches, ended or not, that a post of a channel is or was about, and its questions. */
+		async findByPost(channel: ChannelKey, ts: string) {
+			const about = await subjectsAt(db.read, channel, ts);
+			const shown = await shownOf(about.map(({ watchId }) => watchId));
+			return about.flatMap((post) => {
+				const found = shown.get(post.watchId);
+				return found === undefined ? [] : [{ ...found, post }];
+			});
 		},
 
 		async ofChannel(channel: ChannelKey): Promise<readonly Watch[]> {
@@ -129,12 +138,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			}));
 			return Promise.all(found);
 		},
-		/** These watches, ended or not, with what their cards show and when that was last read, by id. */
-		async shownOf(watchIds: readonly string[]) {
-			const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
-			const shown = rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const);
-			return new Map(await Promise.all(shown));
-		},
+		shownOf,
 	};
 }
 

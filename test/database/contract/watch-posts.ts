@@ -353,7 +353,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await keys()).toEqual([]);
 		});
 
-		it("finds the watch of a deleted card and of a question's post", async () => {
+		it('finds the watch of a deleted card, of a question and of a list of reminders', async () => {
 			const watch = await added();
 			await posted();
 			const update = read({ view: askingView(), questions: [ASKED] });
@@ -365,12 +365,13 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const due = await store().posts.takeDue(LEASE, 9, T0);
 			const card = due.find(({ post }) => post.content.kind === 'card')?.post;
 			await deleted(card as Post);
+			await store().posts.tell(listed(watch), T0);
 			await posted();
-			for (const ts of [CARD_TS, `ts-card:${CARD_TS}`, 'ts-question']) {
-				expect((await store().watches.findByPost(C1, ts))?.watch.id).toBe(watch.id);
+			for (const ts of [CARD_TS, `ts-card:${CARD_TS}`, 'ts-question', 'ts-list']) {
+				expect((await store().watches.findByPost(C1, ts)).map((found) => found.watch.id)).toEqual([watch.id]);
 			}
-			for (const ts of ['ts-paused', 'ts-none']) expect(await store().watches.findByPost(C1, ts)).toBeNull();
-			expect(await store().watches.findByPost({ ...C1, channelId: 'C2' }, CARD_TS)).toBeNull();
+			expect(await store().watches.findByPost(C1, 'ts-none')).toEqual([]);
+			expect(await store().watches.findByPost({ ...C1, channelId: 'C2' }, CARD_TS)).toEqual([]);
 		});
 	});
 

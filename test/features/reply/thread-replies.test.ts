@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
+import { digestText, ESCALATION, REMINDER } from '../../support/sentences.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 /** Said in the channel where it is no reply to a question: it must leave no trace. */
 const CHATTER = 'the-chatter-of-colleagues';
@@ -258,4 +259,67 @@ it('refuses replies to a secret question, opens the form for several items, and 
 	const card = app.card(id);
 	if (card === undefined) throw new Error('there is no card');
 	expect((await offered(card, 'Sand')).text()).toContain(SEND_IT);
+});
+
+describe('the thread of a reminder', () => {
+	const reminding = (escalateAfter: string) => {
+		const times = { REMIND_AFTER: '40s', ESCALATE_AFTER: escalateAfter };
+		return watchingApp({ env: { ...FEWEST_REQUESTS, ...times, THREAD_REPLIES: 'on' } });
+	};
+	const answersIn = ({ service }: WatchingApp, id: string) =>
+		service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
+
+	it('takes a reply as one to its question, also that of an escalation', async () => {
+		await using own = await reminding('90s');
+		subscribe(own);
+		const [ada, grace] = [own.slack.as('ada'), own.slack.as('grace')];
+		const id = await own.watchedAsking(['Which colour? One of: Sand, Forest']);
+		const reminder = await own.threadSays(id, REMINDER);
+		await own.pass(500);
+		const offer = await own.toldAfter(() => ada.say('#agents', 'FOREST', { thread: reminder }));
+		expect([offer.threadTs(), offer.text()]).toEqual([reminder.ts, `${SEND_IT}\n> FOREST\n[Send] [No]`]);
+		const escalation = await own.threadSays(id, ESCALATION);
+		await own.pass(500);
+		const hers = await own.toldAfter(() => grace.say('#agents', 'sand', { thread: escalation }), 'grace');
+		expect([hers.threadTs(), hers.buttons()]).toEqual([escalation.ts, ['Send', 'No']]);
+		await offer.press('Send');
+		await own.until(() => reminder.text().includes('@ada') && answersIn(own, id).length === 1);
+		expect(answersIn(own, id)).toEqual(['Forest']);
+		expectNothingWrong(own);
+	});
+
+	it('of several questions says where a reply belongs, once to its author, and takes it when one is left', async () => {
+		await using own = await reminding('off');
+		subscribe(own);
+		const ada = own.slack.as('ada');
+		const ids = [await own.watched(), await own.watched()];
+		for (const id of ids) own.ask(id);
+		const [answered = '', left = ''] = ids;
+		const list = await own.until(() => own.inChannel().find((post) => post.text().includes(digestText(2))));
+		await own.pass(500);
+		const told = await own.toldAfter(() => ada.say('#agents', 'Sand', { thread: list }));
+		expect([told.threadTs(), told.text()]).toEqual([
+			list.ts,
+			'Handraise cannot tell which question you answer: write in its thread, or press *Answer* beside it.',
+		]);
+		const from = own.now();
+		const again = await ada.say('#agents', 'Forest', { thread: list });
+		await own.pass(2_000);
+		expect(own.calls('chat.postEphemeral', from)).toEqual([]);
+		for (const act of [
+			() => ada.mention('#agents', 'Sand', { thread: list }),
+			() => ada.shortcut(again, 'use_as_answer'),
+		])
+			expect((await own.toldAfter(act)).text()).toBe(told.text());
+		expect(ada.modal()).toBeNull();
+
+		own.service.sessions.answerAsPage(answered, ['Stone']);
+		await own.until(() => list.text().includes(digestText(1)));
+		const offer = await own.toldAfter(() => ada.say('#agents', 'Rose', { thread: list }));
+		expect(offer.threadTs()).toBe(list.ts);
+		await offer.press('Send');
+		await own.until(() => answersIn(own, left).length === 1);
+		expect(answersIn(own, left)).toEqual(['Rose']);
+		expectNothingWrong(own);
+	});
 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Modal } from '../../../fake-slack/index.ts';
+import type { Json, Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
+import { WITHOUT_SCREENSHOT } from '../../../src/features/answer/form-view.ts';
 import { LINKS_FOR_YOU } from '../../../src/features/watch/details-view.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';
@@ -281,6 +282,25 @@ describe('a form that is read again', () => {
 		expect(said('Still waiting for the session service')).toBe(1);
 		expect(modal.value(0)).toBe('blue');
 	});
+});
+
+it('asks Slack only once for a screenshot that it cannot load, also when it limits the view without that', async () => {
+	const before = updates().length;
+	const id = `waits-${++count}`;
+	app.slack.settings.undownloadable = () => true;
+	const lastScreenshotUrl = 'https://bucket.storage.example/screenshot.png';
+	app.service.sessions.put(id, { ...askingSession(['Which colour?']), lastScreenshotUrl });
+	const showsImage = (view: unknown) => JSON.stringify(view).includes('image_url');
+	const when = ({ view }: Json) => JSON.stringify(view).includes('Which colour?') && !showsImage(view);
+	app.slack.faults.add({ method: 'views.update', when, status: 429, retryAfter: 5, times: 1 });
+	await ada().command('#agents', `/session ${id}`);
+	await timed.shows(WITHOUT_SCREENSHOT);
+	app.slack.settings.undownloadable = () => false;
+	expect(
+		updates()
+			.slice(before)
+			.filter(({ request }) => showsImage(request)),
+	).toHaveLength(1);
 });
 
 it('shows the loading view instead of the error on Try again', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../../fake-slack/index.ts';
 import { done } from '../../../sandbox/session-service/builders.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -66,6 +67,26 @@ describe('the end of a session', () => {
 		await app.slack.as('ada').waitForModal('| Chair 5  |');
 	});
 
+	it('says that there is more of a result that is cut within its table', async () => {
+		const id = await app.watched();
+		const row = `|${` ${'x'.repeat(9)} |`.repeat(8)}`;
+		end(id, 'completed', ['Prices:', '', '| A | B |', '|---|---|', ...Array(29).fill(row)].join('\n'));
+		const news = await ended(id);
+		expect(news.blocks().at(-1)?.type).toBe('table');
+		expect(news.buttons()).toEqual(['Show more']);
+	});
+
+	it('is told without a table where Slack refuses that', async () => {
+		const id = await app.watched();
+		const when = (args: Json) => JSON.stringify(args).includes('(table below)');
+		app.slack.faults.add({ method: 'chat.postMessage', when, error: 'invalid_blocks' });
+		end(id, 'completed', 'Prices:\n\n| Chair | Price |\n|---|--:|\n| Oak | 90 € |');
+		const news = await ended(id);
+		expect(news.text()).toContain('Oak');
+		expect(news.blocks().map(({ type }) => type)).not.toContain('table');
+		await isLed(id);
+	});
+
 	it('stands in the thread of the card with --thread-only', async () => {
 		const id = await app.watched({}, '--thread-only');
 		end(id);
@@ -125,6 +146,17 @@ describe('the end of a session', () => {
 		expect(app.ends(id)).toEqual([]);
 	});
 
+	it('is told by an old card as the past when the session went on before Slack took the change', async () => {
+		const id = await app.watched();
+		const lift = app.slack.faults.add({ method: 'chat.update', status: 503 });
+		end(id);
+		await ended(id);
+		app.service.sessions.setStatus(id, 'active');
+		await app.watch(id, { channel: '#secret' });
+		lift();
+		await app.cardSays(id, 'Handraise stopped watching when the session was over.');
+	});
+
 	it('has a notification and labels without the name where the channel watches discreetly', async () => {
 		const spoken = (blocks: unknown) => JSON.stringify(blocks).match(/(?<="accessibility_label":")[^"]*/g);
 		const shown = await app.watched({ name: 'Order a ring' });
@@ -160,4 +192,29 @@ it('a question takes three calls of Slack until it stands, and an end three', as
 	await isLed(id);
 	await app.pass(30_000);
 	expect(calls(from)).toEqual(['chat.getPermalink', 'chat.postMessage', 'chat.update']);
+});
+
+it('asks Slack for no link that the card does not show, and again for one that failed only some minutes later', async () => {
+	const links = () => app.calls('chat.getPermalink');
+	const inThread = await app.watched({}, '--thread-only');
+	app.ask(inThread);
+	await app.threadSays(inThread, 'Which colour?');
+	app.step(inThread, 'I look for more.');
+	await app.pass(30_000);
+	expect(links()).toEqual([]);
+
+	const lift = app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error' });
+	const id = await app.watched();
+	app.ask(id);
+	await app.cardSays(id, 'waits for an answer');
+	for (const step of ['One.', 'Two.', 'Three.']) {
+		app.step(id, step);
+		await app.pass(20_000);
+	}
+	expect(links()).toHaveLength(1);
+	lift();
+	await app.pass(3 * 60_000);
+	app.step(id, 'Four.');
+	await app.cardSays(id, 'Go to question');
+	expect(links()).toHaveLength(2);
 });
