@@ -39,7 +39,7 @@ function createWatching(store: Store) {
 		store,
 		clock,
 		serviceUrl: SERVICE,
-		clients: {},
+		clients: { background: { chat: { getPermalink: async () => ({}) } } },
 		directChannelOf: async () => 'D1',
 		log: createRecordingLog(),
 		directory: { displayName: () => 'somebody', learnName: async () => null },
