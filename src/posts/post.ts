@@ -158,7 +158,7 @@ export interface NewPost {
 /** A message that has to stay true: planned, or shown until its last look. */
 export interface Post
 	extends Pick<NewPost, 'target' | 'key' | 'content'>,
-		Readonly<Pick<Row<'posts'>, 'id' | 'attempts'>> {
+		Readonly<Pick<Row<'posts'>, 'id' | 'attempts' | 'lastError'>> {
 	readonly urgency: CardUrgency;
 	/** Counts the changes after which it has to be drawn again. */
 	readonly wanted: number;
@@ -315,7 +315,7 @@ export function readPost(row: PostRow): Post | null {
 	const readable = parseOrNull(content, row.content);
 	if (readable === null) return null;
 	return {
-		...pick(row, 'id', 'wanted', 'attempts', 'sendingSince', 'ts', 'shownKey'),
+		...pick(row, 'id', 'wanted', 'attempts', 'lastError', 'sendingSince', 'ts', 'shownKey'),
 		target: readTarget(row),
 		key: row.uniqueKey,
 		content: readable,

@@ -381,7 +381,7 @@ export function placeMrkdwn(channelId: string, whose: string | null = null): str
 }
 
 /** A link to another message. mrkdwn. */
-export const linkWords = (link: string, what: 'question' | 'result') => `<${link}|Go to ${what}>`;
+export const linkWords = (link: string, what: 'question' | 'result' | 'end') => `<${link}|Go to ${what}>`;
 
 /** In the place of a message that stands twice. `link`: to the other one. mrkdwn. */
 export const repeatWords = (link: string | undefined) =>

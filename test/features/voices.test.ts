@@ -134,6 +134,9 @@ describe('text from outside is marked as such and never begins a view or message
 					expectVoices(handOverPost({ kind: 'handedOver', from: name, ...handed }, asked, post));
 					expectVoices(handOverPost({ kind: 'givenBack', by: name, ...handed }, asked, post));
 					expectVoices(askedPost(asked, false, post));
+					expectVoices(
+						formOffer({ id: 'form', sessionId, messageIndex: 1 }, { text: name, question, sessionName: name }),
+					);
 					expectVoices(switchingPost(question, post));
 					expectVoices(settledQuestionPost(answeredContent(question, name), 'answered', post));
 				}
@@ -175,7 +178,6 @@ describe('text from outside is marked as such and never begins a view or message
 					errorMessage(name, sessionId, error),
 					stillWaitingMessage(sessionId),
 					outcomesMessage(lines),
-					formOffer({ id: 'form', sessionId, messageIndex: 1 }, value),
 				]) {
 					expectVoices(message);
 				}

@@ -127,7 +127,7 @@ async function expectRestored({ slack, service, start, saved }: Place, changed: 
 	service.faults.clear();
 	const stop = await start(changed);
 	await saved('kept');
-	const told = () => slack.as('grace').dm((message) => message.text().includes('session *meanwhile*'));
+	const told = () => slack.as('grace').dm((message) => message.text().includes('meanwhile'));
 	await expect.poll(() => told().at(-1)?.text(), { timeout: 90_000 }).toContain(headline('conflicted'));
 	for (const id of ['before', 'meanwhile', 'since', 'kept']) {
 		expect([id, service.log.savedPuts(id).length, service.sessions.values(id, 1)]).toEqual([id, 1, ['LH 1173']]);

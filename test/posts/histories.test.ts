@@ -1,3 +1,4 @@
+import type { WebClient } from '@slack/web-api';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
@@ -39,7 +40,7 @@ function createWatching(store: Store) {
 		store,
 		clock,
 		serviceUrl: SERVICE,
-		clients: { background: { chat: { getPermalink: async () => ({}) } } },
+		clients: { background: { chat: { getPermalink: async () => ({}) } } as unknown as WebClient },
 		directChannelOf: async () => 'D1',
 		log: createRecordingLog(),
 		directory: { displayName: () => 'somebody', learnName: async () => null },

@@ -67,6 +67,8 @@ export function sessionModelOf(read: ReadSession, overrides: Partial<SessionMode
 
 export const ASKED_IN = { ...PLACE, watchedBy: USER_ID, discreet: false, buttons: true, isRaised: false };
 
+const GIANT_WRITTEN = { text: GIANT, question: questionOf(GIANT_SESSION), sessionName: GIANT };
+
 export const GIANT_QUESTION: InboxQuestion = {
 	...ABOUT,
 	question: { ...ABOUT.question, sessionId: LONGEST_ID },
@@ -174,7 +176,7 @@ export function extremeViews(): Shape[] {
 		...shapesOf(draftModal, { giant: [GIANT_DRAFT] }),
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
 		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
-		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
+		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT_WRITTEN] }),
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),
 		...shapesOf(homeView, {

@@ -14,7 +14,7 @@ import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import { endOf } from '../watch/draw.ts';
 import type { QuestionFacts } from '../watch/facts.ts';
 import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from '../watch/post-view.ts';
-import { digestPost, MOST_LISTED, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
+import { digestPost, listedOf, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
@@ -23,7 +23,7 @@ type ReminderKind = ReminderStage | 'digest';
 export function createReminderDrawing(core: Core<{ channelSettings: ChannelSettingsStore }>, facts: QuestionFacts) {
 	const { store, config, directory, clock } = core;
 	/** What is stored of these questions; not if their session asks something else. `isOpen`: by a read a moment ago. */
-	async function asked(entries: readonly ReminderEntry[], due: DuePost, links: ReadonlyMap<string, string | null>) {
+	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
 		const { content, ts } = due.post;
 		const isNow = ts === null || content.kind === 'digest';
 		const shown = isNow ? await facts.shownOf(entries.map(({ watchId }) => watchId)) : null;
@@ -47,7 +47,6 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 					waitedMs: (ts === null ? clock.now() : Number(ts) * 1_000) - entry.postedAt,
 					outcome: outcomeWords(asked, how, context),
 					handOver: await facts.holderOf(one),
-					link: links.get(entry.postTs) ?? null,
 				};
 				const isOpen = how === null && asked.question.openCount > 0 && !isAnsweredSince(standing, checkedAt);
 				const isLast = isLastLook(how, context);
@@ -74,27 +73,29 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
 		// Asks Slack for links and names first: an answer may come meanwhile. The look below must come last.
 		const isInThread = kind === 'reminder' && due.watch?.questionsInChannel === false;
-		const linked = oldestFirst.slice(0, isInThread ? 0 : MOST_LISTED).map(async ({ postTs }) => {
-			return [postTs, await facts.linkTo(target.channelId, postTs)] as const;
+		const before = await asked(oldestFirst, due);
+		const listed = listedOf(before.map(({ reminded }) => reminded));
+		const linked = listed.map(async ({ entry: { postTs } }) => {
+			return [postTs, isInThread ? null : await facts.linkTo(target.channelId, postTs)] as const;
 		});
 		const links = new Map(await Promise.all(linked));
-		const before = await asked(oldestFirst, due, links);
+		const withLink = <T extends { entry: ReminderEntry }>(one: T) => ({
+			...one,
+			link: links.get(one.entry.postTs) ?? null,
+		});
 		const named = before.flatMap(({ reminded: { entry, handOver: held } }) => [entry.heldBy, held?.from, held?.to]);
 		await Promise.all(named.filter((userId) => userId != null).map(directory.learnName));
 		if (ts !== null) {
-			const message = messageOf(
-				kind,
-				before.map(({ reminded }) => reminded),
-				null,
-			);
+			const all = before.map(({ reminded }) => withLink(reminded));
+			const message = messageOf(kind, all, null);
 			const times = before.flatMap(({ againAt }) => againAt ?? []);
 			const againAt = times.length === 0 ? null : Math.min(...times);
 			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast), againAt });
 		}
 		const { settings: current } = await store.channelSettings.read(target);
 		const still = stillDue(oldestFirst, current, { defaults: config.ladderTimes, now: clock.now() });
-		const open = (await asked(still, due, links)).flatMap(({ reminded, isOpen }) =>
-			isOpen ? [{ ...reminded, outcome: '' }] : [],
+		const open = (await asked(still, due)).flatMap(({ reminded, isOpen }) =>
+			isOpen ? [withLink({ ...reminded, outcome: '' })] : [],
 		);
 		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;
 		const [message, updated] = [messageOf(kind, open, mention, true), messageOf(kind, open, null)];

@@ -90,13 +90,18 @@ export function settledReminderPost({ entry, sessionName, outcome }: RemindedQue
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 900 with its link. */
 export const MOST_LISTED = 13;
 
+/** What has a line in the list: of many only what waits. */
+export function listedOf<T extends Pick<RemindedQuestion, 'outcome'>>(asked: readonly T[]): readonly T[] {
+	return asked.length > MOST_LISTED ? asked.filter(({ outcome }) => outcome === '').slice(0, MOST_LISTED) : asked;
+}
+
 /** Reminders of a channel's questions, each with *Answer*. What no longer waits is crossed out, or left out of many. */
 export function digestPost(asked: readonly RemindedQuestion[], { mention, names }: ReminderContext): MessageContent {
 	const waiting = asked.filter(({ outcome }) => outcome === '');
 	const entries = waiting.map(({ entry }) => entry);
 	const count = (waiting.length === 0 ? asked : waiting).reduce((sum, { question }) => sum + question.openCount, 0);
 	const words = sentences(mentionMrkdwn(mention), digestWords(entries, count));
-	const listed = (asked.length > MOST_LISTED || waiting.length === 0 ? waiting : asked).slice(0, MOST_LISTED);
+	const listed = waiting.length === 0 ? [] : listedOf(asked);
 	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
 	const sessions = listed.map(sessionOf);

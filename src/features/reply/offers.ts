@@ -29,11 +29,12 @@ export function createOffers(core: Core) {
 	const { watches, answers } = core.store;
 	const written = createWritten(core);
 
-	/** The watches that the thread is about: of a list of reminders, those whose question is open. */
+	/** The watches that the thread is about: of a list of reminders, those whose question is open, or else one. */
 	async function findWatches({ channelId, threadTs, person: { teamId } }: PersonRequest) {
 		if (channelId === null || threadTs === null) return [];
 		const found = await watches.findByPost({ teamId, channelId }, threadTs);
-		return found.length > 1 ? found.filter(isAboutOpen) : found;
+		const open = found.filter(isAboutOpen);
+		return open.length > 0 ? open : found.slice(0, 1);
 	}
 
 	/** With what it asks; empty when nobody can answer that now. */
@@ -75,7 +76,8 @@ export function createOffers(core: Core) {
 			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
 			return async (to: AllowedRequest) => {
 				const text = await written.textOf(to, event);
-				const offer = isWhole ? replyOffer(asked, text) : formOffer(target, text);
+				const shown = { text, question, sessionName };
+				const offer = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
 				const values = position === -1 ? {} : { [position]: text };
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
 				if (isNew) await tell(to, position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : offer);

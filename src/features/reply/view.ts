@@ -1,5 +1,19 @@
+import type { QuestionView } from '../../questions/session-snapshot.ts';
 import { ACTIONS, encodeCarriage, encodeReply, type OfferedReply } from '../../slack/ids.ts';
-import { button, buttons, type MessageContent, message, saying, section, textMessage } from '../../slack/parts.ts';
+import {
+	type Button,
+	button,
+	buttons,
+	context,
+	joined,
+	type MessageContent,
+	message,
+	saying,
+	section,
+	sessionTitle,
+	textMessage,
+} from '../../slack/parts.ts';
+import { askedLine } from '../../slack/question-view.ts';
 import { quoted } from '../../slack/text.ts';
 
 const CHOSEN_TEXT_HELP = {
@@ -18,22 +32,28 @@ export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageConte
 	return textMessage(CHOSEN_TEXT_HELP[why]);
 }
 
+type Target = Pick<OfferedReply, 'id' | 'sessionId'>;
+/** `text`: what would answer this question. */
+type Shown = { readonly text: string; readonly question: QuestionView; readonly sessionName: string };
+
 /** Of a message that can be the whole answer. */
-export function replyOffer(offered: OfferedReply, text: string): MessageContent {
+export function replyOffer(offered: OfferedReply, shown: Shown): MessageContent {
 	const send = button(ACTIONS.sendReply, 'Send', { value: encodeReply(offered), style: 'primary' });
-	return offer('Send this to the agent as the answer?', text, send, offered.id);
+	return offer('Send this to the agent as the answer?', shown, send, offered);
 }
 
 /** Of a message that the form has to be opened with. */
-export function formOffer(target: Parameters<typeof encodeCarriage>[0], text: string): MessageContent {
+export function formOffer(target: Parameters<typeof encodeCarriage>[0], shown: Shown): MessageContent {
 	const open = button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage(target), style: 'primary' });
-	return offer('Open the question with this as the answer?', text, open, target.id);
+	return offer('Open the question with this as the answer?', shown, open, target);
 }
 
-function offer(words: string, text: string, yes: ReturnType<typeof button>, id: string): MessageContent {
+/** It names the question: its thread may be about several, or the session asks another one by now. */
+function offer(words: string, { text, question, sessionName }: Shown, yes: Button, { id, sessionId }: Target) {
 	const no = button(ACTIONS.keepReply, 'No', { value: id });
 	const row = buttons(...[yes, no].map(saying('your message')));
-	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...row]);
+	const about = joined(askedLine(question), sessionTitle(sessionName, sessionId));
+	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...context(about), ...row]);
 }
 
 export const REPLY_WORDS = {

@@ -68,7 +68,8 @@ export function watchCard(model: CardModel): MessageContent {
 	const more = offered.map(says);
 	const accessory = more.at(-1);
 	const below = open !== null || isEndTold ? '' : (result?.mrkdwn ?? newestStep(view));
-	const link = line !== led || model.link === null ? '' : linkWords(model.link, isEndTold ? 'result' : 'question');
+	const news = !isEndTold ? 'question' : view.status === 'completed' ? 'result' : 'end';
+	const link = line !== led || model.link === null ? '' : linkWords(model.link, news);
 	const lines = [joined(line, link), isLeft ? '' : waitingLine(view), below].filter((text) => text !== '');
 	return message(told, [
 		...section(lines.join('\n'), accessory && { accessory }),

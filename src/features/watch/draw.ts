@@ -4,7 +4,7 @@ import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf
 import { isOver } from '../../questions/session.ts';
 import { personName, sentences, textMessage } from '../../slack/parts.ts';
 import { type CardModel, endPost, watchCard } from './card-view.ts';
-import type { QuestionFacts } from './facts.ts';
+import { NO_LINK_MS, type QuestionFacts } from './facts.ts';
 import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
 import {
 	askedPost,
@@ -17,6 +17,9 @@ import {
 
 /** A card shows when its session was read only if that is longer ago than this. */
 const OLD_READ_MS = 60_000;
+
+/** Slack is asked for a card's link for so long. */
+const LINK_WITHIN_MS = 3_600_000;
 
 /** Nothing of an agent or a person looks like one: its `<` is escaped. */
 const MENTION = /<@(\w+)>/g;
@@ -34,6 +37,9 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const isEndTold = isEnd && watch.ended?.reason === 'sessionOver' && lead !== null;
 		const isLed = isEndTold || (!asks && watch.ended === null && (view.question?.openCount ?? 0) > 0);
 		const link = isLed ? await facts.linkTo(watch.channelId, lead?.ts ?? null) : null;
+		const ledSince = watch.ended?.at ?? question?.askedAt ?? 0;
+		const isLost = isLed && link === null && lead?.ts != null && now - ledSince < LINK_WITHIN_MS;
+		const linkAgainAt = isLost ? now + NO_LINK_MS : null;
 		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null, waitedMs: null };
 		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
@@ -48,8 +54,8 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		return {
 			key: staysSo ? shownKey : hashOf(JSON.stringify(timeless)),
 			message: isTimeless ? timeless : watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
-			isLast: watch.ended !== null && !isEarly,
-			againAt: asks ? post.claimedUntil : null,
+			isLast: watch.ended !== null && !isEarly && linkAgainAt === null,
+			againAt: asks ? post.claimedUntil : linkAgainAt,
 		};
 	}
 
@@ -88,7 +94,9 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 
 	async function drawEnd({ status }: ContentOf<'sessionEnded'>, due: DuePost): Promise<Drawn> {
 		// Where Slack refuses the table, the end is told without it.
-		return lookOf(endPost(status, await facts.contextOf(due), due.post.attempts === 0));
+		return lookOf(
+			endPost(status, await facts.contextOf(due), due.post.lastError?.startsWith('invalid_blocks') !== true),
+		);
 	}
 
 	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {

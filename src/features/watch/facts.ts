@@ -16,7 +16,7 @@ const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'disco
 
 const MOST_LINKS = 1_000;
 /** What Slack did not tell is asked again after this. */
-const NO_LINK_MS = 3 * 60_000;
+export const NO_LINK_MS = 3 * 60_000;
 
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(

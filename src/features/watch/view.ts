@@ -1,4 +1,4 @@
-import type { Discovery, NoListReason, WaitingSession, Watch } from '../../database/watch.ts';
+import type { Discovery, NoListReason, WaitingSession, Watch, WatchSettings } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { type ErrorContext, errorWords } from '../../slack/error-view.ts';
@@ -273,7 +273,7 @@ export function watchCountWords(total: number, discovers: boolean): string {
 /** Watches on a page of the list: each takes two of a message's 50 blocks. */
 export const LIST_PAGE = 15;
 
-interface ListedWatch extends Pick<Watch, 'session' | 'lastChangeAt' | 'mode'> {
+interface ListedWatch extends WatchSettings, Pick<Watch, 'session' | 'lastChangeAt'> {
 	readonly view: SessionSnapshot | null;
 }
 
@@ -297,7 +297,8 @@ export function watchList(
 	]);
 }
 
-function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBlock[] {
+function watchEntry(watch: ListedWatch): KnownBlock[] {
+	const { session, view, lastChangeAt, mode } = watch;
 	const { sessionId } = session;
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	const openCount = view?.question?.openCount ?? 0;
@@ -310,6 +311,9 @@ function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBl
 				view === null ? 'not read yet' : statusLine(view),
 				openCount === 0 ? '' : `${counted(openCount, 'question')} open`,
 				mode === 'questionsOnly' ? 'questions only' : '',
+				watch.questionsInChannel ? '' : 'thread only',
+				watch.discreet ? 'discreet' : '',
+				watch.buttons ? '' : 'no buttons',
 				// `/session unwatch` takes it.
 				isBlank(view?.name ?? '') ? '' : sessionIdMrkdwn(sessionId),
 				`last change ${momentMrkdwn(lastChangeAt)}`,

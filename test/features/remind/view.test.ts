@@ -4,6 +4,7 @@ import type { ReminderStage } from '../../../src/database/watch.ts';
 import {
 	digestPost,
 	heldWords,
+	listedOf,
 	MOST_LISTED,
 	type RemindedQuestion,
 	reminderPost,
@@ -137,6 +138,7 @@ it('crosses out what does not wait any more, and has Answer for each other line,
 	expect(many.lines).toHaveLength(MOST_LISTED);
 	expect(JSON.stringify(many.blocks)).toContain('and 2 more: `/session inbox` shows all.');
 	expect(many.lines.join()).not.toContain('~');
+	expect(listedOf([over, ...others]), 'which have links').toEqual(others.slice(0, MOST_LISTED));
 });
 
 it('counts what its lines hold', () => {

@@ -49,7 +49,8 @@ beforeAll(async () => {
 
 async function expectOffer(offer: Promise<Posted>, words: string): Promise<void> {
 	const lines = words.split('\n').map((line) => `> ${line}`);
-	expect((await offer).text()).toBe(`Send this to the agent as the answer?\n${lines.join('\n')}\n[Send] [No]`);
+	const [said] = (await offer).text().split('\n“What shall I do?” · ');
+	expect(said).toBe(`Send this to the agent as the answer?\n${lines.join('\n')}`);
 }
 
 it.each([

@@ -124,7 +124,9 @@ describe('a mention in the thread', () => {
 		const told = await mention(id, 'Forest, I think');
 		expect(told.isEphemeral()).toBe(true);
 		expect(told.threadTs()).toBe(app.card(id)?.ts);
-		expect(told.text()).toBe('Send this to the agent as the answer?\n> Forest, I think\n[Send] [No]');
+		expect(told.text()).toMatch(
+			/^Send this to the agent as the answer\?\n> Forest, I think\n“Which colour\?” · “Order \d+ chairs”\n\[Send\] \[No\]$/,
+		);
 		await told.press('Send');
 		await app.until(() => app.thread(id)[0]?.buttons().includes('Undo') === true);
 		await app.until(() => sent(id).length === 1);

@@ -76,7 +76,8 @@ it('offers a reply once to its author, and sends it when they press Send: over H
 	const thread = await own.threadSays(id, 'Which colour?');
 	await own.pass(500);
 	const offer = await own.toldAfter(() => ada.say('#agents', 'Sand & <stone>', { thread }));
-	expect([offer.threadTs(), offer.text()]).toEqual([thread.ts, `${SEND_IT}\n> Sand & <stone>\n[Send] [No]`]);
+	const [said] = offer.text().split('\n“Which colour?” · ');
+	expect([offer.threadTs(), said]).toEqual([thread.ts, `${SEND_IT}\n> Sand & <stone>`]);
 	expect(JSON.stringify(offer.blocks())).not.toMatch(/"value":"[^}]*(?:Sand|stone)/);
 	// Others are asked too; nobody is asked twice.
 	await own.toldAfter(() => own.slack.as('grace').say('#agents', 'Forest', { thread, broadcast: true }), 'grace');
@@ -277,7 +278,14 @@ describe('the thread of a reminder', () => {
 		const reminder = await own.threadSays(id, REMINDER);
 		await own.pass(500);
 		const offer = await own.toldAfter(() => ada.say('#agents', 'FOREST', { thread: reminder }));
-		expect([offer.threadTs(), offer.text()]).toEqual([reminder.ts, `${SEND_IT}\n> FOREST\n[Send] [No]`]);
+		const [thread, ...lines] = [offer.threadTs(), ...offer.text().split('\n')];
+		expect(thread).toBe(reminder.ts);
+		expect(lines).toEqual([
+			SEND_IT,
+			'> FOREST',
+			expect.stringMatching(/^“Which colour\?.*” · “Order \d+ chairs”$/),
+			'[Send] [No]',
+		]);
 		const escalation = await own.threadSays(id, ESCALATION);
 		await own.pass(500);
 		const hers = await own.toldAfter(() => grace.say('#agents', 'sand', { thread: escalation }), 'grace');
@@ -293,8 +301,9 @@ describe('the thread of a reminder', () => {
 		subscribe(own);
 		const ada = own.slack.as('ada');
 		const ids = [await own.watched(), await own.watched()];
-		for (const id of ids) own.ask(id);
 		const [answered = '', left = ''] = ids;
+		own.ask(answered, ['Which colour?']);
+		own.ask(left, ['Which name stands on the invoice?']);
 		const list = await own.until(() => own.inChannel().find((post) => post.text().includes(digestText(2))));
 		await own.pass(500);
 		const told = await own.toldAfter(() => ada.say('#agents', 'Sand', { thread: list }));
@@ -315,11 +324,18 @@ describe('the thread of a reminder', () => {
 
 		own.service.sessions.answerAsPage(answered, ['Stone']);
 		await own.until(() => list.text().includes(digestText(1)));
+		// Its author may mean the other one.
 		const offer = await own.toldAfter(() => ada.say('#agents', 'Rose', { thread: list }));
-		expect(offer.threadTs()).toBe(list.ts);
+		expect([offer.threadTs(), offer.text()]).toEqual([
+			list.ts,
+			expect.stringMatching(/\n> Rose\n“Which name stands on the invoice\?” · “Order \d+ chairs”\n/),
+		]);
 		await offer.press('Send');
 		await own.until(() => answersIn(own, left).length === 1);
 		expect(answersIn(own, left)).toEqual(['Rose']);
+		await own.until(() => list.text().includes('do not wait any more'));
+		const late = await own.toldAfter(() => ada.mention('#agents', 'Sand', { thread: list }));
+		expect(late.text()).toContain('so there is nothing to answer');
 		expectNothingWrong(own);
 	});
 });

@@ -119,6 +119,8 @@ function reminderOf(session: ReadSession, stage: ReminderStage): RemindedQuestio
 	return { ...ESCALATION, entry, question: questionOf(session), sessionName, handOver: null };
 }
 
+const writtenText = (text: string) => ({ text, question: questionOf(FLIGHTS), sessionName: 'Plan the trip' });
+
 function askedAs(question: QuestionView) {
 	return { question, readAt: NOW - 120_000 };
 }
@@ -207,10 +209,13 @@ export function messageVariants(): Shape[] {
 			'nothing open': ['nothing_open'],
 		}),
 		...shapesOf(formOffer, {
-			'a short text': [{ id: ANSWER_ID, sessionId: SESSION_ID, messageIndex: 3 }, 'The hall with the garden'],
+			'a short text': [
+				{ id: ANSWER_ID, sessionId: SESSION_ID, messageIndex: 3 },
+				writtenText('The hall with the garden'),
+			],
 		}),
 		...shapesOf(replyOffer, {
-			'an empty text': [{ ...CHOICE, id: ANSWER_ID, threadTs: '', messageTs: '' }, ' '],
+			'an empty text': [{ ...CHOICE, id: ANSWER_ID, threadTs: '', messageTs: '' }, writtenText(' ')],
 		}),
 		...shapesOf(filesMessage, {
 			none: [EMPTY, MODEL.links],

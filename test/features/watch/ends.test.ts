@@ -194,6 +194,19 @@ it('a question takes three calls of Slack until it stands, and an end three', as
 	expect(calls(from)).toEqual(['chat.getPermalink', 'chat.postMessage', 'chat.update']);
 });
 
+it('has its table and its link when Slack takes the message and tells the link only later', async () => {
+	const id = await app.watched();
+	await app.pass(2_000);
+	app.slack.faults.add({ method: 'chat.postMessage', error: 'ratelimited', status: 429, retryAfter: 1, times: 1 });
+	app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error', times: 1 });
+	end(id, 'completed', 'Prices:\n\n| Chair | Price |\n|---|--:|\n| Oak | 90 € |');
+	const news = await ended(id);
+	expect(news.blocks().map(({ type }) => type)).toContain('table');
+	await app.cardSays(id, '· done');
+	expect(app.card(id)?.text()).not.toContain('Go to result');
+	await isLed(id);
+});
+
 it('asks Slack for no link that the card does not show, and again for one that failed only some minutes later', async () => {
 	const links = () => app.calls('chat.getPermalink');
 	const inThread = await app.watched({}, '--thread-only');
@@ -214,7 +227,6 @@ it('asks Slack for no link that the card does not show, and again for one that f
 	expect(links()).toHaveLength(1);
 	lift();
 	await app.pass(3 * 60_000);
-	app.step(id, 'Four.');
 	await app.cardSays(id, 'Go to question');
 	expect(links()).toHaveLength(2);
 });

@@ -62,12 +62,12 @@ describe('/session watch', () => {
 	it('accepts a second watch without a second card, and changes what is posted', async () => {
 		const id = await app.watched();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('is already watched here.');
-		expect((await app.command(`/session watch ${id} --questions-only`)).text()).toContain(
-			'What is posted about it has changed',
-		);
+		const flags = '--questions-only --thread-only --discreet --no-buttons';
+		expect((await app.command(`/session watch ${id} ${flags}`)).text()).toContain('What is posted about it has changed');
 		await app.pass(10_000);
 		expect(app.inChannel().filter((message) => opensSession(message.blocks(), id))).toHaveLength(1);
-		expect((await app.command('/session list')).text()).toContain('questions only');
+		const listed = (await app.command('/session list')).text();
+		expect(listed).toContain('questions only · thread only · discreet · no buttons');
 	});
 
 	it('watches in a private channel with the bot, and in the direct message with it', async () => {
