@@ -79,6 +79,8 @@ export async function ourAnswers(
 		closedItems: (judged.verdict ?? 'wentOn') === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
 		/** The newest time that the agent asked, as stored when this read was judged; undefined: not looked up. */
 		newest: isAsked ? rows.newest : undefined,
+		/** The newest time that it asked what its newest message asks, as stored. */
+		same: rows.same,
 		/** Whether one to the question that was open before is on its way, or has arrived since it is asked. */
 		isAnswered: answers.some(
 			({ fingerprint, state, deliveredAt: at }) =>

@@ -307,7 +307,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 				select * from (select draft.*, case (select min(case when settled_at is null then 0
 							when settled_how = 'unwatched' then 2 else 1 end) from questions as question
 						where question.service = draft.service and question.session_id = draft.session_id
-							and question.fingerprint = draft.fingerprint)
+							and question.fingerprint = draft.fingerprint
+							and (question.message_index = draft.message_index or question.asked_at <= draft.updated_at))
 						when 0 then 0 when 1 then 1 else (select cast(count(*) as integer) from watched_sessions as session
 							where session.service = draft.service and session.session_id = draft.session_id
 								and next_read_at is not null and digest is not null) end as is_closed
@@ -315,7 +316,8 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 						and team_id = ${person.teamId} and user_id = ${person.userId} and message_index >= 0) as own
 				where is_closed = 0 or not exists (select 1 from answers as sent where sent.service = own.service
 					and sent.session_id = own.session_id and sent.fingerprint = own.fingerprint
-					and sent.state <> 'withdrawn' and sent.team_id = own.team_id and sent.user_id = own.user_id)
+					and sent.state <> 'withdrawn' and sent.team_id = own.team_id and sent.user_id = own.user_id
+					and (sent.accepted_at >= own.updated_at or sent.id = own.form_id))
 				order by updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
 			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
 			const newest = [...byQuestion.values()].flatMap(([row]) => {

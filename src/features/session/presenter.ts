@@ -87,17 +87,18 @@ export function createPresenter(
 	}
 
 	/** The notice about their draft for the wanted question, unless they have answered that. */
-	async function leftNotice({ person, wanted, reading }: Showing, question: Question | null, { standing }: OurAnswers) {
+	async function leftNotice({ person, wanted, reading }: Showing, question: Question | null, ours: OurAnswers) {
 		if (typeof wanted !== 'number' || wanted === question?.messageIndex) return [];
 		const { sessionId } = reading.session;
 		const draft = await drafts.newest(person, keyOf(sessionId, wanted));
 		if (draft === null) return [];
-		// It goes where its question stands now.
-		if (draft.fingerprint === question?.fingerprint)
-			return drafts.save({ ...draft, question: keyOf(sessionId, question.messageIndex) }).then(() => []);
-		const own = standing(wanted);
-		const isSent = own?.fingerprint === draft.fingerprint && isSamePerson(own.person, person);
-		return isSent ? [] : NOTICES.draftLeft(draft.values);
+		const { fingerprint, updatedAt } = draft;
+		const own = ours.standing(wanted);
+		if (own?.fingerprint === fingerprint && isSamePerson(own.person, person) && own.acceptedAt >= updatedAt) return [];
+		// It goes where its question stands now, but not to a later one in the same words.
+		const isItsOwn = ours.same !== null && ours.same.askedAt <= updatedAt;
+		if (!isItsOwn || fingerprint !== question?.fingerprint) return NOTICES.draftLeft(draft.values);
+		return drafts.save({ ...draft, question: keyOf(sessionId, question.messageIndex) }).then(() => []);
 	}
 
 	/** The notice about an answer to the open question that Handraise has not delivered yet. */

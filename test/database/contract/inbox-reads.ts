@@ -265,9 +265,11 @@ export function describeInboxReads(subject: Subject): void {
 			at += 1;
 			return at;
 		};
-		async function draft(sessionId: string, more: { messageIndex?: number; text?: string; asked?: string } = {}) {
-			const formId = `form-${next()}`;
-			const { messageIndex = 0, text = 'half' } = more;
+		async function draft(
+			sessionId: string,
+			more: Partial<Record<'text' | 'asked' | 'formId', string>> & { messageIndex?: number } = {},
+		) {
+			const { messageIndex = 0, text = 'half', formId = `form-${next()}` } = more;
 			const question = { service: SERVICE, sessionId, messageIndex };
 			const watched = await replica().snapshots(SERVICE, [sessionId]);
 			const fingerprint = more.asked ?? watched.get(sessionId)?.question?.fingerprint ?? 'unknown';
@@ -305,14 +307,19 @@ export function describeInboxReads(subject: Subject): void {
 			await addWatch(subject.store.watches, { sessionId: 's1' });
 			await draft('s1');
 			const answered = (more: Partial<Parameters<typeof submission>[0]>, ...states: Answer['state'][]) =>
-				accepted(subject.store, submission({ fingerprint: 'unknown', ...more }), ...states);
+				accepted(subject.store, submission({ fingerprint: 'unknown', acceptedAt: at, ...more }), ...states);
 			await answered({ person: BOB }, 'refused');
 			// What was taken back, or was to another text there.
 			const { id } = await answered({});
 			await subject.store.answers.withdraw(id, ANN, T0 + 1);
 			await answered({ question: { ...SESSION, messageIndex: 0 }, fingerprint: 'something else' }, 'refused');
+			// The same words, before this was typed.
+			await answered({ acceptedAt: at - 1 }, 'refused');
 			expect(await found()).toEqual(['s1, closed']);
-			await answered({}, 'refused');
+			const sent = await answered({}, 'refused');
+			expect(await found()).toEqual([]);
+			// It was made of that answer.
+			await draft('s1', { formId: sent.id });
 			expect(await found()).toEqual([]);
 		});
 
@@ -320,6 +327,18 @@ export function describeInboxReads(subject: Subject): void {
 			await asking('moved');
 			await draft('moved', { messageIndex: 7 });
 			expect(await found()).toEqual(['moved']);
+		});
+
+		it('are closed while the same is asked at another place since a later time', async () => {
+			await draft('later', { messageIndex: 7, asked: 'f' });
+			await draft('there', { messageIndex: 1, asked: 'f' });
+			for (const sessionId of ['later', 'there']) {
+				await addWatch(subject.store.watches, { sessionId });
+				const place = { service: SERVICE, sessionId, messageIndex: 1, sameBefore: 0, fingerprint: 'f', shownHash: 'h' };
+				const row = { ...place, id: sessionId, number: 1, askedAt: at + MINUTE };
+				await subject.store.db.writeOne((trx) => trx.insertInto('questions').values(row).execute());
+			}
+			expect(await found()).toEqual(['there', 'later, closed']);
 		});
 
 		it('that hold nothing, or that were put aside for a form, are left out, and hide no others', async () => {

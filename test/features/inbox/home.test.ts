@@ -348,11 +348,12 @@ describe('a draft of a question that is over', () => {
 		await app.homeSays(line('resumed'), { without: ['Drafts'] });
 	});
 
+	const OPTIONS = [{ title: 'Which colour?', description: 'One of: Graphite, Sand' }];
+
 	/** Ada has typed a note in the form of a question with options, and closed it. */
 	async function draftedBesideOptions() {
 		await start();
-		const items = [{ title: 'Which colour?', description: 'One of: Graphite, Sand' }];
-		const [id = ''] = await app.askedIn('#agents', ['Chairs'], items);
+		const [id = ''] = await app.askedIn('#agents', ['Chairs'], OPTIONS);
 		const post = await app.threadSays(id, 'Which colour?');
 		await post.press('Other answer…');
 		const form = await app.slack.as('ada').waitForModal(NOTE_LABEL);
@@ -382,6 +383,60 @@ describe('a draft of a question that is over', () => {
 		await app.until(() => post.buttons().includes('Sand'));
 		app.service.sessions.answerAsPage(id, ['Graphite']);
 		await app.openHome();
+		await app.homeSays(/half a thought[^\n]*no longer asked/);
+	});
+
+	it('does not come back for a later question in the same words', async () => {
+		const { id, post } = await draftedBesideOptions();
+		app.freezePosts();
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.openHome();
+		await app.homeSays('no longer asked');
+		app.step(id, 'I look once more.');
+		await app.pass(5_000);
+		app.ask(id, OPTIONS, 'Now for the tables.');
+		await app.homeSays('Now for the tables.');
+		expect(app.textOf('ada')).toMatch(/half a thought[^\n]*no longer asked/);
+		expect(app.home().buttons()).not.toContain('Continue');
+		// The post of the question that it was typed for.
+		await post.press('Other answer…');
+		const form = await app.slack.as('ada').waitForModal(NOTE_LABEL);
+		expect(form.text()).toContain('Your draft was not sent:\n> half a thought');
+		expect(form.value(NOTE_LABEL)).toBeNull();
+	});
+
+	it('stays away where its author has pressed an option, also when the same is asked again', async () => {
+		const { id, post } = await draftedBesideOptions();
+		await post.press('Sand');
+		await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
+		await app.openHome();
+		await app.homeSays(line('resumed'));
+		app.step(id, 'I look once more.');
+		await app.pass(5_000);
+		app.ask(id, OPTIONS, 'Now for the tables.');
+		await app.homeSays('Now for the tables.', { without: ['half a', 'Drafts'] });
+	});
+
+	it('is there although its author has answered the same words before', async () => {
+		await start();
+		const [id = ''] = await app.askedIn('#agents', ['Chairs'], ['Which colour?']);
+		await app.openHome();
+		await app.home().press('Answer…');
+		const first = await app.slack.as('ada').waitForModal('Which colour?');
+		await first.fill(0, 'red');
+		await first.submit();
+		await app.homeSays(line('resumed'), { without: ['Drafts'] });
+		await app.slack.as('ada').modal()?.close();
+		app.step(id, 'I look once more.');
+		await app.pass(5_000);
+		app.ask(id, ['Which colour?'], 'Now for the tables.');
+		await app.homeSays('Now for the tables.');
+		await app.home().press('Answer…');
+		const form = await app.slack.as('ada').waitForModal('Which colour?');
+		await form.fill(0, 'half a thought');
+		await app.pass(2_000);
+		await form.close();
+		app.service.sessions.answerAsPage(id, ['blue']);
 		await app.homeSays(/half a thought[^\n]*no longer asked/);
 	});
 
