@@ -44,7 +44,9 @@ const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapsho
 export const FULL_PAGE = listOf(LIST_PAGE, (index) => {
 	const view = VIEWS[index % VIEWS.length] ?? null;
 	const session = { service: SERVICE, sessionId: view?.sessionId ?? MODEL.sessionId };
-	return { session, view, mode: index % 2 === 0 ? 'everything' : 'questionsOnly', lastChangeAt: NOW - 60_000 } as const;
+	const isOdd = index % 2 === 1;
+	const flags = { questionsInChannel: !isOdd, discreet: isOdd, buttons: !isOdd };
+	return { session, view, mode: isOdd ? 'questionsOnly' : 'everything', ...flags, lastChangeAt: NOW - 60_000 } as const;
 });
 
 export const POST: PostContext = {

@@ -63,7 +63,9 @@ describe('/session watch', () => {
 		const id = await app.watched();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('is already watched here.');
 		const flags = '--questions-only --thread-only --discreet --no-buttons';
-		expect((await app.command(`/session watch ${id} ${flags}`)).text()).toContain('What is posted about it has changed');
+		expect((await app.command(`/session watch ${id} ${flags}`)).text()).toContain(
+			'What is posted about it has changed',
+		);
 		await app.pass(10_000);
 		expect(app.inChannel().filter((message) => opensSession(message.blocks(), id))).toHaveLength(1);
 		const listed = (await app.command('/session list')).text();
