@@ -156,5 +156,6 @@ function firstLines(result: string, { most, length }: typeof CARD_RESULT) {
 	// What is left out is the whole rest, not only that of these lines: no number.
 	const { text, missing } = withoutNote(quotedMarkdown(lines.slice(0, most).join('\n'), length));
 	const isWhole = lines.length <= most && missing === 0;
-	return { mrkdwn: isWhole ? text : `${text} …`, isWhole };
+	// Nothing stands behind a block of code on its last line.
+	return { mrkdwn: isWhole ? text : `${text}${text.endsWith('```') ? '\n' : ' '}…`, isWhole };
 }
