@@ -172,7 +172,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	}
 
 	const untold = new Map<string, Told>();
-	/** One statement for a second: nobody waits for the rows, and what people send does not wait for these writes. */
+	/** One transaction for a second: nobody waits for the rows, and what people send does not wait for these writes. */
 	const keepTold = atOneTime(async () => {
 		while (untold.size > 0 && shared !== null) {
 			await clock.sleep(KEPT_EVERY_MS, stopping.signal);

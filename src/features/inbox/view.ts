@@ -81,6 +81,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	const shownCount = questions.length + unreadableCount;
 	const oldCount = waiting?.old.total ?? 0;
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
+	const sessions = questions.map(sessionOf);
 	const which = shownCount > 0 ? pageWords('Question', first + 1, shownCount, total) : '';
 	const until = `Live until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS, 'seconds')}`;
 	return [
@@ -96,7 +97,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
 		...section(isEmpty ? emptyWords(isWatching, waiting?.why === null) : ''),
 		...context(unreadableWords(unreadableCount)),
-		...questions.flatMap((question) => questionEntry(question, questions.map(sessionOf), shown)),
+		...questions.flatMap((question) => questionEntry(question, sessions, shown)),
 		...buttons(...pageButtons(page, first, total), button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) })),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
 		...part('Drafts', content.drafts.flatMap(draftEntry)),
