@@ -5,8 +5,10 @@ import { databaseTime } from './due.ts';
 
 const MEASURE_EVERY_MS = { postgres: 10_000, sqlite: 1_000 };
 const MEASURE_SOON_MS = 100;
-/** The error of a measurement is half of what it took. After a slower one the previous one stays valid. */
+/** After a slower measurement the previous one stays valid. */
 const LONGEST_ROUND_TRIP_MS = 500;
+/** The first one may include opening the connection. */
+const FIRST_MEASUREMENTS = 5;
 
 const MACHINE = { wall: () => Date.now(), monotonic: () => performance.now() };
 
@@ -15,7 +17,7 @@ export type StoreClock = Awaited<ReturnType<typeof createStoreClock>>;
 /**
  * The clock that stored times are compared with: the database's time on PostgreSQL, so that replicas agree although
  * their own clocks differ or are set, and the machine's on SQLite. Between measurements the machine's monotonic clock
- * continues it; the error is half of a quick round trip plus the drift of a few seconds, far below
+ * continues it; the error is half of the quickest round trip plus the drift of a few seconds, far below
  * `CLOCK_ALLOWANCE_MS`. A difference of more than `STEP_MS` is a step: the clock was set, or the machine slept, which a
  * monotonic clock does not count. It is adopted once, after stored times were repaired.
  * `local` is only for sleeping. `machine` is its own time; on PostgreSQL `wall` only shows that it slept or was set.
@@ -43,15 +45,16 @@ export async function createStoreClock(
 		waker.wake();
 	}
 
-	/** The time minus the monotonic time, and how long the query took. */
-	async function measure(): Promise<{ offset: number; tookMs: number }> {
+	/** The time minus the monotonic time is between these. They differ by what the query took. */
+	async function measure(): Promise<{ least: number; most: number }> {
 		const before = monotonic();
 		const time = isShared ? await databaseTime(db.read) : wall();
-		const after = monotonic();
-		return { offset: time - (before + after) / 2, tookMs: after - before };
+		return { least: time - monotonic(), most: time - before };
 	}
 
-	let { offset } = await measure();
+	const first = await measure();
+	let offset = (first.least + first.most) / 2;
+	for (let more = 1; more < FIRST_MEASUREMENTS; more++) offset = nearestWithin(await measure(), offset);
 	const timeAt = (by: number) => Math.round(monotonic() + by);
 	let steadySince = isShared ? Number.NEGATIVE_INFINITY : timeAt(offset);
 
@@ -60,12 +63,13 @@ export async function createStoreClock(
 
 	async function adopt(): Promise<void> {
 		const measured = await measure();
-		if (measured.tookMs > LONGEST_ROUND_TRIP_MS) return;
-		const stepMs = Math.round(measured.offset - offset);
+		if (measured.most - measured.least > LONGEST_ROUND_TRIP_MS) return;
+		const next = nearestWithin(measured, offset);
+		const stepMs = Math.round(next - offset);
 		const isStep = Math.abs(stepMs) > STEP_MS;
-		if (isStep || isUnsettled) await repairTimes(db, timeAt(measured.offset), isStep ? stepMs : null);
+		if (isStep || isUnsettled) await repairTimes(db, timeAt(next), isStep ? stepMs : null);
 		isUnsettled = isStep;
-		({ offset } = measured);
+		offset = next;
 		gap = wall() - monotonic();
 		isInDoubt = false;
 		if (!isStep) return;
@@ -99,6 +103,11 @@ export async function createStoreClock(
 		onStep: (listener: () => void) => void listeners.push(listener),
 		close: () => closing.abort(),
 	} satisfies Clock & { close(): void };
+}
+
+/** `value`, or the limit that is nearest to it: a slow measurement moves nothing that it does not contradict. */
+function nearestWithin({ least, most }: { least: number; most: number }, value: number): number {
+	return Math.min(Math.max(value, least), most);
 }
 
 /** Repairs times that are further ahead of `now` than legal: their rows would wait. `stepMs`: null at the start. */

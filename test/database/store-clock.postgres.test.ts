@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type KyselyPlugin, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import type { StoreDatabase } from '../../src/database/database.ts';
@@ -36,6 +37,49 @@ it("returns the database's time when the machine's clock is wrong", async () => 
 	const log = createRecordingLog();
 	const clock = await createStoreClock(db, createManualClock(0), log);
 	expect(await errorOf(clock)).toBeLessThanOrEqual(100);
+	clock.close();
+});
+
+/** The next `count` queries' results come 300 ms late, as over a network that is slow for a moment. */
+function slowDatabase() {
+	let count = 0;
+	const plugin: KyselyPlugin = {
+		transformQuery: ({ node }) => node,
+		async transformResult({ result }) {
+			if (count-- > 0) await pause(300);
+			return result;
+		},
+	};
+	return {
+		database: { ...db, read: db.read.withPlugin(plugin) },
+		slowNext: (queries: number) => {
+			count = queries;
+		},
+	};
+}
+
+it('is exact although the first measurement was slow', async () => {
+	const { database, slowNext } = slowDatabase();
+	slowNext(1);
+	const clock = await createStoreClock(database, createManualClock(0), createRecordingLog());
+	expect(await errorOf(clock)).toBeLessThanOrEqual(50);
+	clock.close();
+});
+
+it('is not moved by a slow measurement that does not contradict it', async () => {
+	const { database, slowNext } = slowDatabase();
+	const local = createManualClock(0);
+	let measured = 0;
+	const monotonic = () => {
+		measured++;
+		return performance.now();
+	};
+	const clock = await createStoreClock(database, local, createRecordingLog(), { monotonic });
+	const before = measured;
+	slowNext(1);
+	await local.advance(10_000);
+	await expect.poll(() => measured - before).toBeGreaterThanOrEqual(3);
+	expect(await errorOf(clock)).toBeLessThanOrEqual(50);
 	clock.close();
 });
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 36_034,
-	bytes: 1_710_843,
+	lines: 36_043,
+	bytes: 1_711_311,
 	files: 178,
 	linesOfFile: 400,
 	columns: 120,
