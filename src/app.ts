@@ -17,7 +17,6 @@ import { createReminders } from './features/remind/reminders.ts';
 import { registerReply } from './features/reply/text-as-answer.ts';
 import { registerSession } from './features/session/actions.ts';
 import { registerSettings } from './features/settings/handler.ts';
-import { createUserGroups } from './features/settings/saving.ts';
 import { registerWatch } from './features/watch/register.ts';
 import { createHousekeeping } from './ops/housekeeping.ts';
 import { createEndpoints, createRefusedRequests } from './ops/http-server.ts';
@@ -81,8 +80,7 @@ export async function createHandraise({
 	const service = createSessionService(base, { proxy, onChanged: openWindows.sessionRead });
 	const core = { ...base, sessionService: service.client };
 
-	const userGroups = createUserGroups({ client: slack.clients.people, clock, log });
-	const { messages, ...posting } = createPosting(core, userGroups);
+	const { messages, ...posting } = createPosting(core);
 	const refusedRequests = createRefusedRequests(core);
 	const bolt = createBoltApp(installation.identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
 	const http = createEndpoints(core, { bolt, budget: service.budget, onRefused: refusedRequests.add });
@@ -106,7 +104,7 @@ export async function createHandraise({
 		},
 	});
 	const inboxes = registerInbox(context, discovery);
-	const openSettings = registerSettings({ ...context, userGroups });
+	const openSettings = registerSettings(context);
 	const { flow, drafting, claims } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
 	const { answers, ...answering } = registerAnswer(context, { ...service, flow, drafting, claims, messages, inboxes });
 	registerPress({ ...context, flow, answers, inboxes });

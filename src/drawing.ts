@@ -5,20 +5,22 @@ import { createSettingsDrawing } from './features/settings/saving.ts';
 import { createWatchDrawing } from './features/watch/draw.ts';
 import { createQuestionFacts } from './features/watch/facts.ts';
 import type { Drawing, Drawn, DuePost } from './posts/post.ts';
-import type { MayAct } from './slack/access-policy.ts';
+import type { createSlack } from './slack/access-policy.ts';
 import type { Store } from './stores.ts';
+
+/** What Slack is asked for to draw. */
+export type DrawingParts = Pick<ReturnType<typeof createSlack>, 'mayAct' | 'userGroups' | 'whoMayAnswer'>;
 
 /** Draws posts by the table of all kinds. The compiler names a kind that no feature draws. */
 export function createDrawing(
-	core: Core<Pick<Store, 'answers' | 'claims' | 'watches' | 'channelSettings'>> & { readonly mayAct: MayAct },
-	userGroups: Parameters<typeof createSettingsDrawing>[1],
+	core: Core<Pick<Store, 'answers' | 'claims' | 'watches' | 'channelSettings'>> & DrawingParts,
 ) {
-	const facts = createQuestionFacts(core, core.mayAct);
+	const facts = createQuestionFacts(core, core);
 	const drawing: Drawing = {
 		...createWatchDrawing(core, facts),
 		...createReminderDrawing(core, facts),
 		...createHandOverDrawing(facts),
-		...createSettingsDrawing(core, userGroups),
+		...createSettingsDrawing(core, core.userGroups),
 	};
 	return (due: DuePost): Promise<Drawn> => {
 		const { content } = due.post;

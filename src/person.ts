@@ -16,7 +16,8 @@ import { isUserId } from './slack/parts.ts';
 
 const USAGE = `Usage: npm run person --silent -- export <slack id>  prints what is stored about somebody, as JSON
        npm run person -- forget <slack id>           forgets them, after the id was typed again
-       npm run person -- forget <slack id> --yes <slack id>`;
+       npm run person -- forget <slack id> --yes <slack id>
+       npm run settings -- clear <channel id>        lets everybody answer again what the channel watches`;
 /** How long a running replica may take for a request. Each looks once a second. */
 const WAIT_MS = 15_000;
 
@@ -26,24 +27,39 @@ const refusal = (words: string, code = 'refused') => new HandraiseError(words, {
 const say = (words: string) => process.stderr.write(`${words}\n`);
 
 async function main([act, userId = '', flag, given = '', ...others]: readonly string[]): Promise<string> {
+	if (act === 'clear' && flag === undefined) return clearList(userId);
 	const isForget = act === 'forget' && (flag === undefined || (flag === '--yes' && given !== ''));
 	if (others.length > 0 || !(isForget || (act === 'export' && flag === undefined))) throw refusal(USAGE, 'usage');
 	if (!isUserId(userId))
 		throw refusal('That is no Slack user id, such as U012ABCDEF: profiles in Slack have it.', 'usage');
-	const settings = needSettings(process.env, /^(?:DATA_DIR|DATABASE_|PGSSLMODE|ENCRYPTION_KEY)/);
 	const isTyped = isForget && flag === undefined;
 	if (isTyped) process.stderr.write(`This cannot be undone. Type ${userId} again to forget them: `);
 	const input = createInterface({ input: process.stdin });
 	const [line = ''] = isTyped ? await Promise.race([once(input, 'line'), once(input, 'close')]) : [given];
 	input.close();
 	if (isForget && line.trim() !== userId) throw refusal('That is not the same id. Nothing changed.');
+	const ask = await asking();
+	if (!isForget) return exportPerson(ask, userId);
+	return wordsOf((await ask({ act: 'forget', userId })) as Forgotten & { isCompact?: boolean }, userId);
+}
+
+async function clearList(channelId: string): Promise<string> {
+	if (!/^[CG][A-Z0-9]{2,30}$/.test(channelId))
+		throw refusal('That is no channel id, such as C012ABCDEF: the end of "About" in a channel has it.', 'usage');
+	const { kind } = (await (await asking())({ act: 'clear', channelId })) as { readonly kind: string };
+	return kind === 'cleared'
+		? `${channelId} names nobody any more: all who may use Handraise may answer there. The channel is told.`
+		: `${channelId} names nobody as those who may answer. Nothing changed.`;
+}
+
+/** Asks the running program, by the settings of this shell. */
+async function asking(): Promise<AskFor> {
+	const settings = needSettings(process.env, /^(?:DATA_DIR|DATABASE_|PGSSLMODE|ENCRYPTION_KEY)/);
 	const directory = resolve(settings.DATA_DIR);
 	const send: AskFor =
 		settings.DATABASE_URL === null ? (asked) => overSocket(directory, asked) : await overRows(settings);
 	const by = whoRunsIt();
-	const ask: AskFor = (asked) => send({ ...asked, by });
-	if (!isForget) return exportPerson(ask, userId);
-	return wordsOf((await ask({ act: 'forget', userId })) as Forgotten & { isCompact?: boolean }, userId);
+	return (asked) => send({ ...asked, by });
 }
 
 /** For the access line: `handraise@host`. With sudo also who used it. */

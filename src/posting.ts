@@ -1,11 +1,9 @@
 import { setBounded, within } from './core/basics.ts';
 import type { Core } from './core.ts';
-import { createDrawing } from './drawing.ts';
-import type { UserGroupList } from './features/settings/saving.ts';
+import { createDrawing, type DrawingParts } from './drawing.ts';
 import { createChannelGuard, createEndings } from './features/watch/endings.ts';
 import { createMessages } from './posts/messages.ts';
 import { createOutbox } from './posts/outbox.ts';
-import type { MayAct } from './slack/access-policy.ts';
 import { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
 import type { Store } from './stores.ts';
@@ -15,7 +13,7 @@ const EXPECTED_WITHIN_MS = 3_000;
 const MAX_EXPECTED = 1_000;
 
 /** Everything that posts: draws posts and keeps them true, and ends what a channel that takes none follows. */
-export function createPosting(core: Core<Store> & { mayAct: MayAct }, userGroups: UserGroupList) {
+export function createPosting(core: Core<Store> & DrawingParts) {
 	const { config, clock, clients } = core;
 	const stopping = new AbortController();
 	const { signal } = stopping;
@@ -30,7 +28,7 @@ export function createPosting(core: Core<Store> & { mayAct: MayAct }, userGroups
 		return () => within(clock, promise, EXPECTED_WITHIN_MS, () => null).finally(() => expected.delete(id));
 	}
 
-	const announcer = { draw: createDrawing(core, userGroups), ...messages };
+	const announcer = { draw: createDrawing(core), ...messages };
 	const outbox = createOutbox(core, announcer, endings.endChannel, (id, code) => expected.get(id)?.(code));
 	const guard = createChannelGuard(core, createChannelList(clients.background), (channel) =>
 		endings.endChannel(channel, 'channelShared'),

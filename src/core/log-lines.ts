@@ -35,6 +35,8 @@ export const LOG_LINES = {
 	list_lost: 'the session service has no list that can be used; watched sessions are read by the schedule',
 	list_works: 'the session service lists the sessions that wait; watched ones are read at once',
 	listing_failed: 'could not list the sessions that wait; trying again',
+	nobody_may_answer:
+		'nobody whom the list of a channel names is there any more: npm run settings -- clear opens its questions',
 	other_workspaces:
 		'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise ' +
 		'uses this database, SLACK_BOT_TOKEN is of the wrong workspace',

@@ -43,6 +43,8 @@ export async function lookAt(dialect: keyof typeof TABLES_QUERY, query: Query, k
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
 		/** Null without keys, and for a database of another version. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
+		/** The settings of channels, as stored; empty for a database of another version. */
+		channelSettings: schema === OWN_SCHEMA ? await query('select channel_id, settings from channel_settings') : [],
 		/** Empty for a database of another version. */
 		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
 	};

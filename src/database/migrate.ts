@@ -75,6 +75,7 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 	{ number: 30, name: 'what reads have shown', up: (db) => make(db, 30) },
 	{ number: 31, name: 'what Slack told of people', up: (db) => make(db, 31) },
 	{ number: 32, name: 'indexes for large tables', up: (db) => make(db, 32) },
+	{ number: 33, name: 'who may answer', up: (db) => make(db, 33) },
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));

@@ -1,7 +1,8 @@
 import { type UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { Settings } from '../config.ts';
-import { createLog, createMemoryCell } from '../core/basics.ts';
+import { createLog, createMemoryCell, parseOrNull } from '../core/basics.ts';
 import { createRateLimiter } from '../core/rate-limiter.ts';
+import { channelSettings, DEFAULT_CHANNEL_SETTINGS, namesAnybody } from '../database/watch.ts';
 import { CHECK_HOLDS_MS } from '../features/answer/put.ts';
 import { whyNoSettings } from '../features/settings/saving.ts';
 import { CHECK_INTERVAL_MS } from '../features/watch/endings.ts';
@@ -12,7 +13,7 @@ import { codeOf, createDirectChannels, createSlackLogger } from '../slack/client
 import { createDirectory, FACTS_MAX_AGE_MS, FRESH_MS } from '../slack/directory.ts';
 import { errorWords } from '../slack/error-view.ts';
 import { durationText, plainText } from '../slack/parts.ts';
-import { at, type Bot, type Finding, type SlackReply } from './check.ts';
+import { at, type Bot, type Finding, inspect, type SlackReply } from './check.ts';
 
 const old = (ms: number) => `up to ${durationText(ms)} old`;
 const JOINED = `users.conversations ${old(slackChannels.JOINED_MAX_AGE_MS)} (new before a refusal)`;
@@ -34,6 +35,8 @@ type Place = keyof typeof PLACES;
 /** `maxAgeMs`: of facts about people and user groups. `needs`: settings that switch it off for everybody. */
 type Action = readonly [name: string, maxAgeMs: number, place: Place, ...needs: readonly (keyof Settings)[]];
 
+const STOPS = 'Stop watching';
+
 /** As their handlers ask, which test/doctor/may-front-door.test.ts compares. */
 const ACTIONS: readonly Action[] = [
 	['Open a session', FACTS_MAX_AGE_MS, 'here'],
@@ -43,7 +46,7 @@ const ACTIONS: readonly Action[] = [
 	['Watch', FACTS_MAX_AGE_MS, 'watched'],
 	['Watch all', FACTS_MAX_AGE_MS, 'watched', 'DISCOVER_SESSIONS', 'SESSION_SERVICE_LIST'],
 	['Channel settings', FACTS_MAX_AGE_MS, 'configured'],
-	['Stop watching', FACTS_MAX_AGE_MS, 'anywhere'],
+	[STOPS, FACTS_MAX_AGE_MS, 'anywhere'],
 	['Open the inbox', FACTS_MAX_AGE_MS, 'anywhere'],
 ];
 
@@ -148,7 +151,15 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 
 	const directChannelOf = createDirectChannels(client, clock);
 	const parts = { clients, calls, directChannelOf, config, clock, directory, serviceUrl: '' };
-	const policy = createAccessPolicy(parts, () => bot);
+	const look = await inspect(config.DATABASE_URL, config.DATA_DIR);
+	const rows = 'channelSettings' in look ? look.channelSettings : [];
+	const stored = rows.find(({ channel_id: id }) => id === channelId)?.settings;
+	const { answerers } = parseOrNull(channelSettings, String(stored)) ?? DEFAULT_CHANNEL_SETTINGS;
+	const policy = createAccessPolicy(parts, () => bot, {
+		// As for a session that this channel was the first to watch.
+		ofSession: async () => (namesAnybody(answerers) ? [{ channelId, revision: 0, answerers }] : []),
+		ofChannel: async () => answerers,
+	});
 	const channels = slackChannels.createChannels(parts);
 	const memberships = slackChannels.createMemberships(
 		{ ...parts, store: { handOvers: { holds: async () => false } } },
@@ -180,7 +191,11 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 
 	const isSetting = (ground: string): ground is keyof Settings => /^[A-Z_]+$/.test(ground);
 	const factsOf = (ground: Ground | keyof Settings) =>
-		isSetting(ground) ? `${ground} is ${[config[ground]].flat().join(' ')}` : facts('users.info', 'user', ground);
+		ground === 'list'
+			? `the channel names ${[...answerers.userIds, ...answerers.groupIds].join(' ')} as those who may answer`
+			: isSetting(ground)
+				? `${ground} is ${[config[ground]].flat().join(' ')}`
+				: facts('users.info', 'user', ground);
 	const passed = (ground: Ground) => {
 		const rule = BUILT_IN[ground];
 		return rule === undefined ? factsOf(ground) : `${rule} (${factsOf(ground)})`;
@@ -188,7 +203,9 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 
 	/** Throws when Slack did not tell what decides. */
 	async function judge([check, maxAgeMs, place]: Action): Promise<Finding> {
-		const asked = place === 'anywhere' ? ANYWHERE : { channelId };
+		const where = place === 'anywhere' ? { ...ANYWHERE, channelId } : { channelId };
+		const ofLists = maxAgeMs === FRESH_MS ? { answers: 'any' } : check === STOPS ? ({ unwatches: true } as const) : {};
+		const asked = { ...where, ...ofLists };
 		const { refusal, grounds } = await policy.check({ userId, claimedTeamId: null }, asked, 'late');
 		const more = refusal === null ? PLACES[place] : null;
 		const why = more === null ? refusal : await asks[place]();
@@ -206,7 +223,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 		];
 		const ages = [
 			...(decisive.every(isSetting) ? [] : [`users.info ${old(maxAgeMs)}`]),
-			...(decisive.includes('ALLOWED_USERGROUPS') ? [`user groups ${old(maxAgeMs)}`] : []),
+			...(decisive.includes('ALLOWED_USERGROUPS') || decisive.includes('list') ? [`user groups ${old(maxAgeMs)}`] : []),
 			...(more === null ? [] : [isDirect ? 'conversations.open, asked once' : more.age]),
 		];
 		const { what } = errorWords(more?.fields === POSTING ? `watch_${code}` : String(code));

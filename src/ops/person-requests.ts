@@ -9,6 +9,7 @@ import type { Core } from '../core.ts';
 import { type Cipher, type Db, type StoreDatabase, TABLES } from '../database/database.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
 import { nameSalt, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
+import { clearAnswerers } from '../features/watch/channel-store.ts';
 import { createPersonStore } from './person-store.ts';
 
 /** In `DATA_DIR`. */
@@ -18,14 +19,19 @@ const KEPT_MS = 5 * 60_000;
 /** How often to look for one. A command asks several times in a row. */
 const LOOK = { everyMs: 1_000, soonMs: 50, soonForMs: 2_000 };
 
-const ASK = z.object({
-	act: z.enum(['page', 'forget']),
-	userId: z.string().regex(/^[UW][A-Z0-9]{2,30}$/),
-	/** The account that ran the command, and its machine, as the command says. */
-	by: z.string().max(300).default('unknown'),
-	/** Of a page. */
-	place: z.object({ table: z.enum(PERSON_TABLES), after: z.string() }).default({ table: 'answers', after: '' }),
-});
+/** The account that ran the command, and its machine, as the command says. */
+const by = z.string().max(300).default('unknown');
+const ASK = z.union([
+	z.object({
+		act: z.enum(['page', 'forget']),
+		userId: z.string().regex(/^[UW][A-Z0-9]{2,30}$/),
+		by,
+		/** Of a page. */
+		place: z.object({ table: z.enum(PERSON_TABLES), after: z.string() }).default({ table: 'answers', after: '' }),
+	}),
+	/** Empties the list of who may answer of a channel. */
+	z.object({ act: z.literal('clear'), channelId: z.string().regex(/^[CG][A-Z0-9]{2,30}$/), by }),
+]);
 export type Ask = z.input<typeof ASK>;
 /** When a letter was written, as it says itself: whoever can write the database may put an old one back. */
 const SENT = z.object({ at: z.number().default(0) });
@@ -41,7 +47,7 @@ async function nameInLog(trx: Db, userId: string): Promise<string> {
 		.slice(0, 16);
 }
 
-/** Does what `npm run person` asks: over a socket in `DATA_DIR` that only this user and root can open, or by rows. */
+/** Does what `npm run person` and `npm run settings` ask: over a socket in `DATA_DIR` that only this user and root can open, or by rows. */
 export function createPersonRequests({ config, clock, log, store: { db, cipher, compact } }: Core<Parts>) {
 	const people = createPersonStore(cipher, Math.min(TABLES.posts.kept, config.RETENTION_DAYS));
 	const stopping = new AbortController();
@@ -49,7 +55,14 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 	let loop: Promise<void> | null = null;
 
 	async function work(trx: Db, asked: string) {
-		const { act, userId, place, by } = ASK.parse(JSON.parse(asked));
+		const ask = ASK.parse(JSON.parse(asked));
+		if (ask.act === 'clear') {
+			const { channelId: channel, by } = ask;
+			const isCleared = await clearAnswerers({ trx, now: clock.now() }, channel, log);
+			const outcome = isCleared ? 'cleared' : 'nothing';
+			return { reply: { kind: outcome }, line: { access: 'settings clear', by, channel, outcome } };
+		}
+		const { act, userId, place, by } = ask;
 		if (act === 'page') {
 			const reply = await people.page(trx, userId, place);
 			const isFirst = place.table === PERSON_TABLES[0] && place.after === '';

@@ -1,11 +1,28 @@
 import { type Config, liveSecret } from '../config.ts';
 import { createCache, startDeadline } from '../core/basics.ts';
 import type { Core } from '../core.ts';
+import {
+	type Answerers,
+	type AnswerRule,
+	type ChannelKey,
+	isNamed,
+	namesAnybody,
+	type Standing,
+} from '../database/watch.ts';
 import type { Origin } from '../questions/answer.ts';
-import type { Person } from '../questions/session.ts';
+import type { Person, SessionKey } from '../questions/session.ts';
+import { createWhoMayAnswer } from './answerers.ts';
 import { createSlackCalls, type Need } from './calls.ts';
-import { createDirectChannels, createSlackClients, type Identity, type Installation, slackFailure } from './clients.ts';
+import {
+	createDirectChannels,
+	createSlackClients,
+	type Identity,
+	type Installation,
+	slackErrorCode,
+	slackFailure,
+} from './clients.ts';
 import { createDirectory, maxAgeOf, type PersonFacts, type Shared } from './directory.ts';
+import { createUserGroups } from './user-groups.ts';
 
 type Ours = Pick<Identity, 'teamId' | 'enterpriseId'>;
 type AccessRules = Pick<Config, Extract<keyof Config, `ALLOW${string}`>>;
@@ -16,6 +33,10 @@ export interface Place extends Pick<Origin, 'channelId' | 'isCopy'> {
 	readonly sessionId?: string;
 	/** The rule about channels does not apply. */
 	readonly inAnyChannel?: true;
+	/** The session that they answer: the lists of its channels apply. */
+	readonly answers?: string;
+	/** They end watches there: the channel's own list applies. */
+	readonly unwatches?: true;
 }
 
 export const ANYWHERE: Place = { channelId: null, inAnyChannel: true };
@@ -23,7 +44,7 @@ export const ANYWHERE: Place = { channelId: null, inAnyChannel: true };
 /** Proven by Slack or by the settings. */
 // biome-ignore format: a list of words
 export const PROVEN_REFUSALS = [
-	'guest', 'bot', 'external', 'deactivated', 'channel_not_allowed', 'user_not_allowed',
+	'guest', 'bot', 'external', 'deactivated', 'channel_not_allowed', 'user_not_allowed', 'not_named',
 ] as const;
 /** `could_not_check`: Slack gave no answer, left out a required fact or contradicted itself. */
 export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
@@ -31,8 +52,8 @@ export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
 /** Whether this code says that somebody may not answer. */
 export const isProvenRefusal = (code: string | null) => PROVEN_REFUSALS.some((refusal) => refusal === code);
 
-/** Why a person may not act in a channel, or in any (null); null if they may. `need`: `look` if left out. */
-export type MayAct = (person: Person, channelId: string | null, need?: Need) => Promise<Refusal | null>;
+/** Why a person may not act somewhere; null if they may. `need`: `look` if left out. */
+export type MayAct = (person: Person, place: Place, need?: Need) => Promise<Refusal | null>;
 
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
 export type ActRefusal = Refusal | 'not_there';
@@ -40,8 +61,8 @@ export type ActRefusal = Refusal | 'not_there';
 /** `refusal`: null when allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
 export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
 
-/** What a rule looked at: a setting, or fields of `users.info`. `no_answer`: Slack did not tell. */
-export type Ground = keyof AccessRules | PersonField | 'no_answer';
+/** What a rule looked at: a setting, fields of `users.info`, lists of channels. `no_answer`: Slack did not tell. */
+export type Ground = keyof AccessRules | PersonField | 'list' | 'no_answer';
 type PersonField = 'id' | 'is_bot' | 'deleted' | 'is_stranger' | 'team_id' | 'enterprise_user' | typeof GUEST_FLAGS;
 const GUEST_FLAGS = 'is_restricted is_ultra_restricted';
 /** What one rule says: null when it does not refuse. */
@@ -55,12 +76,47 @@ const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
+/** Where the lists of channels are stored. */
+export interface Lists {
+	/** Those that decide about a session. */
+	ofSession(teamId: string, sessionId: string): Promise<readonly AnswerRule[]>;
+	/** The one of a channel. */
+	ofChannel(teamId: string, channelId: string): Promise<Answerers>;
+}
+
 /** Decides who may read sessions, watch and answer. Fails closed, also while nobody knows where the app is (null). */
 export function createAccessPolicy(
 	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
 	installation: () => Ours | null,
+	lists: Lists,
 ) {
-	const groups = createCache(clock, directory.userGroup);
+	/** Of a group that is gone: nobody. */
+	const groups = createCache(clock, (groupId, signal?: AbortSignal) =>
+		directory.userGroup(groupId, signal).catch((error: unknown) => {
+			if (GONE_GROUP.has(slackErrorCode(error) ?? '')) return new Set<string>();
+			throw error;
+		}),
+	);
+
+	/** By what these lists may name somebody. Asks Slack only where their id does not settle it. */
+	async function standingOf(userId: string, among: readonly Answerers[], need: Need, signal?: AbortSignal) {
+		const none: Standing = { userId, groupIds: new Set() };
+		if (isNamed(none, among)) return none;
+		const asked = [...new Set(among.flatMap(({ groupIds }) => groupIds))];
+		const isIn = await Promise.all(asked.map(async (id) => (await groups.get(id, maxAgeOf(need), signal)).has(userId)));
+		return { userId, groupIds: new Set(asked.filter((_, index) => isIn[index])) } satisfies Standing;
+	}
+
+	/** What the lists of the place say. Nobody's list is of the place, or one that names nobody: it says nothing. */
+	async function placeRuling(userId: string, place: Place, need: Need, signal: AbortSignal): Promise<Ruling | null> {
+		const teamId = installation()?.teamId ?? '';
+		const { answers, unwatches, channelId } = place;
+		const ofSession = answers === undefined ? [] : await lists.ofSession(teamId, answers);
+		const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId, channelId) : null;
+		const among = [...ofSession.map(({ answerers }) => answerers), ...(own !== null && namesAnybody(own) ? [own] : [])];
+		if (among.length === 0) return null;
+		return ['list', isNamed(await standingOf(userId, among, need, signal), among) ? null : 'not_named'];
+	}
 
 	async function listRuling(userId: string, signal: AbortSignal, need: Need): Promise<Ruling | null> {
 		const { ALLOWED_USERS: users, ALLOWED_USERGROUPS: userGroups } = config;
@@ -98,6 +154,13 @@ export function createAccessPolicy(
 		yield* personRulings(facts, ours);
 		const ofList = await listRuling(userId, signal, need);
 		if (ofList !== null) yield ofList;
+		const ofPlace = await placeRuling(userId, place, need, signal);
+		if (ofPlace !== null) yield ofPlace;
+	}
+
+	function notAnswered(error: unknown): Verdict {
+		const { retryAfterMs } = slackFailure(error);
+		return { ...NOT_CHECKED, retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs };
 	}
 
 	/** `grounds`: what the rules looked at; of a refusal, the last one decided. */
@@ -112,25 +175,49 @@ export function createAccessPolicy(
 			return verdict({ refusal: null });
 		} catch (error) {
 			grounds.push('no_answer');
-			const { retryAfterMs } = slackFailure(error);
-			return verdict({ ...NOT_CHECKED, retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs });
+			return verdict(notAnswered(error));
 		}
 	}
 
 	return {
 		check,
-		/** For somebody who makes no request now, in a channel or in any (null). */
-		async checkAbsent({ teamId, userId }: Person, channelId: string | null, need?: Need): Promise<Verdict> {
+		/** For somebody who makes no request now. */
+		async checkAbsent({ teamId, userId }: Person, place: Place, need?: Need): Promise<Verdict> {
 			// Another workspace's Slack would call everybody of this one a stranger.
 			if (teamId !== installation()?.teamId) return NOT_CHECKED;
-			return check({ userId, claimedTeamId: null }, channelId === null ? ANYWHERE : { channelId }, need);
+			return check({ userId, claimedTeamId: null }, place, need);
+		},
+		/** What only the lists of a session say of somebody who may use Handraise. */
+		async checkNamed({ userId }: Person, sessionId: string, need: Need = 'look'): Promise<Verdict> {
+			using deadline = startDeadline(clock, need === 'late' ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
+			const place = { channelId: null, answers: sessionId };
+			const ruling = placeRuling(userId, place, need, deadline.signal);
+			return ruling.then((said) => ({ refusal: said?.[1] ?? null }), notAnswered);
+		},
+		/** The members of a user group as they are known; nobody if it is gone. */
+		membersOf: (groupId: string) => groups.get(groupId, maxAgeOf('look')),
+		/** By what these lists may name somebody; of groups of which Slack does not tell, nobody is known to be in them. */
+		async standingOf(userId: string, among: readonly Answerers[]): Promise<Standing> {
+			using deadline = startDeadline(clock, ASK_WITHIN_MS);
+			const nothing: Standing = { userId, groupIds: new Set() };
+			return standingOf(userId, among, 'send', deadline.signal).catch(() => nothing);
 		},
 	};
 }
 
+/** Slack's codes for a user group that is there no more. */
+export const GONE_GROUP: ReadonlySet<string> = new Set(['no_such_subteam', 'subteam_not_found']);
+
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
 type SlackStores = {
+	readonly answerers: {
+		rulesOf(teamId: string, session: SessionKey): Promise<readonly AnswerRule[]>;
+		tellNobodyLeft(teamId: string, rules: readonly AnswerRule[], now: number): Promise<unknown>;
+	};
+	readonly channelSettings: {
+		read(channel: ChannelKey): Promise<{ readonly settings: { readonly answerers: Answerers } }>;
+	};
 	readonly db: { readonly dialect: string };
 	readonly people: Shared['store'];
 	cellOf(name: 'people-list'): Shared['listing'];
@@ -149,10 +236,21 @@ export function createSlack(
 	const hasReplicas = store.db.dialect === 'postgres';
 	const shared = { store: store.people, listing: store.cellOf('people-list'), teamId, hasReplicas };
 	const directory = createDirectory({ clients, calls, clock }, shared);
-	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known);
+	const lists: Lists = {
+		ofSession: (team, sessionId) => store.answerers.rulesOf(team, { service: config.SESSION_SERVICE_URL, sessionId }),
+		ofChannel: async (team, channelId) =>
+			(await store.channelSettings.read({ teamId: team, channelId })).settings.answerers,
+	};
+	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known, lists);
+	const userGroups = createUserGroups({ client: clients.people, clock, log });
+	const { membersOf } = accessPolicy;
+	const whoMayAnswer = createWhoMayAnswer(
+		{ clock, log, directory, store },
+		{ installation, lists, membersOf, userGroups },
+	);
 	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;
 	const directChannelOf = createDirectChannels(clients.people, clock);
-	return { installation, clients, calls, directory, directChannelOf, accessPolicy, mayAct };
+	return { installation, clients, calls, directory, directChannelOf, accessPolicy, mayAct, userGroups, whoMayAnswer };
 }
 
 /** Whether Slack's facts prove a membership: they may be missing or contradict each other. */

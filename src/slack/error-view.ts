@@ -30,9 +30,11 @@ export interface ErrorContext {
 	readonly adminContact?: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
 	readonly retryAt?: number | null;
+	/** Of a refusal: the names of those who may. mrkdwn. */
+	readonly who?: string | undefined;
 }
 
-/** `{contact}` is replaced with whom to ask. */
+/** `{contact}` is replaced with whom to ask, `{who}` with those who may. */
 type Row = readonly [what: string, todo?: string];
 
 const AGAIN: Readonly<Record<string, Row>> = {
@@ -114,11 +116,13 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 	],
 };
 
+/** Where their names are not at hand. */
+const SOME_PEOPLE = 'the people whom its channels name';
 const ASK_TO_CHANGE = 'To change that, ask {contact}.';
 /** Somebody acts on a question that they had before, by a copy or in a window. */
 export const NOT_THERE = "You are not in this question's channel, so you cannot answer it here.";
 
-const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
+const REFUSALS: Readonly<Record<ActRefusal | 'not_named_here' | 'nobody_left', Row>> = {
 	guest: ['Guests of this workspace cannot use Handraise.', ASK_TO_CHANGE],
 	bot: ['Apps and bots cannot use Handraise.', ASK_TO_CHANGE],
 	external: [
@@ -128,6 +132,9 @@ const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
 	deactivated: ['This account is deactivated.', ASK_TO_CHANGE],
 	channel_not_allowed: ['Handraise is not allowed in this channel.', ASK_TO_CHANGE],
 	user_not_allowed: ['You are not among the people who may use Handraise.', ASK_TO_CHANGE],
+	not_named: ['Only {who} may answer here. Slack shows the buttons to everybody.', 'Ask one of them.'],
+	not_named_here: ['Only {who} may stop watching here.', 'Ask one of them.'],
+	nobody_left: ['Nobody who may answer here is left.', 'To open it for others, ask {contact}.'],
 	not_there: [NOT_THERE, 'Ask somebody in the channel to hand it over to you.'],
 	could_not_check: [
 		'Handraise could not check with Slack whether you may do this.',
@@ -153,15 +160,19 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: f
 
 export const FAILURES = { ...AGAIN, ...FOR_OPERATOR, ...FOR_PERSON };
 const ROWS: ReadonlyMap<string, Row> = new Map(Object.entries({ ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS }));
-export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
+export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly (keyof typeof REFUSALS)[];
 
 /**
  * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what
  * was kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether
  * "Try again" makes sense. An unknown code gets general words with the code to report.
  */
-export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
-	const [what, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];
+export function errorWords(
+	code: string,
+	{ kept = 'nothing', adminContact = null, retryAt = null, who }: ErrorContext = {},
+) {
+	const [row, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];
+	const what = row.replace('{who}', () => who ?? SOME_PEOPLE);
 	const isForOperator = Object.hasOwn(FOR_OPERATOR, code) || !ROWS.has(code);
 	const isAgain = Object.hasOwn(AGAIN, code);
 	const contact = contactMrkdwn(adminContact);
@@ -229,7 +240,7 @@ export function errorMessage(code: string, sessionId: string | null, error: Erro
 	return textMessage(line, context(about));
 }
 
-const isRefusal = (code: string) => Object.hasOwn(REFUSALS, code);
+export const isRefusal = (code: string) => Object.hasOwn(REFUSALS, code);
 
 const TOO_LATE = 'Slack only opens a window within three seconds, and this took longer.';
 
@@ -263,4 +274,5 @@ export const CANNOT_ANSWER = {
 	deactivated: 'has a deactivated account',
 	channel_not_allowed: 'cannot answer in this channel',
 	user_not_allowed: 'is not among the people who may use Handraise',
+	not_named: 'is not among the people who may answer here',
 } as const;

@@ -3,10 +3,11 @@ import type { App } from '@slack/bolt';
 import { HandraiseError, setBounded, uptimeOf, within } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { AccessPolicy, Place } from './access-policy.ts';
+import type { WhoMayAnswer } from './answerers.ts';
 import type { Need } from './calls.ts';
 import type { Memberships } from './channels.ts';
 import { codeOf, type Installation } from './clients.ts';
-import { errorMessage } from './error-view.ts';
+import { errorMessage, isRefusal } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
@@ -57,6 +58,7 @@ interface Options {
 	readonly installation: Installation;
 	readonly accessPolicy: AccessPolicy;
 	readonly whyNotThere: Memberships['whyNotThere'];
+	readonly whoMayAnswer: Pick<WhoMayAnswer, 'explained'>;
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
@@ -74,7 +76,8 @@ const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
  * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
  */
 export function createListen({ clock, log, metrics }: Core, options: Options) {
-	const { app, installation, accessPolicy, whyNotThere, personReads, reply, onInboxPress, onPostPress } = options;
+	const { app, installation, accessPolicy, whyNotThere, whoMayAnswer, personReads, reply } = options;
+	const { onInboxPress, onPostPress } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
@@ -91,7 +94,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	async function check(request: PersonRequest, place: Place, need?: Need, thereWithinMs = THERE_WITHIN_MS) {
 		const { person, claimedTeamId } = request;
 		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, need);
-		if (refusal !== null) return refusal;
+		if (refusal !== null) return whoMayAnswer.explained(refusal, place);
 		const asked = whyNotThere(request, place).catch(() => 'could_not_check' as const);
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
 	}
@@ -103,7 +106,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		if (refusal !== null) {
 			request.log.info({ refusal: codeOf(refusal) }, 'refused');
 			if (task.refused !== undefined) return task.refused(refusal);
-			if (typeof refusal !== 'string') return reply.failed(request, refusal, task.about);
+			if (codeOf(refusal) === 'too_fast') return reply.failed(request, refusal, task.about);
 			return reply.refused(request, refusal, view, task.changes ? 'unchanged' : 'nothing');
 		}
 		let nextTask: Awaited<Done>;
@@ -277,7 +280,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			onPress(id, async (body, ack, action) => {
 				const { request, isFirstDelivery, acknowledge } = arrived(body, ack);
-				let failure = (_code: string) => errorMessage('button_outdated', null, reply.errorContext());
+				let failure = (_error: unknown) => errorMessage('button_outdated', null, reply.errorContext());
 				let late: MessageContent | null = null;
 				const read = async () => {
 					const view = viewIn(body);
@@ -297,7 +300,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 				const failed = (error: unknown) => {
 					const code = codeOf(error);
 					// That the rules could not be checked is a failure.
-					const isRefused = code === 'too_fast' || (typeof error === 'string' && code !== 'could_not_check');
+					const isRefused = code === 'too_fast' || (isRefusal(code) && code !== 'could_not_check');
 					const say = isRefused ? reply.toPerson : reply.withoutTurn;
 					return { isStored: false, tell: async () => void (await say(request, failure(code))) };
 				};

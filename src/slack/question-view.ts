@@ -198,6 +198,7 @@ function snoozeButtons(mark: QuestionMark): Button[] {
 
 /** Why Slack cannot show a form for a question, and where to answer it. mrkdwn. */
 export function noFormWords(form: Exclude<Form, { kind: 'fields' }>, hasDashboard: boolean): string {
+	if (form.kind === 'refused') return form.why;
 	const why =
 		form.kind === 'tooMany'
 			? `📋 It asks ${form.count.toLocaleString('en-US')} questions at once, more than Slack can show in one form.`

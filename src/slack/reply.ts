@@ -2,13 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
 import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS, retryAtOf, setBounded, uptimeOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import type { ActRefusal } from './access-policy.ts';
 import { codeOf, respond, slackErrorCode, slackFailure } from './clients.ts';
-import { errorMessage, errorModal, errorWords, type Kept, noWindow, stillWaitingMessage } from './error-view.ts';
+import {
+	type ErrorContext,
+	errorMessage,
+	errorModal,
+	errorWords,
+	type Kept,
+	noWindow,
+	stillWaitingMessage,
+} from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
 import type { PersonReads, Reading, ReadPermit } from './person-reads.ts';
-import { type PersonRequest, type Subject, type SubmittedView, whereItBegan } from './request.ts';
+import { type NotAllowed, type PersonRequest, type Subject, type SubmittedView, whereItBegan } from './request.ts';
 
 type ViewAddress =
 	/** Slack drops an update with an old hash; without one, the update applies in any case. */
@@ -202,7 +209,8 @@ export function createReply(
 	}
 
 	function errorContext(error: unknown = null, kept: Kept = 'nothing') {
-		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()) };
+		const { who } = Object(error) as Pick<ErrorContext, 'who'>;
+		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()), who };
 	}
 
 	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack limits it. */
@@ -311,9 +319,9 @@ export function createReply(
 		/** Resolves when all replies that take no turn are sent. */
 		drained: () => Promise.all(Array.from(queues.values(), ({ last }) => last)),
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */
-		async refused(request: PersonRequest, refusal: ActRefusal, view: SubmittedView | null, kept: Kept) {
+		async refused(request: PersonRequest, why: NotAllowed, view: SubmittedView | null, kept: Kept) {
 			const metadata = view?.metadata ?? null;
-			const context = errorContext(null, kept);
+			const [refusal, context] = [codeOf(why), errorContext(why, kept)];
 			const message = errorMessage(refusal, null, context);
 			// The rules may allow what was to be changed.
 			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;

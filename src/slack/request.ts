@@ -238,7 +238,10 @@ export interface Task {
 	readonly refused?: (refusal: NotAllowed) => Promise<void>;
 }
 
-/** Why a task is not run. The error is `too_fast`: whether they are there has to be asked, and they ask too much. */
+/**
+ * Why a task is not run. The error is `too_fast`: whether they are there has to be asked, and they ask too much; or a
+ * refusal with the names of whom to ask.
+ */
 export type NotAllowed = ActRefusal | HandraiseError;
 
 export type SubmissionAck =
@@ -270,8 +273,8 @@ export interface SubmissionHandler {
 
 /** `run` resolves to what is done after the acknowledgement. */
 export interface StoringTask extends Storing<() => Promise<void>> {
-	/** Says that the press is not stored, for the code of a failure or a refusal. */
-	failure(code: string): MessageContent;
+	/** Says that the press is not stored, for what was thrown, or a refusal. */
+	failure(error: unknown): MessageContent;
 	/** Says before the acknowledgement that the result comes later. Null: nothing says so. */
 	readonly late: MessageContent | null;
 }
@@ -286,6 +289,11 @@ export const NOTHING_TO_DO: Task = forAnybody(async () => {});
 /** Where somebody acts on a question of this channel: perhaps on a copy, in an inbox or a direct message. */
 export function copyPlace(request: PersonRequest, channelId: string | null, sessionId: string): Place {
 	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, sessionId, isCopy: true };
+}
+
+/** Where somebody answers a question of this channel. */
+export function answerPlace(request: PersonRequest, channelId: string | null, sessionId: string): Place {
+	return { ...copyPlace(request, channelId, sessionId), answers: sessionId };
 }
 
 /** Where somebody acts in a window, or on their own answer: they may have left its channel since. */

@@ -160,7 +160,15 @@ export const WATCH_TABLES = tables({
 			/** See `KINDS`; no text of a person or an agent. */
 			content: {
 				...json,
-				people: ['by', 'from', 'entries[].heldBy', 'before.mention.userIds[]', 'after.mention.userIds[]'],
+				people: [
+					'by',
+					'from',
+					'entries[].heldBy',
+					'before.mention.userIds[]',
+					'after.mention.userIds[]',
+					'before.answerers.userIds[]',
+					'after.answerers.userIds[]',
+				],
 			},
 			/** `planned`, `shown`, `closed` (after its last look), `gone` (deleted), `refused`, `dropped` (not needed). */
 			state: text,
@@ -263,12 +271,21 @@ export const WATCH_TABLES = tables({
 		key: ['teamId', 'channelId'],
 		columns: {
 			...CHANNEL,
-			settings: { ...json, people: ['mention.userIds[]'] },
+			settings: { ...json, people: ['mention.userIds[]', 'answerers.userIds[]'] },
 			revision: integer,
 			changedBy: personId,
 			changedAt: noted,
 		},
 		kept: 'always',
+	},
+
+	/** The channels whose lists say who may answer a session, also after they stopped watching it, until it is over. */
+	answer_rules: {
+		key: ['teamId', 'channelId', ...OF_SESSION],
+		columns: { ...CHANNEL, ...SESSION, enteredAt: noted },
+		indexes: { session: '(service, session_id)' },
+		kept: 'whileUsed',
+		since: 33,
 	},
 
 	/** A question hidden from a person's inbox for some time. */

@@ -45,8 +45,10 @@ export function registerAnswerActions(
 	function onReceipt(
 		id: ActionId,
 		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
-		placeOf: (own: Answer, asked: PersonRequest) => Place = ({ origin, question }) =>
-			windowPlace({ ...question, origin }),
+		placeOf: (own: Answer, asked: PersonRequest) => Place = ({ origin, question }) => ({
+			...windowPlace({ ...question, origin }),
+			answers: question.sessionId,
+		}),
 	): void {
 		onOwn(id, (own, asked, press) => {
 			const about = { sessionId: own.question.sessionId, kept: 'answer' } as const;

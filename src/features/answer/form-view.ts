@@ -153,14 +153,16 @@ export interface SessionModel {
 	readonly dashboardUrl: string | null;
 	readonly links: Links;
 	readonly offersWatch: boolean;
+	/** Why the person may not answer, and whom to ask; mrkdwn. Null: they may. */
+	readonly refused?: string | null;
 	readonly withoutImages?: boolean;
 }
 
 /** The session as a modal, with Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
-	const { question, draft, secret, readAt, arrival = null } = model;
+	const { question, readAt, arrival = null } = model;
 	const mark = createCutMark(false);
-	const form = question && buildForm(question, model.metadata, draft, { secret, onCut: mark.onCut });
+	const form = question && formOf(model, question, mark);
 	const fields = form?.kind === 'fields' ? form : null;
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
 	const steps = stepCards(model.session, {
@@ -183,7 +185,7 @@ export function sessionModal(model: SessionModel): ModalView {
 	};
 	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark);
 	const first = [...section(headline(model)), ...noticeBlocks(model), ...asked];
-	const hasDashboardAbove = form !== null && (fields === null || mark.isCut);
+	const hasDashboardAbove = form !== null && form.kind !== 'refused' && (fields === null || mark.isCut);
 	const isBeside = question !== null && pictureBeside(model, question) !== null;
 	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
@@ -198,6 +200,11 @@ export function sessionModal(model: SessionModel): ModalView {
 		),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
 	});
+}
+
+function formOf({ refused = null, metadata, draft, secret }: SessionModel, question: Question, mark: CutMark): Form {
+	if (refused !== null) return { kind: 'refused', why: refused };
+	return buildForm(question, metadata, draft, { secret, onCut: mark.onCut });
 }
 
 function headline({ session, metadata: { sessionId }, now }: SessionModel): string {
@@ -249,7 +256,10 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });
 	const dashboard = dashboardOf(model);
 	const hasDashboard = dashboard !== null;
-	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(dashboard)];
+	if (form.kind !== 'fields') {
+		const elsewhere = form.kind === 'refused' ? null : dashboard;
+		return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(elsewhere)];
+	}
 	const [menu = null] = moreMenu(
 		metadata.partial
 			? button(ACTIONS.complete, 'Answer all')

@@ -10,9 +10,9 @@ import {
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../../questions/compare.ts';
-import type { Person, Session } from '../../questions/session.ts';
+import type { Session } from '../../questions/session.ts';
 import type { DeliveryPermit } from '../../session-service/service.ts';
-import { isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
+import { type AccessPolicy, isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';
 
 /** The first check whether the agent went on comes this long after the delivery. */
@@ -26,8 +26,8 @@ export const MAX_ASKING = 16;
 /** Another replica has the lease of this answer now, so this one must not write. */
 export class LeaseLost extends Error {}
 
-/** Asks the access policy whether somebody may answer in this channel ('' in none). */
-export type CheckAuthor = (person: Person, channelId: string, need: 'late') => Promise<Verdict>;
+/** Asks the access policy whether somebody may still answer. */
+export type Policy = Pick<AccessPolicy, 'checkAbsent' | 'checkNamed'>;
 
 /**
  * The steps and times of a PUT. It *begins* when the store notes that it may be sent (`putStartedAt`). It *leaves* when
@@ -35,7 +35,7 @@ export type CheckAuthor = (person: Person, channelId: string, need: 'late') => P
  * within the call's time-out after it left. So a PUT of unknown outcome can land until both times and the difference of
  * clocks have passed since it began. Only a read that begins after that can rule it out.
  */
-export function createPut({ store, sessionService, clock }: Core<{ answers: AnswerStore }>, checkAuthor: CheckAuthor) {
+export function createPut({ store, sessionService, clock }: Core<{ answers: AnswerStore }>, policy: Policy) {
 	const landsWithinMs = mayLandForMs(sessionService.callTimeoutMs);
 	const asking = atMost(MAX_ASKING);
 
@@ -55,14 +55,17 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 		},
 
 		/**
-		 * Asks whether the author may still answer, if due. True when it has asked: somebody may have written meanwhile.
+		 * Asks whether the author may still answer: lists of channels always, the rest if due. True when that was asked:
+		 * somebody may have written meanwhile.
 		 * @throws HandraiseError with the refusal as its code; `not_checked` (retryable) when Slack does not tell
 		 */
-		async hasAsked({ person, origin }: Answer, checkedAt: number): Promise<boolean> {
-			if (Math.abs(clock.now() - checkedAt) < CHECK_HOLDS_MS) return false;
-			const ask = () => checkAuthor(person, origin.channelId ?? '', 'late');
-			const { refusal, retryAt = null } = await asking<Verdict>(ask, NOT_CHECKED);
-			if (refusal === null) return true;
+		async hasAsked({ person, origin, question }: Answer, checkedAt: number): Promise<boolean> {
+			const isDue = Math.abs(clock.now() - checkedAt) >= CHECK_HOLDS_MS;
+			const { sessionId: answers } = question;
+			const ask = () => policy.checkAbsent(person, { channelId: origin.channelId ?? '', answers }, 'late');
+			const asked = isDue ? asking<Verdict>(ask, NOT_CHECKED) : policy.checkNamed(person, answers, 'late');
+			const { refusal, retryAt = null } = await asked;
+			if (refusal === null) return isDue;
 			const code = refusal === 'could_not_check' ? 'not_checked' : refusal;
 			throw new HandraiseError('the author of an answer may not send it, or that is not known', { code, retryAt });
 		},

@@ -30,7 +30,7 @@ export function registerAnswer(
 	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
 	const receipts = createReceipts(core, messages, nextOf);
 	const worker = createAnswerWorker(core, {
-		checkAuthor: accessPolicy.checkAbsent,
+		policy: accessPolicy,
 		missed: health.missed,
 		receipts,
 		isOurs: ({ teamId }) => teamId === installation.known()?.teamId,

@@ -70,7 +70,7 @@ export function registerSubmission(
 	listen.submission(CALLBACKS.session, {
 		async plan(_, view, wait) {
 			const form = isOfSession(view) ? await drafting.read(view) : null;
-			const place = windowPlace(form?.metadata ?? null);
+			const place = { ...windowPlace(form?.metadata ?? null), ...(form && { answers: form.metadata.sessionId }) };
 			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
 				return { place, run: (request) => send(request, form, wait) };
 			}

@@ -16,7 +16,7 @@ import type { Missed } from '../../session-service/health.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { createConfirmation, createRestart } from './confirm.ts';
 import { createDelivery } from './deliver.ts';
-import { atMost, type CheckAuthor, createPut, LeaseLost, MAX_ASKING } from './put.ts';
+import { atMost, createPut, LeaseLost, MAX_ASKING, type Policy } from './put.ts';
 import type { Receipts } from './receipts.ts';
 
 /** The answers of a dead replica are taken over after this long. */
@@ -38,7 +38,7 @@ export const OTHER_SERVICE = 'other_service';
 const MIN_BEFORE_LONG_MS = 2_000;
 
 interface Options {
-	readonly checkAuthor: CheckAuthor;
+	readonly policy: Policy;
 	readonly missed: Missed;
 	readonly random?: () => number;
 	readonly receipts: Pick<Receipts, 'tell'>;
@@ -49,11 +49,11 @@ interface Options {
 /** Takes due answers by lease and does each one's next step: deliver, confirm, send the receipt. */
 export function createAnswerWorker(
 	core: Core<{ answers: AnswerStore }>,
-	{ checkAuthor, missed, random = Math.random, receipts, isOurs }: Options,
+	{ policy, missed, random = Math.random, receipts, isOurs }: Options,
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { answers: store } = core.store;
-	const put = createPut(core, checkAuthor);
+	const put = createPut(core, policy);
 	const deliver = createDelivery(core, put, missed, random);
 	const restart = createRestart(core, put);
 	const confirm = createConfirmation(core);

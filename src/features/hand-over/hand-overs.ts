@@ -40,10 +40,14 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 	}
 
 	/** The id of the newest hand-over if its person may not answer in its channel any more. */
-	async function replaceable(asked: Awaited<ReturnType<typeof askedIn>>, { userId }: Person): Promise<string | null> {
+	async function replaceable(
+		asked: Awaited<ReturnType<typeof askedIn>>,
+		{ userId }: Person,
+		{ sessionId }: PressedQuestion,
+	): Promise<string | null> {
 		const held = asked.kind === 'possible' ? holderOf(asked.handOver) : null;
 		if (held === null || held.to === userId) return null;
-		return (await activeHolder(held, mayAct)) === null ? held.id : null;
+		return (await activeHolder(held, sessionId, mayAct)) === null ? held.id : null;
 	}
 
 	return {
@@ -52,7 +56,7 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 			const asked = await askedIn(keyOf(person, pressed), pressed.channelId);
 			if (asked.kind === 'closed') return asked;
 			const { handOver } = asked;
-			const replaces = await replaceable(asked, person);
+			const replaces = await replaceable(asked, person, pressed);
 			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
 			return kind === null || handOver === null ? asked : ({ kind, handOver } as const);
 		},
@@ -69,7 +73,7 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 			if (to === from) return { kind: 'refused', refusal: 'self' } as const;
 			const handed = keyOf(person, pressed);
 			// Both ask Slack, and the window waits three seconds.
-			const holder = askedIn(handed, channelId).then((asked) => replaceable(asked, person));
+			const holder = askedIn(handed, channelId).then((asked) => replaceable(asked, person, pressed));
 			const [why, replaces] = await Promise.all([refusal, holder]);
 			if (why !== null) return { kind: 'refused', refusal: why } as const;
 			const asked = await askedIn(handed, channelId);

@@ -3,7 +3,7 @@ import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS, decodeQuestionMark } from '../../slack/ids.ts';
 import { textMessage } from '../../slack/parts.ts';
 import type { PersonRequest, Press, Submitted } from '../../slack/request.ts';
-import { copyPlace, ifAllowed, NOTHING_TO_DO, sessionViewOf } from '../../slack/request.ts';
+import { answerPlace, ifAllowed, NOTHING_TO_DO, sessionViewOf } from '../../slack/request.ts';
 import { createHandOvers, type HandOverStores, type PressedQuestion } from './hand-overs.ts';
 import {
 	GIVE_BACK_LATE,
@@ -31,7 +31,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 	listen.action(ACTIONS.handOver, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
 		if (pressed === null) return null;
-		return ifAllowed(copyPlace(asked, pressed.channelId, pressed.sessionId), async (request) => {
+		return ifAllowed(answerPlace(asked, pressed.channelId, pressed.sessionId), async (request) => {
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
 			const metadata = handOverMetadata(pressed);
 			const view = async () => {
@@ -55,7 +55,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 			const { metadata } = sessionViewOf(view);
 			const { sessionId, fingerprint, origin } = metadata;
 			const { channelId } = origin;
-			const place = copyPlace(asked, channelId, sessionId);
+			const place = answerPlace(asked, channelId, sessionId);
 			const values = VALUES.safeParse(view.values).data;
 			const to = values?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
 			const note = values?.[NOTE_FIELD]?.[ACTIONS.handOverNote].value?.trim() || null;
@@ -63,7 +63,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 			// Slack limits how often it tells about people.
 			await personReads.permit(asked);
 			// At the same time as the check of whoever presses: Slack waits three seconds for both.
-			const refusal = mayAct({ ...asked.person, userId: to }, channelId, 'send');
+			const refusal = mayAct({ ...asked.person, userId: to }, { channelId, answers: sessionId }, 'send');
 			const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId };
 			const run = async ({ person, log }: PersonRequest): Promise<Submitted> => {
 				const outcome = await handOvers.handOver(person, pressed, { viewId: view.id, to, note, refusal });
@@ -79,7 +79,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 
 	listen.storingAction(ACTIONS.giveBack, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
-		const failure = (code: string) => textMessage(notGivenBackWords(reply.words(code).text));
+		const failure = (error: unknown) => textMessage(notGivenBackWords(reply.words(error).text));
 		return {
 			place: { channelId: pressed?.channelId ?? null },
 			failure,

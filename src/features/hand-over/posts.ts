@@ -16,7 +16,7 @@ export function createHandOverDrawing(facts: QuestionFacts) {
 		if (how === null && newest?.id !== content.handOverId) how = 'handedOn';
 		if (how === null && isHeld && newest?.givenBackAt !== null) how = 'givenBack';
 		if (post.ts === null && how !== null) return null;
-		const refusal = await facts.refusal(post.target, watch.channelId);
+		const refusal = await facts.refusal(post.target, watch);
 		if (refusal === 'could_not_check') return { kind: 'later', ms: null, code: refusal, limited: false };
 		if (refusal !== null && post.ts !== null) return lookOf(textMessage(NOT_TOLD_ANY_MORE), { isLast: how !== null });
 		// A question that is handed over goes back to whoever handed it over, who hears that.

@@ -3,16 +3,15 @@ import type { Core } from '../../core.ts';
 import { slackOutcome } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { receiptContext } from '../answer/receipt-view.ts';
-import type { Discovered } from './content.ts';
+import type { Discovered, InboxStores } from './content.ts';
 import { registerOpening } from './handler.ts';
-import type { InboxStore } from './inbox-store.ts';
 import { createInboxes, type InboxDisplay, type ShowOutcome } from './inboxes.ts';
 import { registerSnooze } from './snooze.ts';
 import { homeView, inboxModal } from './view.ts';
 
 /** Keeps inboxes current, and registers what people do in them. `open` is for `/session inbox`. */
 export function registerInbox(
-	core: HandlerContext<{ inboxes: InboxStore }>,
+	core: HandlerContext<InboxStores>,
 	{ discovered }: { discovered(): Promise<Discovered | null> },
 ) {
 	const { config } = core;

@@ -1,8 +1,9 @@
 import type { AcceptResult } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
+import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
-import { copyPlace, type PersonRequest, type Press } from '../../slack/request.ts';
+import { answerPlace, type PersonRequest, type Press } from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
 import type { Forms } from '../answer/drafts.ts';
 import {
@@ -57,8 +58,8 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 				return { place: ANYWHERE, run, failure: () => content, late: null };
 			}
 			return {
-				place: copyPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
-				failure: (code) => failedChoice(choice, code, errorContext),
+				place: answerPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
+				failure: (error) => failedChoice(choice, codeOf(error), reply.errorContext(error)),
 				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
 				async run(request) {
 					const sessionName = await inboxes.offering(choice);

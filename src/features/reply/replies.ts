@@ -5,7 +5,7 @@ import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
 import { type MessageContent, textMessage } from '../../slack/parts.ts';
 import {
 	type AllowedRequest,
-	copyPlace,
+	answerPlace,
 	forAnybody,
 	ifAllowed,
 	type PersonRequest,
@@ -81,8 +81,8 @@ export function registerReplies(
 		const offered = decodeReply(press.value);
 		const { channelId = null, sessionId = '' } = offered ?? {};
 		return {
-			place: copyPlace(asked, channelId, sessionId),
-			failure: (code) => textMessage(`⚠️ ${reply.words(code).text}`),
+			place: answerPlace(asked, channelId, sessionId),
+			failure: (error) => textMessage(`⚠️ ${reply.words(error).text}`),
 			late: null,
 			run: async (request) =>
 				offered === null ? () => reply.failed(asked, 'button_outdated') : send(request, offered),

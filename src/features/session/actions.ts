@@ -1,3 +1,5 @@
+import type { Person } from '../../questions/session.ts';
+import { ANYWHERE } from '../../slack/access-policy.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeTarget, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	type AllowedRequest,
@@ -32,10 +34,17 @@ export function registerSession(
 		Parameters<typeof createSessionFlow>[0],
 	{ watching, ...commands }: { watching: WatchCommands } & Pick<Commands, 'openInbox' | 'openSettings'>,
 ) {
-	const { listen, reply } = core;
+	const { listen, reply, accessPolicy, whoMayAnswer } = core;
 	const claims = createClaims(core);
 	const drafting = createDrafting(core, claims);
-	const flow = createSessionFlow(core, { ...core, claims, drafting }, core);
+	async function whyNotAnswer(person: Person, sessionId: string): Promise<string | null> {
+		const { refusal } = await accessPolicy.checkNamed(person, sessionId);
+		if (refusal === null) return null;
+		const why = await whoMayAnswer.explained(refusal, { channelId: null, answers: sessionId });
+		return reply.words(why).line;
+	}
+
+	const flow = createSessionFlow(core, { ...core, claims, drafting, whyNotAnswer }, core);
 	registerSessionCommand({ ...core, flow }, { ...watching, ...commands, openHistory: registerHistory(core) });
 
 	/** Saves the texts in the fields as a draft and shows the view's session again. */
@@ -117,7 +126,9 @@ export function registerSession(
 	// People who may not answer are not interrupted while they type: "Send answer" tells them.
 	listen.action([ACTIONS.field, ACTIONS.otherText], (_, { view, blockId }) => {
 		if (!isOfSession(view)) return NOTHING_TO_DO;
-		return ifAllowed(view.metadata.origin.channelId, ({ person }) => drafting.typed(person, view, blockId), SILENTLY);
+		const { origin, sessionId } = view.metadata;
+		const place = { channelId: origin.channelId, answers: sessionId };
+		return ifAllowed(place, ({ person }) => drafting.typed(person, view, blockId), SILENTLY);
 	});
 
 	listen.closed(CALLBACKS.loading, (_, view) => forAnybody(async () => flow.left(view.id)));
@@ -163,7 +174,8 @@ export function registerSession(
 			// The unwatch succeeded, so a refusal to show the session is not worth a message.
 			return ifAllowed(channelId, update, SILENTLY);
 		}
-		return ifAllowed({ ...windowPlace(shown?.metadata ?? null), inAnyChannel: true }, stop, { changes: true });
+		const place = { ...windowPlace(shown?.metadata ?? null), ...ANYWHERE, channelId, unwatches: true } as const;
+		return ifAllowed(place, stop, { changes: true });
 	});
 
 	return { flow, drafting, claims };

@@ -2,6 +2,7 @@ import { parseAddress } from '../../core/basics.ts';
 import type { WatchSettings } from '../../database/watch.ts';
 import { withoutFinalMarks } from '../../questions/texts.ts';
 import { isReservedId } from '../../session-service/service.ts';
+import { ANYWHERE } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import {
 	type AllowedRequest,
@@ -213,7 +214,11 @@ export function registerSessionCommand(core: HandlerContext & { flow: SessionFlo
 			case 'watchAll':
 				return ifAllowed(asked.channelId, (request) => others.watchAll(request, command.settings), { changes: true });
 			case 'unwatch':
-				return ifAllowedAnywhere((request) => others.unwatch(request, command.sessionIds), { changes: true });
+				return ifAllowed(
+					{ ...ANYWHERE, channelId: asked.channelId, unwatches: true },
+					(request) => others.unwatch(request, command.sessionIds),
+					{ changes: true },
+				);
 		}
 	});
 }

@@ -47,10 +47,18 @@ interface Showing extends Content {
 	readonly notices: readonly string[];
 }
 
+interface Parts {
+	readonly claims: Claims;
+	readonly drafting: Drafting;
+	readonly links: Links;
+	/** The words for why somebody may not answer, and whom to ask; null: they may. */
+	whyNotAnswer(person: Person, sessionId: string): Promise<string | null>;
+}
+
 /** Collects what a modal shows besides the session. Saves the initial texts of the form as a draft. */
 export function createPresenter(
 	core: Core<{ answers: AnswerStore; drafts: DraftStore; watches: WatchStore }>,
-	{ claims, drafting, links }: { claims: Claims; drafting: Drafting; links: Links },
+	{ claims, drafting, links, whyNotAnswer }: Parts,
 ) {
 	const { serviceUrl, clock, config, store } = core;
 	const { answers, drafts, watches } = store;
@@ -158,8 +166,9 @@ export function createPresenter(
 		},
 
 		/** Claims the question that the person sees now. */
-		async markSeen(person: Person, { session, question }: SessionModel): Promise<void> {
-			if (question !== null) await claims.take(keyOf(session.sessionId, question.messageIndex), person);
+		async markSeen(person: Person, { session, question, refused = null }: SessionModel): Promise<void> {
+			if (question !== null && refused === null)
+				await claims.take(keyOf(session.sessionId, question.messageIndex), person);
 		},
 
 		async model(showing: Showing): Promise<SessionModel> {
@@ -177,6 +186,8 @@ export function createPresenter(
 			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, offersWatch };
 			if (question === null)
 				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
+			const refused = await whyNotAnswer(person, session.sessionId);
+			if (refused !== null) return { ...base, metadata, claims: [], draft: {}, notices, refused };
 			const { messageIndex, fingerprint, shownHash } = question;
 			const key = keyOf(session.sessionId, messageIndex);
 			const [draft, others, typed] = await Promise.all([

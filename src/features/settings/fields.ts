@@ -7,12 +7,14 @@ import {
 	type LadderTimes,
 	type Mention,
 	mentionsAnybody,
+	namesAnybody,
 	timesIn,
 } from '../../database/watch.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import type { InputBlock, PlainTextOption } from '../../slack/parts.ts';
 import { plain, quotedName } from '../../slack/text.ts';
+import type { UserGroup, UserGroups } from '../../slack/user-groups.ts';
 
 /** `HH:MM`, as Slack gives it. */
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
@@ -28,21 +30,12 @@ export const settingsValues = z.object({
 	from: TIME,
 	to: TIME,
 	zone: z.string(),
+	/** Empty in windows of 1.0.0. */
+	answerers: z.array(z.string()).default([]),
+	answererGroups: z.array(z.string()).default([]),
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;
-
-/** A user group as people choose it. Names and handles are untrusted text. */
-export interface UserGroup {
-	readonly id: string;
-	readonly name: string;
-	/** Without the @. */
-	readonly handle: string;
-}
-
-export type UserGroups =
-	| { readonly kind: 'listed'; readonly groups: readonly UserGroup[] }
-	| { readonly kind: 'unknown'; readonly why: 'missing_scope' | 'no_answer' };
 
 interface Filled {
 	readonly values: SettingsValues;
@@ -63,7 +56,7 @@ export interface Field<Value> {
 	/** Null: there is nothing to choose. */
 	element(
 		shown: Value,
-		known: { readonly groups: UserGroups; readonly defaults: LadderTimes },
+		known: { readonly groups: UserGroups; readonly defaults: LadderTimes; readonly isDirect: boolean },
 	): InputBlock['element'] | null;
 	/** What Slack leaves out, or sends as empty, is as it was shown. */
 	read(element: Element, shown: Value): Value;
@@ -71,7 +64,7 @@ export interface Field<Value> {
 	check?(filled: Filled): string;
 }
 
-/** Mentions of an escalation. More would not fit into Slack's limits of a view. */
+/** Of each list. More would not fit into Slack's limits of a view. */
 export const MOST_PEOPLE = 10;
 export const MOST_GROUPS = 5;
 /** Slack's limit for a select. */
@@ -79,6 +72,34 @@ export const MOST_OPTIONS = 100;
 /** The longest names of time zones have about 30 characters. */
 const ZONE_LENGTH = 60;
 const action_id = ACTIONS.settingsField;
+
+const peopleField: Pick<Field<readonly string[]>, 'element' | 'read'> = {
+	element: (shown) => ({
+		type: 'multi_users_select',
+		action_id,
+		placeholder: plain('Choose people', 150),
+		max_selected_items: MOST_PEOPLE,
+		...(shown.length === 0 ? {} : { initial_users: [...shown] }),
+	}),
+	read: ({ selected_users: users }, shown) => listOr(users, shown),
+};
+
+const groupsField: Pick<Field<readonly string[]>, 'element' | 'read'> = {
+	element(shown, { groups }) {
+		const options = groups.kind === 'unknown' ? [] : offeredGroups(groups.groups, shown);
+		if (options.length === 0) return null;
+		const initial = options.filter(({ value }) => shown.includes(value ?? ''));
+		return {
+			type: 'multi_static_select',
+			action_id,
+			placeholder: plain('Choose user groups', 150),
+			options,
+			max_selected_items: MOST_GROUPS,
+			...(initial.length === 0 ? {} : { initial_options: initial }),
+		};
+	},
+	read: (element, shown) => listOr(valuesIn(element), shown),
+};
 
 const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 	element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
@@ -115,14 +136,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 		label: 'Mention',
 		hint: 'Up to 10 members of this channel who may answer. Only an escalation mentions them.',
 		directHint: 'Only you are here, so nobody else can be mentioned. Only an escalation mentions.',
-		element: (shown) => ({
-			type: 'multi_users_select',
-			action_id,
-			placeholder: plain('Choose people', 150),
-			max_selected_items: MOST_PEOPLE,
-			...(shown.length === 0 ? {} : { initial_users: [...shown] }),
-		}),
-		read: ({ selected_users: users }, shown) => listOr(users, shown),
+		...peopleField,
 		check: ({ values }) =>
 			values.people.length > MOST_PEOPLE
 				? 'An escalation mentions at most 10 people. For more, choose a user group.'
@@ -132,20 +146,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 		label: 'Mention user groups',
 		hint: 'Up to 5. At least one person of the group must be in this channel.',
 		directHint: 'Up to 5. You must be in the group.',
-		element(shown, { groups }) {
-			const options = groups.kind === 'unknown' ? [] : offeredGroups(groups.groups, shown);
-			if (options.length === 0) return null;
-			const initial = options.filter(({ value }) => shown.includes(value ?? ''));
-			return {
-				type: 'multi_static_select',
-				action_id,
-				placeholder: plain('Choose user groups', 150),
-				options,
-				max_selected_items: MOST_GROUPS,
-				...(initial.length === 0 ? {} : { initial_options: initial }),
-			};
-		},
-		read: (element, shown) => listOr(valuesIn(element), shown),
+		...groupsField,
 		check: ({ values }) => (values.groups.length > MOST_GROUPS ? 'An escalation mentions at most 5 user groups.' : ''),
 	},
 	days: {
@@ -191,6 +192,21 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			const what = ['There is no time zone', quotedName(zone, 80)].filter(Boolean).join(' ');
 			return `${what}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
 		},
+	},
+	answerers: {
+		label: 'Who may answer',
+		hint: 'Up to 10 people, who alone may answer the sessions that this channel watches. Nobody: all who may use Handraise.',
+		...peopleField,
+		element: (shown, known) => (known.isDirect ? null : peopleField.element(shown, known)),
+		check: ({ values }) =>
+			values.answerers.length > MOST_PEOPLE ? 'At most 10 people can be named. For more, choose a user group.' : '',
+	},
+	answererGroups: {
+		label: 'User groups that may answer',
+		hint: 'Up to 5. Only those who are named may change this, or stop watching here.',
+		...groupsField,
+		element: (shown, known) => (known.isDirect ? null : groupsField.element(shown, known)),
+		check: ({ values }) => (values.answererGroups.length > MOST_GROUPS ? 'At most 5 user groups can be named.' : ''),
 	},
 };
 export const SETTINGS_FIELDS = Object.keys(FIELDS) as readonly SettingsField[];
@@ -265,21 +281,24 @@ const DAY_NAMES = { 1: 'Mon', 2: 'Tue', 3: 'Wed', 4: 'Thu', 5: 'Fri', 6: 'Sat', 
 
 /** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
 export function valuesOf(
-	{ remindAfterMs: remind, escalateAfterMs: escalate, mention, quietHours }: ChannelSettings,
+	{ remindAfterMs: remind, escalateAfterMs: escalate, mention, quietHours, answerers: named }: ChannelSettings,
 	quiet: { readonly from?: string; readonly to?: string; readonly zone: string | null },
 ): SettingsValues {
 	const { from = '20:00', to = '08:00', zone } = quiet;
 	const { timeZone, ...times } = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
-	return { remind, escalate, people: mention.userIds, groups: mention.groupIds, ...times, zone: timeZone };
+	const lists = { people: mention.userIds, groups: mention.groupIds };
+	const namedLists = { answerers: named.userIds, answererGroups: named.groupIds };
+	return { remind, escalate, ...lists, ...times, zone: timeZone, ...namedLists };
 }
 
-export function settingsOf({ remind, escalate, people, groups, ...quiet }: SettingsValues): ChannelSettings {
-	const { days, from, to, zone } = quiet;
+export function settingsOf({ remind, escalate, people, groups, ...others }: SettingsValues): ChannelSettings {
+	const { days, from, to, zone, answerers: userIds, answererGroups: groupIds } = others;
 	return {
 		remindAfterMs: remind,
 		escalateAfterMs: escalate,
 		mention: { userIds: people, groupIds: groups },
 		quietHours: days.length === 0 ? null : { days, from, to, timeZone: zone },
+		answerers: { userIds, groupIds },
 	};
 }
 
@@ -287,8 +306,8 @@ export function settingsOf({ remind, escalate, people, groups, ...quiet }: Setti
 
 export interface LineContext {
 	readonly defaults: LadderTimes;
-	/** The words for whom an escalation mentions; `other`: whom it mentions before or after a change. */
-	readonly mentioned: (mention: Mention, other: Mention) => string;
+	/** The words for whom a list names; `other`: whom it names before or after a change. */
+	readonly mentioned: (list: Mention, other: Mention) => string;
 }
 
 /** `other`: the settings before or after a change. mrkdwn. */
@@ -307,6 +326,11 @@ export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: str
 		words: ({ mention }, { mentioned }, other) => mentioned(mention, other.mention),
 	},
 	quietHours: { label: FIELDS.days.label, words: ({ quietHours }) => quietWords(quietHours) },
+	answerers: {
+		label: FIELDS.answerers.label,
+		words: ({ answerers }, { mentioned }, other) =>
+			namesAnybody(answerers) ? `only ${mentioned(answerers, other.answerers)}` : 'everybody who may use Handraise',
+	},
 };
 export const PARTS = Object.keys(LINES) as readonly (keyof ChannelSettings)[];
 

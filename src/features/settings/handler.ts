@@ -11,9 +11,9 @@ import {
 	type SubmittedView,
 	type Wait,
 } from '../../slack/request.ts';
-import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
-import type { UserGroups } from './fields.ts';
-import { createSettingsSaving, type UserGroupList, whyNoSettings } from './saving.ts';
+import type { UserGroups } from '../../slack/user-groups.ts';
+import type { StoredChannelSettings } from '../watch/channel-store.ts';
+import { createSettingsSaving, type SettingsStores, whyNoSettings } from './saving.ts';
 import {
 	conflictWords,
 	decodeSettingsMetadata,
@@ -39,11 +39,9 @@ const LIST_WITHIN_MS = 200;
 const MOST_WINDOWS = 1_000;
 
 /** Registers the settings window; returns `/session settings`. */
-export function registerSettings(
-	core: HandlerContext<{ channelSettings: ChannelSettingsStore }> & { userGroups: UserGroupList },
-) {
+export function registerSettings(core: HandlerContext<SettingsStores>) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
-	const saving = createSettingsSaving(core, core, userGroups);
+	const saving = createSettingsSaving(core, core);
 	const { ladderTimes: defaults } = core.config;
 	const { adminContact } = reply.errorContext();
 
@@ -111,7 +109,7 @@ export function registerSettings(
 		const { before, chosen, toCheck, errors } = readSettingsForm(view, metadata, defaults);
 		if (Object.keys(errors).length > 0) return settingsRefused(view, revision, errors);
 		await personReads.permit(request);
-		const refused = await saving.refusalsOf(request, channelId, toCheck, waitedMs());
+		const refused = await saving.refusalsOf(request, { channelId, before, chosen, toCheck }, waitedMs());
 		if (Object.keys(refused).length > 0) return settingsRefused(view, revision, refused);
 		const written = await inTime(saving.write(request, metadata, { before, chosen }), 'settings_outcome_unknown');
 		if (written.kind === 'conflict') {

@@ -1,18 +1,29 @@
-import type { WebClient } from '@slack/web-api';
-import { type Clock, createCache, type Log, startDeadline, unlessAborted, within } from '../../core/basics.ts';
+import { startDeadline, unlessAborted } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	isNamed,
+	type LadderTimes,
+	type Mention,
+	namesAnybody,
+	timesIn,
+} from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
-import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
+import { codeOf, slackErrorCode } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
+import { NO_GROUPS, type UserGroupList, type UserGroups } from '../../slack/user-groups.ts';
+import type { AnswerersStore } from '../watch/answerers-store.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
-import { MOST_PEOPLE, type UserGroups } from './fields.ts';
+import { MOST_PEOPLE, type SettingsField } from './fields.ts';
 import {
 	type MentionProblems,
-	mentionErrors,
+	namingErrors,
+	nobodyLeftPost,
 	placeError,
 	SETTINGS_ERRORS,
+	type SettingsErrors,
 	type SettingsMetadata,
 	settingsChangedPost,
 } from './view.ts';
@@ -23,16 +34,28 @@ const CHECK_UNTIL_MS = 1_900;
 const MIN_CHECK_MS = 300;
 const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
 
-const NO_GROUPS: UserGroups = { kind: 'unknown', why: 'no_answer' };
-
 /** Where somebody is to be mentioned, and by whom it is set. */
 type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, 'person'>;
 
+export interface SettingsStores {
+	readonly channelSettings: ChannelSettingsStore;
+	readonly answerers: AnswerersStore;
+}
+
+type SettingsParts = Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct' | 'accessPolicy' | 'userGroups'>;
+
+/** What somebody chose for a channel. `toCheck`: those of whom Slack has to be asked, by part. */
+interface Chosen {
+	readonly channelId: string;
+	readonly before: ChannelSettings;
+	readonly chosen: ChannelSettings;
+	readonly toCheck: Pick<ChannelSettings, 'mention' | 'answerers'>;
+}
+
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
-	{ clock, config, directory, store: { channelSettings: store } }: Core<{ channelSettings: ChannelSettingsStore }>,
-	{ memberships, channels, mayAct }: Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct'>,
-	userGroups: UserGroupList,
+	{ clock, config, directory, store: { channelSettings: store, answerers } }: Core<SettingsStores>,
+	{ memberships, channels, mayAct, accessPolicy, userGroups }: SettingsParts,
 ) {
 	/** Null for a group that does not exist any more. */
 	async function membersOf(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> {
@@ -71,11 +94,12 @@ export function createSettingsSaving(
 	}
 
 	/**
-	 * Whoever is mentioned must see the question in its channel, and people must be allowed to answer it. Null when Slack
-	 * does not tell who somebody is. Throws when it tells nothing about groups or the channel, or the signal is aborted.
+	 * People must be allowed to answer, and if `isHere` whoever is named must see the question in its channel. Null when
+	 * Slack does not tell who somebody is. Throws when it tells nothing about groups or the channel, or the signal is
+	 * aborted.
 	 */
-	async function problemsOf({ userIds, groupIds }: Mention, place: MentionPlace, signal: AbortSignal) {
-		const check = (userId: string) => mayAct({ ...place.person, userId }, place.channelId, 'send');
+	async function problemsOf({ userIds, groupIds }: Mention, place: MentionPlace, signal: AbortSignal, isHere = true) {
+		const check = (userId: string) => mayAct({ ...place.person, userId }, { channelId: place.channelId }, 'send');
 		const [people, groups] = await Promise.all([
 			Promise.all(userIds.map(async (id) => ({ id, why: await check(id) }))),
 			Promise.all(groupIds.map(async (id) => ({ id, members: await membersOf(id, signal) }))),
@@ -83,17 +107,24 @@ export function createSettingsSaving(
 		if (people.some(({ why }) => why === 'could_not_check')) return null;
 		const allowed = people.flatMap(({ id, why }) => (why === null ? id : []));
 		const existing = new Map(groups.flatMap(({ id, members }) => (members === null ? [] : [[id, members]])));
-		const absent = await absentOf(allowed, existing, place, signal);
+		const absent = isHere ? await absentOf(allowed, existing, place, signal) : new Set<string>();
 		return {
 			people: people.flatMap(({ id, why }): MentionProblems['people'] => {
 				if (why === null) return absent.has(id) ? [{ id, why: 'not_here' }] : [];
-				return why === 'could_not_check' ? [] : [{ id, why }];
+				return why === 'could_not_check' || why === 'not_named' ? [] : [{ id, why }];
 			}),
 			groups: groups.flatMap(({ id, members }): MentionProblems['groups'] => {
 				if (members === null) return [{ id, why: 'gone' }];
 				return absent.has(id) ? [{ id, why: 'nobody_here' }] : [];
 			}),
 		};
+	}
+
+	/** Whether whoever changes who may answer is one of those who may, or nobody is named. */
+	async function mayChangeList(userId: string, { before, chosen }: Chosen): Promise<boolean> {
+		const { answerers: list } = before;
+		if (!changedParts(before, chosen).includes('answerers') || !namesAnybody(list)) return true;
+		return isNamed(await accessPolicy.standingOf(userId, [list]), [list]);
 	}
 
 	/** `before`: the settings at `revision`. `conflict`: somebody else saved other ones; nothing was written. */
@@ -105,8 +136,12 @@ export function createSettingsSaving(
 		const channel = { teamId: person.teamId, channelId };
 		const parts = changedParts(before, chosen);
 		const content = { kind: 'settingsChanged', by: person.userId, before, after: chosen } as const;
+		const isOtherList = parts.includes('answerers');
+		const around = isOtherList ? await answerers.rulesAround(channel) : [];
+		const lists = around.map((rule) => rule.answerers);
+		const { groupIds } = await accessPolicy.standingOf(person.userId, lists);
 		const post = { target: { kind: 'channel', ...channel } as const, key: `settings:${revision + 1}`, content };
-		const written = { settings: chosen, revision, person, post, now: clock.now() };
+		const written = { settings: chosen, revision, person, post, now: clock.now(), groupIds };
 		if (parts.length > 0 && (await store.write(channel, written))) {
 			const changed = Object.fromEntries(parts.map((part) => [part, { from: before[part], to: chosen[part] }]));
 			log.info({ channel: channelId, revision: revision + 1, changed }, 'the settings of a channel were changed');
@@ -122,7 +157,9 @@ export function createSettingsSaving(
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
 		/** Why these mentions cannot be saved, by field; empty when they can. `waitedMs`: how long Slack has waited. */
-		async refusalsOf({ person, log }: AllowedRequest, channelId: string, mention: Mention, waitedMs: number) {
+		async refusalsOf({ person, log }: AllowedRequest, asked: Chosen, waitedMs: number): Promise<SettingsErrors> {
+			const { channelId, toCheck } = asked;
+			const { mention, answerers: list } = toCheck;
 			using deadline = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
 			const inTime = <Value>(checks: Promise<Value>) =>
 				unlessAborted(checks, deadline.signal).catch((error: unknown) => {
@@ -130,10 +167,13 @@ export function createSettingsSaving(
 					return null;
 				});
 			const mayWatch = channels.mayWatch({ channelId, person });
-			const problems = problemsOf(mention, { channelId, person }, deadline.signal);
-			const [ofPlace, ofMention] = await Promise.all([
+			const place = { channelId, person };
+			const hasGroups = mention.groupIds.length + list.groupIds.length > 0;
+			const [ofPlace, ofMention, ofList, known] = await Promise.all([
 				inTime(Promise.all([mayWatch, memberships.isMemberNow(person.userId, channelId)])),
-				inTime(Promise.all([problems, mention.groupIds.length === 0 ? NO_GROUPS : userGroups.list()])),
+				inTime(problemsOf(mention, place, deadline.signal)),
+				inTime(problemsOf(list, place, deadline.signal, false)),
+				inTime(Promise.all([mayChangeList(person.userId, asked), hasGroups ? userGroups.list() : NO_GROUPS])),
 			]);
 			const [verdict, isMember] = ofPlace ?? NOT_CHECKED;
 			if (!isMember) return { remind: SETTINGS_ERRORS.notMember };
@@ -141,9 +181,14 @@ export function createSettingsSaving(
 				const { reason } = verdict;
 				return { remind: reason === 'could_not_check' ? SETTINGS_ERRORS.notChecked : placeError(reason) };
 			}
-			const [found, groups] = ofMention ?? [null, NO_GROUPS];
-			if (found !== null) return mentionErrors(found, { names: directory, groups });
-			return { [mention.userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
+			const [mayChange, groups] = known ?? [false, NO_GROUPS];
+			if (!mayChange) return { answerers: SETTINGS_ERRORS.notNamed };
+			if (ofMention === null) return notChecked(mention, 'people', 'groups');
+			if (ofList === null) return notChecked(list, 'answerers', 'answererGroups');
+			return {
+				...namingErrors(ofMention, ['people', 'groups'], { names: directory, groups }),
+				...namingErrors(ofList, ['answerers', 'answererGroups'], { names: directory, groups }),
+			};
 		},
 
 		write,
@@ -162,6 +207,10 @@ export function createSettingsSaving(
 		},
 	};
 }
+
+const notChecked = ({ userIds }: Mention, people: SettingsField, groups: SettingsField): SettingsErrors => ({
+	[userIds.length > 0 ? people : groups]: SETTINGS_ERRORS.mentionNotChecked,
+});
 
 /** An escalation that somebody turns on by asking for a mention comes after this, but after the reminder. */
 const ESCALATE_AFTER_MS = 30 * 60_000;
@@ -186,43 +235,17 @@ export async function whyNoSettings(
 	return isMember ? null : 'not_a_member';
 }
 
-/** Slack allows 20 lists a minute for all people together. */
-const MAX_AGE_MS = 60_000;
-
-/** Lists user groups; the scope for it is optional. Keeps the list for a minute, but no failure. */
-export function createUserGroups({ client, clock, log }: { client: WebClient; clock: Clock; log: Log }) {
-	const lists = createCache(clock, async (): Promise<UserGroups> => {
-		const { usergroups = [] } = await client.usergroups.list();
-		const groups = usergroups
-			.flatMap(({ id, name, handle = '' }) => (id === undefined ? [] : [{ id, name: name ?? handle, handle }]))
-			.toSorted((one, other) => one.name.localeCompare(other.name));
-		return { kind: 'listed', groups };
-	});
-
-	/** Does not throw. */
-	const list = (): Promise<UserGroups> =>
-		lists.get('', MAX_AGE_MS).catch((error: unknown) => {
-			log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
-			return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
-		});
-
-	return {
-		list,
-		/** For an acknowledgement that waits. */
-		listWithin: (ms: number) => within(clock, list(), ms, () => NO_GROUPS),
-	};
-}
-
-export type UserGroupList = ReturnType<typeof createUserGroups>;
-
 /** Draws what a channel is told when somebody changed its settings. */
 export function createSettingsDrawing(
-	{ directory: names, config: { ladderTimes: defaults } }: Core,
+	{ directory: names, config: { ladderTimes: defaults, ADMIN_CONTACT: adminContact } }: Core,
 	userGroups: Pick<UserGroupList, 'list'>,
 ) {
 	return {
+		nobodyLeft: async () => lookOf(nobodyLeftPost(adminContact)),
+
 		async settingsChanged(content, { post: { target } }) {
-			const mentions = [content.before.mention, content.after.mention];
+			const { before, after } = content;
+			const mentions = [before.mention, after.mention, before.answerers, after.answerers];
 			const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
 			await Promise.all(Array.from(people, names.learnName));
 			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
@@ -231,5 +254,5 @@ export function createSettingsDrawing(
 			const asked = changedParts(withMention(content.before, content.by, defaults), content.after).length === 0;
 			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaults, asked }));
 		},
-	} satisfies Drawing<'settingsChanged'>;
+	} satisfies Drawing<'settingsChanged' | 'nobodyLeft'>;
 }

@@ -36,8 +36,9 @@ import {
 	textMessage,
 } from '../../slack/parts.ts';
 import type { Submitted, SubmittedView } from '../../slack/request.ts';
-import { oneLine, plain, quotedName, quotedNameMrkdwn, withoutMarks } from '../../slack/text.ts';
-import type { StoredChannelSettings } from '../watch/channel-store.ts';
+import { oneLine, plain, quotedName, withoutMarks } from '../../slack/text.ts';
+import { groupIn, groupName, type UserGroups } from '../../slack/user-groups.ts';
+import { OPERATOR, type StoredChannelSettings } from '../watch/channel-store.ts';
 import {
 	capitalised,
 	FIELDS,
@@ -53,7 +54,6 @@ import {
 	type SettingsValues,
 	settingsOf,
 	settingsValues,
-	type UserGroups,
 	valuesOf,
 } from './fields.ts';
 
@@ -102,9 +102,15 @@ export function readSettingsForm(
 	const filled = { values, chosen, shown, before, defaults };
 	const found = SETTINGS_FIELDS.map((field) => [field, FIELDS[field].check?.(filled) ?? ''] as const);
 	const errors: SettingsErrors = Object.fromEntries(found.filter(([, error]) => error !== ''));
-	const { userIds, groupIds } = chosen.mention;
 	// Groups without a field cannot be changed; Slack may not tell about them.
-	const toCheck: Mention = { userIds, groupIds: settingsBlockId('groups', revision) in view.labels ? groupIds : [] };
+	const checked = (field: SettingsField, { userIds, groupIds }: Mention) => ({
+		userIds,
+		groupIds: settingsBlockId(field, revision) in view.labels ? groupIds : [],
+	});
+	const toCheck = {
+		mention: checked('groups', chosen.mention),
+		answerers: checked('answererGroups', chosen.answerers),
+	};
 	return { before, chosen, toCheck, errors };
 }
 
@@ -143,7 +149,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 	const { metadata, change, notice } = model;
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
 		const notes = field === 'groups' ? groupNotes(model) : [];
-		return [...(field === 'days' ? [divider()] : []), ...input(model, field), ...notes];
+		return [...(field === 'days' || field === 'answerers' ? [divider()] : []), ...input(model, field), ...notes];
 	});
 	return modal({
 		callbackId: CALLBACKS.settings,
@@ -153,7 +159,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 		close: 'Cancel',
 		blocks: [
 			...section(notice),
-			...section(`When to remind ${placeMrkdwn(metadata.channelId)} of unanswered questions.`),
+			...section(`When to remind ${placeMrkdwn(metadata.channelId)} of unanswered questions, and who may answer them.`),
 			...inputs,
 			...context(lastChangeWords(change)),
 		],
@@ -196,7 +202,7 @@ export function settingsSaved(
 function input<F extends SettingsField>({ metadata, groups, defaults }: SettingsModel, field: F): InputBlock[] {
 	const { channelId, revision, shown } = metadata;
 	const { label, hint = '', directHint = hint, ...fieldOf }: Field<SettingsValues[F]> = FIELDS[field];
-	const element = fieldOf.element(shown[field], { groups, defaults });
+	const element = fieldOf.element(shown[field], { groups, defaults, isDirect: isDirectMessage(channelId) });
 	if (element === null) return [];
 	const told = isDirectMessage(channelId) ? directHint : hint;
 	// Slack reports an emptied list at once: later it looks like an untouched one.
@@ -258,6 +264,9 @@ export const SETTINGS_ERRORS = {
 	notChecked:
 		`Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press ` +
 		'Save again.',
+	notNamed:
+		'Only somebody who may answer here may change who may answer. Put the list back, or ask one of them. Nothing was ' +
+		'saved.',
 	mentionNotChecked: `Slack did not tell in time whether they are here and may answer. ${NOT_SAVED} Press Save again.`,
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome:
@@ -286,7 +295,7 @@ export function placeError(reason: NoSettings): string {
 	return `${plainText(noSettingsWords(reason, {})).replace(/^\S+ /, '')} ${NOT_SAVED}`;
 }
 
-/** Why somebody or a user group cannot be mentioned. */
+/** Why somebody or a user group cannot be named. */
 const PROBLEMS = {
 	...CANNOT_ANSWER,
 	not_here: 'is not a member of this channel and would not see the question',
@@ -302,20 +311,21 @@ interface MentionNames {
 	readonly groups: UserGroups;
 }
 
-export function mentionErrors(problems: MentionProblems, { names, groups }: MentionNames): SettingsErrors {
-	function errorAt(field: keyof MentionProblems, nameOf: (id: string) => string): SettingsErrors {
-		const words = problems[field].map(({ id, why }) => `${nameOf(id)} ${PROBLEMS[why]}.`);
+/** `fields`: where these people and groups are chosen. */
+export function namingErrors(
+	problems: MentionProblems,
+	fields: readonly [people: SettingsField, groups: SettingsField],
+	{ names, groups }: MentionNames,
+): SettingsErrors {
+	function errorAt(part: keyof MentionProblems, field: SettingsField, nameOf: (id: string) => string): SettingsErrors {
+		const words = problems[part].map(({ id, why }) => `${nameOf(id)} ${PROBLEMS[why]}.`);
 		const error = sentences(...words, 'Take them out, then press Save again. Nothing was saved.');
 		return words.length === 0 ? {} : { [field]: oneLine(error, 2_000) };
 	}
 	return {
-		...errorAt('people', (id) => withoutMarks(quotedName(names.displayName(id), 80)) || 'Somebody'),
-		...errorAt('groups', (id) => quotedName(groupIn(groups, id)?.name ?? '', 80) || 'A chosen group'),
+		...errorAt('people', fields[0], (id) => withoutMarks(quotedName(names.displayName(id), 80)) || 'Somebody'),
+		...errorAt('groups', fields[1], (id) => quotedName(groupIn(groups, id)?.name ?? '', 80) || 'A chosen group'),
 	};
-}
-
-function groupIn(groups: UserGroups, groupId: string) {
-	return groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
 }
 
 /** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
@@ -345,9 +355,23 @@ export function settingsChangedPost(
 		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
+	const isOfList = changedParts(before, after).includes('answerers');
+	const what = changes.length > 1 && isOfList ? 'settings' : isOfList ? 'list of who may answer' : 'reminders';
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
-	return textMessage([`🔧 ${personName(by, names)} changed the reminders of ${place}.`, ...changes].join('\n'));
+	return textMessage(
+		[
+			`🔧 ${by === OPERATOR ? capitalised(by) : personName(by, names)} changed the ${what} of ${place}.`,
+			...changes,
+		].join('\n'),
+	);
 }
+
+/** Told once for a list. */
+export const nobodyLeftPost = (adminContact: string | null) =>
+	textMessage(
+		'⚠️ Nobody whom this channel names as *Who may answer* is here any more, so nobody may answer its sessions. To ' +
+			`open them, ask ${contactMrkdwn(adminContact)}.`,
+	);
 
 function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): string[] {
 	return changedParts(before, after).map((part) => {
@@ -371,10 +395,4 @@ function mentionedNames(mention: Mention, other: Mention, { names, groups }: Men
 	if (all.length === 0) return 'nobody';
 	const shown = all.slice(0, MOST_NAMED).map(({ text }) => text);
 	return sentences(shown.join(', '), andMoreWords(all.length - shown.length));
-}
-
-function groupName(groupId: string, groups: UserGroups): string {
-	const group = groupIn(groups, groupId);
-	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
-	return name === '' ? 'a user group' : `user group ${name}`;
 }

@@ -6,6 +6,7 @@ import {
 	hasOpenQuestion,
 	type LimitReached,
 	NEWS_AHEAD_MS,
+	type Standing,
 	type Watch,
 	type WatchLimit,
 	type WatchLimits,
@@ -26,6 +27,7 @@ import type { NewPost } from '../../posts/post.ts';
 import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { Judgement } from '../../questions/asked.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
+import { enterRule } from './answerers-store.ts';
 
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
@@ -37,6 +39,8 @@ export interface NewWatch
 	readonly news?: readonly NewPost[];
 	readonly readAt?: number;
 	readonly limits: WatchLimits;
+	/** The user groups that its creator is known to be in. */
+	readonly groupIds?: Standing['groupIds'];
 }
 
 /** A watch without a card for a session that waits. */
@@ -49,7 +53,10 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/** Of `WatchStore.add`. `already`: watched there; `changed`: with new settings; `again`: refused posts are planned. */
+/**
+ * Of `WatchStore.add`. `already`: watched there; `changed`: with new settings; `again`: refused posts are planned.
+ * `decides`: whether the channel's list says who may answer; null: it has none.
+ */
 export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
@@ -58,6 +65,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
+	const decides = await enterRule(trx, watch);
 	const { view, readAt = watch.createdAt } = watch;
 	const seenAt = { lastReadAt: view.seenAt, lastChangeAt: view.seenAt };
 	const read = {
@@ -88,7 +96,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	if (live !== undefined && live.mode !== RAISED) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
-		return { kind: 'already', watch: readWatch(row), changed, again } as const;
+		return { kind: 'already', watch: readWatch(row), changed, again, decides } as const;
 	}
 	const told = live?.revision ?? 0;
 	// A read of the raised hand that is under way must not end this watch.
@@ -99,7 +107,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
 	await redrawFormer(tx, watch);
-	return { kind: 'added', watch: readWatch(row) } as const;
+	return { kind: 'added', watch: readWatch(row), decides } as const;
 }
 
 export async function raiseHand(trx: Db, hand: NewRaisedHand) {
@@ -115,6 +123,7 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
+	await enterRule(trx, { ...hand, createdBy: discovery.createdBy });
 	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
 	await insertWatch(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });

@@ -9,27 +9,34 @@ import {
 	from,
 	hasChanged,
 	isFound,
+	noteQuestions,
 	placeId,
 	type RawBuilder,
 	type Row,
 	remove,
+	type StoreDatabase,
 	type StoreParts,
 	sessionOf,
 	sql,
+	type Tx,
 } from '../../database/database.ts';
 import { touchLadders } from '../../database/ladders.ts';
 import { lockFor } from '../../database/locks.ts';
 import {
 	type ChannelKey,
+	changedParts,
 	channelSettings,
 	DEFAULT_CHANNEL_SETTINGS,
 	type Discovery,
 	type DiscoverySettings,
+	namesAnybody,
+	type Standing,
 	type WaitingSession,
 } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import type { ListedSession, Person, SessionKey } from '../../questions/session.ts';
+import { changeRules } from './answerers-store.ts';
 
 type WaitingRow = Row<'waiting_sessions'>;
 
@@ -229,9 +236,12 @@ function namePlace({ service, sessionId }: SessionKey) {
 
 export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readSettings>>>;
 
-/** Settings that a person chose for a channel whose settings they saw at `revision`. */
+/**
+ * Settings that a person chose for a channel whose settings they saw at `revision`. `groupIds`: the user groups that
+ * they are known to be in.
+ */
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
-	Readonly<{ person: Person; post: NewPost; now: number }>;
+	Readonly<{ person: Person; post: NewPost; now: number; groupIds?: Standing['groupIds'] }>;
 
 export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
 
@@ -240,8 +250,11 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 		read: (channel: ChannelKey) => readSettings({ db, log }, channel),
 
 		/** Replaces the settings, queues `post`, makes the ladders due. False, without a write, at another `revision`. */
-		write: (channel: ChannelKey, { settings, revision, person, post, now }: ChosenSettings) =>
+		write: (channel: ChannelKey, { settings, revision, person, post, now, groupIds }: ChosenSettings) =>
 			db.write(async (trx) => {
+				const before = await readSettings({ db: { read: trx }, log }, channel);
+				const isOtherList = changedParts(before.settings, settings).includes('answerers');
+				if (isOtherList) await lockFor(trx, 'addingWatches');
 				const key = channelOf(channel);
 				const chosen = { settings: JSON.stringify(settings), changedBy: person.userId, changedAt: now };
 				const values = { ...chosen, revision: revision + 1 };
@@ -251,6 +264,12 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 						: change(trx, 'channel_settings', { ...key, revision }, values),
 				);
 				if (!isWritten) return false;
+				if (isOtherList) {
+					const standing = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
+					await changeRules({ trx, now }, channel, settings.answerers, standing);
+					// Inboxes show what their person may answer.
+					noteQuestions(trx, null);
+				}
 				await planPosts({ trx, now }, [post]);
 				await touchLadders(trx, key, now);
 				return true;
@@ -262,13 +281,43 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
  * The settings of a channel; the defaults where nobody has set anything, or it is damaged: that must not stop other
  * channels. `revision` counts changes: nobody may overwrite one that they did not see.
  */
-export async function readSettings({ db, log }: SettingsParts, channel: ChannelKey) {
+export async function readSettings(
+	{ db, log }: { readonly db: Pick<StoreDatabase, 'read'>; readonly log: Log },
+	channel: ChannelKey,
+) {
 	const row = await from(db.read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
 	const { revision, changedBy: by, changedAt: at } = row;
 	const settings = parseOrNull(channelSettings, row.settings);
 	if (settings === null) log.warn('channel_settings_damaged', channelOf(channel));
 	return { settings: settings ?? DEFAULT_CHANNEL_SETTINGS, revision, change: { by, at } };
+}
+
+/** Who changed settings with a command on the machine of Handraise. */
+export const OPERATOR = 'whoever runs Handraise';
+
+/** Empties the list of who may answer of a channel, which is told. False, without a write, when it closes nothing. */
+export async function clearAnswerers(tx: Tx, channelId: string, log: Log): Promise<boolean> {
+	const { trx, now } = tx;
+	await lockFor(trx, 'addingWatches');
+	const rows = await from(trx, 'channel_settings', { channelId }).select('teamId').execute();
+	let isCleared = false;
+	for (const { teamId } of rows) {
+		const channel = { teamId, channelId };
+		const { settings: before, revision } = await readSettings({ db: { read: trx }, log }, channel);
+		const isClosing =
+			namesAnybody(before.answerers) || (await isFound(from(trx, 'answer_rules', channel).select('service')));
+		if (!isClosing) continue;
+		isCleared = true;
+		const after = { ...before, answerers: DEFAULT_CHANNEL_SETTINGS.answerers };
+		const content = { kind: 'settingsChanged', by: OPERATOR, before, after } as const;
+		const values = { settings: JSON.stringify(after), revision: revision + 1, changedBy: OPERATOR, changedAt: now };
+		await change(trx, 'channel_settings', channel, values).execute();
+		await changeRules(tx, channel, after.answerers, { userId: '', groupIds: new Set() });
+		await planPosts(tx, [{ target: { kind: 'channel', ...channel }, key: `settings:${revision + 1}`, content }]);
+	}
+	if (isCleared) noteQuestions(trx, null);
+	return isCleared;
 }
 
 export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;

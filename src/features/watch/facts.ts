@@ -1,10 +1,11 @@
 import type { Core } from '../../core.ts';
 import type { Asked, StoredQuestion } from '../../database/question-store.ts';
-import type { WatchEnd } from '../../database/watch.ts';
+import type { Watch, WatchEnd } from '../../database/watch.ts';
 import { type DuePost, NOWHERE, WATCH_KINDS } from '../../posts/post.ts';
 import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import type { Person, QuestionKey } from '../../questions/session.ts';
 import type { MayAct } from '../../slack/access-policy.ts';
+import type { WhoMayAnswer } from '../../slack/answerers.ts';
 import { slackFailure } from '../../slack/clients.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
@@ -21,7 +22,7 @@ export const NO_LINK_MS = 3 * 60_000;
 /** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
 export function createQuestionFacts(
 	core: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
-	mayAct: MayAct,
+	{ mayAct, whoMayAnswer }: { readonly mayAct: MayAct; readonly whoMayAnswer: Pick<WhoMayAnswer, 'of'> },
 ) {
 	const { config, clients, directory, clock, log } = core;
 	const { answers, claims, watches } = core.store;
@@ -48,7 +49,9 @@ export function createQuestionFacts(
 	}
 
 	return {
-		refusal: (person: Person, channelId: string | null) => mayAct(person, channelId, 'send'),
+		/** Why somebody may not answer the question of a post. */
+		refusal: (person: Person, { channelId, session }: Watch) =>
+			mayAct(person, { channelId, answers: session.sessionId }, 'send'),
 		shownOf: watches.shownOf,
 
 		/** `asked`: the question of the post; left out, of a card, that of the newest read. */
@@ -61,12 +64,14 @@ export function createQuestionFacts(
 			const showsClaims = WATCH_KINDS.includes(content.kind) && isUpdate;
 			// A new post names nobody: it would notify them.
 			const goneOn = due.question?.settled === 'wentOn' ? due.question : null;
-			const [standing, active, refused, lost, perhaps] = await Promise.all([
+			const isOpen = asked !== null && due.question?.settled == null;
+			const [standing, active, refused, lost, perhaps, named] = await Promise.all([
 				key && answerTo(due.question, key),
 				key !== null && showsClaims ? claims.active(key, clock.now()) : [],
 				key !== null && asked !== null && isUpdate ? answers.refused(key, asked.question.fingerprint) : null,
 				due.question?.lost ? answers.arrived(due.question.lost) : null,
 				key && goneOn && answers.perhapsArrived(key, goneOn),
+				watch !== null && isOpen ? whoMayAnswer.of(watch.session.sessionId) : null,
 			]);
 			if (lost !== null) await directory.learnName(lost.person.userId);
 			return {
@@ -77,6 +82,7 @@ export function createQuestionFacts(
 				lost,
 				isLostElsewhere: due.question?.lost === '',
 				perhaps,
+				named,
 				handOver: holderOf(handOverOf(due)),
 				channelId: watch?.channelId ?? '',
 				threadTs,
@@ -98,7 +104,8 @@ export function createQuestionFacts(
 			};
 		},
 
-		holderOf: (due: Pick<DuePost, 'watch' | 'question'>) => activeHolder(handOverOf(due), mayAct),
+		holderOf: (due: Pick<DuePost, 'watch' | 'question'>) =>
+			activeHolder(handOverOf(due), due.watch?.session.sessionId ?? '', mayAct),
 
 		/** Null when Slack does not tell it, and of no post (`ts` null or `NOWHERE`). */
 		async linkTo(channel: string, ts: string | null): Promise<string | null> {
@@ -122,10 +129,11 @@ export function createQuestionFacts(
 export type QuestionFacts = ReturnType<typeof createQuestionFacts>;
 
 /** By which hand-over somebody has a question; null when they may no longer answer, so nobody has it. */
-export async function activeHolder(handOver: HandOver | null, mayAct: MayAct): Promise<HandOver | null> {
+export async function activeHolder(handOver: HandOver | null, sessionId: string, mayAct: MayAct) {
 	const held = holderOf(handOver);
 	if (held === null) return null;
-	const refused = await mayAct({ teamId: held.teamId, userId: held.to }, held.channelId, 'send');
+	const place = { channelId: held.channelId, answers: sessionId };
+	const refused = await mayAct({ teamId: held.teamId, userId: held.to }, place, 'send');
 	return refused === null || refused === 'could_not_check' ? held : null;
 }
 

@@ -6,6 +6,7 @@ import type { HandOver } from '../../questions/hand-over.ts';
 import type { ShowAnswers } from '../../questions/secrecy.ts';
 import { isReworded, isWaiting } from '../../questions/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
+import type { Named } from '../../slack/answerers.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
 import {
 	andMoreWords,
@@ -52,6 +53,8 @@ export interface PostContext {
 	readonly isLostElsewhere?: boolean;
 	/** Of a question without which the agent went on: an answer that ended and may have arrived. */
 	readonly perhaps?: Answer | null;
+	/** Whom lists of channels name as those who may answer its open question; null: everybody may. */
+	readonly named?: Named | null;
 	/** Where the question is asked, and the thread of the watch's card there. */
 	readonly channelId: string;
 	readonly threadTs: string | null;
@@ -130,7 +133,13 @@ export function switchingPost(question: QuestionView, post: PostContext): Messag
 
 /** Who has an open question, and who is answering it. mrkdwn. */
 function whoLines(post: PostContext): string[] {
-	return [handOverLine(post, post.isUpdate ? null : post.names), claimsWords(post.claimedBy)];
+	return [handOverLine(post, post.isUpdate ? null : post.names), claimsWords(post.claimedBy), namedWords(post.named)];
+}
+
+/** Who alone may answer; mrkdwn, which notifies nobody. Empty: everybody may. */
+function namedWords(named: Named | null = null): string {
+	if (named === null) return '';
+	return named.isNobodyLeft ? '🔒 Nobody who may answer is left.' : `🔒 Only ${named.words} may answer.`;
 }
 
 /** How far the agent has gone on since it asked, unless it waits visibly; else empty. */

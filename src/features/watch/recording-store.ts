@@ -30,6 +30,7 @@ import type { NewPost, PostContent } from '../../posts/post.ts';
 import type { Judgement, KnownAsking } from '../../questions/asked.ts';
 import type { OccurrenceChange } from '../../questions/occurrences.ts';
 import { noteLost } from '../answer/rows-store.ts';
+import { endRules } from './answerers-store.ts';
 import { isBacklog, noteAsked } from './channel-store.ts';
 import { dismissedQuestion, endWatch, lowerHand, stopUnwatched } from './watch-store.ts';
 
@@ -79,6 +80,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		const row = await tellWatch(trx, before, update.changed, now);
 		const { end: reason, posts, card: urgency, slowly } = update;
 		if (reason === 'handLowered') return lowerHand(tx, row, posts);
+		if (reason === 'sessionOver') await endRules(trx, row);
 		if (reason !== null) return void (await endWatch(tx, row, { reason, posts, keepPending: true }));
 		// At one post a second in a channel, what is asked now would come after all that was asked before.
 		const isOld = before.mode === 'raisedHand' && before.revision <= 0 && (await isBacklog(trx, before));

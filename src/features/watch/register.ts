@@ -22,14 +22,17 @@ const EVENTS: Readonly<Record<string, GoneReason>> = {
 
 /** Reads watched sessions when they are due, and registers what people do with watches. */
 export function registerWatch(
-	core: Parameters<typeof createWatchCommands>[0] & Parameters<typeof createPoller>[0],
+	core: Parameters<typeof createWatchCommands>[0] &
+		Parameters<typeof createPoller>[0] &
+		Parameters<typeof createSubscriptions>[0],
 	{ endings, expectPost }: Pick<Hooks, 'expectPost'> & { endings: Endings },
 	discoveries: Discoveries,
 	{ budget, health, ourAnswers }: SessionService & Pick<PollerOptions, 'ourAnswers'>,
 ) {
 	const reading = { budget: budget.background, ourAnswers };
 	const poller = createPoller(core, { ...reading, health, onEnd: endings.ended });
-	const subscriptions = createSubscriptions(core, { ...reading, expectPost });
+	const { standingOf } = core.accessPolicy;
+	const subscriptions = createSubscriptions(core, { ...reading, expectPost, standingOf });
 	const commands = createWatchCommands(core, { subscriptions, endings, expectPost, discoveries });
 	registerShowing(core, commands);
 	registerChannelEvents(core, endings);

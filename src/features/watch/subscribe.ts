@@ -4,7 +4,9 @@ import type { ChannelKey, LimitReached, Watch, WatchSettings } from '../../datab
 import type { SessionStore } from '../../database/watch-store.ts';
 import { targetOf } from '../../posts/post.ts';
 import { changesBetween, snapshotOf } from '../../questions/session-snapshot.ts';
+import type { AccessPolicy } from '../../slack/access-policy.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
+import type { AnswerersStore } from './answerers-store.ts';
 import type { PollerOptions } from './poller.ts';
 import { postsOf } from './reading.ts';
 import { CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
@@ -28,8 +30,11 @@ const DEFAULT_SETTINGS: WatchSettings = {
 	buttons: true,
 };
 
-/** `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read. */
-type Watched = { readonly refused: string | null; readonly name: string };
+/**
+ * `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read.
+ * `isListIgnored`: others decide who may answer, and not the list of the channel.
+ */
+type Watched = { readonly refused: string | null; readonly name: string; readonly isListIgnored?: boolean };
 
 export type WatchOutcome =
 	| ({ readonly kind: 'watching'; readonly expectation: Expectation } & Watched)
@@ -40,14 +45,14 @@ export type WatchOutcome =
 	| { readonly kind: 'over'; readonly status: string }
 	| { readonly kind: 'unreadable'; readonly code: string };
 
-export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'> {
+export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'>, Pick<AccessPolicy, 'standingOf'> {
 	/** Called before posts are planned for a watch or channel. The result: Slack's code if it refuses the first. */
 	readonly expectPost: (id: string) => () => Promise<string | null>;
 }
 
 export function createSubscriptions(
-	core: Core<{ watches: WatchStore; sessions: SessionStore }>,
-	{ budget, ourAnswers, expectPost }: Hooks,
+	core: Core<{ watches: WatchStore; sessions: SessionStore; answerers: AnswerersStore }>,
+	{ budget, ourAnswers, expectPost, standingOf }: Hooks,
 ) {
 	const { serviceUrl, clock, store } = core;
 
@@ -94,6 +99,9 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
+			const rules = await store.answerers.rulesOf(teamId, key);
+			const lists = rules.map(({ answerers }) => answerers);
+			const { groupIds } = await standingOf(request.userId, lists);
 			const attempted = expectPost(existing?.id ?? watch.id);
 			const result = await store.watches.add({
 				...watch,
@@ -103,6 +111,7 @@ export function createSubscriptions(
 				news: postsOf(watch, changes),
 				readAt: now + spread(watched) * Math.max(CEILING_MS, expectation.roundSeconds * 1_000),
 				limits: core.config.watchLimits,
+				groupIds,
 			});
 			if (result.kind === 'limit') {
 				core.metrics.watches.limitReached(result.limit);
@@ -110,9 +119,9 @@ export function createSubscriptions(
 			}
 			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
 			const refused = isPosting ? await attempted() : null;
-			const { name } = view;
-			if (result.kind === 'already') return { kind: 'already', name, changed: result.changed, refused };
-			return { kind: 'watching', name, expectation, refused };
+			const told = { name: view.name, refused, isListIgnored: result.decides === false };
+			if (result.kind === 'already') return { kind: 'already', ...told, changed: result.changed };
+			return { kind: 'watching', ...told, expectation };
 		},
 
 		list: store.watches.list,

@@ -37,7 +37,9 @@ export type Form =
 	  }
 	| { readonly kind: 'tooMany'; readonly count: number }
 	/** The question's own texts are so long that the service would refuse the PUT. */
-	| { readonly kind: 'tooLarge' };
+	| { readonly kind: 'tooLarge' }
+	/** The person may not answer it; `why`, and whom to ask: mrkdwn. */
+	| { readonly kind: 'refused'; readonly why: string };
 
 /** The least room for answers besides the question's own texts. */
 const LEAST_ROOM_BYTES = 1000;

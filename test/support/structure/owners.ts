@@ -16,6 +16,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 	windows: 'features/answer/answering-store.ts',
 	channel_settings: 'features/watch/channel-store.ts',
 	discoveries: 'features/watch/channel-store.ts',
+	answer_rules: 'features/watch/answerers-store.ts',
 	waiting_sessions: 'features/watch/channel-store.ts',
 	service_outages: 'features/watch/recording-store.ts',
 	inboxes: 'features/inbox/inbox-store.ts',

@@ -1,0 +1,100 @@
+import { HandraiseError, setBounded } from '../core/basics.ts';
+import type { Core } from '../core.ts';
+import { type Answerers, type AnswerRule, namesAnybody } from '../database/watch.ts';
+import type { AccessPolicy, Lists, Place, Refusal } from './access-policy.ts';
+import type { Installation } from './clients.ts';
+import { andMoreWords, personName, sentences } from './parts.ts';
+import { groupName, NO_GROUPS, type UserGroupList } from './user-groups.ts';
+
+/** Of people and user groups in one line. */
+const MOST_NAMED = 5;
+/** How many changes of lists are remembered whose people are gone. */
+const MOST_TOLD = 1_000;
+
+/** Whom lists name. `words`: names, which notify nobody; mrkdwn. `isNobodyLeft`: all of them are gone. */
+export interface Named {
+	readonly words: string;
+	readonly isNobodyLeft: boolean;
+}
+
+type Stored = {
+	readonly answerers: { tellNobodyLeft(teamId: string, rules: readonly AnswerRule[], now: number): Promise<unknown> };
+};
+
+interface Parts {
+	readonly installation: Installation;
+	readonly lists: Lists;
+	readonly membersOf: AccessPolicy['membersOf'];
+	readonly userGroups: UserGroupList;
+}
+
+/** Says who may answer where channels have lists, and tells a channel once that nobody whom it names is left. */
+export function createWhoMayAnswer(
+	{ clock, log, directory, store }: Pick<Core<Stored>, 'clock' | 'log' | 'directory' | 'store'>,
+	{ installation, lists, membersOf, userGroups }: Parts,
+) {
+	const toldAt = new Map<string, number>();
+	const teamId = () => installation.known()?.teamId ?? '';
+
+	/** What Slack does not tell counts as being there. */
+	async function isAnybodyThere(among: readonly Answerers[]): Promise<boolean> {
+		for (const userId of new Set(among.flatMap((list) => list.userIds))) {
+			const facts = await directory.person(userId).catch(() => undefined);
+			if (facts === undefined || facts?.isDeactivated === false) return true;
+		}
+		for (const groupId of new Set(among.flatMap((list) => list.groupIds))) {
+			if ((await membersOf(groupId).catch(() => null))?.size !== 0) return true;
+		}
+		return false;
+	}
+
+	async function named(among: readonly Answerers[]): Promise<Named> {
+		const userIds = [...new Set(among.flatMap((list) => list.userIds))];
+		const groupIds = [...new Set(among.flatMap((list) => list.groupIds))];
+		const shown = userIds.slice(0, MOST_NAMED);
+		const shownGroups = groupIds.slice(0, MOST_NAMED - shown.length);
+		const [isThere, groups] = await Promise.all([
+			isAnybodyThere(among),
+			shownGroups.length === 0 ? NO_GROUPS : userGroups.list(),
+			...shown.map(directory.learnName),
+		]);
+		const names = [...shown.map((id) => personName(id, directory)), ...shownGroups.map((id) => groupName(id, groups))];
+		const others = userIds.length + groupIds.length - names.length;
+		const last = others === 0 ? names.pop() : undefined;
+		const words = [names.join(', '), last].filter(Boolean).join(' and ');
+		return { words: sentences(words, andMoreWords(others)), isNobodyLeft: !isThere };
+	}
+
+	async function tellNobodyLeft(rules: readonly AnswerRule[]): Promise<void> {
+		const untold = rules.filter(({ channelId, revision }) => toldAt.get(channelId) !== revision);
+		if (untold.length === 0) return;
+		for (const { channelId, revision } of untold) setBounded(toldAt, channelId, revision, MOST_TOLD);
+		log.warn('nobody_may_answer', { channels: untold.map(({ channelId }) => channelId) });
+		await store.answerers.tellNobodyLeft(teamId(), untold, clock.now());
+	}
+
+	/** Whom the lists of a session name; null without any: everybody who may use Handraise may answer. */
+	async function of(sessionId: string): Promise<Named | null> {
+		const rules = await lists.ofSession(teamId(), sessionId);
+		if (rules.length === 0) return null;
+		const found = await named(rules.map(({ answerers }) => answerers));
+		if (found.isNobodyLeft) await tellNobodyLeft(rules);
+		return found;
+	}
+
+	return {
+		of,
+
+		/** A refusal with the names of whom to ask, for `errorContext`; others stay what they are. */
+		async explained(refusal: Refusal, { answers, unwatches, channelId }: Place): Promise<Refusal | HandraiseError> {
+			if (refusal !== 'not_named') return refusal;
+			const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId(), channelId) : null;
+			const who =
+				own !== null && namesAnybody(own) ? await named([own]) : answers === undefined ? null : await of(answers);
+			const code = who?.isNobodyLeft === true ? 'nobody_left' : own === null ? 'not_named' : 'not_named_here';
+			return Object.assign(new HandraiseError('a list of people does not name them', { code }), { who: who?.words });
+		},
+	};
+}
+
+export type WhoMayAnswer = ReturnType<typeof createWhoMayAnswer>;

@@ -1,0 +1,58 @@
+import type { WebClient } from '@slack/web-api';
+import { type Clock, createCache, type Log, within } from '../core/basics.ts';
+import { slackErrorCode, slackFailure } from './clients.ts';
+import { quotedNameMrkdwn } from './text.ts';
+
+/** A user group as people choose it. Names and handles are untrusted text. */
+export interface UserGroup {
+	readonly id: string;
+	readonly name: string;
+	/** Without the @. */
+	readonly handle: string;
+}
+
+export type UserGroups =
+	| { readonly kind: 'listed'; readonly groups: readonly UserGroup[] }
+	| { readonly kind: 'unknown'; readonly why: 'missing_scope' | 'no_answer' };
+
+export const NO_GROUPS: UserGroups = { kind: 'unknown', why: 'no_answer' };
+
+/** Slack allows 20 lists a minute for all people together. */
+const MAX_AGE_MS = 60_000;
+
+/** Lists user groups; the scope for it is optional. Keeps the list for a minute, but no failure. */
+export function createUserGroups({ client, clock, log }: { client: WebClient; clock: Clock; log: Log }) {
+	const lists = createCache(clock, async (): Promise<UserGroups> => {
+		const { usergroups = [] } = await client.usergroups.list();
+		const groups = usergroups
+			.flatMap(({ id, name, handle = '' }) => (id === undefined ? [] : [{ id, name: name ?? handle, handle }]))
+			.toSorted((one, other) => one.name.localeCompare(other.name));
+		return { kind: 'listed', groups };
+	});
+
+	/** Does not throw. */
+	const list = (): Promise<UserGroups> =>
+		lists.get('', MAX_AGE_MS).catch((error: unknown) => {
+			log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
+			return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
+		});
+
+	return {
+		list,
+		/** For an acknowledgement that waits. */
+		listWithin: (ms: number) => within(clock, list(), ms, () => NO_GROUPS),
+	};
+}
+
+export type UserGroupList = ReturnType<typeof createUserGroups>;
+
+export function groupIn(groups: UserGroups, groupId: string) {
+	return groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
+}
+
+/** mrkdwn. */
+export function groupName(groupId: string, groups: UserGroups): string {
+	const group = groupIn(groups, groupId);
+	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
+	return name === '' ? 'a user group' : `user group ${name}`;
+}
