@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { mentionErrors } from '../src/features/settings/view.ts';
+import { namingErrors } from '../src/features/settings/view.ts';
 import { CHANGED_REMINDERS, DELIVERED, reminderOf } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
@@ -12,7 +12,7 @@ const SECRET = 'C0SECRET';
 
 const guest = { people: [{ id: '', why: 'guest' }], groups: [] } as const;
 const known = { names: { displayName: () => '' }, groups: { kind: 'listed', groups: [] } } as const;
-const IS_GUEST = mentionErrors(guest, known).people?.replace('Somebody ', '') ?? '';
+const IS_GUEST = namingErrors(guest, ['people', 'groups'], known).people?.replace('Somebody ', '') ?? '';
 
 let harness: Harness;
 /** Lets the time until then pass. */

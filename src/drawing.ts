@@ -5,11 +5,17 @@ import { createSettingsDrawing } from './features/settings/saving.ts';
 import { createWatchDrawing } from './features/watch/draw.ts';
 import { createQuestionFacts } from './features/watch/facts.ts';
 import type { Drawing, Drawn, DuePost } from './posts/post.ts';
-import type { createSlack } from './slack/access-policy.ts';
+import type { MayAct } from './slack/access-policy.ts';
+import type { WhoMayAnswer } from './slack/answerers.ts';
+import type { UserGroupList } from './slack/user-groups.ts';
 import type { Store } from './stores.ts';
 
 /** What Slack is asked for to draw. */
-export type DrawingParts = Pick<ReturnType<typeof createSlack>, 'mayAct' | 'userGroups' | 'whoMayAnswer'>;
+export interface DrawingParts {
+	readonly mayAct: MayAct;
+	readonly whoMayAnswer: Pick<WhoMayAnswer, 'of'>;
+	readonly userGroups: Pick<UserGroupList, 'list'>;
+}
 
 /** Draws posts by the table of all kinds. The compiler names a kind that no feature draws. */
 export function createDrawing(

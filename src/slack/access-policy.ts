@@ -90,20 +90,21 @@ export function createAccessPolicy(
 	installation: () => Ours | null,
 	lists: Lists,
 ) {
+	const groups = createCache(clock, directory.userGroup);
+
 	/** Of a group that is gone: nobody. */
-	const groups = createCache(clock, (groupId, signal?: AbortSignal) =>
-		directory.userGroup(groupId, signal).catch((error: unknown) => {
+	const membersOf = (groupId: string, need: Need = 'look', signal?: AbortSignal): Promise<ReadonlySet<string>> =>
+		groups.get(groupId, maxAgeOf(need), signal).catch((error: unknown) => {
 			if (GONE_GROUP.has(slackErrorCode(error) ?? '')) return new Set<string>();
 			throw error;
-		}),
-	);
+		});
 
 	/** By what these lists may name somebody. Asks Slack only where their id does not settle it. */
 	async function standingOf(userId: string, among: readonly Answerers[], need: Need, signal?: AbortSignal) {
 		const none: Standing = { userId, groupIds: new Set() };
 		if (isNamed(none, among)) return none;
 		const asked = [...new Set(among.flatMap(({ groupIds }) => groupIds))];
-		const isIn = await Promise.all(asked.map(async (id) => (await groups.get(id, maxAgeOf(need), signal)).has(userId)));
+		const isIn = await Promise.all(asked.map(async (id) => (await membersOf(id, need, signal)).has(userId)));
 		return { userId, groupIds: new Set(asked.filter((_, index) => isIn[index])) } satisfies Standing;
 	}
 
@@ -194,8 +195,7 @@ export function createAccessPolicy(
 			const ruling = placeRuling(userId, place, need, deadline.signal);
 			return ruling.then((said) => ({ refusal: said?.[1] ?? null }), notAnswered);
 		},
-		/** The members of a user group as they are known; nobody if it is gone. */
-		membersOf: (groupId: string) => groups.get(groupId, maxAgeOf('look')),
+		membersOf,
 		/** By what these lists may name somebody; of groups of which Slack does not tell, nobody is known to be in them. */
 		async standingOf(userId: string, among: readonly Answerers[]): Promise<Standing> {
 			using deadline = startDeadline(clock, ASK_WITHIN_MS);
@@ -206,7 +206,7 @@ export function createAccessPolicy(
 }
 
 /** Slack's codes for a user group that is there no more. */
-export const GONE_GROUP: ReadonlySet<string> = new Set(['no_such_subteam', 'subteam_not_found']);
+const GONE_GROUP: ReadonlySet<string> = new Set(['no_such_subteam', 'subteam_not_found']);
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 

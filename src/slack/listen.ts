@@ -302,7 +302,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 					// That the rules could not be checked is a failure.
 					const isRefused = code === 'too_fast' || (isRefusal(code) && code !== 'could_not_check');
 					const say = isRefused ? reply.toPerson : reply.withoutTurn;
-					return { isStored: false, tell: async () => void (await say(request, failure(code))) };
+					return { isStored: false, tell: async () => void (await say(request, failure(error))) };
 				};
 				const stored = store(request, read, failed);
 				let telling: Promise<void> | null = null;

@@ -6,6 +6,7 @@ const SETTINGS: ChannelSettings = {
 	escalateAfterMs: null,
 	mention: { userIds: ['U1', 'U2'], groupIds: ['S1', 'S2'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
+	answerers: { userIds: [], groupIds: [] },
 };
 
 describe('settings', () => {

@@ -48,6 +48,7 @@ const WELL = {
 	isCompactionDue: false,
 	values: null,
 	workspaces: [],
+	channelSettings: [],
 } as const satisfies PostgresLook;
 
 it.each<[string, Partial<typeof WELL> | object, string[]]>([

@@ -54,9 +54,13 @@ function createWatching(store: Store) {
 		},
 	});
 	const reading = createReading(core);
-	const draw = createDrawing(Object.assign(core, { mayAct: async () => null }), {
-		list: async () => ({ kind: 'listed', groups: [] }),
-	});
+	const draw = createDrawing(
+		Object.assign(core, {
+			mayAct: async () => null,
+			whoMayAnswer: { of: async () => null },
+			userGroups: { list: async () => ({ kind: 'listed' as const, groups: [] }) },
+		}),
+	);
 	const posts = new Map<string, Shown>();
 
 	/** Reads the session, as the poller does. */

@@ -111,7 +111,8 @@ describe('errorWords', () => {
 });
 
 describe('refusals', () => {
-	it.each(REFUSAL_CODES.filter((code) => code !== 'not_there'))('says why and whom to ask: %s', (refusal) => {
+	const ASKING_OTHERS = ['not_there', 'not_named', 'not_named_here'];
+	it.each(REFUSAL_CODES.filter((code) => !ASKING_OTHERS.includes(code)))('says why and whom to ask: %s', (refusal) => {
 		const { text } = errorWords(refusal, { kept: 'nothing', adminContact: 'U0ADMIN' });
 		const atSubmit = (adminContact: string) => errorWords(refusal, { kept: 'text', adminContact }).plain;
 		expect(text).toMatch(/\. .*ask <@U0ADMIN>\.$/);
@@ -120,6 +121,15 @@ describe('refusals', () => {
 		expect(unchanged).toMatch(/\. Nothing was changed\. .*ask <@U0ADMIN>\.$/);
 		expect(atSubmit('help@example.org')).toMatch(/ask help@example\.org\.$/);
 		expect(atSubmit('U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
+	});
+
+	it('names who may to somebody whom a list does not name', () => {
+		const { text, plain } = errorWords('not_named', { kept: 'text', who: '*Ada* and Grace' });
+		expect(text).toMatch(/^Only \*Ada\* and Grace may answer here\..* Your text is still here .*Ask one of them\.$/);
+		expect(plain).toContain('and Grace may answer here.');
+		expect(errorWords('not_named_here', { kept: 'unchanged', who: 'Ada' }).text).toBe(
+			'Only Ada may stop watching here. Nothing was changed. Ask one of them.',
+		);
 	});
 
 	it('says to somebody who is not in the channel of a question how they get it', () => {

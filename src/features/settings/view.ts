@@ -356,13 +356,12 @@ export function settingsChangedPost(
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
 	const isOfList = changedParts(before, after).includes('answerers');
-	const what = changes.length > 1 && isOfList ? 'settings' : isOfList ? 'list of who may answer' : 'reminders';
+	const what = !isOfList ? 'the reminders of' : changes.length > 1 ? 'the settings of' : 'who may answer in';
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
 	return textMessage(
-		[
-			`🔧 ${by === OPERATOR ? capitalised(by) : personName(by, names)} changed the ${what} of ${place}.`,
-			...changes,
-		].join('\n'),
+		[`🔧 ${by === OPERATOR ? capitalised(by) : personName(by, names)} changed ${what} ${place}.`, ...changes].join(
+			'\n',
+		),
 	);
 }
 

@@ -10,6 +10,7 @@ const SETTINGS: ChannelSettings = {
 	escalateAfterMs: null,
 	mention: { userIds: ['U-ANN'], groupIds: ['S1'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
+	answerers: { userIds: [], groupIds: [] },
 };
 const OTHERS: ChannelSettings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 7_200_000 };
 const NOTHING_SET = { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QuietHours } from '../../../src/core/quiet-hours.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
 import { digestText, reminderText } from '../../support/sentences.ts';
 import { type Asked, createHistory, type History, type Post, type Read } from './history.ts';
 import { judge } from './judge.ts';
@@ -46,7 +47,7 @@ function reminder(times: readonly number[], change: (history: History) => void =
 	history.settings.push({
 		channelId: 'C1',
 		at: POSTED - HOUR,
-		settings: { remindAfterMs: 10 * MINUTE, escalateAfterMs: 30 * MINUTE, mention, quietHours: null },
+		settings: { ...DEFAULT_CHANNEL_SETTINGS, remindAfterMs: 10 * MINUTE, escalateAfterMs: 30 * MINUTE, mention },
 	});
 	history.endedAt = POSTED + (times.at(-1) ?? 0) + 20 * SECOND;
 	change(history);

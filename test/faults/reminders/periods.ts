@@ -41,6 +41,7 @@ export function randomSettings(random: Random, change: DaylightSavingChange): Ch
 		escalateAfterMs,
 		mention: randomMention(random),
 		quietHours: random.chance(0.55) ? randomQuietHours(random, change) : null,
+		answerers: { userIds: [], groupIds: [] },
 	};
 }
 

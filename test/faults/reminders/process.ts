@@ -180,9 +180,13 @@ export async function startProcess(options: ProcessOptions) {
 		clock,
 		log: LOG,
 	});
-	const draw = program.createDrawing(Object.assign(core, { mayAct: async () => null }), {
-		list: async () => ({ kind: 'listed', groups: [] }),
-	});
+	const draw = program.createDrawing(
+		Object.assign(core, {
+			mayAct: async () => null,
+			whoMayAnswer: { of: async () => null },
+			userGroups: { list: async () => ({ kind: 'listed' as const, groups: [] }) },
+		}),
+	);
 	const announcer = { draw, ...program.createMessages(core) };
 	const { endChannel } = program.createEndings(core);
 	const outbox = program.createOutbox(core, announcer, endChannel);

@@ -9,7 +9,7 @@ import type { Answer } from '../../../src/questions/answer.ts';
 import type { Person, ReadItem, ReadSession, SentItem } from '../../../src/questions/session.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
 import { type SessionServiceClient, SessionServiceError } from '../../../src/session-service/service.ts';
-import type { Refusal } from '../../../src/slack/access-policy.ts';
+import type { Place, Refusal } from '../../../src/slack/access-policy.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
 import { putDatabase } from '../../support/made-database.ts';
@@ -126,8 +126,11 @@ export async function createHarness() {
 	}
 
 	const delivering = {
-		async checkAuthor(person: Person, channelId: string) {
-			return { refusal: await on.check(person, channelId) };
+		policy: {
+			async checkAbsent(person: Person, { channelId }: Place) {
+				return { refusal: await on.check(person, channelId ?? '') };
+			},
+			checkNamed: async () => ({ refusal: null }),
 		},
 		random: () => 1,
 	};
@@ -194,7 +197,7 @@ export async function createHarness() {
 		deliver: (answer: Answer, token: string) =>
 			createDelivery(
 				coreFor(store.answers),
-				createPut(coreFor(store.answers), delivering.checkAuthor),
+				createPut(coreFor(store.answers), delivering.policy),
 				health.missed,
 				delivering.random,
 			)(answer, token, new AbortController().signal),

@@ -67,7 +67,8 @@ async function startInboxes({ processes = 1 } = {}) {
 				directChannelOf: async (userId) => `D${userId}`,
 			},
 			accessPolicy: {
-				async checkAbsent(_, channelId) {
+				membersOf: async () => new Set<string>(),
+				async checkAbsent(_, { channelId }) {
 					count('check');
 					return { refusal: channelId === 'C-NOT-ALLOWED' ? 'channel_not_allowed' : slack.refusal };
 				},

@@ -1,12 +1,20 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Modal } from '../../../fake-slack/index.ts';
-import { CHANGED_REMINDERS } from '../../support/sentences.ts';
 import { watchingApp } from '../watch/harness.ts';
+
+const CHANGED = /changed (?:the (?:reminders|settings) of|who may answer in)|is mentioned here when/;
 
 /** The whole program, and people who change the settings of channels. It escalates, or nobody could be mentioned. */
 export async function settingsApp(options: Parameters<typeof watchingApp>[0] = {}) {
 	const app = await watchingApp({ ...options, env: { ESCALATE_AFTER: '1d', ...options.env } });
+	return { ...app, ...settingsOf(app) };
+}
+
+/** What people do with the settings of channels, in this program. */
+export function settingsOf(
+	app: Pick<Awaited<ReturnType<typeof watchingApp>>, 'slack' | 'until' | 'inChannel' | 'dataDir'>,
+) {
 	const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
 
 	/** Waits until the person's window has these words in it. */
@@ -43,10 +51,9 @@ export async function settingsApp(options: Parameters<typeof watchingApp>[0] = {
 		app
 			.inChannel(channel)
 			.map((post) => post.text())
-			.filter((text) => text.includes(CHANGED_REMINDERS) || text.includes('is mentioned here when'));
+			.filter((text) => CHANGED.test(text));
 
 	return {
-		...app,
 		windowSays,
 		openSettings,
 		submit,

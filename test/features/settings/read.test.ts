@@ -17,6 +17,7 @@ const STORED: ChannelSettings = {
 	escalateAfterMs: 7_200_000,
 	mention: { userIds: ['U1', 'U2'], groupIds: ['S1'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
+	answerers: { userIds: [], groupIds: [] },
 };
 
 function metadataOf(settings = STORED): SettingsMetadata {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Json, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
-import { lastChangeWords, mentionErrors } from '../../../src/features/settings/view.ts';
+import { lastChangeWords, namingErrors } from '../../../src/features/settings/view.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -31,6 +31,8 @@ describe('/session settings', () => {
 			['Quiet hours from', '20:00'],
 			['Quiet hours to', '08:00'],
 			['Time zone', 'Europe/London'],
+			['Who may answer', []],
+			['User groups that may answer', []],
 		]);
 		expect(modal.text()).toContain(lastChangeWords(null));
 	});
@@ -198,13 +200,10 @@ describe('/session settings', () => {
 		expect(form.text()).not.toContain('channel');
 		const { errors } = await app.save({ Mention: ['grace'] }, { channel: 'dm' });
 		expect(errors).toEqual({
-			Mention: mentionErrors(
-				{ people: [{ id: 'grace', why: 'not_here' }], groups: [] },
-				{
-					names: { displayName: String },
-					groups: { kind: 'listed', groups: [] },
-				},
-			).people,
+			Mention: namingErrors({ people: [{ id: 'grace', why: 'not_here' }], groups: [] }, ['people', 'groups'], {
+				names: { displayName: String },
+				groups: { kind: 'listed', groups: [] },
+			}).people,
 		});
 	});
 

@@ -37,7 +37,8 @@ import {
 	snoozedMessage,
 } from '../../../src/features/inbox/view.ts';
 import type { ReadSession } from '../../../src/questions/session.ts';
-import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
+import { PROVEN_REFUSALS } from '../../../src/slack/access-policy.ts';
+import { errorWords } from '../../../src/slack/error-view.ts';
 import { ANSWERS, casesOf } from './samples.ts';
 
 function questionOf(session: ReadSession, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
@@ -113,10 +114,7 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 	}),
 	...casesOf(ANSWERS, (answer) => modelOf({ ...NOTHING, ownAnswers: { shown: [answer], total: 1 } })),
 	...Object.fromEntries(
-		REFUSAL_CODES.filter((code) => code !== 'not_there').map((refusal) => [
-			refusal,
-			modelOf({ kind: 'refused', refusal }),
-		]),
+		[...PROVEN_REFUSALS, 'could_not_check' as const].map((refusal) => [refusal, modelOf({ kind: 'refused', refusal })]),
 	),
 };
 

@@ -38,6 +38,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 		budget: plentiful,
 		...judgingBy(answers),
 		expectPost: () => async () => null,
+		standingOf: async (userId) => ({ userId, groupIds: new Set() }),
 	});
 	const { unwatch } = createEndings(core);
 	const reads: string[] = [];
@@ -71,6 +72,7 @@ describe('watching', () => {
 			kind: 'already',
 			name: 'Session s1',
 			changed: true,
+			isListIgnored: false,
 			refused: null,
 		});
 		expect(await stored()).toMatchObject({ mode: 'questionsOnly', questionsInChannel: false });

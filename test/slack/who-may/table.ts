@@ -184,6 +184,7 @@ const WORDS = {
 	deactivated: 'no: deactivated',
 	channel_not_allowed: 'no: channel',
 	user_not_allowed: 'no: not listed',
+	not_named: 'no: not named',
 	could_not_check: 'no: could not check',
 } as const satisfies Record<Outcome, string>;
 

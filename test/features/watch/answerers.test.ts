@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AnswererApp, answererApp, ONLY, WHO } from './answerers-harness.ts';
+import { expectNothingWrong } from './harness.ts';
+
+let app: AnswererApp;
+const start = async (...options: Parameters<typeof answererApp>) => {
+	app = await answererApp(...options);
+};
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+describe('who may answer in a channel', () => {
+	it('are those whom it names: others read whom to ask where they pressed, and still read', async () => {
+		await start();
+		await app.names(['ada', 'grace']);
+		const { id, post } = await app.asked();
+		expect(post.text()).toContain(ONLY('ada and grace'));
+		await app.press(post, 'cleo', 'LH 1173');
+		await app.refused('cleo', 'Only ada and grace may answer here.');
+		await app.press(post, 'cleo', 'Other answer…');
+		const modal = await app.slack.as('cleo').waitForModal('Only ada and grace may answer here.');
+		expect(modal.fields()).toEqual([]);
+		expect(modal.text()).toContain('Which flight?');
+		expect(app.service.log.puts(id)).toEqual([]);
+		await app.press(post, 'grace', 'LH 1173');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+	});
+
+	it('are all again when somebody whom it names empties the list', async () => {
+		await start();
+		await app.names(['ada', 'grace']);
+		const { id, post } = await app.asked();
+		const { errors } = await app.save({ [WHO]: ['cleo'] }, { who: 'cleo' });
+		expect(JSON.stringify(errors)).toContain('Only somebody who may answer here');
+		await app.slack.as('cleo').modal()?.close();
+		await app.names([], 'grace');
+		await app.until(() => !post.text().includes('may answer'));
+		await app.press(post, 'cleo', 'LH 1173');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+	});
+});
