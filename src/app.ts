@@ -23,10 +23,10 @@ import { createEndpoints, createRefusedRequests } from './ops/http-server.ts';
 import { createPosting } from './posting.ts';
 import { disclosureOf } from './questions/secrecy.ts';
 import { createSessionService, SERVICE_CALLS } from './session-service/session-service.ts';
-import { createSlack } from './slack/access-policy.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createInstallation, identify } from './slack/clients.ts';
 import { createHandlerContext } from './slack/context.ts';
+import { createSlack } from './slack/slack.ts';
 import { openStore } from './stores.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */

@@ -16,7 +16,6 @@ import { createClaimStore, createDraftStore, createWindowStore } from './feature
 import { createHandOverStore } from './features/hand-over/hand-over-store.ts';
 import { createInboxStore } from './features/inbox/inbox-store.ts';
 import { createLadderStore } from './features/remind/ladder-store.ts';
-import { createAnswerersStore } from './features/watch/answerers-store.ts';
 import { createChannelSettingsStore, createDiscoveryStore } from './features/watch/channel-store.ts';
 import { createRecordingStore } from './features/watch/recording-store.ts';
 import { createWatchStore } from './features/watch/watch-store.ts';
@@ -100,7 +99,6 @@ export async function openStore(options: StoreOptions) {
 			ladders: createLadderStore({ db, log }),
 			people: createPeopleStore({ db, cipher }),
 			channelSettings: createChannelSettingsStore({ db, log }),
-			answerers: createAnswerersStore({ db }),
 			/** Logs in one line which rows of other workspaces are left alone. */
 			async warnOfOthers(ownWorkspace: string): Promise<void> {
 				const others = (await liveWorkspaces(db.read)).filter(({ teamId }) => teamId !== ownWorkspace);

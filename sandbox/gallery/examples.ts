@@ -6,7 +6,7 @@ import { handOverPost } from '../../src/features/hand-over/view.ts';
 import type { InboxQuestion } from '../../src/features/inbox/content.ts';
 import { homeView } from '../../src/features/inbox/view.ts';
 import { digestPost, reminderPost, settledReminderPost } from '../../src/features/remind/view.ts';
-import { nobodyLeftPost, settingsChangedPost, settingsForm } from '../../src/features/settings/view.ts';
+import { settingsChangedPost, settingsForm } from '../../src/features/settings/view.ts';
 import { type CardModel, endPost, watchCard } from '../../src/features/watch/card-view.ts';
 import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
 import {
@@ -247,7 +247,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 				{ channelId: MODEL.channelId, names, groups, defaults },
 			),
 		},
-		nobodyLeft: { told: nobodyLeftPost(PEOPLE.grace) },
+		nobodyLeft: { told: watchPost({ kind: 'nobodyLeft' }, post) },
 		handedOver: {
 			open: handOverPost({ kind: 'handedOver', ...handed, from: PEOPLE.grace }, open, { ...post, handOver: HAND_OVER }),
 		},

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { parseOrNull } from '../core/basics.ts';
+import { type Answerers, namesAnybody } from '../questions/answerers.ts';
 import { type Cipher, nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
 import { type LiveWorkspace, WORKSPACES_QUERY } from './due.ts';
 import { createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
@@ -11,6 +13,7 @@ import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
 import { isSqliteBusy } from './sqlite.ts';
+import { channelSettings } from './watch.ts';
 
 export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
 
@@ -43,11 +46,19 @@ export async function lookAt(dialect: keyof typeof TABLES_QUERY, query: Query, k
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
 		/** Null without keys, and for a database of another version. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
-		/** The settings of channels, as stored; empty for a database of another version. */
-		channelSettings: schema === OWN_SCHEMA ? await query('select channel_id, settings from channel_settings') : [],
+		/** Whom channels name as those who may answer, by channel id; empty for a database of another version. */
+		answerers: schema === OWN_SCHEMA ? await readAnswerers(query) : new Map<unknown, Answerers>(),
 		/** Empty for a database of another version. */
 		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
 	};
+}
+
+async function readAnswerers(query: Query): Promise<ReadonlyMap<unknown, Answerers>> {
+	const rows = await query('select channel_id, settings from channel_settings');
+	const lists = rows.map(
+		(row) => [row.channel_id, parseOrNull(channelSettings, String(row.settings))?.answerers] as const,
+	);
+	return new Map(lists.flatMap(([id, list]) => (list !== undefined && namesAnybody(list) ? [[id, list]] : [])));
 }
 
 /** Values of former keys tried in each column: what remains may be damaged. */

@@ -219,33 +219,6 @@ export type Mention = DeepReadonly<z.infer<typeof mention>>;
 
 /** Whoever was forgotten stays as somebody who is gone: a list that loses its people must not become empty. */
 const answerers = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
-/** The people and user groups that a channel names as those who may answer; nobody: everybody may. */
-export type Answerers = DeepReadonly<z.infer<typeof answerers>>;
-
-export const namesAnybody = ({ userIds, groupIds }: Answerers) => userIds.length + groupIds.length > 0;
-
-/** One of the lists that decide who may answer a session: of a channel that watches it, or has watched it. */
-export interface AnswerRule {
-	readonly channelId: string;
-	/** Of the channel's settings. */
-	readonly revision: number;
-	readonly answerers: Answerers;
-}
-
-/** What lists may name: somebody, and the user groups that they are known to be in. */
-export interface Standing {
-	readonly userId: string;
-	readonly groupIds: ReadonlySet<string>;
-}
-
-/** Whether a session with these lists may be answered by somebody. */
-export const mayAnswer = (standing: Standing, lists: readonly Answerers[]) =>
-	lists.length === 0 || isNamed(standing, lists);
-
-/** Whether lists name somebody: one is enough. */
-export function isNamed({ userId, groupIds }: Standing, lists: readonly Answerers[]): boolean {
-	return lists.some((list) => list.userIds.includes(userId) || list.groupIds.some((id) => groupIds.has(id)));
-}
 
 const after = z.union([z.number(), z.literal('default'), z.null()]);
 

@@ -1,8 +1,7 @@
 import { type UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { Settings } from '../config.ts';
-import { createLog, createMemoryCell, parseOrNull } from '../core/basics.ts';
+import { createLog, createMemoryCell } from '../core/basics.ts';
 import { createRateLimiter } from '../core/rate-limiter.ts';
-import { channelSettings, DEFAULT_CHANNEL_SETTINGS, namesAnybody } from '../database/watch.ts';
 import { CHECK_HOLDS_MS } from '../features/answer/put.ts';
 import { whyNoSettings } from '../features/settings/saving.ts';
 import { CHECK_INTERVAL_MS } from '../features/watch/endings.ts';
@@ -152,13 +151,12 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const directChannelOf = createDirectChannels(client, clock);
 	const parts = { clients, calls, directChannelOf, config, clock, directory, serviceUrl: '' };
 	const look = await inspect(config.DATABASE_URL, config.DATA_DIR);
-	const rows = 'channelSettings' in look ? look.channelSettings : [];
-	const stored = rows.find(({ channel_id: id }) => id === channelId)?.settings;
-	const { answerers } = parseOrNull(channelSettings, String(stored)) ?? DEFAULT_CHANNEL_SETTINGS;
+	const named = 'answerers' in look ? look.answerers.get(channelId) : undefined;
 	const policy = createAccessPolicy(parts, () => bot, {
 		// As for a session that this channel was the first to watch.
-		ofSession: async () => (namesAnybody(answerers) ? [{ channelId, revision: 0, answerers }] : []),
-		ofChannel: async () => answerers,
+		ofSession: async () => (named === undefined ? [] : [{ channelId, revision: 0, answerers: named }]),
+		ofAll: async () => new Map(),
+		ofChannel: async () => named ?? { userIds: [], groupIds: [] },
 	});
 	const channels = slackChannels.createChannels(parts);
 	const memberships = slackChannels.createMemberships(
@@ -192,7 +190,9 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const isSetting = (ground: string): ground is keyof Settings => /^[A-Z_]+$/.test(ground);
 	const factsOf = (ground: Ground | keyof Settings) =>
 		ground === 'list'
-			? `the channel names ${[...answerers.userIds, ...answerers.groupIds].join(' ')} as those who may answer`
+			? `the channel names ${Object.values(named ?? {})
+					.flat()
+					.join(' ')} as those who may answer`
 			: isSetting(ground)
 				? `${ground} is ${[config[ground]].flat().join(' ')}`
 				: facts('users.info', 'user', ground);

@@ -5,7 +5,6 @@ import { forgetQuestions } from '../database/question-store.ts';
 import { removeOldStates } from '../database/shared-states.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
-import { removeOldRules } from '../features/watch/answerers-store.ts';
 import type { DiscoveryStore } from '../features/watch/channel-store.ts';
 import { removeEndedWatches } from '../features/watch/watch-store.ts';
 import { removeOver } from '../posts/plan-store.ts';
@@ -52,7 +51,6 @@ export function createHousekeeping(
 			authors: historyDays === null ? 0 : await store.answers.forgetAuthors(now - historyDays * DAY_MS),
 		};
 		await removeEnded(store.db, before(TABLES.watches.kept));
-		await removeOldRules(store.db, now);
 		await store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null);
 		await store.windows.removeOld(now);
 		await forgetInboxes();

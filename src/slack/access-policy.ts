@@ -1,28 +1,19 @@
-import { type Config, liveSecret } from '../config.ts';
+import type { Config } from '../config.ts';
 import { createCache, startDeadline } from '../core/basics.ts';
 import type { Core } from '../core.ts';
+import type { Origin } from '../questions/answer.ts';
 import {
 	type Answerers,
 	type AnswerRule,
-	type ChannelKey,
 	isNamed,
+	mayAnswer,
 	namesAnybody,
 	type Standing,
-} from '../database/watch.ts';
-import type { Origin } from '../questions/answer.ts';
-import type { Person, SessionKey } from '../questions/session.ts';
-import { createWhoMayAnswer } from './answerers.ts';
-import { createSlackCalls, type Need } from './calls.ts';
-import {
-	createDirectChannels,
-	createSlackClients,
-	type Identity,
-	type Installation,
-	slackErrorCode,
-	slackFailure,
-} from './clients.ts';
-import { createDirectory, maxAgeOf, type PersonFacts, type Shared } from './directory.ts';
-import { createUserGroups } from './user-groups.ts';
+} from '../questions/answerers.ts';
+import type { Person } from '../questions/session.ts';
+import type { Need } from './calls.ts';
+import { type Identity, slackErrorCode, slackFailure } from './clients.ts';
+import { maxAgeOf, type PersonFacts } from './directory.ts';
 
 type Ours = Pick<Identity, 'teamId' | 'enterpriseId'>;
 type AccessRules = Pick<Config, Extract<keyof Config, `ALLOW${string}`>>;
@@ -80,15 +71,19 @@ const ASK_PATIENTLY_MS = 10_000;
 export interface Lists {
 	/** Those that decide about a session. */
 	ofSession(teamId: string, sessionId: string): Promise<readonly AnswerRule[]>;
+	/** Those of all sessions that have some, by session id. */
+	ofAll(teamId: string): Promise<ReadonlyMap<string, readonly AnswerRule[]>>;
 	/** The one of a channel. */
 	ofChannel(teamId: string, channelId: string): Promise<Answerers>;
+	/** Tells these channels that nobody whom they name is there any more: once for each change of a list. */
+	tellNobodyLeft(teamId: string, rules: readonly AnswerRule[], now: number): Promise<unknown>;
 }
 
 /** Decides who may read sessions, watch and answer. Fails closed, also while nobody knows where the app is (null). */
 export function createAccessPolicy(
 	{ config, directory, clock }: Pick<Core, 'directory' | 'clock'> & { readonly config: AccessRules },
 	installation: () => Ours | null,
-	lists: Lists,
+	lists: Omit<Lists, 'tellNobodyLeft'>,
 ) {
 	const groups = createCache(clock, directory.userGroup);
 
@@ -106,6 +101,12 @@ export function createAccessPolicy(
 		const asked = [...new Set(among.flatMap(({ groupIds }) => groupIds))];
 		const isIn = await Promise.all(asked.map(async (id) => (await membersOf(id, need, signal)).has(userId)));
 		return { userId, groupIds: new Set(asked.filter((_, index) => isIn[index])) } satisfies Standing;
+	}
+
+	async function knownStanding(userId: string, among: readonly Answerers[]): Promise<Standing> {
+		using deadline = startDeadline(clock, ASK_WITHIN_MS);
+		const nothing: Standing = { userId, groupIds: new Set() };
+		return standingOf(userId, among, 'send', deadline.signal).catch(() => nothing);
 	}
 
 	/** What the lists of the place say. Nobody's list is of the place, or one that names nobody: it says nothing. */
@@ -196,12 +197,25 @@ export function createAccessPolicy(
 			return ruling.then((said) => ({ refusal: said?.[1] ?? null }), notAnswered);
 		},
 		membersOf,
-		/** By what these lists may name somebody; of groups of which Slack does not tell, nobody is known to be in them. */
-		async standingOf(userId: string, among: readonly Answerers[]): Promise<Standing> {
-			using deadline = startDeadline(clock, ASK_WITHIN_MS);
-			const nothing: Standing = { userId, groupIds: new Set() };
-			return standingOf(userId, among, 'send', deadline.signal).catch(() => nothing);
+		/** Which sessions somebody may answer by their lists. `failure`: Slack did not tell of groups; null: it did. */
+		async answering({ teamId, userId }: Person, sessionIds: readonly string[]) {
+			const rules = await lists.ofAll(teamId);
+			const among = sessionIds.flatMap((id) => rules.get(id) ?? []).map(({ answerers }) => answerers);
+			// Where one list names them, others may not.
+			const others = among.filter((list) => !list.userIds.includes(userId));
+			let failure: unknown = null;
+			const standing = await standingOf(userId, others, 'look').catch((error: unknown): Standing => {
+				failure = error;
+				return { userId, groupIds: new Set() };
+			});
+			return { failure, mayAnswer: (sessionId: string) => mayAnswer(standing, rules.get(sessionId) ?? []) };
 		},
+		/** Whether somebody is named in a list of who may answer, or nobody is. Slack did not tell: false. */
+		async mayChange(userId: string, list: Answerers): Promise<boolean> {
+			return !namesAnybody(list) || isNamed(await knownStanding(userId, [list]), [list]);
+		},
+		/** By what these lists may name somebody; of groups of which Slack does not tell, nobody is known to be in them. */
+		standingOf: knownStanding,
 	};
 }
 
@@ -209,49 +223,6 @@ export function createAccessPolicy(
 const GONE_GROUP: ReadonlySet<string> = new Set(['no_such_subteam', 'subteam_not_found']);
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
-
-type SlackStores = {
-	readonly answerers: {
-		rulesOf(teamId: string, session: SessionKey): Promise<readonly AnswerRule[]>;
-		tellNobodyLeft(teamId: string, rules: readonly AnswerRule[], now: number): Promise<unknown>;
-	};
-	readonly channelSettings: {
-		read(channel: ChannelKey): Promise<{ readonly settings: { readonly answerers: Answerers } }>;
-	};
-	readonly db: { readonly dialect: string };
-	readonly people: Shared['store'];
-	cellOf(name: 'people-list'): Shared['listing'];
-};
-
-/** What reaches Slack, and who may do what there. */
-export function createSlack(
-	core: Pick<Core<SlackStores>, 'config' | 'clock' | 'log' | 'metrics' | 'rateLimiter' | 'store'>,
-	installation: Installation,
-) {
-	const { config, clock, log, metrics, store } = core;
-	const address = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
-	const clients = createSlackClients(address, log, metrics.slackCall);
-	const teamId = () => installation.known()?.teamId;
-	const calls = createSlackCalls(core, teamId);
-	const hasReplicas = store.db.dialect === 'postgres';
-	const shared = { store: store.people, listing: store.cellOf('people-list'), teamId, hasReplicas };
-	const directory = createDirectory({ clients, calls, clock }, shared);
-	const lists: Lists = {
-		ofSession: (team, sessionId) => store.answerers.rulesOf(team, { service: config.SESSION_SERVICE_URL, sessionId }),
-		ofChannel: async (team, channelId) =>
-			(await store.channelSettings.read({ teamId: team, channelId })).settings.answerers,
-	};
-	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known, lists);
-	const userGroups = createUserGroups({ client: clients.people, clock, log });
-	const { membersOf } = accessPolicy;
-	const whoMayAnswer = createWhoMayAnswer(
-		{ clock, log, directory, store },
-		{ installation, lists, membersOf, userGroups },
-	);
-	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;
-	const directChannelOf = createDirectChannels(clients.people, clock);
-	return { installation, clients, calls, directory, directChannelOf, accessPolicy, mayAct, userGroups, whoMayAnswer };
-}
 
 /** Whether Slack's facts prove a membership: they may be missing or contradict each other. */
 function membershipRuling({ teamId, enterprise, isStranger }: PersonFacts, ours: Ours): Ruling {

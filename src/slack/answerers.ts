@@ -1,10 +1,11 @@
 import { HandraiseError, setBounded } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import { type Answerers, type AnswerRule, namesAnybody } from '../database/watch.ts';
+import { type Answerers, type AnswerRule, namesAnybody } from '../questions/answerers.ts';
+import type { Person } from '../questions/session.ts';
 import type { AccessPolicy, Lists, Place, Refusal } from './access-policy.ts';
-import type { Installation } from './clients.ts';
+import type { Installation, SlackClients } from './clients.ts';
 import { andMoreWords, personName, sentences } from './parts.ts';
-import { groupName, NO_GROUPS, type UserGroupList } from './user-groups.ts';
+import { createUserGroups, groupName, NO_GROUPS } from './user-groups.ts';
 
 /** Of people and user groups in one line. */
 const MOST_NAMED = 5;
@@ -17,22 +18,19 @@ export interface Named {
 	readonly isNobodyLeft: boolean;
 }
 
-type Stored = {
-	readonly answerers: { tellNobodyLeft(teamId: string, rules: readonly AnswerRule[], now: number): Promise<unknown> };
-};
-
 interface Parts {
 	readonly installation: Installation;
 	readonly lists: Lists;
-	readonly membersOf: AccessPolicy['membersOf'];
-	readonly userGroups: UserGroupList;
+	readonly policy: Pick<AccessPolicy, 'membersOf' | 'checkNamed'>;
+	readonly clients: Pick<SlackClients, 'people'>;
 }
 
 /** Says who may answer where channels have lists, and tells a channel once that nobody whom it names is left. */
 export function createWhoMayAnswer(
-	{ clock, log, directory, store }: Pick<Core<Stored>, 'clock' | 'log' | 'directory' | 'store'>,
-	{ installation, lists, membersOf, userGroups }: Parts,
+	{ clock, log, directory }: Pick<Core, 'clock' | 'log' | 'directory'>,
+	{ clients, installation, lists, policy }: Parts,
 ) {
+	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	const toldAt = new Map<string, number>();
 	const teamId = () => installation.known()?.teamId ?? '';
 
@@ -43,7 +41,7 @@ export function createWhoMayAnswer(
 			if (facts === undefined || facts?.isDeactivated === false) return true;
 		}
 		for (const groupId of new Set(among.flatMap((list) => list.groupIds))) {
-			if ((await membersOf(groupId).catch(() => null))?.size !== 0) return true;
+			if ((await policy.membersOf(groupId).catch(() => null))?.size !== 0) return true;
 		}
 		return false;
 	}
@@ -70,7 +68,7 @@ export function createWhoMayAnswer(
 		if (untold.length === 0) return;
 		for (const { channelId, revision } of untold) setBounded(toldAt, channelId, revision, MOST_TOLD);
 		log.warn('nobody_may_answer', { channels: untold.map(({ channelId }) => channelId) });
-		await store.answerers.tellNobodyLeft(teamId(), untold, clock.now());
+		await lists.tellNobodyLeft(teamId(), untold, clock.now());
 	}
 
 	/** Whom the lists of a session name; null without any: everybody who may use Handraise may answer. */
@@ -82,19 +80,30 @@ export function createWhoMayAnswer(
 		return found;
 	}
 
-	return {
-		of,
+	/** A refusal with the names of whom to ask, for `errorContext`; others stay what they are. */
+	async function explained(
+		refusal: Refusal,
+		{ answers, unwatches, channelId }: Place,
+	): Promise<Refusal | HandraiseError> {
+		if (refusal !== 'not_named') return refusal;
+		const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId(), channelId) : null;
+		const who =
+			own !== null && namesAnybody(own) ? await named([own]) : answers === undefined ? null : await of(answers);
+		const code = who?.isNobodyLeft === true ? 'nobody_left' : own === null ? 'not_named' : 'not_named_here';
+		return Object.assign(new HandraiseError('a list of people does not name them', { code }), { who: who?.words });
+	}
 
-		/** A refusal with the names of whom to ask, for `errorContext`; others stay what they are. */
-		async explained(refusal: Refusal, { answers, unwatches, channelId }: Place): Promise<Refusal | HandraiseError> {
-			if (refusal !== 'not_named') return refusal;
-			const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId(), channelId) : null;
-			const who =
-				own !== null && namesAnybody(own) ? await named([own]) : answers === undefined ? null : await of(answers);
-			const code = who?.isNobodyLeft === true ? 'nobody_left' : own === null ? 'not_named' : 'not_named_here';
-			return Object.assign(new HandraiseError('a list of people does not name them', { code }), { who: who?.words });
+	return {
+		userGroups,
+		of,
+		explained,
+
+		/** Why the lists of a session do not let somebody answer it; null: they do. */
+		async whyNot(person: Person, sessionId: string): Promise<Refusal | HandraiseError | null> {
+			const { refusal } = await policy.checkNamed(person, sessionId);
+			return refusal && explained(refusal, { channelId: null, answers: sessionId });
 		},
 	};
 }
 
-export type WhoMayAnswer = ReturnType<typeof createWhoMayAnswer>;
+export type WhoMayAnswer = Omit<ReturnType<typeof createWhoMayAnswer>, 'userGroups'>;

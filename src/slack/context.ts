@@ -1,12 +1,12 @@
 import type { Cell } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { SessionKey } from '../questions/session.ts';
-import type { createSlack } from './access-policy.ts';
 import { createChannels, createMemberships } from './channels.ts';
 import { createLinks } from './ids.ts';
 import { createListen } from './listen.ts';
 import { createPersonReads } from './person-reads.ts';
 import { createReply } from './reply.ts';
+import type { createSlack } from './slack.ts';
 
 type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	readonly sessions: { wasRead(session: SessionKey): Promise<boolean> };

@@ -3,7 +3,7 @@ import { lookDifferent, looksOfLabels } from '../questions/quick-answer.ts';
 import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
 import type { Question } from '../questions/session.ts';
 import type { ItemView, QuestionView } from '../questions/session-snapshot.ts';
-import { createCutMark } from '../questions/texts.ts';
+import { createCutMark, type OnCut } from '../questions/texts.ts';
 import type { Form } from './form/build.ts';
 import { MOST_FIELDS } from './form/fields.ts';
 import {
@@ -36,6 +36,7 @@ import {
 	personName,
 	saying,
 	sectionsOf,
+	sentences,
 	spokenName,
 	valueMrkdwn,
 } from './parts.ts';
@@ -197,8 +198,7 @@ function snoozeButtons(mark: QuestionMark): Button[] {
 }
 
 /** Why Slack cannot show a form for a question, and where to answer it. mrkdwn. */
-export function noFormWords(form: Exclude<Form, { kind: 'fields' }>, hasDashboard: boolean): string {
-	if (form.kind === 'refused') return form.why;
+export function noFormWords(form: Exclude<Form, { kind: 'fields' | 'refused' }>, hasDashboard: boolean): string {
 	const why =
 		form.kind === 'tooMany'
 			? `📋 It asks ${form.count.toLocaleString('en-US')} questions at once, more than Slack can show in one form.`
@@ -206,6 +206,17 @@ export function noFormWords(form: Exclude<Form, { kind: 'fields' }>, hasDashboar
 	return `${why} Please answer it ${elsewhereWords(hasDashboard)}.`;
 }
 
+/** Items of a question, at most about 3,000 characters. */
+const MOST_READ = 4;
+
+/** The open items, for somebody who may only read them. mrkdwn. */
+export function askedItemsWords({ items, openItems }: Question, onCut: OnCut): string {
+	const shown = openItems.slice(0, MOST_READ).map((position) => {
+		const { title = '', description = '' } = items[position] ?? {};
+		return [quotedBold(title, 200, onCut), quotedMarkdown(description, 400, onCut)].filter(Boolean).join('\n');
+	});
+	return sentences(shown.join('\n'), andMoreWords(openItems.length - shown.length));
+}
 export function elsewhereWords(hasDashboard: boolean): string {
 	return hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
 }

@@ -48,7 +48,7 @@ const WELL = {
 	isCompactionDue: false,
 	values: null,
 	workspaces: [],
-	channelSettings: [],
+	answerers: new Map(),
 } as const satisfies PostgresLook;
 
 it.each<[string, Partial<typeof WELL> | object, string[]]>([

@@ -72,7 +72,7 @@ function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null 
 	const accessPolicy = createAccessPolicy(
 		coreOf({ config: { ...OPEN, ...rules }, directory, clock }),
 		() => installation,
-		{ ofSession: async () => [], ofChannel: async () => ({ userIds: [], groupIds: [] }) },
+		{ ofSession: async () => [], ofAll: async () => new Map(), ofChannel: async () => ({ userIds: [], groupIds: [] }) },
 	);
 	/** Without its grounds, which test/doctor/may.test.ts reads. */
 	async function verdictOf(...asked: Parameters<typeof accessPolicy.check>): Promise<Verdict> {

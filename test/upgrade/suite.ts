@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
 import { change, TABLE_NAMES, TABLES } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
-import { WINDOW_NOTICES } from '../../src/features/answer/form-view.ts';
+import { WINDOW_NOTICES } from '../../src/features/answer/view.ts';
 import type { Store } from '../../src/stores.ts';
 import { startsAt } from '../database/contract/former-keys.ts';
 import { versionsOf } from '../database/key-values.ts';

@@ -1,11 +1,9 @@
-import { hashOf } from '../../core/basics.ts';
 import type { Answer } from '../../questions/answer.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import {
 	ageOf,
 	askingMessageIndex,
 	assistantCountOf,
-	type Became,
 	isAnswered,
 	isOver,
 	isWaiting,
@@ -40,7 +38,14 @@ import {
 	viewTitle,
 	waitingWords,
 } from '../../slack/parts.ts';
-import { claimsWords, elsewhereWords, filledItems, noFormWords, UNFOLDED } from '../../slack/question-view.ts';
+import {
+	askedItemsWords,
+	claimsWords,
+	elsewhereWords,
+	filledItems,
+	noFormWords,
+	UNFOLDED,
+} from '../../slack/question-view.ts';
 import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle, withoutListed } from '../../slack/text.ts';
 import {
 	hostWords,
@@ -256,10 +261,9 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });
 	const dashboard = dashboardOf(model);
 	const hasDashboard = dashboard !== null;
-	if (form.kind !== 'fields') {
-		const elsewhere = form.kind === 'refused' ? null : dashboard;
-		return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(elsewhere)];
-	}
+	if (form.kind === 'refused')
+		return [...blocks, ...section(askedItemsWords(question, mark.onCut)), ...section(form.why)];
+	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(dashboard)];
 	const [menu = null] = moreMenu(
 		metadata.partial
 			? button(ACTIONS.complete, 'Answer all')
@@ -384,25 +388,3 @@ export const NOTICES = {
 		return joined(`${stateLine(answer, 'author')}${replaces}`, `your answer of ${momentMrkdwn(answer.acceptedAt)}`);
 	},
 } as const;
-
-/** What an open window says at its top when its question is over for somebody who did not do that. mrkdwn. */
-export const WINDOW_NOTICES = {
-	answeredBy: (userId: string) => `🔀 ${personMrkdwn(userId)} has answered. Your text stays here.`,
-	ownAnswer: '🔀 You have answered in another place. Your text stays here.',
-	answered: '🔀 This was answered elsewhere. Your text stays here.',
-	changed: '✏️ The agent asks something else now. *Refresh* shows it, with your text where it fits.',
-	moved: '✏️ This question has another place in the session now. *Refresh* shows it there, with your text.',
-	ended: '🏁 The session ended. Your text stays here.',
-} as const;
-
-/** A form with such a notice or none; `key`: of the notice. It stands in place of the title line. */
-export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
-	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
-	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];
-	const [first, second, ...rest] = (form?.blocks ?? []) as readonly KnownBlock[];
-	// Who is answering does not count any more.
-	const others = second === undefined || (words !== '' && second.type === 'context') ? rest : [second, ...rest];
-	if (form === null || first?.type !== 'section' || first.text === undefined) return { key: '', view: null };
-	const top = words === '' ? first : { ...first, text: mrkdwn(words) };
-	return { key: words === '' ? '' : hashOf(words), view: { ...form, blocks: [top, ...others] } };
-}

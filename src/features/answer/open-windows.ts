@@ -6,7 +6,7 @@ import { slackOutcome } from '../../slack/clients.ts';
 import { addressOf, createViewHandle } from '../../slack/reply.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { WindowStore } from './answering-store.ts';
-import { noticedView } from './form-view.ts';
+import { noticedView } from './view.ts';
 
 type OpenWindow = Awaited<ReturnType<WindowStore['takeDue']>>[number];
 

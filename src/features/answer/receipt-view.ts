@@ -1,3 +1,4 @@
+import { codeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type AgentOutcome,
@@ -339,7 +340,8 @@ export const CHOICE_WORDS = {
 } as const;
 
 /** To somebody whose choice is not stored, for the code of a failure or a refusal. */
-export function failedChoice(choice: Choice, code: string, context: ErrorContext): MessageContent {
+export function failedChoice(choice: Choice, error: unknown, context: ErrorContext): MessageContent {
+	const code = codeOf(error);
 	if (code === 'acceptance_unknown') return choiceMessage(CHOICE_WORDS.unknown(choice), choice);
 	return choiceMessage(CHOICE_WORDS.notSent(choice, errorWords(code, context).text), choice);
 }

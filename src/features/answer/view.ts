@@ -1,3 +1,4 @@
+import { hashOf } from '../../core/basics.ts';
 import {
 	type AgentOutcome,
 	type Answer,
@@ -13,7 +14,7 @@ import {
 	sessionNameOf,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
-import type { Person } from '../../questions/session.ts';
+import type { Became, Person } from '../../questions/session.ts';
 import { cutWithNote } from '../../questions/texts.ts';
 import { MISSING, REASONS, WAITING_CODES } from '../../session-service/service.ts';
 import { isProvenRefusal } from '../../slack/access-policy.ts';
@@ -36,7 +37,7 @@ import {
 	smallId,
 	valueMrkdwn,
 } from '../../slack/parts.ts';
-import { isBlank, neutralise, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
+import { isBlank, mrkdwn, neutralise, quoted, quotedTitleMrkdwn } from '../../slack/text.ts';
 import type { Draft } from './answering-store.ts';
 
 /** What became of an answer in each state: the same words on posts and cards, in receipts, inboxes and histories. */
@@ -260,4 +261,26 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 			...context(answers.length === 0 && total > 0 ? 'No more answers here.' : '', smallId(metadata.sessionId)),
 		],
 	});
+}
+
+/** What an open window says at its top when its question is over for somebody who did not do that. mrkdwn. */
+export const WINDOW_NOTICES = {
+	answeredBy: (userId: string) => `🔀 ${personMrkdwn(userId)} has answered. Your text stays here.`,
+	ownAnswer: '🔀 You have answered in another place. Your text stays here.',
+	answered: '🔀 This was answered elsewhere. Your text stays here.',
+	changed: '✏️ The agent asks something else now. *Refresh* shows it, with your text where it fits.',
+	moved: '✏️ This question has another place in the session now. *Refresh* shows it there, with your text.',
+	ended: '🏁 The session ended. Your text stays here.',
+} as const;
+
+/** A form with such a notice or none; `key`: of the notice. It stands in place of the title line. */
+export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
+	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
+	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];
+	const [first, second, ...rest] = (form?.blocks ?? []) as readonly KnownBlock[];
+	// Who is answering does not count any more.
+	const others = second === undefined || (words !== '' && second.type === 'context') ? rest : [second, ...rest];
+	if (form === null || first?.type !== 'section' || first.text === undefined) return { key: '', view: null };
+	const top = words === '' ? first : { ...first, text: mrkdwn(words) };
+	return { key: words === '' ? '' : hashOf(words), view: { ...form, blocks: [top, ...others] } };
 }

@@ -1,6 +1,6 @@
 import { codeOf, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import { mayAnswer, type NoListReason, type WaitingSession } from '../../database/watch.ts';
+import type { NoListReason, WaitingSession } from '../../database/watch.ts';
 import { type Answer, isSecondChoice, textsOf } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
 import { type AccessPolicy, ANYWHERE } from '../../slack/access-policy.ts';
@@ -8,7 +8,6 @@ import type { Need } from '../../slack/calls.ts';
 import type { Memberships } from '../../slack/channels.ts';
 import { isDirectMessage } from '../../slack/ids.ts';
 import { firstPersonOf } from '../answer/view.ts';
-import type { AnswerersStore } from '../watch/answerers-store.ts';
 import type { Inbox, InboxStore, OpenQuestion } from './inbox-store.ts';
 
 /** How long an inbox follows changes after its person opened it or did something in it. */
@@ -43,26 +42,19 @@ export interface Discovered {
 
 export interface ContentOptions {
 	readonly memberships: Pick<Memberships, 'joinedOf' | 'directChannelOf'>;
-	readonly accessPolicy: Pick<AccessPolicy, 'checkAbsent' | 'membersOf'>;
+	readonly accessPolicy: Pick<AccessPolicy, 'checkAbsent' | 'answering'>;
 	/** Null: people see only what is watched. */
 	readonly discovered: () => Promise<Discovered | null>;
 }
 
 type Asked = { readonly need: Need; readonly now: number };
 
-export interface InboxStores {
-	readonly inboxes: InboxStore;
-	readonly answerers: Pick<AnswerersStore, 'rulesOfAll'>;
-}
-
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
-export function createInboxContent(core: Core<InboxStores>, options: ContentOptions) {
+export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options: ContentOptions) {
 	const { memberships, accessPolicy, discovered } = options;
 	const { serviceUrl, config, clock, log } = core;
-	const { inboxes: reads, answerers } = core.store;
-	const ofWorkspace = shareNext((teamId) =>
-		Promise.all([reads.openQuestions(serviceUrl, teamId), discovered(), answerers.rulesOfAll(teamId, serviceUrl)]),
-	);
+	const { inboxes: reads } = core.store;
+	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), discovered()]));
 	type OfWorkspace = Awaited<ReturnType<typeof ofWorkspace>>;
 	type AskedLately = Awaited<ReturnType<InboxStore['askedSince']>>;
 	type Lately = { teamId: string; at: number; isMany: boolean; asked: AskedLately | Promise<AskedLately> };
@@ -92,12 +84,12 @@ export function createInboxContent(core: Core<InboxStores>, options: ContentOpti
 	});
 
 	/**
-	 * Those of the channels in which the person may act, and in which they are, and of the user groups; `againAt` if Slack
-	 * did not tell all.
+	 * Those of the channels in which the person may act, and in which they are; which sessions they may answer; `againAt`
+	 * if Slack did not tell all.
 	 */
 	async function channelsOf(
 		person: Person,
-		{ ids, groupIds }: Readonly<Record<'ids' | 'groupIds', readonly string[]>>,
+		{ ids, open }: { readonly ids: readonly string[]; readonly open: readonly OpenQuestion[] },
 		{ need, now }: Asked,
 	) {
 		let againAt: number | null = null;
@@ -108,16 +100,17 @@ export function createInboxContent(core: Core<InboxStores>, options: ContentOpti
 			againAt = Math.max(againAt ?? 0, retryAt ?? 0, now + ASK_AGAIN_MS);
 			return null;
 		};
-		const isIn = async (id: string) => ((await accessPolicy.membersOf(id)).has(person.userId) ? id : []);
-		const [refusals, listed, direct, groups] = await Promise.all([
+		const sessionIds = open.map(({ question }) => question.sessionId);
+		const [refusals, listed, direct, { mayAnswer, failure }] = await Promise.all([
 			Promise.all(ids.map((id) => accessPolicy.checkAbsent(person, { channelId: id }, need))),
 			inTeam.length > 0 ? memberships.joinedOf(person.userId, inTeam, need).catch(notTold) : null,
 			ids.some(isDirectMessage) ? memberships.directChannelOf(person.userId).catch(notTold) : null,
-			Promise.all(groupIds.map(isIn)).catch(notTold),
+			accessPolicy.answering(person, sessionIds),
 		]);
+		if (failure !== null) notTold(failure);
 		const isMember = (id: string) => (isDirectMessage(id) ? id === direct : listed?.has(id) === true);
 		const allowed = new Set(ids.filter((_, index) => refusals[index]?.refusal === null));
-		return { allowed, joined: new Set(ids.filter(isMember)), groupIds: new Set(groups?.flat()), againAt };
+		return { allowed, joined: new Set(ids.filter(isMember)), mayAnswer, againAt };
 	}
 
 	async function questionsOfPage(questions: readonly VisibleQuestion[], person: Person, now: number) {
@@ -165,7 +158,7 @@ export function createInboxContent(core: Core<InboxStores>, options: ContentOpti
 	}
 
 	/** What waits for a person, but what they snoozed and what is folded. `week`: see `ShownInbox`. */
-	async function waitingFor(person: Person, [open, listed, rules]: OfWorkspace, asked: AskedLately, how: Asked) {
+	async function waitingFor(person: Person, [open, listed]: OfWorkspace, asked: AskedLately, how: Asked) {
 		const { now } = how;
 		// What the person was given comes first, and what others have last; then the oldest.
 		const placeOf = ({ handOver }: VisibleQuestion) => (handOver === null ? 1 : handOver.to === person.userId ? 0 : 2);
@@ -177,15 +170,12 @@ export function createInboxContent(core: Core<InboxStores>, options: ContentOpti
 				isDirectMessage(channelId) && watchedBy !== person.userId ? [] : channelId,
 			),
 		);
-		const listsOf = ({ question }: OpenQuestion) => rules.get(question.sessionId)?.map((rule) => rule.answerers) ?? [];
-		const groupIds = [...new Set(open.flatMap(listsOf).flatMap((list) => list.groupIds))];
-		const channels = await channelsOf(person, { ids: [...new Set([...askedIn, ...heldIn])], groupIds }, how);
-		const standing = { userId: person.userId, groupIds: channels.groupIds };
+		const channels = await channelsOf(person, { ids: [...new Set([...askedIn, ...heldIn])], open }, how);
 		const visible = asked.filter((one) =>
 			one.channels.some(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id)),
 		);
 		const seen = open
-			.filter((question) => mayAnswer(standing, listsOf(question)))
+			.filter(({ question }) => channels.mayAnswer(question.sessionId))
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1))
 			.sort((a, b) => placeOf(a) - placeOf(b));
@@ -206,11 +196,11 @@ export function createInboxContent(core: Core<InboxStores>, options: ContentOpti
 
 	/** The first question of a person's inbox that is of another session than this; null: none is known. */
 	async function next(person: Person, exceptSessionId: string, now: number) {
-		const [open, listed, rules] = await ofWorkspace(person.teamId);
+		const [open, listed] = await ofWorkspace(person.teamId);
 		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
 		// Every receipt asks: Slack is asked about the person only when something may wait for them.
 		if (others.length === 0 || (await accessPolicy.checkAbsent(person, ANYWHERE, 'home')).refusal !== null) return null;
-		const [found] = (await waitingFor(person, [others, listed, rules], [], { need: 'home', now })).questions;
+		const [found] = (await waitingFor(person, [others, listed], [], { need: 'home', now })).questions;
 		if (found === undefined) return null;
 		const { sessionId, messageIndex } = found.question;
 		const { channelId, threadTs } = found.askedIn;

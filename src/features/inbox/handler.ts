@@ -14,7 +14,7 @@ import {
 	type PersonRequest,
 	windowOf,
 } from '../../slack/request.ts';
-import type { InboxStores } from './content.ts';
+import type { InboxStore } from './inbox-store.ts';
 import { askInbox, type createInboxes } from './inboxes.ts';
 import { homeView, INBOX_LOADING, inboxModal } from './view.ts';
 
@@ -25,7 +25,7 @@ const MEMBER_EVENT = z.object({ user: z.string() });
 
 /** Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the result is for `/session inbox`. */
 export function registerOpening(
-	core: HandlerContext<InboxStores>,
+	core: HandlerContext<{ inboxes: InboxStore }>,
 	inboxes: Pick<ReturnType<typeof createInboxes>, 'closed' | 'touch'>,
 ) {
 	const { listen, clients, personReads, reply, memberships } = core;

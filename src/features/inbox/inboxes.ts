@@ -7,13 +7,7 @@ import type { Person } from '../../questions/session.ts';
 import type { Directory } from '../../slack/directory.ts';
 import type { Choice } from '../../slack/ids.ts';
 import type { InboxPlace } from '../../slack/request.ts';
-import {
-	type ContentOptions,
-	createInboxContent,
-	FOLLOWED_MS,
-	type InboxContent,
-	type InboxStores,
-} from './content.ts';
+import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
 
 /** Longer than a call to Slack with a time-out: it is not renewed. A dead replica's inboxes are due after it. */
@@ -65,7 +59,7 @@ export type InboxDisplay = (
  * wins and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
  */
 export function createInboxes(
-	core: Core<InboxStores>,
+	core: Core<{ inboxes: InboxStore }>,
 	{ display, onListed, ...access }: ContentOptions & Pick<Directory, 'onListed'> & { readonly display: InboxDisplay },
 ) {
 	const { rateLimiter, clock, log } = core;

@@ -3,15 +3,16 @@ import type { Core } from '../../core.ts';
 import { slackOutcome } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { receiptContext } from '../answer/receipt-view.ts';
-import type { Discovered, InboxStores } from './content.ts';
+import type { Discovered } from './content.ts';
 import { registerOpening } from './handler.ts';
+import type { InboxStore } from './inbox-store.ts';
 import { createInboxes, type InboxDisplay, type ShowOutcome } from './inboxes.ts';
 import { registerSnooze } from './snooze.ts';
 import { homeView, inboxModal } from './view.ts';
 
 /** Keeps inboxes current, and registers what people do in them. `open` is for `/session inbox`. */
 export function registerInbox(
-	core: HandlerContext<InboxStores>,
+	core: HandlerContext<{ inboxes: InboxStore }>,
 	{ discovered }: { discovered(): Promise<Discovered | null> },
 ) {
 	const { config } = core;

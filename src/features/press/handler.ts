@@ -1,6 +1,5 @@
 import type { AcceptResult } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
-import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
 import { answerPlace, type PersonRequest, type Press } from '../../slack/request.ts';
@@ -59,7 +58,7 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 			}
 			return {
 				place: answerPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
-				failure: (error) => failedChoice(choice, codeOf(error), reply.errorContext(error)),
+				failure: (error) => failedChoice(choice, error, reply.errorContext(error)),
 				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
 				async run(request) {
 					const sessionName = await inboxes.offering(choice);

@@ -1,5 +1,3 @@
-import type { Person } from '../../questions/session.ts';
-import { ANYWHERE } from '../../slack/access-policy.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeTarget, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	type AllowedRequest,
@@ -34,15 +32,13 @@ export function registerSession(
 		Parameters<typeof createSessionFlow>[0],
 	{ watching, ...commands }: { watching: WatchCommands } & Pick<Commands, 'openInbox' | 'openSettings'>,
 ) {
-	const { listen, reply, accessPolicy, whoMayAnswer } = core;
+	const { listen, reply, whoMayAnswer } = core;
 	const claims = createClaims(core);
 	const drafting = createDrafting(core, claims);
-	async function whyNotAnswer(person: Person, sessionId: string): Promise<string | null> {
-		const { refusal } = await accessPolicy.checkNamed(person, sessionId);
-		if (refusal === null) return null;
-		const why = await whoMayAnswer.explained(refusal, { channelId: null, answers: sessionId });
-		return reply.words(why).line;
-	}
+	const whyNotAnswer: Parameters<typeof createSessionFlow>[1]['whyNotAnswer'] = async (person, sessionId) => {
+		const why = await whoMayAnswer.whyNot(person, sessionId);
+		return why && reply.words(why).line;
+	};
 
 	const flow = createSessionFlow(core, { ...core, claims, drafting, whyNotAnswer }, core);
 	registerSessionCommand({ ...core, flow }, { ...watching, ...commands, openHistory: registerHistory(core) });
@@ -174,7 +170,7 @@ export function registerSession(
 			// The unwatch succeeded, so a refusal to show the session is not worth a message.
 			return ifAllowed(channelId, update, SILENTLY);
 		}
-		const place = { ...windowPlace(shown?.metadata ?? null), ...ANYWHERE, channelId, unwatches: true } as const;
+		const place = { ...windowPlace(shown?.metadata ?? null), channelId, inAnyChannel: true, unwatches: true } as const;
 		return ifAllowed(place, stop, { changes: true });
 	});
 

@@ -7,9 +7,9 @@ import {
 	type LadderTimes,
 	type Mention,
 	mentionsAnybody,
-	namesAnybody,
 	timesIn,
 } from '../../database/watch.ts';
+import { namesAnybody } from '../../questions/answerers.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import type { InputBlock, PlainTextOption } from '../../slack/parts.ts';
@@ -195,7 +195,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 	},
 	answerers: {
 		label: 'Who may answer',
-		hint: 'Up to 10 people, who alone may answer the sessions that this channel watches. Nobody: all who may use Handraise.',
+		hint: 'Up to 10 people, who alone answer what is watched here. Nobody: all who may use Handraise.',
 		...peopleField,
 		element: (shown, known) => (known.isDirect ? null : peopleField.element(shown, known)),
 		check: ({ values }) =>

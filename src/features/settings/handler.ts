@@ -12,8 +12,8 @@ import {
 	type Wait,
 } from '../../slack/request.ts';
 import type { UserGroups } from '../../slack/user-groups.ts';
-import type { StoredChannelSettings } from '../watch/channel-store.ts';
-import { createSettingsSaving, type SettingsStores, whyNoSettings } from './saving.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
+import { createSettingsSaving, whyNoSettings } from './saving.ts';
 import {
 	conflictWords,
 	decodeSettingsMetadata,
@@ -39,7 +39,7 @@ const LIST_WITHIN_MS = 200;
 const MOST_WINDOWS = 1_000;
 
 /** Registers the settings window; returns `/session settings`. */
-export function registerSettings(core: HandlerContext<SettingsStores>) {
+export function registerSettings(core: HandlerContext<{ channelSettings: ChannelSettingsStore }>) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
 	const saving = createSettingsSaving(core, core);
 	const { ladderTimes: defaults } = core.config;

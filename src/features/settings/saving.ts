@@ -1,26 +1,16 @@
 import { startDeadline, unlessAborted } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import {
-	type ChannelSettings,
-	changedParts,
-	isNamed,
-	type LadderTimes,
-	type Mention,
-	namesAnybody,
-	timesIn,
-} from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import { codeOf, slackErrorCode } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
 import { NO_GROUPS, type UserGroupList, type UserGroups } from '../../slack/user-groups.ts';
-import type { AnswerersStore } from '../watch/answerers-store.ts';
 import type { ChannelSettingsStore } from '../watch/channel-store.ts';
 import { MOST_PEOPLE, type SettingsField } from './fields.ts';
 import {
 	type MentionProblems,
 	namingErrors,
-	nobodyLeftPost,
 	placeError,
 	SETTINGS_ERRORS,
 	type SettingsErrors,
@@ -37,11 +27,6 @@ const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
 /** Where somebody is to be mentioned, and by whom it is set. */
 type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, 'person'>;
 
-export interface SettingsStores {
-	readonly channelSettings: ChannelSettingsStore;
-	readonly answerers: AnswerersStore;
-}
-
 type SettingsParts = Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct' | 'accessPolicy' | 'userGroups'>;
 
 /** What somebody chose for a channel. `toCheck`: those of whom Slack has to be asked, by part. */
@@ -54,7 +39,7 @@ interface Chosen {
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
-	{ clock, config, directory, store: { channelSettings: store, answerers } }: Core<SettingsStores>,
+	{ clock, config, directory, store: { channelSettings: store } }: Core<{ channelSettings: ChannelSettingsStore }>,
 	{ memberships, channels, mayAct, accessPolicy, userGroups }: SettingsParts,
 ) {
 	/** Null for a group that does not exist any more. */
@@ -121,11 +106,8 @@ export function createSettingsSaving(
 	}
 
 	/** Whether whoever changes who may answer is one of those who may, or nobody is named. */
-	async function mayChangeList(userId: string, { before, chosen }: Chosen): Promise<boolean> {
-		const { answerers: list } = before;
-		if (!changedParts(before, chosen).includes('answerers') || !namesAnybody(list)) return true;
-		return isNamed(await accessPolicy.standingOf(userId, [list]), [list]);
-	}
+	const mayChangeList = async (userId: string, { before, chosen }: Chosen) =>
+		!changedParts(before, chosen).includes('answerers') || (await accessPolicy.mayChange(userId, before.answerers));
 
 	/** `before`: the settings at `revision`. `conflict`: somebody else saved other ones; nothing was written. */
 	async function write(
@@ -137,7 +119,7 @@ export function createSettingsSaving(
 		const parts = changedParts(before, chosen);
 		const content = { kind: 'settingsChanged', by: person.userId, before, after: chosen } as const;
 		const isOtherList = parts.includes('answerers');
-		const around = isOtherList ? await answerers.rulesAround(channel) : [];
+		const around = isOtherList ? await store.rulesAround(channel) : [];
 		const lists = around.map((rule) => rule.answerers);
 		const { groupIds } = await accessPolicy.standingOf(person.userId, lists);
 		const post = { target: { kind: 'channel', ...channel } as const, key: `settings:${revision + 1}`, content };
@@ -237,12 +219,10 @@ export async function whyNoSettings(
 
 /** Draws what a channel is told when somebody changed its settings. */
 export function createSettingsDrawing(
-	{ directory: names, config: { ladderTimes: defaults, ADMIN_CONTACT: adminContact } }: Core,
+	{ directory: names, config: { ladderTimes: defaults } }: Core,
 	userGroups: Pick<UserGroupList, 'list'>,
 ) {
 	return {
-		nobodyLeft: async () => lookOf(nobodyLeftPost(adminContact)),
-
 		async settingsChanged(content, { post: { target } }) {
 			const { before, after } = content;
 			const mentions = [before.mention, after.mention, before.answerers, after.answerers];
@@ -254,5 +234,5 @@ export function createSettingsDrawing(
 			const asked = changedParts(withMention(content.before, content.by, defaults), content.after).length === 0;
 			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaults, asked }));
 		},
-	} satisfies Drawing<'settingsChanged' | 'nobodyLeft'>;
+	} satisfies Drawing<'settingsChanged'>;
 }

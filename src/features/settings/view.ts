@@ -365,13 +365,6 @@ export function settingsChangedPost(
 	);
 }
 
-/** Told once for a list. */
-export const nobodyLeftPost = (adminContact: string | null) =>
-	textMessage(
-		'⚠️ Nobody whom this channel names as *Who may answer* is here any more, so nobody may answer its sessions. To ' +
-			`open them, ask ${contactMrkdwn(adminContact)}.`,
-	);
-
 function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): string[] {
 	return changedParts(before, after).map((part) => {
 		const { label, words } = LINES[part];

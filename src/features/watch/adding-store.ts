@@ -6,7 +6,6 @@ import {
 	hasOpenQuestion,
 	type LimitReached,
 	NEWS_AHEAD_MS,
-	type Standing,
 	type Watch,
 	type WatchLimit,
 	type WatchLimits,
@@ -25,6 +24,7 @@ import {
 import { HAS_POSTED, planPosts, planRefused, recordQuestions, redrawFormer } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { BLOCKING_STATES } from '../../questions/answer.ts';
+import type { Standing } from '../../questions/answerers.ts';
 import type { Judgement } from '../../questions/asked.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { enterRule } from './answerers-store.ts';

@@ -1,69 +1,28 @@
 // Owns `answer_rules`: the channels whose lists say who may answer a session.
 import { DAY_MS, parseOrNull } from '../../core/basics.ts';
-import {
-	addNew,
-	channelOf,
-	type Db,
-	type Filter,
-	from,
-	remove,
-	type StoreDatabase,
-	type StoreParts,
-	sessionOf,
-	type Tx,
-} from '../../database/database.ts';
+import { addNew, channelOf, type Db, type Filter, from, remove, sessionOf, type Tx } from '../../database/database.ts';
 import { inLockOrder, lockSession } from '../../database/locks.ts';
-import {
-	type Answerers,
-	type AnswerRule,
-	type ChannelKey,
-	channelSettings,
-	mayAnswer,
-	namesAnybody,
-	type Standing,
-	type Watch,
-} from '../../database/watch.ts';
-import { liveWatches } from '../../database/watch-store.ts';
+import { type ChannelKey, channelSettings, type Watch } from '../../database/watch.ts';
 import { lockPosts, markPosts, planPosts } from '../../posts/plan-store.ts';
+import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type Standing } from '../../questions/answerers.ts';
 import type { SessionKey } from '../../questions/session.ts';
 
 /** Of a session whose end nobody sees, because nobody watches it any more. */
 const FORGOTTEN_AFTER_MS = 400 * DAY_MS;
 
-type Rules = ReadonlyMap<string, readonly AnswerRule[]>;
+export type Rules = ReadonlyMap<string, readonly AnswerRule[]>;
 
-/** Reads the lists that decide who may answer a session. */
-export function createAnswerersStore({ db }: Pick<StoreParts, 'db'>) {
-	return {
-		/** The lists of a session; empty: everybody who may use Handraise may answer it. */
-		rulesOf: async (teamId: string, session: SessionKey): Promise<readonly AnswerRule[]> =>
-			(await rulesAmong(db.read, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [],
-
-		/** The lists of all sessions of a service that have some, by session id. */
-		rulesOfAll: (teamId: string, service: string): Promise<Rules> => rulesAmong(db.read, { teamId, service }),
-
-		/** The lists of other channels that decide about sessions which this channel watches or has watched. */
-		async rulesAround(channel: ChannelKey): Promise<readonly AnswerRule[]> {
-			const around = watchedIn(db.read, channel).select('sessionId');
-			return [...(await rulesAmong(db.read, { teamId: channel.teamId, sessionId: around })).values()].flat();
-		},
-
-		/** Tells channels that nobody whom their lists name is there any more: once for each change of a list. */
-		tellNobodyLeft: (teamId: string, rules: readonly AnswerRule[], now: number) =>
-			db.write((trx) => {
-				const posts = rules.map(({ channelId, revision }) => {
-					const target = { kind: 'channel', teamId, channelId } as const;
-					return { target, key: `nobodyLeft:${revision}`, content: { kind: 'nobodyLeft' } as const };
-				});
-				return planPosts({ trx, now }, posts);
-			}),
-	};
+/** Tells channels that nobody whom their lists name is there any more: once for each change of a list. */
+export function tellNobodyLeft(tx: Tx, teamId: string, rules: readonly AnswerRule[]): Promise<void> {
+	const posts = rules.map(({ channelId, revision }) => {
+		const target = { kind: 'channel', teamId, channelId } as const;
+		return { target, key: `nobodyLeft:${revision}`, content: { kind: 'nobodyLeft' } as const };
+	});
+	return planPosts(tx, posts);
 }
 
-export type AnswerersStore = ReturnType<typeof createAnswerersStore>;
-
 /** Of the sessions in `filter`, by session id: lists that name somebody. */
-async function rulesAmong(db: Db, filter: Filter<'answer_rules'>): Promise<Rules> {
+export async function rulesAmong(db: Db, filter: Filter<'answer_rules'>): Promise<Rules> {
 	const rows = await from(db, 'answer_rules', filter).select(['teamId', 'channelId', 'sessionId']).execute();
 	if (rows.length === 0) return new Map();
 	const { teamId = '' } = rows[0] ?? {};
@@ -78,6 +37,12 @@ async function rulesAmong(db: Db, filter: Filter<'answer_rules'>): Promise<Rules
 	return Map.groupBy(rules, ({ sessionId }) => sessionId);
 }
 
+/** The lists that decide about sessions which this channel watches or has watched. */
+export async function rulesAround(db: Db, channel: ChannelKey): Promise<readonly AnswerRule[]> {
+	const around = watchedIn(db, channel).select('sessionId');
+	return [...(await rulesAmong(db, { teamId: channel.teamId, sessionId: around })).values()].flat();
+}
+
 /** Of settings that cannot be read: a list of nobody. It must not open what it closed. */
 const answerersIn = (settings: string): Answerers =>
 	parseOrNull(channelSettings, settings)?.answerers ?? { userIds: [], groupIds: [] };
@@ -87,8 +52,6 @@ function watchedIn(db: Db, channel: ChannelKey) {
 	const watched = from(db, 'watches', channelOf(channel));
 	return watched.where((eb) => eb.or([eb('endedReason', 'is', null), eb('endedReason', '!=', 'sessionOver')]));
 }
-
-const listsOf = (rules: readonly AnswerRule[] = []) => rules.map(({ answerers }) => answerers);
 
 /**
  * Makes a channel's list decide about a session that somebody watches there, if they may answer it at that moment.
@@ -103,7 +66,7 @@ export async function enterRule(
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;
 	const rules = (await rulesAmong(trx, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [];
 	if (rules.some((rule) => rule.channelId === channelId)) return true;
-	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, listsOf(rules))) return false;
+	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return false;
 	await addNew(trx, 'answer_rules', { teamId, channelId, ...sessionOf(session), enteredAt }).execute();
 	return true;
 }
@@ -124,7 +87,7 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 		const sessionId = watched.map((row) => row.sessionId);
 		const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId });
 		for (const row of watched) {
-			if (sessions.has(row.sessionId) || !mayAnswer(standing, listsOf(rules.get(row.sessionId)))) continue;
+			if (sessions.has(row.sessionId) || !mayAnswer(standing, rules.get(row.sessionId) ?? [])) continue;
 			await addNew(trx, 'answer_rules', { ...key, ...sessionOf(row), enteredAt: now }).execute();
 			sessions.set(row.sessionId, sessionOf(row));
 		}
@@ -138,11 +101,9 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 /** The session is over: no list decides about it any more. */
 export const endRules = (trx: Db, session: SessionKey) => remove(trx, 'answer_rules', sessionOf(session)).execute();
 
-/** Removes rules that were made long ago about sessions that nobody watches. */
-export const removeOldRules = (db: StoreDatabase, now: number) =>
-	db.writeOne((trx) =>
-		remove(trx, 'answer_rules')
-			.where('enteredAt', '<', now - FORGOTTEN_AFTER_MS)
-			.where((eb) => eb('sessionId', 'not in', liveWatches(trx, {}).clearSelect().select('sessionId')))
-			.execute(),
-	);
+/** Removes rules of sessions that nobody watches, made long before `before`. */
+export function removeOldRules(trx: Db, before: number) {
+	const watched = from(trx, 'watches', { endedAt: null }).select('sessionId');
+	const old = remove(trx, 'answer_rules').where('enteredAt', '<', before - FORGOTTEN_AFTER_MS);
+	return old.where('sessionId', 'not in', watched).execute();
+}

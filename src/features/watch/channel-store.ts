@@ -29,14 +29,13 @@ import {
 	DEFAULT_CHANNEL_SETTINGS,
 	type Discovery,
 	type DiscoverySettings,
-	namesAnybody,
-	type Standing,
 	type WaitingSession,
 } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
+import { type AnswerRule, namesAnybody, type Standing } from '../../questions/answerers.ts';
 import type { ListedSession, Person, SessionKey } from '../../questions/session.ts';
-import { changeRules } from './answerers-store.ts';
+import { changeRules, removeOldRules, rulesAmong, rulesAround, tellNobodyLeft } from './answerers-store.ts';
 
 type WaitingRow = Row<'waiting_sessions'>;
 
@@ -173,9 +172,13 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			});
 		},
 
-		/** Forgets sessions first listed before `before`, except of `listedService`: its lists show who still waits. */
+		/**
+		 * Forgets sessions first listed before `before`, except of `listedService`: its lists show who still waits; and who
+		 * may answer sessions that nobody has watched for long.
+		 */
 		forgetListed: (before: number, listedService: string | null) =>
-			db.writeOne((trx) => {
+			db.write(async (trx) => {
+				await removeOldRules(trx, before);
 				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
 				return ofOthers.where('since', '<', before).execute();
 			}),
@@ -248,6 +251,17 @@ export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
 export function createChannelSettingsStore({ db, log }: SettingsParts) {
 	return {
 		read: (channel: ChannelKey) => readSettings({ db, log }, channel),
+
+		/** The lists of a session; empty: everybody who may use Handraise may answer it. */
+		rulesOf: async (teamId: string, session: SessionKey) =>
+			(await rulesAmong(db.read, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [],
+		/** The lists of all sessions of a service that have some, by session id. */
+		rulesOfAll: (teamId: string, service: string) => rulesAmong(db.read, { teamId, service }),
+		/** The lists that decide about sessions which this channel watches or has watched. */
+		rulesAround: (channel: ChannelKey) => rulesAround(db.read, channel),
+
+		tellNobodyLeft: (teamId: string, rules: readonly AnswerRule[], now: number) =>
+			db.write((trx) => tellNobodyLeft({ trx, now }, teamId, rules)),
 
 		/** Replaces the settings, queues `post`, makes the ladders due. False, without a write, at another `revision`. */
 		write: (channel: ChannelKey, { settings, revision, person, post, now, groupIds }: ChosenSettings) =>

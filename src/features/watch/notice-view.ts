@@ -50,6 +50,9 @@ const PLAIN = {
 		(sessionId === null
 			? 'New questions of all sessions come there then.'
 			: `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` there again.`),
+	nobodyLeft: (_, { adminContact }) =>
+		'⚠️ Nobody whom this channel names as *Who may answer* is here any more, so nobody may answer what is watched ' +
+		`here. To open it, ask ${contactMrkdwn(adminContact)}.`,
 	creatorTold: creatorToldWords,
 } as const satisfies { readonly [K in PostKind]?: Draw<K> };
 export type PlainKind = keyof typeof PLAIN;

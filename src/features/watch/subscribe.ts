@@ -6,7 +6,7 @@ import { targetOf } from '../../posts/post.ts';
 import { changesBetween, snapshotOf } from '../../questions/session-snapshot.ts';
 import type { AccessPolicy } from '../../slack/access-policy.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
-import type { AnswerersStore } from './answerers-store.ts';
+import type { ChannelSettingsStore } from './channel-store.ts';
 import type { PollerOptions } from './poller.ts';
 import { postsOf } from './reading.ts';
 import { CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
@@ -51,7 +51,7 @@ export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'>, Pic
 }
 
 export function createSubscriptions(
-	core: Core<{ watches: WatchStore; sessions: SessionStore; answerers: AnswerersStore }>,
+	core: Core<{ watches: WatchStore; sessions: SessionStore; channelSettings: Pick<ChannelSettingsStore, 'rulesOf'> }>,
 	{ budget, ourAnswers, expectPost, standingOf }: Hooks,
 ) {
 	const { serviceUrl, clock, store } = core;
@@ -99,7 +99,7 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
-			const rules = await store.answerers.rulesOf(teamId, key);
+			const rules = await store.channelSettings.rulesOf(teamId, key);
 			const lists = rules.map(({ answerers }) => answerers);
 			const { groupIds } = await standingOf(request.userId, lists);
 			const attempted = expectPost(existing?.id ?? watch.id);

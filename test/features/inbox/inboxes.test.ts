@@ -67,7 +67,7 @@ async function startInboxes({ processes = 1 } = {}) {
 				directChannelOf: async (userId) => `D${userId}`,
 			},
 			accessPolicy: {
-				membersOf: async () => new Set<string>(),
+				answering: async () => ({ failure: null, mayAnswer: () => true }),
 				async checkAbsent(_, { channelId }) {
 					count('check');
 					return { refusal: channelId === 'C-NOT-ALLOWED' ? 'channel_not_allowed' : slack.refusal };

@@ -254,6 +254,7 @@ function plainPosts(): readonly PostedContent[] {
 		watchEnded: [{ kind: 'watchEnded' }],
 		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000, code: 'unauthorized' }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
+		nobodyLeft: [{ kind: 'nobodyLeft' }],
 		discoveryBegun: [{ kind: 'discoveryBegun', by: USER_ID }],
 		discoveryEnded: [{ kind: 'discoveryEnded', by: USER_ID }],
 		discoveryFull: [

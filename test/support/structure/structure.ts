@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 36_043,
-	bytes: 1_711_311,
-	files: 178,
+	lines: 36_761,
+	bytes: 1_750_000,
+	files: 183,
 	linesOfFile: 400,
 	columns: 120,
 	imports: 30,
@@ -17,8 +17,8 @@ const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly de
 	'src/app.ts': { dependencies: 28 },
 	// Opens the database with every store.
 	'src/stores.ts': { dependencies: 20 },
-	// What Slack tells of people, and its limits, are made here for all that ask the policy.
-	'src/slack/access-policy.ts': { dependencies: 11 },
+	// What reaches Slack is made here, for all.
+	'src/slack/slack.ts': { dependencies: 11 },
 	// Each table's rows are removed by its owner.
 	'src/ops/housekeeping.ts': { dependencies: 11 },
 	// The Home tab hears of people, channels and accounts.
@@ -33,7 +33,7 @@ const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly de
 const PARTS = 'flow drafting answers receipts handOvers inboxes watching userGroups settingsSaving'.split(' ');
 /** What `Core` and `HandlerContext` have. */
 const CORE_NAMES: ReadonlySet<string> = new Set(
-	['core.ts', 'slack/listen.ts', 'slack/access-policy.ts', 'slack/context.ts']
+	['core.ts', 'slack/listen.ts', 'slack/slack.ts', 'slack/context.ts']
 		.map((path) => readFileSync(new URL(`../../../src/${path}`, import.meta.url), 'utf8'))
 		.flatMap((text) => Array.from(text.matchAll(/^\t(?:readonly |\t)(\w+)[:,]/gm), ([, name]) => name ?? ''))
 		.concat(PARTS),
