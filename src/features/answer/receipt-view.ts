@@ -1,4 +1,3 @@
-import { codeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type AgentOutcome,
@@ -20,6 +19,7 @@ import {
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
+import { codeOf } from '../../slack/clients.ts';
 import { type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
 import {
 	ACTIONS,
