@@ -69,7 +69,7 @@ export function helpMessage(isWhole = false): MessageContent {
 		'`/session watch all` — bring the questions of all sessions into this channel. `/session unwatch all` ends ' +
 			'all that is watched here.',
 		WATCH_FLAGS,
-		'`/session settings` — reminders of this channel, whom they mention, quiet hours',
+		'`/session settings` — reminders of this channel, whom they mention, quiet hours, who may answer',
 		'`/session history &lt;id&gt;` — who answered what',
 		'`/session help` — this help',
 	];
