@@ -36,6 +36,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'test/ops/person.test.ts',
 		/^npm run person( (--silent )?-- (export|forget) U012ABCDEF( > person\.json)?)?$|^node src\/person\.ts$/,
 	),
+	by('test/ops/settings-command.test.ts', /^npm run settings( -- clear C012ABCDEF)?$/),
 	script(/^npm run corpus$/, 'npm run corpus'),
 	by('test/ops/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),
 	by('test/support/ops/systemd.test.ts', /^npm run check:ops$/),
