@@ -12,6 +12,8 @@ export const ACTIONS = {
 	/** Older and newer steps; `value`: the page to show. */
 	older: 'session.older',
 	newer: 'session.newer',
+	/** In a session's modal: shows what is masked. */
+	showHidden: 'session.show_hidden',
 	watch: 'session.watch',
 	unwatch: 'session.unwatch',
 	/** Link buttons: Slack opens the link, and their events are only acknowledged. */
@@ -318,6 +320,8 @@ const METADATA_SCHEMA = z.object({
 	/** Cut. Empty before the first read, and in views of 1.0.0. */
 	sessionName: text.transform((name) => cutText(name, 60)).default(''),
 	ownText: z.boolean().default(false),
+	/** It shows what others see masked. */
+	showsHidden: z.boolean().default(false),
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
 export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);

@@ -1,4 +1,5 @@
 import { type HandOver, MOST_HAND_OVERS } from '../questions/hand-over.ts';
+import type { Mask } from '../questions/masking.ts';
 import { lookDifferent, looksOfLabels } from '../questions/quick-answer.ts';
 import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
 import type { Question } from '../questions/session.ts';
@@ -66,6 +67,8 @@ type Room = keyof typeof QUESTION_LIMITS;
 
 /** Below a question with a part cut: it has no buttons with options. mrkdwn. */
 export const QUESTION_CUT = 'Part of the question is cut here. *Answer…* shows the rest, or says where to read it.';
+/** Below one that hides something. mrkdwn. */
+export const QUESTION_HIDES = '🔒 •••• hides what looks like a password or key. *Answer…* can show it.';
 /** With it, Slack folds no part of a section behind "see more": for all of a question above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
@@ -134,7 +137,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 		},
 		row: row.map(sayingQuestion(question, showing)),
 		hasOptions,
-		note: noForm === '' && !body.isWhole ? QUESTION_CUT : noForm,
+		note: noForm === '' && !body.isWhole ? (question.hides === true ? QUESTION_HIDES : QUESTION_CUT) : noForm,
 	};
 }
 
@@ -227,14 +230,14 @@ export function askedLine({ items, openCount, context: said }: QuestionView): st
 const LINE_LENGTH = 150;
 
 /** What has a value, or was left empty on purpose: with it, the open items may mean something else. */
-export function filledItems(question: Question, marks: readonly AnswerMarks[]): string[] {
+export function filledItems(question: Question, marks: readonly AnswerMarks[], { read }: Mask): string[] {
 	const filled = question.items
 		.map((item, position) => ({ ...item, position }))
 		.filter(({ position }) => !question.openItems.includes(position));
 	// Slack takes ten fields in a block.
 	const shown = filled.slice(0, 9).map(({ title, value, position }) => {
 		const secret = isSecretValue(marks, question, position);
-		return answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position);
+		return answeredItem({ title: read(title), value: value === '' ? null : value, secret, withheld: false }, position);
 	});
 	return [...shown, andMoreWords(filled.length - 9)].filter((text) => text !== '');
 }

@@ -1,11 +1,10 @@
-import { hashOf } from '../../core/basics.ts';
 import type { Answer } from '../../questions/answer.ts';
+import { createMask, type Mask, masked } from '../../questions/masking.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import {
 	ageOf,
 	askingMessageIndex,
 	assistantCountOf,
-	type Became,
 	isAnswered,
 	isOver,
 	isWaiting,
@@ -80,7 +79,7 @@ export function chooseItemModal(
 ): ModalView {
 	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
 		value: String(position),
-		text: plain(`${position + 1}. ${quotedTitle(question.items[position]?.title ?? '', 60)}`, 75),
+		text: plain(`${position + 1}. ${quotedTitle(masked(question.items[position]?.title ?? '').text, 60)}`, 75),
 	}));
 	return modal({
 		callbackId: CALLBACKS.chooseItem,
@@ -160,13 +159,15 @@ export interface SessionModel {
 export function sessionModal(model: SessionModel): ModalView {
 	const { question, draft, secret, readAt, arrival = null } = model;
 	const mark = createCutMark(false);
-	const form = question && buildForm(question, model.metadata, draft, { secret, onCut: mark.onCut });
+	const mask = createMask(model.metadata.showsHidden);
+	const form = question && buildForm(question, model.metadata, draft, { secret, onCut: mark.onCut, mask });
 	const fields = form?.kind === 'fields' ? form : null;
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
 	const steps = stepCards(model.session, {
 		page: model.metadata.page,
 		perPage: Math.max(0, Math.min(STEPS_PER_PAGE, Math.floor(room / BLOCKS_PER_STEP))),
 		asking: question?.messageIndex ?? null,
+		mask,
 	});
 	const metadata = {
 		...(fields?.metadata ?? {
@@ -181,15 +182,17 @@ export function sessionModal(model: SessionModel): ModalView {
 		readAt,
 		arrival,
 	};
-	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark);
-	const first = [...section(headline(model)), ...noticeBlocks(model), ...asked];
+	const marks = { mark, mask };
+	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, marks);
 	const hasDashboardAbove = form !== null && (fields === null || mark.isCut);
 	const isBeside = question !== null && pictureBeside(model, question) !== null;
-	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true);
+	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true, mask);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
+	const name = mask.read(model.session.name);
+	const first = [...section(headline(model, name)), ...noticeBlocks(model, mask), ...asked];
 	return modal({
 		callbackId: CALLBACKS.session,
-		title: viewTitle({ sessionId: metadata.sessionId, sessionName: model.session.name }),
+		title: viewTitle({ sessionId: metadata.sessionId, sessionName: name }),
 		metadata,
 		blocks: fitBlocks(
 			first,
@@ -200,14 +203,14 @@ export function sessionModal(model: SessionModel): ModalView {
 	});
 }
 
-function headline({ session, metadata: { sessionId }, now }: SessionModel): string {
+function headline({ session, metadata: { sessionId }, now }: SessionModel, name: string): string {
 	const age = isOver(session.status) ? ageOf(session, now) : null;
 	const took = age === null || age < 10_000 ? '' : `took ${durationText(age)}`;
-	return joined(titleLine({ ...session, step: assistantCountOf(session), sessionId }), took);
+	return joined(titleLine({ ...session, name, step: assistantCountOf(session), sessionId }), took);
 }
 
 /** Notices and claims: at most two blocks. */
-function noticeBlocks(model: SessionModel): KnownBlock[] {
+function noticeBlocks(model: SessionModel, { hides }: Mask): KnownBlock[] {
 	const { question } = model;
 	const notices = model.notices.slice(0, 6);
 	if (question?.goneOn === true && !isWaiting(model.session.status)) notices.push(GONE_ON);
@@ -216,9 +219,10 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 			'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.',
 		);
 	if (model.withoutImages === true) notices.push(WITHOUT_SCREENSHOT);
-	let text = '';
+	let text = hides ? HIDES : '';
 	for (const line of notices) if (text.length + line.length < 2900) text += text === '' ? line : `\n${line}`;
-	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims))];
+	const show = hides ? { accessory: button(ACTIONS.showHidden, 'Show') } : {};
+	return [...section(text, show), ...context(question === null ? '' : claimsWords(model.claims))];
 }
 
 /** The latest screenshot as a link that people get; null without one. */
@@ -232,9 +236,13 @@ function pictureBeside(model: SessionModel, { context: said }: Question) {
 	return /^[^\S\n]*(?:\||```)/m.test(said) ? null : pictureOf(model);
 }
 
-function questionBlocks(model: SessionModel, question: Question, form: Form, mark: CutMark): KnownBlock[] {
+/** What its texts are cut to, and hide. */
+type Marks = { readonly mark: CutMark; readonly mask: Mask };
+
+function questionBlocks(model: SessionModel, question: Question, form: Form, marks: Marks): KnownBlock[] {
 	const { metadata } = model;
-	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
+	const { mark, mask } = marks;
+	const fields = filledItems(question, model.marks ?? [], mask).map(mrkdwn);
 	const picture = pictureOf(model);
 	const image = model.withoutImages === true ? null : pictureBeside(model, question);
 	const alt_text = `${SCREENSHOT_TEXT}${image?.host == null ? '' : `, at ${image.host}`}`;
@@ -244,7 +252,7 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 		...(image !== null && { accessory: { type: 'image', image_url: image.url, alt_text } as const }),
 	};
 	const listed = form.kind === 'fields' ? form.listed : [];
-	const said = quotedMarkdown(withoutListed(question.context, listed), 2900, mark.onCut);
+	const said = quotedMarkdown(withoutListed(mask.read(question.context), listed), 2900, mark.onCut);
 	const hasBeside = Object.keys(beside).length > 0;
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });
 	const dashboard = dashboardOf(model);
@@ -328,6 +336,9 @@ export function cutQuestionWords(hasDashboard: boolean): string {
 	return `✂️ The text is longer than Slack can show. Read all of it ${elsewhereWords(hasDashboard)}.`;
 }
 
+/** Beside *Show*. */
+export const HIDES = '🔒 Something that looks like a password or key is hidden: ••••';
+
 export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
 
 export const GONE_ON = '👣 The agent has continued since it asked this. You can still answer, but it may not read it.';
@@ -384,15 +395,3 @@ export const WINDOW_NOTICES = {
 	moved: '✏️ This question has another place in the session now. *Refresh* shows it there, with your text.',
 	ended: '🏁 The session ended. Your text stays here.',
 } as const;
-
-/** A form with such a notice or none; `key`: of the notice. It stands in place of the title line. */
-export function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
-	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
-	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];
-	const [first, second, ...rest] = (form?.blocks ?? []) as readonly KnownBlock[];
-	// Who is answering does not count any more.
-	const others = second === undefined || (words !== '' && second.type === 'context') ? rest : [second, ...rest];
-	if (form === null || first?.type !== 'section' || first.text === undefined) return { key: '', view: null };
-	const top = words === '' ? first : { ...first, text: mrkdwn(words) };
-	return { key: words === '' ? '' : hashOf(words), view: { ...form, blocks: [top, ...others] } };
-}

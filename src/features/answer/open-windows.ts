@@ -1,12 +1,14 @@
-import { backOff, codeOf, createFailures } from '../../core/basics.ts';
+import { backOff, codeOf, createFailures, hashOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
-import type { Session, SessionKey } from '../../questions/session.ts';
+import type { Became, Session, SessionKey } from '../../questions/session.ts';
 import { slackOutcome } from '../../slack/clients.ts';
+import type { KnownBlock, ModalView } from '../../slack/parts.ts';
 import { addressOf, createViewHandle } from '../../slack/reply.ts';
+import { mrkdwn } from '../../slack/text.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { WindowStore } from './answering-store.ts';
-import { noticedView } from './form-view.ts';
+import { WINDOW_NOTICES } from './form-view.ts';
 
 type OpenWindow = Awaited<ReturnType<WindowStore['takeDue']>>[number];
 
@@ -15,6 +17,18 @@ const LEASE_MS = 25_000;
 const RETRY = { firstMs: 2_000, longestMs: 60_000 } as const;
 /** A window whose update Slack refuses is tried this often, and then left. */
 const REFUSED_TRIES = 4;
+
+/** A form with such a notice or none; `key`: of the notice. It stands in place of the title line. */
+function noticedView(form: ModalView | null, reader: string, by: string | null, became: Became | null) {
+	const answered = by === reader ? WINDOW_NOTICES.ownAnswer : WINDOW_NOTICES.answeredBy(by ?? '');
+	const words = by !== null ? answered : became === null ? '' : WINDOW_NOTICES[became];
+	const [first, second, ...rest] = (form?.blocks ?? []) as readonly KnownBlock[];
+	// Who is answering does not count any more.
+	const others = second === undefined || (words !== '' && second.type === 'context') ? rest : [second, ...rest];
+	if (form === null || first?.type !== 'section' || first.text === undefined) return { key: '', view: null };
+	const top = words === '' ? first : { ...first, text: mrkdwn(words) };
+	return { key: words === '' ? '' : hashOf(words), view: { ...form, blocks: [top, ...others] } };
+}
 
 /**
  * Tells people whose window shows a question that somebody answered it, that it changed or that its session ended. A

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { masked } from '../../../src/questions/masking.ts';
+import { wordList } from '../../../src/questions/word-list.ts';
 
 interface Step {
 	readonly text: string;
@@ -10,15 +11,22 @@ interface Step {
 /** Of a credential, fewer characters tell nobody enough. */
 const TELLING = 8;
 
-/** The parts of a credential that still stand in a text: of a long one, its first or last characters are enough. */
-const isShown = (text: string, secret: string) =>
-	[secret, secret.slice(0, TELLING), secret.slice(-TELLING)].some(
-		(part) => text.includes(part) && (part === secret || secret.length > TELLING),
-	);
+/** How keys of known forms begin: that may stay. */
+const BEGINNINGS = wordList('credentials').map((line) => line.split(' ')[0] ?? '');
+
+/** Whether it still stands in a text: of a long one, the first or last characters are enough. */
+function isShown(text: string, whole: string): boolean {
+	const [beginning = ''] = BEGINNINGS.filter((one) => whole.startsWith(one)).toSorted((a, b) => b.length - a.length);
+	const secret = whole.slice(beginning.length);
+	const parts = secret.length > TELLING ? [secret.slice(0, TELLING), secret.slice(-TELLING)] : [secret];
+	return parts.some((part) => text.includes(part));
+}
 
 /** What `masked` makes of a corpus: each credential that it leaves, and each text without one in which it hides some. */
 export function scoreOf(name: 'steps' | 'held-back') {
-	const lines = readFileSync(new URL(`${name}.jsonl`, import.meta.url), 'utf8').trim().split('\n');
+	const lines = readFileSync(new URL(`${name}.jsonl`, import.meta.url), 'utf8')
+		.trim()
+		.split('\n');
 	const steps = lines.map((line) => JSON.parse(line) as Step);
 	const misses = steps.flatMap(({ text, hides }) =>
 		hides.filter((secret) => isShown(masked(text).text, secret)).map((secret) => ({ text, secret })),
