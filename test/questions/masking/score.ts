@@ -12,7 +12,7 @@ interface Step {
 const TELLING = 8;
 
 /** How keys of known forms begin: that may stay. */
-const BEGINNINGS = wordList('credentials').map((line) => line.split(' ')[0] ?? '');
+const BEGINNINGS = wordList('credentials');
 
 /** Whether it still stands in a text: of a long one, the first or last characters are enough. */
 function isShown(text: string, whole: string): boolean {

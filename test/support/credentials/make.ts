@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 /*
  * Makes the list of how keys of known forms begin, from the rules of betterleaks (MIT; a fork of gitleaks):
  * `npm exec -- node test/support/credentials/make.ts betterleaks.toml`, with its `config/betterleaks.toml` of commit
- * 6381fa45ae946c588e2e1334d8396a15e5171ad6. Of a rule it takes the characters that every key has at its beginning, and
- * how many more it has at least. Rules without such a beginning find keys by names beside them, as `masking.ts` does.
+ * 6381fa45ae946c588e2e1334d8396a15e5171ad6. Of a rule it takes the characters that every key has at its beginning.
+ * Rules without such a beginning find keys by names beside them, as `masking.ts` does.
  */
 
 const [path = ''] = process.argv.slice(2);
@@ -13,14 +13,12 @@ const rules = Array.from(readFileSync(path, 'utf8').matchAll(/^regex = '''(.*)''
 /** Known from the documentation of their services, and not in the rules in this form. */
 const OWN =
 	'AKIA ASIA ABIA ACCA sk_live_ sk_test_ rk_live_ rk_test_ whsec_ xoxa- xoxb- xoxp- xoxr- xoxs- xapp- xoxe. sk-proj- ' +
-	'sk-ant- sk- ya29. GOCSPX- hvs. hvb. SG. ATATT3 ATBB dp.st. sq0csp- re_ pypi- shptka_ NRAK-';
+	'sk-ant- ya29. GOCSPX- hvs. hvb. SG. ATATT3 ATBB dp.st. sq0csp- re_ pypi- shptka_ NRAK-';
 
-/** Fewer characters may be a word: "sk_test_mode". */
+/** Fewer characters behind it may be a word: "sk_test_mode". */
 const FEWEST = 12;
-/** A key that is cut, or longer than another of its form, is one too. */
-const MOST = 40;
 /** Names of variables, ids, and keys that everybody may see. */
-const ORDINARY = /^(?:BUNDLE_|Endpoint|API-|STS\.|FLWPUBK|cli_|[\w]+_id_|phc_|v1\.0|ZXlK)/;
+const ORDINARY = /^(?:apk_$|BUNDLE_|Endpoint|API-|STS\.|FLWPUBK|cli_|[\w]+_id_|phc_|v1\.0|ZXlK)/;
 /** What follows a key in a rule. */
 const TAIL = /(?:\(\?:\\\\\?\[|\(\?:\$|\(\?:\[\^|\\b|\$).*$/;
 
@@ -52,14 +50,11 @@ const isTelling = (prefix: string) =>
 	!/^[\da-f]+$/i.test(prefix) &&
 	(/[_.:$-]$/.test(prefix) || (prefix.length >= 4 && /[A-Z]/.test(prefix)) || /^dapi$/.test(prefix));
 
-const fewest = new Map([...OWN.split(' ').map((prefix) => [prefix, 16] as const), ['key-', 32]]);
-for (const [prefix, count] of rules.flatMap(begun)) {
-	const least = Math.min(count, MOST, fewest.get(prefix) ?? MOST);
-	if (isTelling(prefix) && count >= FEWEST) fewest.set(prefix, least);
-}
-const entries = [...fewest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([prefix, count]) => `${prefix} ${count}\n`);
+const found = rules.flatMap(begun).filter(([prefix, count]) => isTelling(prefix) && count >= FEWEST);
+const entries = new Set([...OWN.split(' '), ...found.map(([prefix]) => prefix)]);
 const HEAD = `# Made by test/support/credentials/make.ts.
-# How keys of known forms begin, and how many characters follow at least. From the rules of betterleaks
-# (https://github.com/betterleaks/betterleaks, commit 6381fa4), MIT License, Copyright (c) 2026 Zachary Rice.
+# How keys of known forms begin. From the rules of betterleaks (https://github.com/betterleaks/betterleaks, commit
+# 6381fa4), MIT License, Copyright (c) 2026 Zachary Rice.
 `;
-writeFileSync(new URL('../../../src/questions/words/credentials.txt', import.meta.url), HEAD + entries.join(''));
+const list = [...entries].toSorted().map((prefix) => `${prefix}\n`);
+writeFileSync(new URL('../../../src/questions/words/credentials.txt', import.meta.url), HEAD + list.join(''));
