@@ -137,7 +137,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 		},
 		row: row.map(sayingQuestion(question, showing)),
 		hasOptions,
-		note: noForm === '' && !body.isWhole ? (question.hides === true ? QUESTION_HIDES : QUESTION_CUT) : noForm,
+		note: noForm || (question.hides === true ? QUESTION_HIDES : body.isWhole ? '' : QUESTION_CUT),
 	};
 }
 

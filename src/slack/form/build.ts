@@ -190,7 +190,10 @@ function elementOf(field: Field, { limits, metadata, question, mask }: FieldCont
 			const { title = '', description = '' } = question.items[field.position] ?? {};
 			const text = [question.context, title, description].join('\n');
 			const visible = mask.read(text);
-			const shownOption = (one: string) => (text.includes(one) && !visible.includes(one) ? MASK : mask.read(one));
+			const shownOption = (one: string) => {
+				const read = mask.read(one);
+				return read === one && text.includes(one) && !visible.includes(one) ? MASK : read;
+			};
 			const options = field.options.map((value): PlainTextOption => ({ text: plain(shownOption(value), 75), value }));
 			const { chosen, note } = splitNote(field.text, field);
 			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
