@@ -7,22 +7,16 @@ export const MASK = '••••';
 type Span = readonly [from: number, to: number];
 
 const ROWS = Map.groupBy(wordList('credential-patterns'), (line) => line.split(':')[0]);
+const rowsOf = (name: string) => (ROWS.get(name) ?? []).map((row) => row.slice(name.length + 2));
 const sourcesOf = (name: string): string[] =>
-	(ROWS.get(name) ?? []).map((row) =>
-		row.slice(name.length + 2).replace(/\{([a-z]+)\}/g, (_, of: string) => either(of)),
-	);
-const either = (name: string) => sourcesOf(name).join('|');
-const pattern = (name: string, flags = '') => new RegExp(either(name), flags);
+	rowsOf(name).map((row) => row.replace(/\{([a-z]+)\}/g, (_, other: string) => sourcesOf(other).join('|')));
+const pattern = (name: string, flags = '') => new RegExp(sourcesOf(name).join('|'), flags);
 
 /** Keys are known by how they begin. */
 const KEY = `(?<![A-Za-z\\d])(?:${oneOf(wordList('credentials'), {})})((?=[\\w.+/=~-]{0,60}\\d)[\\w.+/=~-]{16,})`;
 const FORMS = [...sourcesOf('form').map((source) => new RegExp(source, 'dgiu')), new RegExp(KEY, 'dg')];
-const [DIGITS, CARD, GROUPS, ORDINARY] = [
-	pattern('digits', 'gu'),
-	pattern('card'),
-	pattern('groups'),
-	pattern('ordinary', 'i'),
-];
+const [DIGITS, CARD] = [pattern('digits', 'gu'), pattern('card')];
+const [GROUPS, ORDINARY] = [pattern('groups'), pattern('ordinary', 'i')];
 const [MARK, TOLD, JOINT] = [pattern('mark', 'y'), pattern('told', 'y'), pattern('joined', 'y')];
 const [QUOTED, UNQUOTED, CODE] = [pattern('quoted', 'dy'), pattern('unquoted', 'dy'), pattern('code', 'duy')];
 const [ELSEWHERE, MIXED, RANDOM] = [pattern('elsewhere'), pattern('mixed', 'u'), pattern('random', 'u')];
@@ -33,13 +27,8 @@ const NAMES = new Map(
 		return [name.replace(/[ _-]/g, ''), { kind, name, isInside: inside !== '' }] as const;
 	}),
 );
-const NAME = new RegExp(
-	oneOf(
-		Array.from(NAMES.values(), ({ name }) => name),
-		{ ' ': '[ _-]?', '.': '\\.' },
-	),
-	'g',
-);
+const ALL_NAMES = Array.from(NAMES.values(), ({ name }) => name);
+const NAME = new RegExp(oneOf(ALL_NAMES, { ' ': '[ _-]?', '.': '\\.' }), 'g');
 const NO_VALUES = new Set(wordList('no-credentials'));
 
 /** Scripts without spaces between words. */
@@ -156,26 +145,23 @@ function valueAt(text: string, from: number, kind: string, mark = '\n'): Span | 
 	const isNoValue = (word: string) => NO_VALUES.has(word.replace(/[.,;:!?'’].*$/, ''));
 	if (value === '' || ELSEWHERE.test(value) || words.every(isNoValue)) return null;
 	if (quoted === undefined && JOINED.test(value)) return null;
-	// On the next line of a form, only what is no word.
-	const how = { isQuoted: quoted !== undefined, isNamed: !mark.includes('\n'), isSet: mark.endsWith('=') };
 	const isRandom = kind === 'key' && value.length >= 8 && RANDOM.test(value);
 	const isMeant = isRandom || /(?:bearer|basic|digest) $/.test(mark);
 	const isPassword = kind === 'password' && !(/\s/.test(value) && words.some(isNoValue));
-	if (!isMeant && !(isPassword && looksMeant(value, text.slice(end, end + 60), how))) return null;
+	if (!isMeant && !(isPassword && looksMeant(value, text.slice(end, end + 60), mark, quoted !== undefined)))
+		return null;
 	return [start, quoted === undefined && run.length >= MOST_READ ? end + text.slice(end).search(/\s|$/) : end];
 }
 
 /** Whether a password's value is one. A word at the end of its line is; one in a sentence tells something. */
-function looksMeant(
-	value: string,
-	rest: string,
-	{ isQuoted, isNamed, isSet }: Readonly<Record<'isQuoted' | 'isNamed' | 'isSet', boolean>>,
-): boolean {
+function looksMeant(value: string, rest: string, mark: string, isQuoted: boolean): boolean {
+	// On the next line of a form, only what is no word.
+	const isNamed = !mark.includes('\n');
 	if (/\s/.test(value)) return isNamed || isQuoted;
 	if (/^\d+$/.test(value)) return value.length >= 4 && (isNamed || isQuoted) && !/^ ?\p{L}/u.test(rest);
 	if (/^\d+[-–+]\d*$/.test(value)) return false;
 	if (isQuoted || (isNamed && MIXED.test(value))) return true;
-	const isAlone = isSet || /^[^\S\n]*(?:$|[\n,;.)|/\]}"'`*<])/.test(rest);
+	const isAlone = mark.endsWith('=') || /^[^\S\n]*(?:$|[\n,;.)|/\]}"'`*<])/.test(rest);
 	if (isNamed) return isAlone && /^\p{L}[\p{L}-]+$/u.test(value);
 	return value.length >= 5 && !value.includes('=') && MIXED.test(value) && !/^[\d.,:%]+\p{L}{0,3}$/u.test(value);
 }
