@@ -37,10 +37,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run person( (--silent )?-- (export|forget) U012ABCDEF( > person\.json)?)?$|^node src\/person\.ts$/,
 	),
 	script(/^npm run corpus$/, 'npm run corpus'),
-	script(
-		/^npm exec -- node test\/questions\/masking\/main\.ts$/,
-		'npm exec -- node test/questions/masking/main.ts',
-	),
+	script(/^npm exec -- node test\/questions\/masking\/main\.ts$/, 'npm exec -- node test/questions/masking/main.ts'),
 	by('test/ops/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),
 	by('test/support/ops/systemd.test.ts', /^npm run check:ops$/),
 	by('by hand, where systemd runs', /^\(?cd \/opt\/handraise$|^npm ci --omit=dev --ignore-scripts\)$/),

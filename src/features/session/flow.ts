@@ -1,4 +1,3 @@
-import { masked } from '../../questions/masking.ts';
 import type { Person } from '../../questions/session.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
@@ -71,7 +70,7 @@ export function createSessionFlow(
 
 	async function fill(person: Person, handle: ViewHandle, content: Wanted, reading: Reading): Promise<UpdateOutcome> {
 		const { text } = content;
-		const metadata = newMetadata({ ...content.metadata, sessionName: masked(reading.session.name).text });
+		const metadata = newMetadata({ ...content.metadata, sessionName: reading.session.name });
 		const picture = { ...reading, metadata, links: shown.links, now: clock.now() };
 		if (content.isPicture === true) return (await draw(handle, (without) => screenshotModal(picture, without))).outcome;
 		const placed = text == null ? null : await presenter.placeText(person, metadata, reading, text);

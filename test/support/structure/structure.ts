@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 36_043,
-	bytes: 1_711_311,
-	files: 178,
+	lines: 36_271,
+	bytes: 1_723_229,
+	files: 179,
 	linesOfFile: 400,
 	columns: 120,
 	imports: 30,
