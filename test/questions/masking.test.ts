@@ -85,7 +85,7 @@ describe('a question that hides something', () => {
 			const asking = session({ status: 'humanInput', messages: [message] });
 			return { view: questionViewAt(asking, 0), hash: asking.messages[0]?.fingerprint };
 		};
-		const hidden = asks('One of: hunter2, hunter3. The password: hunter2');
+		const hidden = asks('It is at https://ada:hunter2@shop.example\nOne of: red, blue');
 		expect(hidden.view).toMatchObject({ quick: null, hides: true, fingerprint: hidden.hash });
 		expect(asks('One of: red, blue').view?.quick?.options).toEqual(['red', 'blue']);
 	});
