@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type DeepReadonly, pick } from '../core/basics.ts';
 import { type Judgement, NOT_JUDGED } from './asked.ts';
+import { createMask, type Mask, masked } from './masking.ts';
 import { quickAnswerOf } from './quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
 import {
@@ -229,7 +230,9 @@ export const questionView = z.object({
 	/** Of all items. */
 	itemCount: z.int(),
 	openCount: z.int(),
-	/** What one press can answer; null when it needs a form. */
+	/** Something in its texts is masked. Since 1.1.0. */
+	hides: z.boolean().exactOptional(),
+	/** What one press can answer; null when it needs a form, or hides something. */
 	quick: z.object({ position: z.int(), options: z.array(z.string()) }).nullable(),
 	/** See `arrivalSeen` of an answer. */
 	arrival: z.int().exactOptional(),
@@ -317,17 +320,18 @@ export function questionViewAt(
 	const question = questionAt(session, messageIndex, closedItems);
 	if (question === null) return null;
 	const mark = createCutMark(false);
+	const mask = createMask();
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
 	return {
 		...pick(question, 'messageIndex', 'fingerprint', 'shownHash', 'goneOn', 'stepsSince'),
-		context: cut(question.context, CONTEXT_LENGTH, mark.onCut),
+		context: cut(question.context, CONTEXT_LENGTH, mark.onCut, mask),
 		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
 			const shown = disclosure(question, position);
 			return {
-				title: cut(item.title, TITLE_LENGTH, mark.onCut),
-				description: cut(item.description, length, mark.onCut),
+				title: cut(item.title, TITLE_LENGTH, mark.onCut, mask),
+				description: cut(item.description, length, mark.onCut, mask),
 				open: question.openItems.includes(position),
-				value: shown !== 'shown' || item.value === '' ? null : cut(item.value, length),
+				value: shown !== 'shown' || item.value === '' ? null : cutWithNote(withoutSignedLinks(item.value), length),
 				secret: shown === 'secret',
 				withheld: shown === 'withheld' && item.value !== '',
 				...(shown === 'shown' && { shownByAuto: isShownInChannels('auto', item, item.value) }),
@@ -335,8 +339,12 @@ export function questionViewAt(
 		}),
 		itemCount: question.items.length,
 		openCount: question.openItems.length,
-		// After all parts: `isCut` is known.
-		quick: mark.isCut ? null : quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
+		// After all parts: `isCut` and `hides` are known.
+		...(mask.hides && { hides: true }),
+		quick:
+			mark.isCut || mask.hides
+				? null
+				: quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
 	};
 }
 
@@ -347,7 +355,10 @@ export function isOffered(
 ): boolean {
 	const { position, option } = choice;
 	const isSecret = (at: number) => question.items[at]?.secret === true;
-	const found = quickAnswerOf({ ...question, openItems: [position] }, isSecret);
+	// Version 1.0.0 has stored questions as they are.
+	const texts = [question.context, ...question.items.flatMap(({ title, description }) => [title, description])];
+	const hides = question.hides === true || texts.some((text) => masked(text).count > 0);
+	const found = hides ? null : quickAnswerOf({ ...question, openItems: [position] }, isSecret);
 	return !isSameQuestion(choice, question) || found?.options.includes(option) === true;
 }
 
@@ -359,7 +370,10 @@ export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionVi
 	return { ...question, items };
 }
 
-/** Removes signed links and cuts. The texts of a card are cut once more, and its note counts all that is missing. */
-function cut(original: string, length: number, onCut?: OnCut): string {
-	return cutWithNote(withoutSignedLinks(original), length, onCut);
+/**
+ * Removes signed links, masks and cuts, in this order: no half of a credential stays. The texts of a card are cut once
+ * more, and its note counts all that is missing.
+ */
+function cut(original: string, length: number, onCut?: OnCut, mask: Mask = createMask()): string {
+	return cutWithNote(mask.read(withoutSignedLinks(original)), length, onCut);
 }

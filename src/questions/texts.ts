@@ -347,7 +347,7 @@ const LEET: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', 5: 's',
 const INSIDE_A_RUN = /pass(?:word|code|phrase|wort)/g;
 
 /** Words as the Latin words that they look like. Others stay: "где" looks like none, although its "е" does. */
-function foldConfusables(text: string): string {
+export function foldConfusables(text: string): string {
 	return text.replace(/[^\s\p{P}]+/gu, (word) => {
 		const folded = word.replace(/\P{ASCII}/gu, (one) => READ_AS.get(one) ?? PROTOTYPES.get(one) ?? one);
 		return /^\p{ASCII}*$/u.test(folded) ? folded : word;

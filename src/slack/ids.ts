@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../core/basics.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
+import { masked } from '../questions/masking.ts';
 import { cutText } from '../questions/texts.ts';
 
 // The ids that Slack returns: positions and keys, never content. They never change, as old messages carry them.
@@ -12,6 +13,8 @@ export const ACTIONS = {
 	/** Older and newer steps; `value`: the page to show. */
 	older: 'session.older',
 	newer: 'session.newer',
+	/** In a session's modal: shows what is masked. */
+	showHidden: 'session.show_hidden',
 	watch: 'session.watch',
 	unwatch: 'session.unwatch',
 	/** Link buttons: Slack opens the link, and their events are only acknowledged. */
@@ -315,9 +318,11 @@ const METADATA_SCHEMA = z.object({
 	/** In a history: how many answers are skipped. */
 	offset: INDEX.default(0),
 	arrival: ARRIVAL,
-	/** Cut. Empty before the first read, and in views of 1.0.0. */
-	sessionName: text.transform((name) => cutText(name, 60)).default(''),
+	/** Masked and cut. Empty before the first read, and in views of 1.0.0. */
+	sessionName: text.transform((name) => cutText(masked(name).text, 60)).default(''),
 	ownText: z.boolean().default(false),
+	/** It shows what others see masked. */
+	showsHidden: z.boolean().default(false),
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
 export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);

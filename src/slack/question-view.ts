@@ -1,9 +1,10 @@
 import { type HandOver, MOST_HAND_OVERS } from '../questions/hand-over.ts';
+import type { Mask } from '../questions/masking.ts';
 import { lookDifferent, looksOfLabels } from '../questions/quick-answer.ts';
 import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
 import type { Question } from '../questions/session.ts';
 import type { ItemView, QuestionView } from '../questions/session-snapshot.ts';
-import { createCutMark, type OnCut } from '../questions/texts.ts';
+import { type CutMark, createCutMark } from '../questions/texts.ts';
 import type { Form } from './form/build.ts';
 import { MOST_FIELDS } from './form/fields.ts';
 import {
@@ -67,6 +68,8 @@ type Room = keyof typeof QUESTION_LIMITS;
 
 /** Below a question with a part cut: it has no buttons with options. mrkdwn. */
 export const QUESTION_CUT = 'Part of the question is cut here. *Answer…* shows the rest, or says where to read it.';
+/** Below one that hides something. mrkdwn. */
+export const QUESTION_HIDES = '🔒 •••• hides what looks like a password or key. *Answer…* can show it.';
 /** With it, Slack folds no part of a section behind "see more": for all of a question above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
@@ -135,7 +138,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 		},
 		row: row.map(sayingQuestion(question, showing)),
 		hasOptions,
-		note: noForm === '' && !body.isWhole ? QUESTION_CUT : noForm,
+		note: noForm || (question.hides === true ? QUESTION_HIDES : body.isWhole ? '' : QUESTION_CUT),
 	};
 }
 
@@ -206,14 +209,19 @@ export function noFormWords(form: Exclude<Form, { kind: 'fields' | 'refused' }>,
 	return `${why} Please answer it ${elsewhereWords(hasDashboard)}.`;
 }
 
+/** What the texts of a screen are cut to, and hide. */
+export type Marks = { readonly mark: CutMark; readonly mask: Mask };
+
 /** Items of a question, at most about 3,000 characters. */
 const MOST_READ = 4;
 
 /** The open items, for somebody who may only read them. mrkdwn. */
-export function askedItemsWords({ items, openItems }: Question, onCut: OnCut): string {
+export function askedItemsWords({ items, openItems }: Question, { mark: { onCut }, mask }: Marks): string {
 	const shown = openItems.slice(0, MOST_READ).map((position) => {
 		const { title = '', description = '' } = items[position] ?? {};
-		return [quotedBold(title, 200, onCut), quotedMarkdown(description, 400, onCut)].filter(Boolean).join('\n');
+		return [quotedBold(mask.read(title), 200, onCut), quotedMarkdown(mask.read(description), 400, onCut)]
+			.filter(Boolean)
+			.join('\n');
 	});
 	return sentences(shown.join('\n'), andMoreWords(openItems.length - shown.length));
 }
@@ -239,14 +247,14 @@ export function askedLine({ items, openCount, context: said }: QuestionView): st
 const LINE_LENGTH = 150;
 
 /** What has a value, or was left empty on purpose: with it, the open items may mean something else. */
-export function filledItems(question: Question, marks: readonly AnswerMarks[]): string[] {
+export function filledItems(question: Question, marks: readonly AnswerMarks[], { read }: Mask): string[] {
 	const filled = question.items
 		.map((item, position) => ({ ...item, position }))
 		.filter(({ position }) => !question.openItems.includes(position));
 	// Slack takes ten fields in a block.
 	const shown = filled.slice(0, 9).map(({ title, value, position }) => {
 		const secret = isSecretValue(marks, question, position);
-		return answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position);
+		return answeredItem({ title: read(title), value: value === '' ? null : value, secret, withheld: false }, position);
 	});
 	return [...shown, andMoreWords(filled.length - 9)].filter((text) => text !== '');
 }

@@ -84,6 +84,7 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	arrival: fc.option(fc.nat(1_000), { nil: null }),
 	sessionName: key(60),
 	ownText: fc.boolean(),
+	showsHidden: fc.boolean(),
 	origin: fc.record(
 		{ channelId: fc.option(key(20)), threadTs: fc.option(key(20)), isCopy: fc.constant<true>(true) },
 		{ requiredKeys: ['channelId', 'threadTs'] },

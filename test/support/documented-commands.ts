@@ -38,6 +38,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	),
 	by('test/ops/settings-command.test.ts', /^npm run settings( -- clear C012ABCDEF)?$/),
 	script(/^npm run corpus$/, 'npm run corpus'),
+	script(/^npm exec -- node test\/questions\/masking\/main\.ts$/, 'npm exec -- node test/questions/masking/main.ts'),
 	by('test/ops/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),
 	by('test/support/ops/systemd.test.ts', /^npm run check:ops$/),
 	by('by hand, where systemd runs', /^\(?cd \/opt\/handraise$|^npm ci --omit=dev --ignore-scripts\)$/),

@@ -76,3 +76,26 @@ export const impostor: Scenario = {
 		agent.complete('✅ **Handraise**: thank you. Every session asks for this from now on.');
 	},
 };
+
+/** Of no service: joined here, so that no scanner of repositories takes it for a real one. */
+const MADE_UP_KEY = ['ghp', 'made0up1made2up3made4up5made6up7made'].join('_');
+
+/** An agent that repeats what it should keep to itself. */
+export const leak: Scenario = {
+	id: 'leak',
+	summary: 'Writes a key and a password in its steps and its question.',
+	seed: {
+		status: 'active',
+		name: 'Deploy the shop',
+		maxSteps: 30,
+		messages: [task('Deploy the shop to staging.'), done('I log in with user ada and password Summer-of-2026.')],
+		files: [],
+	},
+	async play(agent) {
+		const [use = ''] = await agent.ask(`The page of settings shows this key: ${MADE_UP_KEY}`, [
+			item('Shall I save it in the shop? (yes/no)'),
+		]);
+		await agent.wait(1000);
+		agent.step(`You said ${use}. The token is ${MADE_UP_KEY}.`);
+	},
+};

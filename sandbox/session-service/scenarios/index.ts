@@ -2,7 +2,7 @@ import type { Scenario } from '../agents.ts';
 import { demo } from './demo.ts';
 import { asleep, completed, failed, failing, inactive, paused, stopped } from './endings.ts';
 import { flight } from './flight.ts';
-import { hostile, impostor } from './hostile.ts';
+import { hostile, impostor, leak } from './hostile.ts';
 import { busy, quiet, report, stepping } from './long.ts';
 import { choices, code, fields, forty, markdown, ninetyFive, several, three, tooLong, yesNo } from './questions.ts';
 import {
@@ -55,4 +55,5 @@ export const SCENARIOS: readonly Scenario[] = [
 	nulls,
 	hostile,
 	impostor,
+	leak,
 ];

@@ -1,4 +1,5 @@
 import type { Answer } from '../../questions/answer.ts';
+import { createMask, type Mask, masked } from '../../questions/masking.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import {
 	ageOf,
@@ -11,7 +12,7 @@ import {
 	questionAt,
 	type Session,
 } from '../../questions/session.ts';
-import { type CutMark, createCutMark } from '../../questions/texts.ts';
+import { createCutMark } from '../../questions/texts.ts';
 import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, type Links, type ViewMetadata } from '../../slack/ids.ts';
 import {
@@ -43,6 +44,7 @@ import {
 	claimsWords,
 	elsewhereWords,
 	filledItems,
+	type Marks,
 	noFormWords,
 	UNFOLDED,
 } from '../../slack/question-view.ts';
@@ -85,7 +87,7 @@ export function chooseItemModal(
 ): ModalView {
 	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
 		value: String(position),
-		text: plain(`${position + 1}. ${quotedTitle(question.items[position]?.title ?? '', 60)}`, 75),
+		text: plain(`${position + 1}. ${quotedTitle(masked(question.items[position]?.title ?? '').text, 60)}`, 75),
 	}));
 	return modal({
 		callbackId: CALLBACKS.chooseItem,
@@ -167,13 +169,16 @@ export interface SessionModel {
 export function sessionModal(model: SessionModel): ModalView {
 	const { question, readAt, arrival = null } = model;
 	const mark = createCutMark(false);
-	const form = question && formOf(model, question, mark);
+	const mask = createMask(model.metadata.showsHidden && model.refused == null);
+	const marks = { mark, mask };
+	const form = question && formOf(model, question, marks);
 	const fields = form?.kind === 'fields' ? form : null;
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
 	const steps = stepCards(model.session, {
 		page: model.metadata.page,
 		perPage: Math.max(0, Math.min(STEPS_PER_PAGE, Math.floor(room / BLOCKS_PER_STEP))),
 		asking: question?.messageIndex ?? null,
+		mask,
 	});
 	const metadata = {
 		...(fields?.metadata ?? {
@@ -188,15 +193,16 @@ export function sessionModal(model: SessionModel): ModalView {
 		readAt,
 		arrival,
 	};
-	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, mark);
-	const first = [...section(headline(model)), ...noticeBlocks(model), ...asked];
+	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, marks);
 	const hasDashboardAbove = form !== null && form.kind !== 'refused' && (fields === null || mark.isCut);
 	const isBeside = question !== null && pictureBeside(model, question) !== null;
-	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true);
+	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true, mask);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
+	const name = mask.read(model.session.name);
+	const first = [...section(headline(model, name)), ...noticeBlocks(model, mask), ...asked];
 	return modal({
 		callbackId: CALLBACKS.session,
-		title: viewTitle({ sessionId: metadata.sessionId, sessionName: model.session.name }),
+		title: viewTitle({ sessionId: metadata.sessionId, sessionName: name }),
 		metadata,
 		blocks: fitBlocks(
 			first,
@@ -207,20 +213,20 @@ export function sessionModal(model: SessionModel): ModalView {
 	});
 }
 
-function formOf({ refused = null, metadata, draft, secret }: SessionModel, question: Question, mark: CutMark): Form {
+function formOf({ refused = null, metadata, draft, secret }: SessionModel, question: Question, marks: Marks): Form {
 	if (refused !== null) return { kind: 'refused', why: refused };
-	return buildForm(question, metadata, draft, { secret, onCut: mark.onCut });
+	return buildForm(question, metadata, draft, { secret, onCut: marks.mark.onCut, mask: marks.mask });
 }
 
-function headline({ session, metadata: { sessionId }, now }: SessionModel): string {
+function headline({ session, metadata: { sessionId }, now }: SessionModel, name: string): string {
 	const age = isOver(session.status) ? ageOf(session, now) : null;
 	const took = age === null || age < 10_000 ? '' : `took ${durationText(age)}`;
-	return joined(titleLine({ ...session, step: assistantCountOf(session), sessionId }), took);
+	return joined(titleLine({ ...session, name, step: assistantCountOf(session), sessionId }), took);
 }
 
 /** Notices and claims: at most two blocks. */
-function noticeBlocks(model: SessionModel): KnownBlock[] {
-	const { question } = model;
+function noticeBlocks(model: SessionModel, { hides }: Mask): KnownBlock[] {
+	const { question, refused = null } = model;
 	const notices = model.notices.slice(0, 6);
 	if (question?.goneOn === true && !isWaiting(model.session.status)) notices.push(GONE_ON);
 	if (question !== null && model.session.status === 'paused')
@@ -228,9 +234,10 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 			'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.',
 		);
 	if (model.withoutImages === true) notices.push(WITHOUT_SCREENSHOT);
-	let text = '';
+	let text = hides ? HIDES : '';
 	for (const line of notices) if (text.length + line.length < 2900) text += text === '' ? line : `\n${line}`;
-	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims))];
+	const show = hides && refused === null ? { accessory: button(ACTIONS.showHidden, 'Show') } : {};
+	return [...section(text, show), ...context(question === null ? '' : claimsWords(model.claims))];
 }
 
 /** The latest screenshot as a link that people get; null without one. */
@@ -244,9 +251,10 @@ function pictureBeside(model: SessionModel, { context: said }: Question) {
 	return /^[^\S\n]*(?:\||```)/m.test(said) ? null : pictureOf(model);
 }
 
-function questionBlocks(model: SessionModel, question: Question, form: Form, mark: CutMark): KnownBlock[] {
+function questionBlocks(model: SessionModel, question: Question, form: Form, marks: Marks): KnownBlock[] {
 	const { metadata } = model;
-	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
+	const { mark, mask } = marks;
+	const fields = filledItems(question, model.marks ?? [], mask).map(mrkdwn);
 	const picture = pictureOf(model);
 	const image = model.withoutImages === true ? null : pictureBeside(model, question);
 	const alt_text = `${SCREENSHOT_TEXT}${image?.host == null ? '' : `, at ${image.host}`}`;
@@ -256,13 +264,12 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 		...(image !== null && { accessory: { type: 'image', image_url: image.url, alt_text } as const }),
 	};
 	const listed = form.kind === 'fields' ? form.listed : [];
-	const said = quotedMarkdown(withoutListed(question.context, listed), 2900, mark.onCut);
+	const said = quotedMarkdown(withoutListed(mask.read(question.context), listed), 2900, mark.onCut);
 	const hasBeside = Object.keys(beside).length > 0;
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });
 	const dashboard = dashboardOf(model);
 	const hasDashboard = dashboard !== null;
-	if (form.kind === 'refused')
-		return [...blocks, ...section(askedItemsWords(question, mark.onCut)), ...section(form.why)];
+	if (form.kind === 'refused') return [...blocks, ...section(askedItemsWords(question, marks)), ...section(form.why)];
 	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard)), ...buttons(dashboard)];
 	const [menu = null] = moreMenu(
 		metadata.partial
@@ -341,6 +348,9 @@ function fitBlocks(first: KnownBlock[], optional: readonly KnownBlock[], last: K
 export function cutQuestionWords(hasDashboard: boolean): string {
 	return `✂️ The text is longer than Slack can show. Read all of it ${elsewhereWords(hasDashboard)}.`;
 }
+
+/** Beside *Show*. */
+export const HIDES = '🔒 Something that looks like a password or key is hidden: ••••';
 
 export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
 

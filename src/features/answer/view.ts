@@ -14,6 +14,7 @@ import {
 	sessionNameOf,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
+import { masked } from '../../questions/masking.ts';
 import type { Became, Person } from '../../questions/session.ts';
 import { cutWithNote } from '../../questions/texts.ts';
 import { MISSING, REASONS, WAITING_CODES } from '../../session-service/service.ts';
@@ -186,7 +187,7 @@ export const MOST_ITEMS = 10;
 /** A title as a form showed it: the place that `labelOf` adds stands outside the quotation marks. mrkdwn. */
 export function storedTitle(title: string, limit: number): string {
 	const place = /(?:^Question| \(question) \d{1,3} of \d{1,3}\)?$|^Your answer$/.exec(title)?.[0] ?? '';
-	return `${quotedTitleMrkdwn(title.slice(0, title.length - place.length), limit)}${place}`;
+	return `${quotedTitleMrkdwn(masked(title.slice(0, title.length - place.length)).text, limit)}${place}`;
 }
 
 /** What the author wrote, in up to about `room` characters; never a secret. */

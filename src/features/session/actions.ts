@@ -5,6 +5,7 @@ import {
 	ifAllowed,
 	ifAllowedAnywhere,
 	isOfSession,
+	logged,
 	NOTHING_TO_DO,
 	originOf,
 	type PersonRequest,
@@ -63,6 +64,18 @@ export function registerSession(
 	onPress(ACTIONS.complete, () => ({ partial: false }), true);
 	onPress(ACTIONS.plainText, () => ({ plainText: true }), true);
 	onPress(ACTIONS.guessed, () => ({ plainText: false }), true);
+
+	listen.action(ACTIONS.showHidden, (_, press) => {
+		const view = sessionViewOf(press.view);
+		const show = (request: AllowedRequest) =>
+			logged(request, 'show', view.metadata.sessionId, async () => {
+				const form = await drafting.save(request.person, view);
+				await flow.show(request, { ...form, metadata: { ...form.metadata, showsHidden: true }, sameReading: true });
+				return 'shown';
+			});
+		const place = { ...windowPlace(view.metadata), answers: view.metadata.sessionId };
+		return ifAllowed(place, show, { need: 'send' });
+	});
 
 	/** What is ticked is removed from drafts, whoever ticks it. `isShown`: the form is shown again in any case. */
 	function mark({ person }: PersonRequest, view: SubmittedSessionView, blockId: string, isShown: boolean): Task {

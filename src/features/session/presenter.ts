@@ -183,11 +183,11 @@ export function createPresenter(
 			const closed = [...settledNotice(showing, question, ours), ...(await leftNotice(showing, question, ours))];
 			const notices = [...showing.notices, ...closed];
 			const offersWatch = !isOver(session.status) && (await mayWatch(person, metadata));
-			const base = { session, readAt, arrival, question, now: clock.now(), dashboardUrl, links, offersWatch };
-			if (question === null)
-				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
 			const refused = await whyNotAnswer(person, session.sessionId);
-			if (refused !== null) return { ...base, metadata, claims: [], draft: {}, notices, refused };
+			const shown = { session, readAt, arrival, question, now: clock.now(), refused };
+			const base = { ...shown, dashboardUrl, links, offersWatch };
+			if (question === null || refused !== null)
+				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
 			const { messageIndex, fingerprint, shownHash } = question;
 			const key = keyOf(session.sessionId, messageIndex);
 			const [draft, others, typed] = await Promise.all([

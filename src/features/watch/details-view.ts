@@ -1,3 +1,4 @@
+import type { Mask } from '../../questions/masking.ts';
 import { asks, latestHistory, resultOf, type Session, taskOf } from '../../questions/session.ts';
 import { ACTIONS, type Links } from '../../slack/ids.ts';
 import {
@@ -24,14 +25,14 @@ const MOST_VARIABLES = 20;
 const STEP_TEXT = 1200;
 
 /** As far as the session has them: task and result (`above` the steps), files, screenshot, the names of variables. */
-export function sessionDetails(session: Session, links: Links, withScreenshot: boolean) {
+export function sessionDetails(session: Session, links: Links, withScreenshot: boolean, { read }: Mask) {
 	const { files } = session;
 	const above = [
-		...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)),
-		...titled("The agent's result", quotedMarkdown(resultOf(session) ?? '', 2_900)),
+		...titled('Task', quotedMarkdown(read(taskOf(session) ?? ''), 1500)),
+		...titled("The agent's result", quotedMarkdown(read(resultOf(session) ?? ''), 2_900)),
 	];
 	const below = [
-		...titled('About', quotedMarkdown(session.sessionDetails, 1000)),
+		...titled('About', quotedMarkdown(read(session.sessionDetails), 1000)),
 		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, MOST_FILES, links)]),
 		...(withScreenshot ? screenshot(session, links) : []),
 		...variables(session),
@@ -64,7 +65,7 @@ function variables({ sessionVariables }: Session): KnownBlock[] {
 /** The messages of one page, newest first: the text and a line of actions. `page`: the one asked for, or the last. */
 export function stepCards(
 	session: Session,
-	{ page: wantedPage, perPage, asking }: { page: number; perPage: number; asking: number | null },
+	{ page: wantedPage, perPage, asking, mask }: { page: number; perPage: number; asking: number | null; mask: Mask },
 ): { readonly page: number; readonly cards: readonly KnownBlock[]; readonly navigation: readonly KnownBlock[] } {
 	const task = session.messages.findIndex((message) => message.role === 'user');
 	const total = session.messages.length - (task === -1 ? 0 : 1);
@@ -78,18 +79,18 @@ export function stepCards(
 		page > 0 ? button(ACTIONS.newer, 'Newer steps', { value: String(page - 1) }) : null,
 		page < lastPage ? button(ACTIONS.older, 'Older steps', { value: String(page + 1) }) : null,
 	);
-	return { page, cards: shown.flatMap((entry) => divided(stepCard(entry))), navigation };
+	return { page, cards: shown.flatMap((entry) => divided(stepCard(entry, mask))), navigation };
 }
 
-function stepCard({ step, message }: ReturnType<typeof latestHistory>[number]): KnownBlock[] {
-	const text = quotedMarkdown(message.content, STEP_TEXT);
+function stepCard({ step, message }: ReturnType<typeof latestHistory>[number], { read }: Mask): KnownBlock[] {
+	const text = quotedMarkdown(read(message.content), STEP_TEXT);
 	const who =
 		step !== null
 			? `Step ${step}`
 			: message.role === 'user'
 				? 'A person'
 				: quotedNameMrkdwn(message.role, 60) || 'Somebody';
-	const actions = actionsLine(message.actions);
+	const actions = actionsLine(message.actions.map((action) => ({ ...action, text: read(action.text) })));
 	const asked = asks(message) && !actions.includes('asked you') ? 'asked you' : '';
 	const note = text === '' && actions === '' ? asked || '–' : asked;
 	const namesSpeaker = step === null && text !== '';

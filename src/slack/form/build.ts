@@ -1,4 +1,5 @@
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
+import { createMask, MASK, type Mask } from '../../questions/masking.ts';
 import { splitNote } from '../../questions/secrecy.ts';
 import type { Question } from '../../questions/session.ts';
 import type { OnCut } from '../../questions/texts.ts';
@@ -63,7 +64,7 @@ export function buildForm(
 	question: Question,
 	metadata: ViewMetadata,
 	draft: Values,
-	{ secret, onCut }: { secret?: readonly number[] | undefined; onCut?: OnCut } = {},
+	{ secret, onCut, mask = createMask() }: { secret?: readonly number[] | undefined; onCut?: OnCut; mask?: Mask } = {},
 ): Form {
 	const count = question.openItems.length;
 	if (count > MOST_FIELDS) return { kind: 'tooMany', count };
@@ -97,7 +98,7 @@ export function buildForm(
 			offerLimit: limits.offer,
 			boxed,
 		};
-		const form = { question, metadata: shown, limits, onCut };
+		const form = { question, metadata: shown, limits, onCut, mask };
 		const inputs = fields.flatMap((field) => fieldBlocks(field, form));
 		const blocks = boxed ? [...inputs, secretBox(form, fields)] : inputs;
 		return { kind: 'fields', blocks, metadata: shown, listed } as const;
@@ -123,15 +124,16 @@ interface FieldContext {
 	readonly metadata: ViewMetadata;
 	readonly limits: (typeof SHRINKING)[number];
 	readonly onCut: OnCut | undefined;
+	readonly mask: Mask;
 }
 
 /** A long description, the input, and the line for a note. */
 function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
-	const { question, limits, onCut } = form;
+	const { question, limits, onCut, mask } = form;
 	const count = question.openItems.length;
 	const { title = '', description: whole = '' } = question.items[field.position] ?? {};
-	const description = whole.trim() === title.trim() ? '' : withoutListed(whole, optionsOf(field));
-	const label = labelOf(question, field.position, limits.text, onCut);
+	const description = whole.trim() === title.trim() ? '' : withoutListed(mask.read(whole), optionsOf(field));
+	const label = labelOf(form, field.position, limits.text, onCut);
 	const short = oneLine(description, limits.text);
 	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));
 	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900), onCut);
@@ -177,7 +179,7 @@ function inputBlock(
 	};
 }
 
-function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock['element'] {
+function elementOf(field: Field, { limits, metadata, question, mask }: FieldContext): InputBlock['element'] {
 	const offer = offerOf(field, limits.offer);
 	const typed = typedInput(field, ACTIONS.field, offer);
 	if (field.variant === 'plain') return { ...typed, ...LONG_TEXT };
@@ -186,7 +188,15 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 		case 'yesNo':
 		case 'choice': {
 			// Slack returns text with emoji as `:names:` and `&` as an entity, but values as they are.
-			const options = field.options.map((value): PlainTextOption => ({ text: plain(value, 75), value }));
+			// The one that is named as a credential in the text is none by itself.
+			const { title = '', description = '' } = question.items[field.position] ?? {};
+			const text = [question.context, title, description].join('\n');
+			const visible = mask.read(text);
+			const shownOption = (one: string) => {
+				const read = mask.read(one);
+				return read === one && text.includes(one) && !visible.includes(one) ? MASK : read;
+			};
+			const options = field.options.map((value): PlainTextOption => ({ text: plain(shownOption(value), 75), value }));
 			const { chosen, note } = splitNote(field.text, field);
 			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
 			if (hasNote(field)) options.push(NONE_OF_THESE);
@@ -223,8 +233,8 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 }
 
 /** The quoted title, with its place beside an equal one; without a title, the place alone. */
-function labelOf(question: Question, position: number, limit: number, onCut?: OnCut): string {
-	const title = quotedTitle(question.items[position]?.title ?? '', Math.min(1900, limit), onCut);
+function labelOf({ question, mask }: FieldContext, position: number, limit: number, onCut?: OnCut): string {
+	const title = quotedTitle(mask.read(question.items[position]?.title ?? ''), Math.min(1900, limit), onCut);
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;
 	if (title === '') return count === 1 ? 'Your answer' : `Question ${place} of ${count}`;
@@ -245,11 +255,12 @@ function boxes(action_id: ActionId, options: PlainTextOption[], ticked: PlainTex
 /** Of the 75 characters of an option, which begins with the item's place. */
 const BOX_TITLE = 60;
 
-function secretBox({ question, metadata }: FieldContext, fields: readonly Field[]): KnownBlock {
+function secretBox(form: FieldContext, fields: readonly Field[]): KnownBlock {
+	const { question, metadata, mask } = form;
 	const options = fields.map(({ position }): PlainTextOption => {
 		const place = question.openItems.indexOf(position) + 1;
-		const title = quotedTitle(question.items[position]?.title ?? '', BOX_TITLE);
-		const text = `${place}. ${title || labelOf(question, position, BOX_TITLE)}`;
+		const title = quotedTitle(mask.read(question.items[position]?.title ?? ''), BOX_TITLE);
+		const text = `${place}. ${title || labelOf(form, position, BOX_TITLE)}`;
 		return { text: plain(fields.length === 1 ? HIDES_ANSWER : text, 75), value: `${position}` };
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);

@@ -98,6 +98,7 @@ const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
 		offersWatch: false,
 	}),
 	'the last page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1_000 }) }),
+	'something hidden': modelOf({ ...AT_WORK, messages: [agentMessage('I log in with password: made-up-7.')] }),
 	'no screenshot': modelOf(AT_WORK, { withoutImages: true }),
 	'links that are refused': modelOf(REFUSED_LINKS),
 	'a result': modelOf({ ...AT_WORK, messages: [agentMessage('Done.', { actions: [{ kind: 'done', text: GIANT }] })] }),

@@ -202,6 +202,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.refresh]: ['form', nothing],
 	[ACTIONS.older]: ['form', nothing],
 	[ACTIONS.newer]: ['form', nothing],
+	[ACTIONS.showHidden]: ['form', nothing],
 	[ACTIONS.watch]: ['form', target],
 	[ACTIONS.unwatch]: ['form', target],
 	[ACTIONS.dashboard]: ['form', nothing],

@@ -96,6 +96,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.refresh]: 'act',
 	[ACTIONS.older]: 'act',
 	[ACTIONS.newer]: 'act',
+	[ACTIONS.showHidden]: 'send',
 	[ACTIONS.watch]: 'act',
 	[ACTIONS.unwatch]: 'unwatch',
 	[ACTIONS.dashboard]: 'free',

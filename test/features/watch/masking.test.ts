@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { done, item } from '../../../sandbox/session-service/builders.ts';
+import { HIDES } from '../../../src/features/answer/form-view.ts';
+import { MASK } from '../../../src/questions/masking.ts';
+import { QUESTION_HIDES } from '../../../src/slack/question-view.ts';
+import { answerFields, openSession } from '../../slack/support/open-session.ts';
+import { REMINDER } from '../../support/sentences.ts';
+import { type InboxApp, inboxApp } from '../inbox/harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS } from './harness.ts';
+
+/** One of no service. */
+const KEY = `ghp_${'aB3dE5gH7j'.repeat(3)}fake12`;
+const SECRET = KEY.slice(4);
+const PASSWORD = 'Xq7-fake-9';
+
+let app: InboxApp;
+beforeEach(async () => {
+	app = await inboxApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s' } });
+});
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+/** What was sent to Slack so far, all of it. */
+const sentToSlack = () =>
+	JSON.stringify(
+		app.slack.traffic
+			.all()
+			.filter(({ direction }) => direction !== 'delivery')
+			.map(({ request }) => request),
+	);
+const shows = (text: string) => [KEY, SECRET, PASSWORD].some((secret) => text.includes(secret));
+
+/** "Yes" and "No" would be buttons without it. */
+const leak = (id: string) =>
+	app.ask(id, [item('Use it? (yes/no)', `I found ${KEY} here.`)], `I cloned https://bot:${PASSWORD}@git.example/shop.`);
+
+describe('a credential in what an agent writes', () => {
+	it('stands in nothing that Slack gets: names, steps, questions, reminders, Home, the end', async () => {
+		const id = await app.watched({ name: `Try ${KEY}`, sessionDetails: `token=${KEY}` });
+		app.step(id, `The token: ${KEY}`);
+		await app.cardSays(id, `The token: ${MASK}`);
+		await app.openHome();
+		leak(id);
+		const post = await app.threadSays(id, 'Use it?');
+		expect(post.text()).toContain(`bot:${MASK}@git.example`);
+		expect(post.text()).toContain(`I found ghp_${MASK} here.`);
+		expect(post.text()).toContain(QUESTION_HIDES);
+		expect(post.buttons()).toContain('Answer…');
+		expect(post.buttons()).not.toContain('Yes');
+		await app.threadSays(id, REMINDER);
+		app.service.sessions.push(id, done('', { done: { text: `All is done with password ${PASSWORD}.` } }));
+		app.service.sessions.setStatus(id, 'completed');
+		await app.until(() => app.ends(id)[0]);
+		await app.pass(20_000);
+		expect(sentToSlack()).toContain(MASK);
+		expect(shows(sentToSlack())).toBe(false);
+	});
+
+	it('is shown in the window of whoever presses *Show*, with what they typed; the agent gets its own text back', async () => {
+		const id = await app.watched();
+		const index = leak(id);
+		const modal = await openSession(app, id);
+		expect(shows(JSON.stringify(modal.view()))).toBe(false);
+		expect(modal.text()).toContain(HIDES);
+		await modal.choose(0, ['Yes']);
+		await modal.press('Show');
+		await app.until(() => modal.text().includes(KEY));
+		expect(modal.text()).toContain(PASSWORD);
+		expect(modal.text()).not.toContain(HIDES);
+		expect(answerFields(modal)[0]?.value).toBe('Yes');
+		const line = await app.until(() => app.log.find((one) => one.includes('"access":"show"')));
+		expect(JSON.parse(line)).toMatchObject({ msg: 'access', session: id, outcome: 'shown' });
+		expect(shows(app.log.join('\n'))).toBe(false);
+		await modal.submit();
+		await app.until(() => app.service.sessions.values(id, index)[0] === 'Yes');
+		expect(JSON.stringify(app.service.log.savedPuts(id))).toContain(`I found ${KEY} here.`);
+		for (const post of [...app.thread(id), ...app.slack.as('grace').messages('#agents')])
+			expect(shows(JSON.stringify(post.blocks()))).toBe(false);
+	});
+
+	it('is one option of a form: the agent gets all of it, and nobody sees it before *Show*', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, [item('Which key?', `One of: ${KEY}, none`)], '');
+		const modal = await openSession(app, id);
+		expect(answerFields(modal)[0]?.options).toEqual([`ghp_${MASK}`, 'none', 'None of these (write below)']);
+		await modal.choose(0, [`ghp_${MASK}`]);
+		await modal.submit();
+		await app.until(() => app.service.sessions.values(id, index)[0] === KEY);
+	});
+});

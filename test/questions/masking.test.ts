@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MASK, masked } from '../../src/questions/masking.ts';
+import { isOffered, questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
+import { assistant, session } from '../features/watch/support.ts';
+import { scoreOf } from './masking/score.ts';
+
+/** No real key: joined here, so that no scanner of repositories takes it for one. */
+const key = (beginning: string, length = 36) => beginning + 'aB3dE5gH7j'.repeat(10).slice(0, length);
+const shownOf = (text: string) => masked(text).text;
+
+describe('credentials in texts of agents', () => {
+	// Both have grown with the rules; see masking/RESULTS.md.
+	it.each([
+		['steps', 0, 0],
+		['held-back', 4, 0],
+	] as const)('are missed, or seen where none is, no more than before: %s', (name, misses, falseMasks) => {
+		const score = scoreOf(name);
+		expect(score.misses.length).toBeLessThanOrEqual(misses);
+		expect(score.falseMasks.length).toBeLessThanOrEqual(falseMasks);
+	});
+
+	it.each([
+		[`Token: ${key('ghp_')} works`, `Token: ${MASK} works`],
+		[`I see ${key('ghp_')}.`, `I see ghp_${MASK}`],
+		['Password: hunter2', `Password: ${MASK}`],
+		['password: sommer\nuser: ada', `password: ${MASK}\nuser: ada`],
+		['Das Kennwort lautet „Sommer“, ja?', `Das Kennwort lautet „${MASK}“, ja?`],
+		['I log in with password Sommer24!', `I log in with password ${MASK}!`],
+		['Pay with 4111 1111 1111 1111?', `Pay with ${MASK}?`],
+		['postgres://shop:s3cret@db/shop', `postgres://shop:${MASK}@db/shop`],
+		['Authorization: Basic YWRhOmh1bnRlcg', `Authorization: Basic ${MASK}`],
+		['pass\u200bword: hunter2', `password: ${MASK}`],
+		['рassword: hunter2', `рassword: ${MASK}`],
+		['カード：４１１１　1', 'カード：４１１１　1'],
+		['Card ４１１１１１１１１１１１１１１１', `Card ${MASK}`],
+		['pwd=Tr1cky_one, shall I try Tr1cky_one again?', `pwd=${MASK}, shall I try ${MASK} again?`],
+	])('are hidden, and nothing else: %j', (text, shown) => {
+		expect(shownOf(text)).toBe(shown);
+	});
+
+	it.each([
+		'The password: see the vault',
+		'password: must have 8 characters',
+		'token: expired',
+		'Order 4111111111111111 is paid.',
+		'The commit 3f9a2c1d4e5b6a7f8c9d0e1f2a3b4c5d6e7f8a9b',
+		'DB_PASSWORD=$DB_PASSWORD',
+		'IBAN DE89 3704 0044 0532 0130 00',
+		'Which password should I use?',
+	])('are not seen in %j', (text) => {
+		expect(masked(text)).toEqual({ text, count: 0 });
+	});
+
+	it('hides what follows a private key without its end', () => {
+		expect(shownOf('Look:\n-----BEGIN RSA PRIVATE KEY-----\nMIIabc\nabc')).toBe(`Look:\n${MASK}`);
+	});
+
+	it('shows no half of a key where a text is cut', () => {
+		const around = (length: number) =>
+			`${'word '.repeat(200).slice(0, length - 12)} ${key('ghp_')} ${'more '.repeat(400)}`;
+		fc.assert(
+			fc.property(fc.integer({ min: 500, max: 640 }), (length) => {
+				const { steps } = snapshotOf(session({ messages: [assistant(around(length))] }), 0);
+				expect(steps[0]?.text).not.toMatch(/aB3/);
+			}),
+		);
+	});
+
+	it('masks a masked text no more, and returns a text without one as it is', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+				const found = masked(`${text} password: "${text.replaceAll(/\W/gu, '')}x9"`);
+				expect(found.text).toContain(MASK);
+				expect(shownOf(found.text)).toBe(found.text);
+			}),
+		);
+	});
+});
+
+describe('a question that hides something', () => {
+	it('has no one-press answer, and the same fingerprint', () => {
+		const asks = (description: string) => {
+			const message = { ...assistant(''), humanInput: [{ title: 'Which one?', description, value: '' }] };
+			const asking = session({ status: 'humanInput', messages: [message] });
+			return { view: questionViewAt(asking, 0), hash: asking.messages[0]?.fingerprint };
+		};
+		const hidden = asks('It is at https://ada:hunter2@shop.example\nOne of: red, blue');
+		expect(hidden.view).toMatchObject({ quick: null, hides: true, fingerprint: hidden.hash });
+		expect(asks('One of: red, blue').view?.quick?.options).toEqual(['red', 'blue']);
+	});
+
+	it('does not offer what a button of an older version has', () => {
+		const text = 'One of: hunter2, hunter3';
+		const message = { ...assistant(''), humanInput: [{ title: 'Which one?', description: text, value: '' }] };
+		const view = questionViewAt(session({ status: 'humanInput', messages: [message] }), 0);
+		if (view === null) throw new Error('no question');
+		const offers = (description: string, hides?: true) => {
+			const items = view.items.map((one) => ({ ...one, description }));
+			const choice = { fingerprint: view.fingerprint, shownHash: view.shownHash, position: 0, option: 'hunter3' };
+			return isOffered({ ...view, items, ...(hides && { hides }) }, choice);
+		};
+		expect(offers(text)).toBe(true);
+		expect(offers(text, true)).toBe(false);
+		// Stored by version 1.0.0.
+		expect(offers(`The password: hunter2\n${text}`)).toBe(false);
+	});
+});
