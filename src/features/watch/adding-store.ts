@@ -53,10 +53,7 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/**
- * Of `WatchStore.add`. `already`: watched there; `changed`: with new settings; `again`: refused posts are planned.
- * `decides`: whether the channel's list says who may answer; null: it has none.
- */
+/** Of `WatchStore.add`. `already`: watched there; `changed`: with new settings; `again`: refused posts are planned. */
 export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
@@ -65,7 +62,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
-	const decides = await enterRule(trx, watch);
+	await enterRule(trx, watch);
 	const { view, readAt = watch.createdAt } = watch;
 	const seenAt = { lastReadAt: view.seenAt, lastChangeAt: view.seenAt };
 	const read = {
@@ -96,7 +93,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	if (live !== undefined && live.mode !== RAISED) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
-		return { kind: 'already', watch: readWatch(row), changed, again, decides } as const;
+		return { kind: 'already', watch: readWatch(row), changed, again } as const;
 	}
 	const told = live?.revision ?? 0;
 	// A read of the raised hand that is under way must not end this watch.
@@ -107,7 +104,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
 	await redrawFormer(tx, watch);
-	return { kind: 'added', watch: readWatch(row), decides } as const;
+	return { kind: 'added', watch: readWatch(row) } as const;
 }
 
 export async function raiseHand(trx: Db, hand: NewRaisedHand) {

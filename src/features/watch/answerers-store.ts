@@ -54,21 +54,19 @@ function watchedIn(db: Db, channel: ChannelKey) {
 }
 
 /**
- * Makes a channel's list decide about a session that somebody watches there, if they may answer it at that moment.
- * Whether it decides; null: the channel has no list. The caller holds the lock `addingWatches`.
+ * Makes a channel's list, if it has one, decide about a session that somebody watches there, if they may answer it at
+ * that moment. The caller holds the lock `addingWatches`.
  */
 export async function enterRule(
 	trx: Db,
 	watch: Pick<Watch, 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> & Partial<Standing>,
-): Promise<boolean | null> {
+): Promise<void> {
 	const row = await from(trx, 'channel_settings', channelOf(watch)).select('settings').executeTakeFirst();
-	if (row === undefined || !namesAnybody(answerersIn(row.settings))) return null;
+	if (row === undefined || !namesAnybody(answerersIn(row.settings))) return;
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;
 	const rules = (await rulesAmong(trx, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [];
-	if (rules.some((rule) => rule.channelId === channelId)) return true;
-	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return false;
+	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return;
 	await addNew(trx, 'answer_rules', { teamId, channelId, ...sessionOf(session), enteredAt }).execute();
-	return true;
 }
 
 /**

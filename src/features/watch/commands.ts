@@ -23,7 +23,6 @@ import {
 	expectationWords,
 	LIST_PAGE,
 	leftOutWords,
-	listIgnoredWords,
 	mentionButton,
 	mistypedMessage,
 	notDiscoveringWords,
@@ -113,8 +112,6 @@ export function createWatchCommands(
 		const watched: string[] = [];
 		const named: [id: string, name: string][] = [];
 		const others: string[] = [];
-		/** Those about which the channel's list does not decide. */
-		const ignoring: [id: string, name: string][] = [];
 		let expectation = '';
 		let isTaken = false;
 		for (const [index, sessionId] of sessionIds.entries()) {
@@ -146,13 +143,11 @@ export function createWatchCommands(
 			const words = watchOutcomeWords(sessionId, outcome, errorContext, discoveries.whyNot() === null);
 			(isIn ? watched : others).push(words);
 			if ('name' in outcome && isIn) named.push([sessionId, outcome.name]);
-			if ('name' in outcome && outcome.isListIgnored === true) ignoring.push([sessionId, outcome.name]);
 			// Only the last one counts: it includes the sessions before it.
 			if (outcome.kind !== 'watching') continue;
 			expectation = expectationWords(outcome.expectation);
 			isTaken ||= outcome.refused === null;
 		}
-		if (ignoring.length > 0) others.push(listIgnoredWords(ignoring));
 		const lines = [...(watched.length > 1 ? [watchingWords(named)] : watched), ...others];
 		return { lines: expectation === '' ? lines : [...lines, expectation], isWatched: watched.length > 0 };
 	}

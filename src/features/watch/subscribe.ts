@@ -30,11 +30,8 @@ const DEFAULT_SETTINGS: WatchSettings = {
 	buttons: true,
 };
 
-/**
- * `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read.
- * `isListIgnored`: others decide who may answer, and not the list of the channel.
- */
-type Watched = { readonly refused: string | null; readonly name: string; readonly isListIgnored?: boolean };
+/** `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read. */
+type Watched = { readonly refused: string | null; readonly name: string };
 
 export type WatchOutcome =
 	| ({ readonly kind: 'watching'; readonly expectation: Expectation } & Watched)
@@ -119,9 +116,9 @@ export function createSubscriptions(
 			}
 			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
 			const refused = isPosting ? await attempted() : null;
-			const told = { name: view.name, refused, isListIgnored: result.decides === false };
-			if (result.kind === 'already') return { kind: 'already', ...told, changed: result.changed };
-			return { kind: 'watching', ...told, expectation };
+			const { name } = view;
+			if (result.kind === 'already') return { kind: 'already', name, changed: result.changed, refused };
+			return { kind: 'watching', name, expectation, refused };
 		},
 
 		list: store.watches.list,

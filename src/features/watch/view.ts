@@ -155,12 +155,6 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 	}
 }
 
-/** To whoever watched sessions about which somebody else's list decides. mrkdwn. */
-export function listIgnoredWords(sessions: readonly (readonly [id: string, name: string])[]): string {
-	const names = sessions.map(([id, name]) => `*${sessionTitle(name, id)}*`).join(', ');
-	return `🔒 Who may answer ${names} is decided by the list of another channel, not of this one. The posts name them.`;
-}
-
 /** `sessionId` null: `watch all`; `code`: Slack's. The watch stands, and its questions come to the Home tab. mrkdwn. */
 const refusedWords = (sessionId: string | null, code: string) =>
 	`⚠️ Slack refuses what Handraise posts here${sessionId === null ? '' : ` about *${sessionIdMrkdwn(sessionId)}*`} ` +

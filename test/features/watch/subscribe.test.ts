@@ -72,7 +72,6 @@ describe('watching', () => {
 			kind: 'already',
 			name: 'Session s1',
 			changed: true,
-			isListIgnored: false,
 			refused: null,
 		});
 		expect(await stored()).toMatchObject({ mode: 'questionsOnly', questionsInChannel: false });
