@@ -1,6 +1,16 @@
 // Owns `answer_rules`: the channels whose lists say who may answer a session.
 import { DAY_MS, parseOrNull } from '../../core/basics.ts';
-import { addNew, channelOf, type Db, type Filter, from, remove, sessionOf, type Tx } from '../../database/database.ts';
+import {
+	addNew,
+	channelOf,
+	type Db,
+	type Filter,
+	from,
+	noteQuestions,
+	remove,
+	sessionOf,
+	type Tx,
+} from '../../database/database.ts';
 import { inLockOrder, lockSession } from '../../database/locks.ts';
 import { type ChannelKey, channelSettings, type Watch } from '../../database/watch.ts';
 import { lockPosts, markPosts, planPosts } from '../../posts/plan-store.ts';
@@ -58,9 +68,10 @@ function watchedIn(db: Db, channel: ChannelKey) {
  * Whether it decides; null: the channel has no list. The caller holds the lock `addingWatches`.
  */
 export async function enterRule(
-	trx: Db,
+	tx: Tx,
 	watch: Pick<Watch, 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> & Partial<Standing>,
 ): Promise<boolean | null> {
+	const { trx } = tx;
 	const row = await from(trx, 'channel_settings', channelOf(watch)).select('settings').executeTakeFirst();
 	if (row === undefined || !namesAnybody(answerersIn(row.settings))) return null;
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;
@@ -68,6 +79,7 @@ export async function enterRule(
 	if (rules.some((rule) => rule.channelId === channelId)) return true;
 	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return false;
 	await addNew(trx, 'answer_rules', { teamId, channelId, ...sessionOf(session), enteredAt }).execute();
+	await showRules(tx, [session]);
 	return true;
 }
 
@@ -92,8 +104,14 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 			sessions.set(row.sessionId, sessionOf(row));
 		}
 	}
-	for (const session of inLockOrder([...sessions.values()], (one) => one.sessionId)) {
-		await lockSession(trx, session);
+	await showRules(tx, [...sessions.values()]);
+}
+
+/** Posts and inboxes show who may answer these sessions now. */
+async function showRules(tx: Tx, sessions: readonly SessionKey[]): Promise<void> {
+	if (sessions.length > 0) noteQuestions(tx.trx, null);
+	for (const session of inLockOrder(sessions, (one) => one.sessionId)) {
+		await lockSession(tx.trx, session);
 		await markPosts(await lockPosts(tx, session), sessionOf(session), { urgency: 'progress' });
 	}
 }
