@@ -23,7 +23,7 @@ export async function handOverApp(
 		...options,
 		env: { UNDO_SECONDS: '0', ...env },
 		slack: { workspace: workspace() },
-		service: { resumeAfterMs },
+		service: { resumeAfterMs, ...options.service },
 	});
 
 	/** A question of a watched session, and its post. */
