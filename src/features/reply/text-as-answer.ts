@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACTIONS, CALLBACKS, decodeCarriage } from '../../slack/ids.ts';
-import { ifAllowed } from '../../slack/request.ts';
+import { ifAllowed, type PersonRequest } from '../../slack/request.ts';
 import type { Forms } from '../answer/drafts.ts';
 import { helpMessage } from '../watch/view.ts';
 import { createOffers } from './offers.ts';
@@ -15,13 +15,10 @@ export function registerReply(
 	const offers = createOffers(core);
 	registerReplies(core, offers);
 
-	listen.message('app_mention', (asked, event) =>
-		ifAllowed(asked.channelId, async (request) => {
-			const offer = await offers.offerOf(request, event, true);
-			if (offer === null) await reply.toPerson(request, helpMessage());
-			else await offer(request);
-		}),
-	);
+	listen.message('app_mention', async (asked, event) => {
+		const help = async (request: PersonRequest) => void (await reply.toPerson(request, helpMessage()));
+		return (await offers.offerOf(asked, event, true)) ?? ifAllowed(asked.channelId, help);
+	});
 
 	listen.action(ACTIONS.useText, async (request, press) => {
 		const carriage = decodeCarriage(press.value);

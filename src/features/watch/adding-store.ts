@@ -62,7 +62,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
-	await enterRule(trx, watch);
+	await enterRule(tx, watch);
 	const { view, readAt = watch.createdAt } = watch;
 	const seenAt = { lastReadAt: view.seenAt, lastChangeAt: view.seenAt };
 	const read = {
@@ -120,7 +120,8 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
-	await enterRule(trx, { ...hand, createdBy: discovery.createdBy });
+	// Others may have made the channel's list since somebody turned this on: it must not open what it does not close first.
+	await enterRule({ trx, now: createdAt }, { ...hand, createdBy: '' });
 	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
 	await insertWatch(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });

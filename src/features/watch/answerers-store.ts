@@ -1,6 +1,17 @@
 // Owns `answer_rules`: the channels whose lists say who may answer a session.
 import { DAY_MS, parseOrNull } from '../../core/basics.ts';
-import { addNew, channelOf, type Db, type Filter, from, remove, sessionOf, type Tx } from '../../database/database.ts';
+import {
+	addNew,
+	channelOf,
+	type Db,
+	type Filter,
+	from,
+	hasChanged,
+	noteQuestions,
+	remove,
+	sessionOf,
+	type Tx,
+} from '../../database/database.ts';
 import { inLockOrder, lockSession } from '../../database/locks.ts';
 import { type ChannelKey, channelSettings, type Watch } from '../../database/watch.ts';
 import { lockPosts, markPosts, planPosts } from '../../posts/plan-store.ts';
@@ -58,15 +69,17 @@ function watchedIn(db: Db, channel: ChannelKey) {
  * that moment. The caller holds the lock `addingWatches`.
  */
 export async function enterRule(
-	trx: Db,
+	tx: Tx,
 	watch: Pick<Watch, 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> & Partial<Standing>,
 ): Promise<void> {
+	const { trx } = tx;
 	const row = await from(trx, 'channel_settings', channelOf(watch)).select('settings').executeTakeFirst();
 	if (row === undefined || !namesAnybody(answerersIn(row.settings))) return;
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;
 	const rules = (await rulesAmong(trx, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [];
 	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return;
-	await addNew(trx, 'answer_rules', { teamId, channelId, ...sessionOf(session), enteredAt }).execute();
+	const rule = { teamId, channelId, ...sessionOf(session), enteredAt };
+	if (await hasChanged(addNew(trx, 'answer_rules', rule))) await showRules(tx, [session]);
 }
 
 /**
@@ -90,8 +103,14 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 			sessions.set(row.sessionId, sessionOf(row));
 		}
 	}
-	for (const session of inLockOrder([...sessions.values()], (one) => one.sessionId)) {
-		await lockSession(trx, session);
+	await showRules(tx, [...sessions.values()]);
+}
+
+/** Posts and inboxes show who may answer these sessions now. */
+async function showRules(tx: Tx, sessions: readonly SessionKey[]): Promise<void> {
+	if (sessions.length > 0) noteQuestions(tx.trx, null);
+	for (const session of inLockOrder(sessions, (one) => one.sessionId)) {
+		await lockSession(tx.trx, session);
 		await markPosts(await lockPosts(tx, session), sessionOf(session), { urgency: 'progress' });
 	}
 }

@@ -9,7 +9,6 @@ import {
 	from,
 	hasChanged,
 	isFound,
-	noteQuestions,
 	placeId,
 	type RawBuilder,
 	type Row,
@@ -281,8 +280,6 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 				if (isOtherList) {
 					const standing = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
 					await changeRules({ trx, now }, channel, settings.answerers, standing);
-					// Inboxes show what their person may answer.
-					noteQuestions(trx, null);
 				}
 				await planPosts({ trx, now }, [post]);
 				await touchLadders(trx, key, now);
@@ -330,7 +327,6 @@ export async function clearAnswerers(tx: Tx, channelId: string, log: Log): Promi
 		await changeRules(tx, channel, after.answerers, { userId: '', groupIds: new Set() });
 		await planPosts(tx, [{ target: { kind: 'channel', ...channel }, key: `settings:${revision + 1}`, content }]);
 	}
-	if (isCleared) noteQuestions(trx, null);
 	return isCleared;
 }
 

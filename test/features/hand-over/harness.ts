@@ -17,14 +17,13 @@ function workspace() {
 /** The whole program, and people who hand questions over to others. */
 export async function handOverApp(
 	env: Readonly<Record<string, string>> = {},
-	{ realRates = false, resumeAfterMs = 800, startAt }: Parameters<typeof inboxApp>[0] & { resumeAfterMs?: number } = {},
+	{ resumeAfterMs = 800, ...options }: Parameters<typeof inboxApp>[0] & { resumeAfterMs?: number } = {},
 ) {
 	const app = await inboxApp({
-		realRates,
-		startAt,
+		...options,
 		env: { UNDO_SECONDS: '0', ...env },
 		slack: { workspace: workspace() },
-		service: { resumeAfterMs },
+		service: { resumeAfterMs, ...options.service },
 	});
 
 	/** A question of a watched session, and its post. */

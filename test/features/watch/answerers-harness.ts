@@ -3,6 +3,7 @@ import { settingsOf } from '../settings/harness.ts';
 
 /** The label of the list. */
 export const WHO = 'Who may answer';
+const GROUPS = 'User groups that may answer';
 /** In the footer of a post. */
 export const ONLY = (names: string) => `Only ${names} may answer.`;
 
@@ -10,18 +11,36 @@ export const ONLY = (names: string) => `Only ${names} may answer.`;
 export async function answererApp(...options: Parameters<typeof handOverApp>) {
 	const app = await handOverApp(...options);
 	const settings = settingsOf(app);
-	let count = 0;
+	const counts = new Map<string, number>();
 
 	return {
 		...app,
 		...settings,
-		/** Somebody names these people in a channel; resolves when it was told. */
-		async names(people: readonly string[], who = 'ada', channel = '#agents'): Promise<void> {
-			const { outcome, modal } = await settings.save({ [WHO]: people }, { who, channel });
+		/** Somebody names these people and user groups in a channel; resolves when it was told. */
+		async names(people: readonly string[], who = 'ada', channel = '#agents', groups?: readonly string[]) {
+			const chosen = { [WHO]: people, ...(groups && { [GROUPS]: groups }) };
+			const { outcome, modal } = await settings.save(chosen, { who, channel });
 			if (outcome !== 'updated') throw new Error(`not saved: ${modal.text()}`);
-			count += 1;
+			const count = (counts.get(channel) ?? 0) + 1;
+			counts.set(channel, count);
 			await app.until(() => settings.changes(channel).length >= count);
 			await app.slack.as(who).modal()?.close();
+		},
+		/** Whether somebody who opens this session gets a form, or else reads only. */
+		async may(who: string, id: string, channel = '#agents'): Promise<boolean> {
+			await app.slack.as(who).modal()?.close(true);
+			await app.slack.as(who).command(channel, `/session ${id}`);
+			const modal = await app.until(
+				() => {
+					const shown = app.slack.as(who).modal();
+					const isShown = shown?.submitText() === 'Send answer' || /may answer here|is left/.test(shown?.text() ?? '');
+					return isShown && shown;
+				},
+				() => app.slack.as(who).modal()?.text() ?? 'no window',
+			);
+			const hasForm = modal.submitText() !== null;
+			await modal.close(true);
+			return hasForm;
 		},
 		/** Waits until somebody reads these words in a message only for them. */
 		refused: (who: string, words: string, channel = '#agents') =>
