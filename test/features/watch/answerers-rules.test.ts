@@ -5,7 +5,6 @@ import { expectNothingWrong } from './harness.ts';
 /* Whose list decides about a session: of the channels that watched it, by whom, in which order, and how long. */
 
 const OWN = '#secret';
-const IGNORED = 'is decided by the list of another channel';
 
 let app: AnswererApp;
 beforeEach(async () => {
@@ -33,10 +32,10 @@ async function allowed(id: string, ...people: readonly string[]): Promise<string
 const watchIn = (id: string, who: string, channel = OWN) => app.command(`/session watch ${id}`, who, channel);
 
 describe('a channel of one’s own', () => {
-	it('with a list of oneself opens nothing, and its watcher is told so', async () => {
+	it('with a list of oneself opens nothing', async () => {
 		const { id } = await closed();
 		await app.names(['cleo'], 'cleo', OWN);
-		expect((await watchIn(id, 'cleo')).text()).toContain(IGNORED);
+		await watchIn(id, 'cleo');
 		const copy = await app.until(() => app.thread(id, OWN, 'cleo').find((one) => one.text().includes('Which flight?')));
 		expect(copy.text()).toContain(ONLY('ada and grace'));
 		await copy.press('TP 570');
@@ -50,7 +49,7 @@ describe('a channel of one’s own', () => {
 
 	it('opens nothing by a list that is made, changed or emptied there after watching', async () => {
 		const { id } = await closed();
-		expect((await watchIn(id, 'cleo')).text()).not.toContain(IGNORED);
+		await watchIn(id, 'cleo');
 		for (const people of [['cleo'], ['bob', 'cleo'], []]) {
 			await app.names(people, 'cleo', OWN);
 			expect(await allowed(id, 'cleo', 'bob', 'ada')).toEqual(['ada']);
@@ -79,7 +78,7 @@ describe('a second channel', () => {
 	it('opens the session for its own people when somebody named watches there', async () => {
 		const { id, post } = await closed();
 		await app.names(['cleo'], 'ada', OWN);
-		expect((await watchIn(id, 'ada')).text()).not.toContain(IGNORED);
+		await watchIn(id, 'ada');
 		await app.until(
 			() => post.text().includes(ONLY('ada, grace and cleo')),
 			() => post.text(),
@@ -118,7 +117,7 @@ describe('whoever watches first', () => {
 		await app.names(['cleo'], 'cleo', OWN);
 		await watchIn(id, 'cleo');
 		await app.names(['ada', 'grace']);
-		expect((await watchIn(id, 'ada', '#agents')).text()).toContain(IGNORED);
+		await watchIn(id, 'ada', '#agents');
 		app.ask(id, ['Which seat?']);
 		await app.until(() => app.thread(id).some((one) => one.text().includes(ONLY('cleo'))));
 		expect(await allowed(id, 'ada', 'grace', 'cleo')).toEqual(['cleo']);
@@ -143,7 +142,7 @@ describe('a list that decided once', () => {
 		else await act();
 		await app.pass(10_000);
 		await app.names(['cleo'], 'cleo', OWN);
-		expect((await watchIn(id, 'cleo')).text()).toContain(IGNORED);
+		await watchIn(id, 'cleo');
 		const allowedIn = async (who: string) => app.may(who, id, OWN);
 		expect([await allowedIn('cleo'), await allowedIn('bob'), await allowedIn('ada')]).toEqual([false, false, true]);
 	});
@@ -154,7 +153,7 @@ describe('a list that decided once', () => {
 		await app.until(() => app.ends(id).length === 1);
 		app.service.sessions.setStatus(id, 'active');
 		await app.names(['cleo'], 'cleo', OWN);
-		expect((await watchIn(id, 'cleo')).text()).not.toContain(IGNORED);
+		await watchIn(id, 'cleo');
 		app.ask(id, ['Which seat?']);
 		expect(await allowed(id, 'ada', 'cleo')).toEqual(['cleo']);
 	});
