@@ -215,7 +215,7 @@ export function createRefusedRequests({ clock, log, metrics }: Core) {
 
 	return {
 		add(reason: string): void {
-			metrics.httpRefused(reason);
+			metrics.httpRefused({ reason });
 			counts.set(reason, (counts.get(reason) ?? 0) + 1);
 			if (!isReporting) void report();
 		},

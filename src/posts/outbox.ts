@@ -261,7 +261,7 @@ export function createOutbox(
 		if (result.kind !== 'shown' || ts !== null) return;
 		for (const entry of 'entries' in content ? content.entries : []) {
 			if (result.leftOut?.includes(entry)) continue;
-			metrics.reminder(entry.stage);
+			metrics.reminder({ stage: entry.stage });
 			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
 		}
 	}
