@@ -276,13 +276,10 @@ export async function recordQuestions(
 	tx: CipherTx,
 	session: SessionKey,
 	changes: readonly OccurrenceChange[],
-	{
-		newest,
-		before,
-		judged = NOT_JUDGED,
-	}: Pick<QuestionRead, 'newest'> & { readonly before: number | null; readonly judged?: Judgement | undefined },
+	reading: Pick<QuestionRead, 'newest'> & { readonly before: number | null; readonly judged?: Judgement | undefined },
 ): Promise<void> {
 	const { trx, cipher, now } = tx;
+	const { newest, before, judged = NOT_JUDGED } = reading;
 	const read = { session, newest, cipher, now };
 	const { of, renumbered } = judged;
 	if (of !== null && renumbered !== null) await renumberQuestion(trx, renumbered, of);
