@@ -50,9 +50,7 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 export async function openStore(options: StoreOptions) {
 	const { databaseUrl, pool, dataDir, encryptionKey, formerKeys, workspace, clock: ownClock, log } = options;
 	const keysGiven = encryptionKey == null ? null : readKeys(encryptionKey, formerKeys);
-	if (typeof keysGiven?.own === 'string') {
-		log.warn('passphrase_as_key');
-	}
+	if (typeof keysGiven?.own === 'string') log.warn('passphrase_as_key');
 	if (databaseUrl != null && keysGiven === null) {
 		throw new HandraiseError(
 			'DATABASE_URL needs ENCRYPTION_KEY, with the same key on all replicas. Create one with `openssl rand ' +

@@ -30,10 +30,8 @@ export const OVER = 'over';
 export function startDeadline(clock: Clock, ms: number): Disposable & { readonly signal: AbortSignal } {
 	const late = new AbortController();
 	const ended = new AbortController();
-	clock.sleep(ms, ended.signal).then(
-		() => late.abort(new Error(`no answer within ${ms} ms`)),
-		() => undefined,
-	);
+	const end = () => late.abort(new Error(`no answer within ${ms} ms`));
+	clock.sleep(ms, ended.signal).then(end, () => undefined);
 	return { signal: late.signal, [Symbol.dispose]: () => ended.abort(OVER) };
 }
 

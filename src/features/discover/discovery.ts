@@ -110,9 +110,7 @@ export function createDiscoveries(
 			const now = clock.now();
 			const shown = sessions.slice(0, MOST_WAITING);
 			const isCutNow = !list.isComplete || shown.length < sessions.length;
-			if (isCutNow && !isCut) {
-				log.warn('discovery_cut', { sessions: sessions.length, discovered: shown.length });
-			}
+			if (isCutNow && !isCut) log.warn('discovery_cut', { sessions: sessions.length, discovered: shown.length });
 			const options = { now, isFollowing: hasListed, isCut: isCut || isCutNow };
 			isCut = isCutNow;
 			hasListed = true;
