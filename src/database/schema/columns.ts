@@ -15,10 +15,7 @@ interface Time {
 
 interface Value {
 	readonly type: 'text' | 'integer';
-	/**
-	 * Where it holds ids of people. `id`: it is one. `part`: one is part of it. A list: fields of its JSON, from the
-	 * root; `[]` is each entry of a list and `{}` each name of a record.
-	 */
+	/** Ids of people. `id`: it is one; `part`: part of it; a list: where in its JSON: `[]` each entry, `{}` each name. */
 	readonly people?: 'id' | 'part' | readonly string[];
 	/**
 	 * Of a ciphertext: columns that never change while it is there, to which it is bound besides its key, so that nobody
