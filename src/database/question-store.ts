@@ -110,11 +110,7 @@ export async function closeUnwatched(trx: Db, session: SessionKey, { fingerprint
 }
 
 /** Stores what reads have shown of the question that the newest message asks. */
-export async function noteEvidence(
-	trx: Db,
-	session: SessionKey,
-	{ of, evidence: found, isNews }: Judgement,
-): Promise<void> {
+export async function noteEvidence(trx: Db, session: SessionKey, { of, evidence: found, isNews }: Judgement) {
 	if (of === null || !isNews) return;
 	const { same } = await knownAskings(trx, session, of);
 	if (same === null) return;

@@ -21,13 +21,6 @@ const AGAIN_MS = 5 * 60_000;
 type StoredRow = Readonly<Record<string, unknown>> & { readonly sealed: string | null };
 const keyIdOf = (sealed: string) => sealed.split('.')[1] ?? '';
 
-/** What replicas share: which of them encrypts, and until when no other one does. */
-interface Progress {
-	readonly holder: string;
-	readonly until: number;
-	readonly left: number | null;
-}
-
 interface Options {
 	readonly db: StoreDatabase;
 	readonly ring: KeyRing;
@@ -52,7 +45,8 @@ interface Options {
  */
 export function createReencryption({ db, ring, clock, log, onFormerValues, found, finish, follow }: Options) {
 	const columns = SEALED_COLUMNS.filter((column) => db.dialect === 'postgres' || !column.isSecret);
-	const cell = cellsOf({ db, clock })<Progress>(`keys:${ring.keyId}`);
+	// Which replica encrypts, and until when no other one does.
+	const cell = cellsOf({ db, clock })<{ holder: string; until: number; left: number | null }>(`keys:${ring.keyId}`);
 	const keyIds = ring.all.map(({ keyId }) => keyId);
 	const isOldOfOther = (sealed: string) => /^1\.\w{8}\./.test(sealed) && !keyIds.includes(keyIdOf(sealed));
 	const own = crypto.randomUUID();

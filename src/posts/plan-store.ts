@@ -72,11 +72,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 }
 
 /** Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps others out. */
-export async function planPosts(
-	{ trx, now }: Tx,
-	posts: readonly NewPost[],
-	urgency: CardUrgency = 'now',
-): Promise<void> {
+export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urgency: CardUrgency = 'now') {
 	for (const { target, key, content, heldUntil } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
 		const stream = streamOf(target);
@@ -211,10 +207,7 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 }
 
 /** Has a channel's posts of a session's earlier watches drawn again: they must not offer *Watch again* any more. */
-export async function redrawFormer(
-	{ trx, now }: Tx,
-	watch: ChannelKey & { readonly session: SessionKey },
-): Promise<void> {
+export async function redrawFormer({ trx, now }: Tx, watch: ChannelKey & { readonly session: SessionKey }) {
 	const here = from(trx, 'watches', { ...channelOf(watch), ...sessionOf(watch.session) }).select('id');
 	const closed = { watchId: here.where('endedAt', 'is not', null), kind: WATCH_KINDS, state: 'closed' };
 	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();

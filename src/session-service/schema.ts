@@ -11,7 +11,7 @@ import {
 } from '../questions/session.ts';
 import { cutText } from '../questions/texts.ts';
 import { isSessionId } from './service.ts';
-import { endOfString } from './transport.ts';
+import { endOfString, QUOTE } from './transport.ts';
 
 const DEFAULT_MAX_STEPS = 30;
 const UNKNOWN = 'unknown';
@@ -246,7 +246,6 @@ function asTextOrNull(value: unknown): string | null {
 
 const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-const QUOTE = 0x22;
 const OPEN = { array: 0x5b, object: 0x7b } as const;
 const CLOSE = { array: 0x5d, object: 0x7d } as const;
 /** What stands between two values, with at most one mark. */
