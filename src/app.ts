@@ -34,20 +34,17 @@ const DRAIN_MS = 5_000;
 /** How long `stop` waits for acknowledgements, and at the end while people hear to ask again. */
 const TELL_MS = 1_000;
 
-/** Puts the program together. `stop` lets running work finish. */
-export async function createHandraise({
-	config,
-	log,
-	proxy = null,
-	clock: ownClock,
-}: {
-	config: Config;
-	log: Log;
+interface Options {
+	readonly config: Config;
+	readonly log: Log;
 	/** For what `fetch` does not send. Default: no proxy. */
-	proxy?: Dispatcher | null;
+	readonly proxy?: Dispatcher | null;
 	/** For tests. Default: the store's clock. */
-	clock?: Clock;
-}) {
+	readonly clock?: Clock;
+}
+
+/** Puts the program together. `stop` lets running work finish. */
+export async function createHandraise({ config, log, proxy = null, clock: ownClock }: Options) {
 	const serviceUrl = config.SESSION_SERVICE_URL;
 	const metrics = createMetrics({
 		build: { schema: OWN_SCHEMA, dialect: config.DATABASE_URL === null ? 'sqlite' : 'postgres' },

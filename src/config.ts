@@ -5,7 +5,7 @@ import { HandraiseError, type Log } from './core/basics.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
 import { LONGEST_GIVE_UP_MS, LONGEST_UNDO_MS } from './database/schema/answers.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
-import { readSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
+import { type Environment, readSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 
 const required = (hint: string) => z.string({ error: `is missing: ${hint}` }).trim();
 const text = z.string().trim();
@@ -159,8 +159,6 @@ const environment = z.object({
 	PORT: wholeNumber(3000, 0, 65_535),
 	LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
 });
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? undefined : env[name]);
 
@@ -365,10 +363,7 @@ export function parseConfig(env: Environment) {
 
 export type Config = Readonly<ReturnType<typeof parseConfig>>;
 
-/**
- * A secret as it is now. Its file is read at each use, so links that are swapped (Kubernetes) need no watching. While
- * the file gives nothing usable, the last usable content holds, and the log says so once.
- */
+/** A secret as it is now, read at each use (Kubernetes swaps files). While unusable, the last holds: it is logged. */
 export function liveSecret(name: 'SLACK_BOT_TOKEN' | 'SESSION_SERVICE_API_KEY', config: Config, log: Log) {
 	const path = config.secretFiles[name];
 	let [current, told] = [config[name], ''];

@@ -11,7 +11,7 @@ type Secret = (typeof SECRETS)[number];
 /** Far more than any of them has. */
 const MAX_BYTES = 64 * 1024;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value.trim() !== '';
 

@@ -43,16 +43,13 @@ export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint' | 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
- * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code
- * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or
- * `encryption_key_invalid`.
+ * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or the code `database_in_use`,
+ * `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing`, `…_invalid`.
  */
 export async function openStore(options: StoreOptions) {
 	const { databaseUrl, pool, dataDir, encryptionKey, formerKeys, workspace, clock: ownClock, log } = options;
 	const keysGiven = encryptionKey == null ? null : readKeys(encryptionKey, formerKeys);
-	if (typeof keysGiven?.own === 'string') {
-		log.warn('passphrase_as_key');
-	}
+	if (typeof keysGiven?.own === 'string') log.warn('passphrase_as_key');
 	if (databaseUrl != null && keysGiven === null) {
 		throw new HandraiseError(
 			'DATABASE_URL needs ENCRYPTION_KEY, with the same key on all replicas. Create one with `openssl rand ' +

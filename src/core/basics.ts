@@ -30,10 +30,8 @@ export const OVER = 'over';
 export function startDeadline(clock: Clock, ms: number): Disposable & { readonly signal: AbortSignal } {
 	const late = new AbortController();
 	const ended = new AbortController();
-	clock.sleep(ms, ended.signal).then(
-		() => late.abort(new Error(`no answer within ${ms} ms`)),
-		() => undefined,
-	);
+	const end = () => late.abort(new Error(`no answer within ${ms} ms`));
+	clock.sleep(ms, ended.signal).then(end, () => undefined);
 	return { signal: late.signal, [Symbol.dispose]: () => ended.abort(OVER) };
 }
 
@@ -150,13 +148,8 @@ export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Va
 
 /** Enough for the people who use the app within a few minutes. */
 const MAX_CACHED = 10_000;
-/** So that requests about unknown people do not use up Slack's limit of about 100 calls a minute. */
-const NULL_MAX_AGE_MS = 10_000;
 
-/**
- * Keeps what `ask` resolved to: null for ten seconds, other values as long as a caller of `get` allows. Requests for a
- * key share a call. A failure is kept for `failureAgeMs`; at 0, an older value stays while it is young enough.
- */
+/** Keeps results while a caller allows, failures for `failureAgeMs`; at 0, older results. Requests share a call. */
 export function createCache<Value>(
 	clock: Clock,
 	ask: (key: string, signal?: AbortSignal) => Promise<Value>,
@@ -177,15 +170,10 @@ export function createCache<Value>(
 			if (known !== undefined && has(key, maxAgeMs)) return known.value;
 			const entry = { value: ask(key, signal), at: uptimeOf(clock), limitMs: Number.POSITIVE_INFINITY };
 			setBounded(entries, key, entry, limit);
-			entry.value.then(
-				(value) => {
-					if (value === null) entry.limitMs = NULL_MAX_AGE_MS;
-				},
-				() => {
-					Object.assign(entry, { at: uptimeOf(clock), limitMs: failureAgeMs });
-					if (failureAgeMs === 0 && known !== undefined) entries.set(key, known);
-				},
-			);
+			entry.value.catch(() => {
+				Object.assign(entry, { at: uptimeOf(clock), limitMs: failureAgeMs });
+				if (failureAgeMs === 0 && known !== undefined) entries.set(key, known);
+			});
 			return entry.value;
 		},
 		forget: (key: string) => void entries.delete(key),

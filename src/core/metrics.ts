@@ -29,14 +29,9 @@ export function createMetrics(labels: Labels) {
 	function counterOf(name: string, help: string, labelNames: string[] = []) {
 		return new Counter({ name: `handraise_${name}`, help, labelNames, registers: [registry] });
 	}
-	function counter<Values extends readonly string[] = []>(
-		name: string,
-		help: string,
-		...labels: { readonly [Index in keyof Values]: string }
-	) {
-		const metric = counterOf(name, help, [...labels]);
-		return (...values: Values) =>
-			metric.inc(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])));
+	function counter<Label extends string = never>(name: string, help: string, ...labels: Label[]) {
+		const metric = counterOf(name, help, labels);
+		return (values: Readonly<Record<Label, string>>) => metric.inc(values);
 	}
 	/** Begins at 0 for each: Prometheus sees no rise when a series begins with 1. */
 	function outcomes<Outcome extends string>(name: string, help: string, ...known: Outcome[]) {
@@ -109,7 +104,7 @@ export function createMetrics(labels: Labels) {
 		answers: {
 			submitted(kind: Parameters<typeof submissions>[0]) {
 				submissions(kind);
-				if (kind === 'taken') conflicts('at_submit');
+				if (kind === 'taken') conflicts({ seen: 'at_submit' });
 			},
 		},
 		delivery: {
@@ -118,7 +113,7 @@ export function createMetrics(labels: Labels) {
 				'Delivery attempts by outcome',
 				...(['delivered', 'settled', 'later', 'unknown', 'missing', 'permanent'] as const),
 			),
-			conflict: () => conflicts('at_delivery'),
+			conflict: () => conflicts({ seen: 'at_delivery' }),
 			readToPut: duration(
 				'read_to_put_seconds',
 				'Between the response to the read before a PUT and the start of the PUT',
@@ -140,17 +135,9 @@ export function createMetrics(labels: Labels) {
 			),
 			backgroundPerSecond: gauge('background_requests_per_second', 'Request rate that is left for watching'),
 			card: outcomes('card_updates_total', 'Card updates by outcome', 'wanted', 'sent', 'unchanged', 'failed'),
-			limitReached: counter<['person' | 'channel' | 'all']>(
-				'watch_limits_total',
-				'Watches that were not added because a limit was reached',
-				'limit',
-			),
+			limitReached: counter('watch_limits_total', 'Watches that were not added because a limit was reached', 'limit'),
 			post: outcomes('posts_total', 'Posts by outcome', 'posted', 'found', 'retried', 'refused', 'maybeRepeated'),
-			reminder: counter<['reminder' | 'escalation']>(
-				'reminders_total',
-				'Reminders and escalations that were posted',
-				'stage',
-			),
+			reminder: counter('reminders_total', 'Reminders and escalations that were posted', 'stage'),
 			reminderLate: duration(
 				'reminder_late_seconds',
 				'From the time at which a reminder or escalation was due to its post',
@@ -198,13 +185,8 @@ export function createMetrics(labels: Labels) {
 			[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
 		),
 		serviceRequest: (priority: string, outcome: string) => serviceRequests.inc({ priority, outcome }),
-		httpRefused: counter<[string]>('http_refused_total', 'Refused HTTP requests and connections by reason', 'reason'),
-		slackCall: counter<[method: string, outcome: string]>(
-			'slack_calls_total',
-			'Web API calls by method and outcome',
-			'method',
-			'outcome',
-		),
+		httpRefused: counter('http_refused_total', 'Refused HTTP requests and connections by reason', 'reason'),
+		slackCall: counter('slack_calls_total', 'Web API calls by method and outcome', 'method', 'outcome'),
 		async expose(sources: Sources) {
 			const stats = await sources.answers().catch(() => null);
 			databaseUp(Number(stats !== null));

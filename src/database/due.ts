@@ -120,9 +120,7 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	if (skipped.length > 0) {
 		// Each start takes the mark of posts away (`retryUnreadable`), so it logs them once.
 		const news = skipped.filter((row) => row.lastError !== UNREADABLE).map((row) => row.id);
-		if (news.length > 0) {
-			log?.warn('row_unreadable', { [query.table]: news });
-		}
+		if (news.length > 0) log?.warn('row_unreadable', { [query.table]: news });
 		const held = { id: skipped.map((row) => row.id), leaseToken: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
 		const table = query.table as 'posts';

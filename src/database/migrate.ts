@@ -86,18 +86,14 @@ export const OWN_SCHEMA = newestOf(MIGRATIONS);
 export function refuseSchema(schema: number | null, migrations: readonly Migration[] = MIGRATIONS) {
 	if (schema === null || migrations.some(({ number }) => number === schema)) return null;
 	const own = newestOf(migrations);
-	if (schema > own) {
-		return new HandraiseError(
-			`The database has schema ${schema}, which a newer Handraise made; this version has schema ${own}. ` +
-				'Start the newer version, or restore the backup made before the upgrade.',
-			{ code: 'database_newer' },
-		);
-	}
-	return new HandraiseError(
-		`The database has schema ${schema}, which an older Handraise made and this version, with schema ${own}, cannot ` +
-			'take over. Start the older version, or set DATA_DIR to an empty directory or DATABASE_URL to an empty database.',
-		{ code: 'database_older' },
-	);
+	const isNewer = schema > own;
+	const words = isNewer
+		? `a newer Handraise made; this version has schema ${own}. Start the newer version, or restore the backup made ` +
+			'before the upgrade.'
+		: `an older Handraise made and this version, with schema ${own}, cannot take over. Start the older version, or ` +
+			'set DATA_DIR to an empty directory or DATABASE_URL to an empty database.';
+	const code = isNewer ? 'database_newer' : 'database_older';
+	return new HandraiseError(`The database has schema ${schema}, which ${words}`, { code });
 }
 
 /** Whether the schema is still ours: a condition of what takes due rows or lets people change answers. */

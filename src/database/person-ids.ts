@@ -54,10 +54,7 @@ export async function replacePerson(trx: Db, userId: string, name: string): Prom
 	return changed;
 }
 
-/**
- * The rows that hold the id, whatever their workspace, with ciphertexts as texts. Of a table whose key is one column,
- * those of a page; `next`: where the next one begins, null after the last.
- */
+/** Rows of any workspace with the id, ciphertexts as texts. With one key column a page; `next`: where it goes on. */
 export async function rowsOfPerson(db: Db, cipher: Cipher, userId: string, { table, after }: PersonPage) {
 	const [key, ...others] = TABLES[table].key;
 	const isPaged = others.length === 0;

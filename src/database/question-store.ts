@@ -110,11 +110,7 @@ export async function closeUnwatched(trx: Db, session: SessionKey, { fingerprint
 }
 
 /** Stores what reads have shown of the question that the newest message asks. */
-export async function noteEvidence(
-	trx: Db,
-	session: SessionKey,
-	{ of, evidence: found, isNews }: Judgement,
-): Promise<void> {
+export async function noteEvidence(trx: Db, session: SessionKey, { of, evidence: found, isNews }: Judgement) {
 	if (of === null || !isNews) return;
 	const { same } = await knownAskings(trx, session, of);
 	if (same === null) return;
@@ -122,10 +118,7 @@ export async function noteEvidence(
 	await change(trx, 'questions', { id: same.id }, { messageIndex: of.messageIndex, ...shown }).execute();
 }
 
-/**
- * A read for a person shows an empty field after a value: of a session that nobody watches nothing else notes since
- * when. False: no question is stored, so it is noted with its answer.
- */
+/** Notes a field that is empty again, where nobody watches. False: no question is stored, its answer has to note it. */
 export async function noteEmptied(trx: Db, session: SessionKey, judged: Judgement): Promise<boolean> {
 	const { same } = await knownAskings(trx, session, judged.of);
 	if (same === null) return false;

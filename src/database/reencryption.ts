@@ -21,13 +21,6 @@ const AGAIN_MS = 5 * 60_000;
 type StoredRow = Readonly<Record<string, unknown>> & { readonly sealed: string | null };
 const keyIdOf = (sealed: string) => sealed.split('.')[1] ?? '';
 
-/** What replicas share: which of them encrypts, and until when no other one does. */
-interface Progress {
-	readonly holder: string;
-	readonly until: number;
-	readonly left: number | null;
-}
-
 interface Options {
 	readonly db: StoreDatabase;
 	readonly ring: KeyRing;
@@ -36,10 +29,7 @@ interface Options {
 	readonly onFormerValues: (count: number) => void;
 	/** Values of these keys were found, and are encrypted again now. */
 	readonly found: (keyIds: ReadonlySet<string>) => Promise<void>;
-	/**
-	 * No value needs a former key. False: something else does still, so it is called again. `endsOld`: nor will one of
-	 * version 1 be found that a given key opens.
-	 */
+	/** No value needs a former key. False: something does still, it is called again. `endsOld`: nor one of version 1. */
 	readonly finish: (endsOld: boolean) => Promise<boolean>;
 	/** Learns whether values of version 1 are still read: another replica may have ended that. */
 	readonly follow: () => Promise<void>;
@@ -52,7 +42,8 @@ interface Options {
  */
 export function createReencryption({ db, ring, clock, log, onFormerValues, found, finish, follow }: Options) {
 	const columns = SEALED_COLUMNS.filter((column) => db.dialect === 'postgres' || !column.isSecret);
-	const cell = cellsOf({ db, clock })<Progress>(`keys:${ring.keyId}`);
+	// Which replica encrypts, and until when no other one does.
+	const cell = cellsOf({ db, clock })<{ holder: string; until: number; left: number | null }>(`keys:${ring.keyId}`);
 	const keyIds = ring.all.map(({ keyId }) => keyId);
 	const isOldOfOther = (sealed: string) => /^1\.\w{8}\./.test(sealed) && !keyIds.includes(keyIdOf(sealed));
 	const own = crypto.randomUUID();
@@ -75,10 +66,7 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 		return shared.holder === own;
 	}
 
-	/**
-	 * Calls `work` with the values to encrypt. Resolves to how many no key opens, and whether none of those is of a key
-	 * that may come later; to null when another replica goes on.
-	 */
+	/** With values to encrypt: how many no key opens, and whether none may open later. Null: another replica goes on. */
 	async function visit(work: (values: readonly Value[]) => Promise<unknown>) {
 		let unreadable = 0;
 		let isWhole = true;

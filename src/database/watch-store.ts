@@ -158,10 +158,7 @@ export async function startReading(
 	return isFirst ? null : row;
 }
 
-/**
- * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place
- * among due reads (see `PlannedRead`), by default that of its time.
- */
+/** Moves its read forward to `at`, and the next ones for a while after `askedAt`. `by`: its place (`PlannedRead`). */
 export async function readEarly(
 	trx: Db,
 	row: WatchedSessionRow,

@@ -105,10 +105,7 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 		auth,
 		keys,
 		/** What Slack tells of the bot; null when it does not accept the token. */
-		bot: auth.then(
-			(reply) => (reply.kind === 'ok' ? reply.data : null),
-			() => null,
-		),
+		bot: auth.then((reply) => (reply.kind === 'ok' ? reply.data : null)).catch(() => null),
 		service: askService(),
 		database: inspectOnce(),
 	};

@@ -61,10 +61,8 @@ export async function checkPort({ ok, warning, failure }: Findings, port: number
 
 /** The error's code; null when it listens. */
 export async function listen(server: Server, port: number, host: string | null): Promise<string | null> {
-	return once(server.listen({ port, ...(host !== null && { host }) }), 'listening').then(
-		() => null,
-		({ code = 'unknown' }: NodeJS.ErrnoException) => code,
-	);
+	const listening = once(server.listen({ port, ...(host !== null && { host }) }), 'listening');
+	return listening.then(() => null).catch(({ code = 'unknown' }: NodeJS.ErrnoException) => code);
 }
 
 export async function checkClock({ ok, warning, failure }: Findings, { auth, service }: Setup) {

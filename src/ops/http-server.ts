@@ -92,19 +92,11 @@ export function createHttpServer({ host = null, port, notReady, metrics, slack, 
 
 /** The server of the program. Slack's requests go to Bolt once it is known where the app is installed. */
 export function createEndpoints(
-	{
-		config,
-		clock,
-		metrics,
-		store,
-		installation,
-	}: Core<{ answers: AnswerStore; db: StoreDatabase }> & { installation: Installation },
-	{
-		bolt,
-		budget,
-		onRefused,
-	}: Pick<Options, 'onRefused'> & { bolt: ReturnType<typeof createBoltApp>; budget: RequestBudget },
+	core: Core<{ answers: AnswerStore; db: StoreDatabase }> & { installation: Installation },
+	from: Pick<Options, 'onRefused'> & { bolt: ReturnType<typeof createBoltApp>; budget: RequestBudget },
 ) {
+	const { config, clock, metrics, store, installation } = core;
+	const { bolt, budget, onRefused } = from;
 	const { listener } = bolt;
 	const isConnected = () => installation.known() !== null && bolt.isServing();
 	return createHttpServer({
@@ -215,7 +207,7 @@ export function createRefusedRequests({ clock, log, metrics }: Core) {
 
 	return {
 		add(reason: string): void {
-			metrics.httpRefused(reason);
+			metrics.httpRefused({ reason });
 			counts.set(reason, (counts.get(reason) ?? 0) + 1);
 			if (!isReporting) void report();
 		},

@@ -63,8 +63,7 @@ export interface Announcer extends ReturnType<typeof createMessages> {
 
 /**
  * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
- * `onGone`: ends what a channel that takes no posts follows. `onAttempt`: Slack has taken (null) or refused a new post
- * of this watch, or to this channel.
+ * `onGone`: ends what a channel that takes no posts follows. `onAttempt`: Slack took (null) or refused its new post.
  */
 export function createOutbox(
 	core: Core<{ posts: PostStore }>,
@@ -261,7 +260,7 @@ export function createOutbox(
 		if (result.kind !== 'shown' || ts !== null) return;
 		for (const entry of 'entries' in content ? content.entries : []) {
 			if (result.leftOut?.includes(entry)) continue;
-			metrics.reminder(entry.stage);
+			metrics.reminder({ stage: entry.stage });
 			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
 		}
 	}

@@ -72,11 +72,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 }
 
 /** Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps others out. */
-export async function planPosts(
-	{ trx, now }: Tx,
-	posts: readonly NewPost[],
-	urgency: CardUrgency = 'now',
-): Promise<void> {
+export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urgency: CardUrgency = 'now') {
 	for (const { target, key, content, heldUntil } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
 		const stream = streamOf(target);
@@ -211,10 +207,7 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 }
 
 /** Has a channel's posts of a session's earlier watches drawn again: they must not offer *Watch again* any more. */
-export async function redrawFormer(
-	{ trx, now }: Tx,
-	watch: ChannelKey & { readonly session: SessionKey },
-): Promise<void> {
+export async function redrawFormer({ trx, now }: Tx, watch: ChannelKey & { readonly session: SessionKey }) {
 	const here = from(trx, 'watches', { ...channelOf(watch), ...sessionOf(watch.session) }).select('id');
 	const closed = { watchId: here.where('endedAt', 'is not', null), kind: WATCH_KINDS, state: 'closed' };
 	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();
@@ -276,13 +269,10 @@ export async function recordQuestions(
 	tx: CipherTx,
 	session: SessionKey,
 	changes: readonly OccurrenceChange[],
-	{
-		newest,
-		before,
-		judged = NOT_JUDGED,
-	}: Pick<QuestionRead, 'newest'> & { readonly before: number | null; readonly judged?: Judgement | undefined },
+	reading: Pick<QuestionRead, 'newest'> & { readonly before: number | null; readonly judged?: Judgement | undefined },
 ): Promise<void> {
 	const { trx, cipher, now } = tx;
+	const { newest, before, judged = NOT_JUDGED } = reading;
 	const read = { session, newest, cipher, now };
 	const { of, renumbered } = judged;
 	if (of !== null && renumbered !== null) await renumberQuestion(trx, renumbered, of);

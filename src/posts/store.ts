@@ -234,10 +234,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			return rows.map(channelOf);
 		},
 
-		/**
-		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or when an earlier attempt of
-		 * unknown outcome began. False when the lease was lost.
-		 */
+		/** Slack is about to be called: prolongs the lease. False: it was lost. `since`: now, or of an unknown outcome. */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
 			db.writeOne((trx) => {
 				const begun = { sendingSince: since, leasedUntil, lastError: null };

@@ -24,23 +24,10 @@ export const ORIGIN = z.object({
 export type Origin = Readonly<z.infer<typeof ORIGIN>>;
 
 /**
- * The states of an answer, and what changes them:
- *
- * | state | meaning | next states |
- * |---|---|---|
- * | `accepted` | stored; not sent, or certainly not saved by the service | `delivering`, a failed state, `withdrawn` |
- * | `delivering` | a PUT may have begun; its outcome may be unknown | `delivered`, `accepted`, a failed state |
- * | `delivered` | the service has it | `resumed` |
- * | `resumed` | the agent went on | |
- * | `waiting` | failed: not delivered by `giveUpAt`, or what it lost to ended; waits for its author, blocks nobody | |
- * | `conflicted` | failed: somebody else's answer was first | |
- * | `changed` | failed: the question is another now | |
- * | `refused` | failed: the service refuses it for good | |
- * | `ended` | failed: the session was over | |
- * | `withdrawn` | its author discarded it | |
- *
- * `deliver.ts` leaves `accepted` and `delivering`, `confirm.ts` leaves `delivered`. In `accept.ts` the author takes a
- * failed answer back to `accepted` (`tryAgain`) or `withdrawn` (`withdraw`). A newer answer makes a waiting one
+ * What they mean: "States of an answer" in `docs/reliability.md`. `deliver.ts` takes an answer from `accepted` (not
+ * sent, or certainly not saved) to `delivering` (a PUT may have begun), and from there to `delivered`, back, or to a
+ * failed state; `confirm.ts` from `delivered` to `resumed`. In `accept.ts` its author takes a failed one back to
+ * `accepted` (`tryAgain`), or one that is not delivered to `withdrawn`. A newer answer makes a waiting one
  * `conflicted`. An answer that comes second is stored as `conflicted`; it becomes `waiting` when the first one is
  * withdrawn or fails for any reason but a conflict of its own.
  */

@@ -162,18 +162,14 @@ export const isLongLine = (line: string) => line.length > 500;
 /** The questions among the sentences of a text. */
 export const questionsIn = (text: string) => sentencesOf(text).filter(isQuestion);
 
-/** A list with an entry a line, and what stands around it. */
-interface Listed {
-	readonly before: string;
-	readonly after: string;
-	readonly bodies: readonly string[];
-}
-
 /**
  * Whether the text around a list asks to choose from it. `loose`: it asks, but perhaps about something else, or it only
  * names what the list is of; `yesNo`: it asks for yes or no; `no`: the list is told, or is what to write.
  */
-export function asksToChoose({ before, after, bodies }: Listed, words: Words): 'choose' | 'loose' | 'yesNo' | 'no' {
+export function asksToChoose(
+	{ before, after, bodies }: Readonly<{ before: string; after: string; bodies: readonly string[] }>,
+	words: Words,
+): 'choose' | 'loose' | 'yesNo' | 'no' {
 	const introduction = sentencesOf(before).at(-1) ?? '';
 	const [behind = ''] = sentencesOf(after);
 	// A sentence that is over leads to a list only where it points at one.

@@ -45,18 +45,14 @@ type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadli
  * after another, in the same order, or as many as do not make it slower: they would time out behind each other.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  */
-export function createRequestBudget({
-	requestsPerMinute = 250,
-	clock,
-	cell = createMemoryCell(clock),
-	firstAlone = false,
-}: {
+export function createRequestBudget(options: {
 	requestsPerMinute?: number;
 	clock: Clock;
 	cell?: Cell<BudgetState>;
 	/** Nothing is granted beside the first request until its end: nobody knows yet whether the service is slow. */
 	firstAlone?: boolean;
 }) {
+	const { requestsPerMinute = 250, clock, cell = createMemoryCell(clock), firstAlone = false } = options;
 	/** In the order of asking. */
 	const waiting = new Set<Waiter>();
 	/** The newest state that this process has seen: for statistics and hopeless deadlines, never for granting. */

@@ -38,23 +38,20 @@ interface ReadOptions {
 	permit(deadline: number): Promise<number>;
 }
 
-/**
- * The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were
- * read. `arrivals`: how many answers of ours have arrived. `onChanged`: a read is the first or found another state.
- */
-export function createSessionServiceClient({
-	cacheBytes = 64 * 1_048_576,
-	onChanged = () => {},
-	arrivals = async () => null,
-	...options
-}: TransportOptions & {
+interface ClientOptions extends TransportOptions {
+	/** For sessions that were read. */
 	readonly cacheBytes?: number;
+	/** How many answers of ours have arrived. */
 	readonly arrivals?: (sessionId: string) => Promise<number | null>;
+	/** A read is the first or found another state. */
 	readonly onChanged?: (session: Session) => void;
-}): SessionServiceClient {
-	const { clock, log, budget } = options;
+}
+
+/** The session service's two operations, and the list that some services have. */
+export function createSessionServiceClient(options: ClientOptions): SessionServiceClient {
+	const { clock, log, budget, onChanged = () => {}, arrivals = async () => null } = options;
 	const transport = createTransport(options);
-	const cache = createSessionCache(cacheBytes);
+	const cache = createSessionCache(options.cacheBytes);
 	const share = createSharedReads(clock);
 
 	async function readOnce(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
@@ -183,7 +180,7 @@ interface KeptSession extends SessionReading {
 }
 
 /** The only place that keeps whole sessions, for conditional reads and paging: the last used within `maxBytes`. */
-function createSessionCache(maxBytes: number) {
+function createSessionCache(maxBytes = 64 * 1_048_576) {
 	// A Map keeps the order of insertion: its first key is the least recently used one.
 	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
 	let bytes = 0;

@@ -67,10 +67,8 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 		reject(error);
 	}
 
-	clock.sleep(timeoutMs, settled.signal).then(
-		() => fail('timed_out', 'did not come in time'),
-		() => undefined,
-	);
+	const timeOut = () => fail('timed_out', 'did not come in time');
+	clock.sleep(timeoutMs, settled.signal).then(timeOut, () => undefined);
 
 	dispatcher.dispatch(
 		{
@@ -127,10 +125,8 @@ export async function exchange(dispatcher: Dispatcher, clock: Clock, request: Ht
 		if (hasClaimed) return;
 		hasClaimed = true;
 		controller.pause();
-		request.claimLargeBody(settled.signal).then(
-			() => controller.resume(),
-			() => undefined,
-		);
+		const goOn = () => controller.resume();
+		request.claimLargeBody(settled.signal).then(goOn, () => undefined);
 	}
 	return unlessAborted(promise, signal, () => end(signal?.reason));
 }

@@ -11,7 +11,7 @@ import {
 } from '../questions/session.ts';
 import { cutText } from '../questions/texts.ts';
 import { isSessionId } from './service.ts';
-import { endOfString } from './transport.ts';
+import { endOfString, QUOTE } from './transport.ts';
 
 const DEFAULT_MAX_STEPS = 30;
 const UNKNOWN = 'unknown';
@@ -246,7 +246,6 @@ function asTextOrNull(value: unknown): string | null {
 
 const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-const QUOTE = 0x22;
 const OPEN = { array: 0x5b, object: 0x7b } as const;
 const CLOSE = { array: 0x5d, object: 0x7d } as const;
 /** What stands between two values, with at most one mark. */
@@ -259,8 +258,7 @@ const PATH = [['session'], ['messages'], null, ['human_input'], null, TEXTS] as 
 
 /**
  * The JSON of the fields of all items, at the end of `PATH`: a number loses digits when it is parsed. `json` was
- * parsed: of a repeated key the last counts. All else is passed over without recursion, however deep it is. Takes as
- * long as the parse did (`npm run bench -- schema`).
+ * parsed: of a repeated key the last counts. All else is passed over without recursion. As slow as the parse.
  */
 export function* sourcesIn(json: string): Generator<void, JsonObject> {
 	let at = json.search(/\S/);

@@ -223,7 +223,7 @@ function retryAfter(value: string | undefined, now: number): number | undefined 
  */
 const MAX_PARTS = 100_000;
 
-const QUOTE = 0x22;
+export const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;

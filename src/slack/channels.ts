@@ -222,10 +222,7 @@ export function createMemberships(
 		return orUnknown(channels.get(key, JOINED_MAX_AGE_MS));
 	}
 
-	/**
-	 * Those of these channels in which somebody is, for their inbox. Where many open theirs, the members of a channel
-	 * serve all of them, and Slack allows more calls for it.
-	 */
+	/** Those in which somebody is, for their inbox: lists of members serve many, and Slack allows more calls for them. */
 	async function joinedOf(userId: string, channelIds: readonly string[], need: Need): Promise<Has> {
 		const key = await keyOf(userId);
 		const own = () => orUnknown(channels.get(key, JOINED_MAX_AGE_MS));

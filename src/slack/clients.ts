@@ -16,7 +16,7 @@ export function createSlackClients(
 	{ apiUrl, botToken }: { readonly apiUrl: string; readonly botToken: () => string },
 	log: Log,
 	/** Is called after every call. `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'. */
-	onCall: (method: string, outcome: string) => void,
+	onCall: (call: { readonly method: string; readonly outcome: string }) => void,
 ) {
 	/** What Slack's clock said last, and the process's monotonic one then. */
 	let heard: { readonly at: number; readonly uptime: number } | null = null;
@@ -34,7 +34,7 @@ export function createSlackClients(
 				let response = await send(token);
 				// Slack did nothing, because the token was revoked while its file changed.
 				if (botToken() !== token && (await refusesToken(response.clone()))) response = await send(botToken());
-				onCall(method, response.ok ? 'answered' : String(response.status));
+				onCall({ method, outcome: response.ok ? 'answered' : String(response.status) });
 				const at = Date.parse(response.headers.get('date') ?? '');
 				if (at > 0) heard = { at, uptime: performance.now() };
 				if (response.status !== 429 || Number.parseInt(response.headers.get('retry-after') ?? '', 10) >= 0)
@@ -42,7 +42,7 @@ export function createSlackClients(
 				// Without seconds, as from a proxy, the client's error would leave open whether the call was done.
 				return new Response(response.body, { status: response.status, headers: { 'retry-after': '10' } });
 			} catch (error) {
-				onCall(method, 'no_answer');
+				onCall({ method, outcome: 'no_answer' });
 				throw error;
 			}
 		},
@@ -228,10 +228,7 @@ export function createDirectChannels(client: WebClient, clock: Clock) {
 	return (userId: string) => ids.get(userId, Number.POSITIVE_INFINITY);
 }
 
-/**
- * Posts to the response_url of an interaction. `refused`: Slack did not take it; `unknown`: it did not respond within
- * `withinMs`, or the connection broke. Bolt's own `respond` has no time-out.
- */
+/** Bolt's `respond` has no time-out. `refused`: Slack did not take it; `unknown`: no response, or a lost connection. */
 export async function respond(responseUrl: string, body: object, withinMs: number) {
 	try {
 		const response = await fetch(responseUrl, {

@@ -63,7 +63,6 @@ export const TOLD_SCHEMA = z.object({ user: USER_SCHEMA.nullable(), at: z.number
 type Told = DeepReadonly<z.infer<typeof TOLD_SCHEMA>>;
 type User = NonNullable<Told['user']>;
 
-/** Null for nobody. */
 function factsOf(user: User | null) {
 	if (user === null) return null;
 	const { enterprise_user: enterprise } = user;
@@ -72,7 +71,6 @@ function factsOf(user: User | null) {
 		teamId: user.team_id ?? null,
 		/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in none. */
 		enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
-		/** Null when Slack does not say it. */
 		isGuest: isGuest(user),
 		// Slack says that Slackbot is no bot (bolt-js #794).
 		isBot: user.is_bot || user.id === 'USLACKBOT',
@@ -148,7 +146,6 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		return told;
 	}
 
-	/** Looks into the row. */
 	async function recall(userId: string): Promise<Told | undefined> {
 		const stored = await shared?.store.of(teamId(), [userId]).catch(() => undefined);
 		const { data } = TOLD_SCHEMA.safeParse(stored?.get(userId));

@@ -308,7 +308,6 @@ const METADATA_SCHEMA = z.object({
 	shown: z.enum(['guessed', 'plain']).nullable().default(null),
 	/** Shown as plain text: all, or those whose text did not fit the guessed input. */
 	asText: POSITIONS,
-	/** With options to choose from. */
 	withOptions: POSITIONS,
 	/** Those whose boxes were ticked when the view was built. */
 	secret: POSITIONS,

@@ -50,7 +50,7 @@ export function createPersonReads(
 		const isRecent = before !== undefined && now - before.since < HOUR_MS;
 		const entry = isRecent ? { since: before.since, count: before.count + 1 } : { since: now, count: 1 };
 		setBounded(unknownIds, key, entry, MAX_PEOPLE);
-		metrics.unknownSession();
+		metrics.unknownSession({});
 		const facts = { session: loggedId(sessionId), unknownInHour: entry.count };
 		request.log.info(facts, 'a person named a session that the service does not know');
 		const options = { now: clock.now(), count: UNKNOWN_ID_COST - 1 };

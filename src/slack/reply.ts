@@ -280,10 +280,7 @@ export function createReply(
 		inPlace: (request: PersonRequest, content: MessageContent | null) =>
 			throughResponseUrl(request, content ?? { delete_original: true }, content !== null),
 		onTop,
-		/**
-		 * Opens a window. Resolves to null when Slack does not open it or, with `needsId`, does not return its id; the
-		 * person is told so. @throws `too_fast` before `view` is made
-		 */
+		/** Null, and they are told: it did not open, or has no id (`needsId`). @throws `too_fast` before `view` is made */
 		async openWindow(
 			request: PersonRequest,
 			what: Parameters<typeof noWindow>[0],

@@ -15,10 +15,7 @@ interface Time {
 
 interface Value {
 	readonly type: 'text' | 'integer';
-	/**
-	 * Where it holds ids of people. `id`: it is one. `part`: one is part of it. A list: fields of its JSON, from the
-	 * root; `[]` is each entry of a list and `{}` each name of a record.
-	 */
+	/** Ids of people. `id`: it is one; `part`: part of it; a list: where in its JSON: `[]` each entry, `{}` each name. */
 	readonly people?: 'id' | 'part' | readonly string[];
 	/**
 	 * Of a ciphertext: columns that never change while it is there, to which it is bound besides its key, so that nobody
@@ -61,10 +58,7 @@ export interface Table {
 	readonly key: readonly [string, ...string[]];
 	readonly columns: Readonly<Record<string, Column>>;
 	readonly unique?: readonly (readonly string[])[];
-	/**
-	 * By the end of its name: what stands behind the table in `create index`, with `unique` before it; with the migration
-	 * that added it, if that is a later one than that of the table.
-	 */
+	/** By the end of its name: what follows its table in `create index`, after `unique`; and a later migration of it. */
 	readonly indexes?: Readonly<Record<string, string | readonly [on: string, since: number]>>;
 	/** How long rows stay: days after their end, or `RETENTION_DAYS` if less. Of their values, docs/data.md tells it. */
 	readonly kept: number | 'always' | 'whileUsed';

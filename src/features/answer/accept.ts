@@ -109,7 +109,6 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 		leaveReceipt: store.leaveReceipt,
 		noteTold: store.noteTold,
 
-		/** Puts a failed answer back into the queue. */
 		tryAgain({ id, person }: Answer) {
 			const now = clock.now();
 			return store.retry(id, person, now, now + giveUpMs);

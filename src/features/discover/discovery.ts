@@ -76,7 +76,7 @@ export function createDiscoveries(
 		if (content === null) return;
 		await store.posts.tell({ target: { kind: 'channel', teamId, channelId }, key, content }, now);
 		toldKeys.set(place, key);
-		if (content.kind === 'discoveryFull') core.metrics.watches.limitReached(content.limit);
+		if (content.kind === 'discoveryFull') core.metrics.watches.limitReached({ limit: content.limit });
 	}
 
 	/** Adds a watch for each listed session that a channel does not watch; its first read decides whether it asks. */
@@ -110,9 +110,7 @@ export function createDiscoveries(
 			const now = clock.now();
 			const shown = sessions.slice(0, MOST_WAITING);
 			const isCutNow = !list.isComplete || shown.length < sessions.length;
-			if (isCutNow && !isCut) {
-				log.warn('discovery_cut', { sessions: sessions.length, discovered: shown.length });
-			}
+			if (isCutNow && !isCut) log.warn('discovery_cut', { sessions: sessions.length, discovered: shown.length });
 			const options = { now, isFollowing: hasListed, isCut: isCut || isCutNow };
 			isCut = isCutNow;
 			hasListed = true;

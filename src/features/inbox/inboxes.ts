@@ -13,15 +13,9 @@ import type { Inbox, InboxStore } from './inbox-store.ts';
 /** Longer than a call to Slack with a time-out: it is not renewed. A dead replica's inboxes are due after it. */
 const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
-/**
- * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace. Few inboxes are
- * windows: forms need the latter.
- */
+/** Slack takes 100 `views.publish` and 100 `views.update` a minute. Forms need the latter: few inboxes are windows. */
 const UPDATE_RATE: RateLimit = { intervalMs: 800, burst: 20 };
-/**
- * The part of the burst that inboxes leave to those in which somebody just did something: those that were opened, those
- * that do not show all yet, and those that only follow.
- */
+/** What is left of the burst to inboxes in which somebody just acted: by opened ones, by incomplete ones, by others. */
 const KEPT = { opened: 4, incomplete: 8, news: 10, usual: 18 };
 /** For so long a Home that was opened waits for what Slack tells of its person, rather than show that it waits. */
 const PATIENCE_MS = 10_000;
@@ -54,10 +48,7 @@ export type InboxDisplay = (
 	now: number,
 ) => { readonly key: string; readonly send: (how: { isAsked: boolean }) => Promise<ShowOutcome> };
 
-/**
- * Keeps open inboxes current. Opening one stores a row; a lease loop shows the content of due rows, so the newest state
- * wins and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
- */
+/** Keeps open inboxes current. Changes mark their rows as due; a lease loop shows these, so replicas do not race. */
 export function createInboxes(
 	core: Core<{ inboxes: InboxStore }>,
 	{ display, onListed, ...access }: ContentOptions & Pick<Directory, 'onListed'> & { readonly display: InboxDisplay },

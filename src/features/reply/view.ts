@@ -28,9 +28,7 @@ const CHOSEN_TEXT_HELP = {
 		'message. Press Answer and type it there.',
 } as const;
 
-export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
-	return textMessage(CHOSEN_TEXT_HELP[why]);
-}
+export const chosenTextHelp = (why: keyof typeof CHOSEN_TEXT_HELP) => textMessage(CHOSEN_TEXT_HELP[why]);
 
 type Target = Pick<OfferedReply, 'id' | 'sessionId'>;
 /** `text`: what would answer this question. */

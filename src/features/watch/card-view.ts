@@ -150,7 +150,6 @@ function newestStep({ steps: [newest], question }: SessionSnapshot): string {
 const CARD_RESULT = { most: 3, length: 240 };
 const END_RESULT = { most: 8, length: 640 };
 
-/** The beginning of what the agent reports at the end. */
 function firstLines(result: string, { most, length }: typeof CARD_RESULT) {
 	const lines = result.trim().split(/\n\s*/);
 	// What is left out is the whole rest, not only that of these lines: no number.

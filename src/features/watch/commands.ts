@@ -53,14 +53,10 @@ export interface Discoveries {
 /** Watch, unwatch and list, for allowed requests. All act in the request's channel. */
 export function createWatchCommands(
 	core: HandlerContext<{ channelSettings: ChannelSettingsStore }>,
-	{
-		subscriptions,
-		endings,
-		expectPost,
-		discoveries,
-	}: Pick<Hooks, 'expectPost'> & Readonly<{ subscriptions: Subscriptions; endings: Endings; discoveries: Discoveries }>,
+	parts: Pick<Hooks, 'expectPost'> & { subscriptions: Subscriptions; endings: Endings; discoveries: Discoveries },
 ) {
 	const { personReads, reply, channels } = core;
+	const { subscriptions, endings, expectPost, discoveries } = parts;
 	const errorContext = reply.errorContext();
 
 	async function say(request: PersonRequest, lines: readonly string[], isWatched = false): Promise<void> {

@@ -6,20 +6,24 @@ import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
 import type { SessionStore, TakenSession } from '../../database/watch-store.ts';
 import type { QuestionDigest } from '../../questions/session.ts';
 import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
-import { type BackgroundBudget, type MeasuredReading, MISSING, WAITING_CODES } from '../../session-service/service.ts';
+import {
+	type BackgroundBudget,
+	type MeasuredReading,
+	MISSING,
+	type SessionReading,
+	WAITING_CODES,
+} from '../../session-service/service.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import type { ReadOutcome, RecordingStore, SessionUpdate } from './recording-store.ts';
 import { PLAN_MS } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
-
-type Reading = NonNullable<ReturnType<Core['sessionService']['latest']>>;
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;
 	/** Hears of the calls of all parts: the first success ends an outage. */
 	readonly health: ServiceHealth;
 	/** What our answers and earlier reads mean for a session as read. `wanted`: the question that was open before. */
-	readonly ourAnswers: (reading: Reading, wanted: QuestionDigest | null) => Promise<ReadAnswers>;
+	readonly ourAnswers: (reading: SessionReading, wanted: QuestionDigest | null) => Promise<ReadAnswers>;
 	readonly onEnd: (watch: Watch, reason: WatchEnd) => void;
 }
 

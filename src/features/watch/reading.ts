@@ -38,9 +38,7 @@ export function createReading(
 	planner = createPlanner(),
 ) {
 	/** Whether nothing has changed for `maxDays`: then a watch ends. */
-	function isStale({ lastChangeAt }: Watch): boolean {
-		return clock.now() - lastChangeAt > maxDays * DAY_MS;
-	}
+	const isStale = ({ lastChangeAt }: Watch) => clock.now() - lastChangeAt > maxDays * DAY_MS;
 
 	/** The update of a watch with a card; empty when there is nothing to write. */
 	function updateOf(watch: Watch, { update }: News, { status }: Digest, isLast: boolean): WatchUpdate[] {

@@ -145,10 +145,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 				return true;
 			}),
 
-		/**
-		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that watches;
-		 * "back" only for channels told of the outage. Returns whether it was news.
-		 */
+		/** The service is down or back: a post for each watching channel; "back" where it was told. Whether it was news. */
 		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, now: outage.now }, outage)),
 	};
 }

@@ -155,7 +155,6 @@ function settle(before: number, rate: number, readsAt: (factor: number) => numbe
 /** The time since a read showed something new. */
 const steadyMs = ({ lastReadAt: at, lastChangeAt }: SessionOutline) => (at ?? 0) - (lastChangeAt ?? at ?? 0);
 
-/** The least milliseconds between two reads of a session. */
 function leastInterval(outline: SessionOutline, isClaimed: boolean): number {
 	const { byteCount, tookMs, vainCount } = outline.reads;
 	const isAsking = outline.questionOpen && (isWaiting(outline.status ?? '') || steadyMs(outline) >= WAITS_AFTER_MS);

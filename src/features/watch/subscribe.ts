@@ -111,7 +111,7 @@ export function createSubscriptions(
 				groupIds,
 			});
 			if (result.kind === 'limit') {
-				core.metrics.watches.limitReached(result.limit);
+				core.metrics.watches.limitReached({ limit: result.limit });
 				return result;
 			}
 			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);

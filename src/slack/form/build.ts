@@ -157,7 +157,6 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	return [...blocks, inputBlock(field, form, 'other', { label: `${NOTE_LABEL}${which}`, element })];
 }
 
-/** What people see as options of a field. */
 const optionsOf = ({ variant, options }: Field) => (variant === 'plain' ? [] : options);
 
 const hasNote = ({ variant, noted }: Field) => variant === 'guessed' && noted;

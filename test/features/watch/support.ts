@@ -162,9 +162,9 @@ export function createRecordingMetrics() {
 		detectionAge: () => count('detectionAge'),
 		backgroundPerSecond: () => count('backgroundPerSecond'),
 		card: (outcome) => count(`card ${outcome}`),
-		limitReached: (limit) => count(`limit ${limit}`),
+		limitReached: ({ limit }) => count(`limit ${limit}`),
 		post: (outcome) => count(`post ${outcome}`),
-		reminder: (stage) => count(`reminder ${stage}`),
+		reminder: ({ stage }) => count(`reminder ${stage}`),
 		reminderLate: () => count('reminderLate'),
 		channelCheck: (outcome) => count(`channels ${outcome}`),
 	};
