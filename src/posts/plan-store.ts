@@ -231,8 +231,11 @@ export async function redrawNaming({ trx, now }: Tx, userId: string): Promise<nu
 	const inSession = (table: 'answers' | 'claims' | 'questions', column = 'userId') =>
 		sql`(service, session_id) in (select service, session_id from ${sql.table(table)}
 			where ${sql.ref(column)} = ${userId})`;
+	const named = `%"${userId}"%`;
+	const inLists = sql`(service, session_id) in (select service, session_id from answer_rules
+		join channel_settings using (team_id, channel_id) where settings like ${named})`;
 	const isNaming = sql<boolean>`ts is not null and place_id <> ${userId} and (kind = 'digest'
-		or content like ${`%"${userId}"%`} or ${inSession('answers')} or ${inSession('claims')}
+		or content like ${named} or ${inLists} or ${inSession('answers')} or ${inSession('claims')}
 		or ${inSession('questions', 'fromUserId')} or ${inSession('questions', 'toUserId')})`;
 	await silencePosts(trx, { placeId: userId });
 	const wanted = sql<number>`wanted + 1`;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import type { Store, StoreOptions } from '../../src/stores.ts';
 import { describeAccept } from './contract/accept.ts';
+import { describeAnswerers } from './contract/answerers.ts';
 import { describeClaims, describeDrafts, describeWindows } from './contract/answering.ts';
 import { describeAskings } from './contract/askings.ts';
 import { describeChannelSettings } from './contract/channel-settings.ts';
@@ -83,7 +84,7 @@ export function describeStores(
 		]);
 		about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
 		about('reminders', [describeLadders]);
-		about('channel settings', [describeChannelSettings]);
+		about('channel settings', [describeChannelSettings, describeAnswerers]);
 		about('people', [describePeople, describeDirectory]);
 		about('the bus', [describeCommits]);
 	});

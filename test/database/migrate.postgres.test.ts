@@ -5,9 +5,11 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { StoreDatabase } from '../../src/database/database.ts';
 import { MIGRATIONS, type Migration, migrate, OWN_SCHEMA } from '../../src/database/migrate.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../../src/database/watch.ts';
+import { newWatch } from '../features/watch/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { context, newerMigrations, openAt } from './migrating-process.ts';
-import { accepted, createRecordingLog, KEY, keyFits, makeDataDir, open, submission } from './support.ts';
+import { accepted, createRecordingLog, KEY, keyFits, makeDataDir, open, SERVICE, submission } from './support.ts';
 
 const CHILD = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
 
@@ -53,6 +55,23 @@ describe.each([
 			await migrate(db, { ...newer, migrations: newerMigrations() });
 			expect(newer.log.lines).toMatchObject([{ fields: { migrations: ['artificial'] } }]);
 			expect(await numbersOf(db)).toEqual([...NUMBERS, OWN_SCHEMA + 1]);
+		}));
+
+	it('lets all answer as before what channels watched before they could name people', () =>
+		useAt(async (place) => {
+			const db = openAt(place);
+			await migrate(db, { ...context(), migrations: MIGRATIONS.filter(({ number }) => number < 33) });
+			await sql`insert into channel_settings (team_id, channel_id, settings, revision, changed_by, changed_at)
+				values ('T1', 'C1', '{"remindAfterMs":300000}', 4, 'U-ANN', 0)`.execute(db.read);
+			await db.close();
+			const own = { dataDir: place, databaseUrl: name === 'SQLite' ? null : place, encryptionKey: KEY };
+			const store = await open(own);
+			const { settings, revision } = await store.channelSettings.read({ teamId: 'T1', channelId: 'C1' });
+			expect(settings).toEqual({ ...DEFAULT_CHANNEL_SETTINGS, remindAfterMs: 300_000 });
+			expect(revision).toBe(4);
+			expect(await store.watches.add(newWatch())).toMatchObject({ kind: 'added', decides: null });
+			expect(await store.channelSettings.rulesOfAll('T1', SERVICE)).toEqual(new Map());
+			await store.close();
 		}));
 
 	it('refuses a newer schema and changes nothing', () =>

@@ -74,3 +74,6 @@ create index questions_from on questions (from_user_id) where from_user_id is no
 create index questions_to on questions (to_user_id) where to_user_id is not null;
 create index posts_next on posts (state, urgency, due_at, created_at) where due_at is not null;
 create index posts_place on posts (place_id, state);
+-- 33: who may answer
+create table if not exists "answer_rules" ("team_id" text not null, "channel_id" text not null, "service" text not null, "session_id" text not null, "entered_at" bigint not null, primary key (team_id, channel_id, service, session_id));
+create index answer_rules_session on answer_rules (service, session_id);

@@ -61,13 +61,14 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		entries[].questionId entries[].postTs before.mention.groupIds[] before.quietHours.from
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from
 		after.quietHours.to after.quietHours.timeZone watchId handOverId questionId channelId sessionId
-		sessionIds[] status`,
+		sessionIds[] status before.answerers.groupIds[] after.answerers.groupIds[]`,
 	'watched_sessions.reads': 'unread.code',
 	'questions.evidence': 'arrived.answerId lost',
 	'questions.content': `question.fingerprint question.shownHash question.context question.items[].title
 		question.items[].description question.items[].value question.quick.options[] answered[].title answered[].description
 		answered[].value`,
-	'channel_settings.settings': 'mention.groupIds[] quietHours.from quietHours.to quietHours.timeZone',
+	'channel_settings.settings':
+		'mention.groupIds[] quietHours.from quietHours.to quietHours.timeZone answerers.groupIds[]',
 };
 
 interface JsonSchema {

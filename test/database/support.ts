@@ -194,6 +194,7 @@ const TABLES = [
 	'inboxes',
 	'ladders',
 	'channel_settings',
+	'answer_rules',
 	'snoozes',
 	'people',
 	'waiting_sessions',

@@ -1,4 +1,5 @@
 import { MIGRATIONS } from '../../src/database/migrate.ts';
+import type { Answerers } from '../../src/questions/answerers.ts';
 import type { Store } from '../../src/stores.ts';
 import { open, submission } from '../database/support.ts';
 import { addWatch } from '../features/watch/support.ts';
@@ -32,6 +33,23 @@ async function moveSchema(store: Store, change: Change): Promise<void> {
 			await db.insertInto('migrations').values({ number: 1, name: 'former', appliedAt: 0 }).execute();
 		}
 	});
+}
+
+/** The database of these settings has a list of who may answer in a channel of the doctor's workspace. */
+export async function namesAnswerers(
+	place: { readonly dataDir: string; readonly databaseUrl?: string; readonly encryptionKey?: string },
+	channelId: string,
+	answerers: Answerers,
+): Promise<void> {
+	const store = await open(place);
+	const channel = { teamId: 'T0ACME', channelId };
+	const { settings: before, revision } = await store.channelSettings.read(channel);
+	const settings = { ...before, answerers };
+	const content = { kind: 'settingsChanged', by: 'U0ADA', before, after: settings } as const;
+	const post = { target: { kind: 'channel', ...channel }, key: `settings:${revision + 1}`, content } as const;
+	const person = { teamId: 'T0ACME', userId: 'U0ADA' };
+	await store.channelSettings.write(channel, { settings, revision, person, post, now: 0 });
+	await store.close();
 }
 
 export async function postgresAt(dataDir: string, encryptionKey: string, change: Change): Promise<Env> {

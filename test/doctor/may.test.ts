@@ -11,7 +11,7 @@ import { JOINED_MAX_AGE_MS, PRIVACY_MAX_AGE_MS } from '../../src/slack/channels.
 import { FACTS_MAX_AGE_MS, FRESH_MS } from '../../src/slack/directory.ts';
 import { durationText } from '../../src/slack/parts.ts';
 import { createHarness, type Env, type Harness, nobody } from './harness.ts';
-import { outcomesOf } from './may.ts';
+import { expectLists, outcomesOf } from './may.ts';
 
 const ALL = [
 	'Open a session',
@@ -181,6 +181,11 @@ describe('doctor may', () => {
 		expect(lines.join('\n')).toContain(fact);
 		const count = Object.values(outcomes).filter((one) => !['yes', 'off'].includes(one)).length;
 		expect([exit, lines.at(-1)]).toEqual(count === 0 ? [0, 'All is allowed.'] : [3, `${count} actions not allowed.`]);
+	});
+
+	it('knows whom the channel names as those who may answer, by id and by user group', async () => {
+		await using own = await createHarness();
+		await expectLists(own, { dataDir: own.dataDir });
 	});
 
 	it('knows the direct message of somebody and the app', async () => {

@@ -6,6 +6,7 @@ import { type Case, testBroken } from './broken.ts';
 import { postgresAt } from './databases.ts';
 import { createHarness } from './harness.ts';
 import { operate, verdicts } from './live.ts';
+import { expectLists } from './may.ts';
 
 const database: Case[] = [
 	{
@@ -110,4 +111,11 @@ it('doctor live begins only when no Handraise is connected to the database', asy
 	]);
 	expect(exit).toBe(1);
 	expect(verdicts((await operate(harness, { env })).lines).different).toEqual([]);
+});
+
+it('may: knows from PostgreSQL whom the channel names as those who may answer', async () => {
+	await using harness = await createHarness();
+	const { encryptionKey } = harness.secrets;
+	const env = await postgresAt(harness.dataDir, encryptionKey, 'none');
+	await expectLists(harness, { dataDir: harness.dataDir, databaseUrl: env.DATABASE_URL ?? '', encryptionKey }, env);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { KEY } from '../database/support.ts';
-import { handOverApp } from '../features/hand-over/harness.ts';
+import { type AnswererApp, answererApp, ONLY } from '../features/watch/answerers-harness.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import { runPerson } from '../support/person-command.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -10,13 +10,13 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 const ADA = 'U0ADA';
 
 let databaseUrl: string;
-let app: Awaited<ReturnType<typeof handOverApp>>;
+let app: AnswererApp;
 let admin: pg.Client;
 beforeAll(async () => {
 	databaseUrl = await (await sharedPostgres()).createDatabase();
 	// The command has the machine's clock, and a letter its time.
 	const startAt = Date.now();
-	app = await handOverApp({ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY }, { startAt });
+	app = await answererApp({ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY }, { startAt });
 	await app.startOther();
 	admin = new pg.Client({ connectionString: databaseUrl });
 	await admin.connect();
@@ -84,6 +84,26 @@ it('asks a replica by a row, forgets somebody on all of them, and leaves no lett
 	expect(await textOfDatabase()).not.toContain(ADA);
 	expect(await letters()).toEqual([]);
 	expect((await person(['forget', ADA, '--yes', ADA])).stdout).toBe('Nothing is stored about U0ADA.\n');
+});
+
+it('empties the list of a channel by a row, and others may answer on all replicas', async () => {
+	await app.names(['grace']);
+	const { id, post } = await app.asked();
+	expect(post.text()).toContain(ONLY('grace'));
+	const nothing = 'C0GENERAL names nobody as those who may answer. Nothing changed.\n';
+	expect(await person(['clear', 'C0GENERAL'])).toEqual({ code: 0, stdout: nothing, stderr: '' });
+	const cleared = 'C0AGENTS names nobody any more: all who may use Handraise may answer there. The channel is told.\n';
+	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: cleared, stderr: '' });
+	await app.until(() => !post.text().includes('may answer'));
+	expect(await app.told(2)).toContain('Whoever runs Handraise changed who may answer in this channel.');
+	await app.press(post, 'ada', 'LH 1173');
+	await app.until(() => app.service.log.effectivePuts(id).length === 1);
+	const lines = app.log.map((line) => JSON.parse(line)).filter(({ access }) => access === 'settings clear');
+	expect(lines.map(({ channel, outcome }) => `${channel} ${outcome}`)).toEqual([
+		'C0GENERAL nothing',
+		'C0AGENTS cleared',
+	]);
+	expect(await letters()).toEqual([]);
 });
 
 it('is asked with the key that all replicas have, while the key is changed', async () => {

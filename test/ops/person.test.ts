@@ -8,6 +8,7 @@ import { SOCKET } from '../../src/ops/person-requests.ts';
 import { readableRemains } from '../database/remains.ts';
 import { KEY } from '../database/support.ts';
 import { handOverApp } from '../features/hand-over/harness.ts';
+import { type AnswererApp, answererApp, ONLY } from '../features/watch/answerers-harness.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { runPerson } from '../support/person-command.ts';
@@ -18,6 +19,12 @@ const ADA = 'U0ADA';
 let app: Awaited<ReturnType<typeof handOverApp>>;
 async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
 	app = await handOverApp({ ENCRYPTION_KEY: KEY, ...env });
+}
+/** A program in which channels can name who may answer. */
+async function startWithLists(): Promise<AnswererApp> {
+	const { windowSays, ...named } = await answererApp({ ENCRYPTION_KEY: KEY });
+	app = { ...named, windowSays: async (words) => (await windowSays(String(words))).text() };
+	return { ...named, windowSays };
 }
 afterEach(async () => {
 	app.slack.faults.clear();
@@ -280,12 +287,70 @@ it('logs who exported or forgot whom, under a name that means nobody once they a
 	expect(JSON.stringify(lines())).not.toContain(ADA);
 });
 
+it('lets others answer again whom the list of a channel did not name, tells the channel, and writes who did it to the log', async () => {
+	const named = await startWithLists();
+	await named.names(['grace']);
+	const { id, post } = await app.asked();
+	expect(post.text()).toContain(ONLY('grace'));
+	await app.press(post, 'ada', 'LH 1173');
+	await named.refused('ada', 'Only grace may answer here.');
+	expect(await person(['clear', 'C0GENERAL'])).toEqual({ code: 0, stdout: nothingCleared('C0GENERAL'), stderr: '' });
+	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: CLEARED, stderr: '' });
+	await app.until(() => !post.text().includes('may answer'));
+	const told = await named.told(2);
+	expect(told).toContain('Whoever runs Handraise changed who may answer in this channel.');
+	expect(told).toContain('only grace');
+	await app.press(post, 'ada', 'LH 1173');
+	await app.until(() => app.service.log.effectivePuts(id).length === 1);
+	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: nothingCleared('C0AGENTS'), stderr: '' });
+	const lines = app.log.map((line) => JSON.parse(line)).filter(({ access }) => access === 'settings clear');
+	expect(lines.map(({ channel, outcome }) => `${channel} ${outcome}`)).toEqual([
+		'C0GENERAL nothing',
+		'C0AGENTS cleared',
+		'C0AGENTS nothing',
+	]);
+	for (const { by } of lines) expect(by).toMatch(/^(\S+ as )?\S.*@\S+$/);
+	expect(named.changes()).toHaveLength(2);
+	const settings = await named.openSettings();
+	expect(settings.text()).toContain('whoever runs Handraise');
+});
+
+const nothingCleared = (channel: string) => `${channel} names nobody as those who may answer. Nothing changed.\n`;
+const CLEARED = 'C0AGENTS names nobody any more: all who may use Handraise may answer there. The channel is told.\n';
+
+it('leaves a list with nobody in it when those whom it named are forgotten, so that it lets nobody answer', async () => {
+	const named = await startWithLists();
+	await named.names(['ada']);
+	const { id, post } = await app.asked();
+	expect((await forget()).code).toBe(0);
+	await app.until(() => post.text().includes('Nobody who may answer is left.'));
+	await app.press(post, 'grace', 'LH 1173');
+	await named.refused('grace', 'Nobody who may answer here is left.');
+	expect(app.service.log.puts(id)).toEqual([]);
+	expect(await isInFiles()).toBe(false);
+	const settings = await named.openSettings({ who: 'grace' });
+	expect(settings.fields().at(-2)?.value).toEqual([]);
+	await settings.close();
+	// Others change the reminders, and the list stays.
+	expect(await named.save({ 'Remind after': '5 min' }, { who: 'grace' })).toMatchObject({ outcome: 'updated' });
+	await app.press(post, 'grace', 'LH 1173');
+	await app.pass(5_000);
+	expect(app.service.log.puts(id)).toEqual([]);
+	await person(['clear', 'C0AGENTS']);
+	await app.press(post, 'grace', 'LH 1173');
+	await app.until(() => app.service.log.effectivePuts(id).length === 1);
+});
+
 it.each([
 	[['forgett', ADA], /^Usage: /],
 	[['export', ADA, '--yes'], /^Usage: /],
 	[['forget', ADA, '--yes'], /^Usage: /],
 	[['forget', ADA, '--yes', ADA, ADA], /^Usage: /],
 	[['export', 'ada'], /^That is no Slack user id, such as U012ABCDEF: /],
+	[['clear'], /^That is no channel id, such as C012ABCDEF: /],
+	[['clear', '#agents'], /^That is no channel id, such as C012ABCDEF: /],
+	[['clear', ADA], /^That is no channel id, such as C012ABCDEF: /],
+	[['clear', 'C0AGENTS', '--yes'], /^Usage: /],
 ])('says what is wrong with the command %j', async (args, words) => {
 	const { code, stdout, stderr } = await runPerson(args, {});
 	expect([code, stdout]).toEqual([2, '']);
@@ -304,6 +369,7 @@ it('says when no program runs, or the directory is not there, and changes nothin
 	expect(absent.stderr).toBe(
 		`No Handraise can be asked in ${app.dataDir} (ENOENT): none runs there, it runs as another user, or its log has person_socket_unusable. Nothing changed.\n`,
 	);
+	expect(await person(['clear', 'C0AGENTS'])).toMatchObject({ code: 1, stdout: '', stderr: absent.stderr });
 	const nowhere = await runPerson(['export', ADA], { DATA_DIR: '/nonexistent' });
 	expect(nowhere.stderr).toContain('No Handraise can be asked in /nonexistent (ENOENT): ');
 	const wrong = await runPerson(['export', ADA], { DATABASE_URL: 'mysql://x', ENCRYPTION_KEY: KEY });

@@ -240,6 +240,8 @@ export function upgradeSuite(store: (typeof STORES)[number], createDatabase?: ()
 				'20:00',
 				'08:00',
 				'Europe/London',
+				[],
+				[],
 			]);
 		});
 

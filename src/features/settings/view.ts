@@ -107,9 +107,11 @@ export function readSettingsForm(
 		userIds,
 		groupIds: settingsBlockId(field, revision) in view.labels ? groupIds : [],
 	});
+	// Whoever may not change that list must not be held up by somebody in it who has left.
+	const isOtherList = changedParts(before, chosen).includes('answerers');
 	const toCheck = {
 		mention: checked('groups', chosen.mention),
-		answerers: checked('answererGroups', chosen.answerers),
+		answerers: isOtherList ? checked('answererGroups', chosen.answerers) : { userIds: [], groupIds: [] },
 	};
 	return { before, chosen, toCheck, errors };
 }

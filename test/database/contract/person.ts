@@ -130,7 +130,8 @@ async function fill(store: Store, userId: string): Promise<void> {
 	await accepted(store, first, 'delivering', 'delivered', 'resumed');
 	await store.answers.accept({ ...submission({ person, question: lost }), id: `lost-${tag}` });
 	const mention = { userIds: [BOB.userId, userId], groupIds: ['S1'] };
-	const settings = { remindAfterMs: null, escalateAfterMs: null, mention, quietHours: null };
+	const answerers = { userIds: [userId], groupIds: [] };
+	const settings = { remindAfterMs: null, escalateAfterMs: null, mention, quietHours: null, answerers };
 	const entry = { watchId: 'w', sessionId: 's', questionId: 'q', postTs: '1', postedAt: T0, heldBy: userId };
 	const entries = [{ ...entry, stage: 'reminder', dueAt: T0, isLast: false, lastReminderAt: null }];
 	const contents = [
@@ -243,6 +244,8 @@ export function describePeople(subject: Subject): void {
 		expect(settings?.changedBy).toBe(result.name);
 		const { settings: read } = await store.channelSettings.read({ teamId: 'T1', channelId: 'C1-hers' });
 		expect(read.mention.userIds).toEqual([BOB.userId]);
+		// Emptied, the list would let everybody answer.
+		expect(read.answerers).toEqual({ userIds: [result.name], groupIds: [] });
 		expect(await rowsOf(store, 'discoveries')).toMatchObject([{ channelId: 'C1-hers', createdBy: result.name }]);
 		for (const table of ['drafts', 'claims', 'inboxes', 'snoozes', 'people'] as const)
 			expect(await rowsOf(store, table)).toEqual([]);

@@ -41,4 +41,16 @@ describe('who may answer in a channel', () => {
 		await app.press(post, 'cleo', 'LH 1173');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	});
+
+	it('do not hold up others who change the reminders when one of them has left', async () => {
+		await start();
+		await app.names(['grace', 'bob']);
+		for (const one of app.slack.state.people) if (one.name === 'bob') one.deleted = true;
+		await app.pass(6 * 60_000);
+		expect(await app.save({ 'Remind after': '5 min' }, { who: 'cleo' })).toMatchObject({ outcome: 'updated' });
+		expect(await app.told(2)).toContain('5 min');
+		await app.slack.as('cleo').modal()?.close();
+		await app.names(['grace', 'dan'], 'grace');
+		expect(await app.told(3)).toContain('only dan, grace');
+	});
 });
