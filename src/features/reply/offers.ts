@@ -5,7 +5,7 @@ import type { Person } from '../../questions/session.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { OfferedReply } from '../../slack/ids.ts';
 import { openQuestion } from '../../slack/question-view.ts';
-import { ifAllowed, type PersonRequest, SILENTLY, type Task } from '../../slack/request.ts';
+import type { AllowedRequest, PersonRequest } from '../../slack/request.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Drafting } from '../answer/drafts.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
@@ -51,9 +51,9 @@ export function createOffers(core: Core) {
 
 		/**
 		 * What offers a message as the answer, or says why it cannot be one: a mention in any thread of a watch, another
-		 * message only in that of an open question or its reminder, once for its author. Null for all others.
+		 * message only in that of an open question or its reminder, once for its author. Null for all others. For who may act at `place`.
 		 */
-		async offerOf(request: PersonRequest, event: unknown, isMention: boolean): Promise<Task | null> {
+		async offerOf(request: PersonRequest, event: unknown, isMention: boolean) {
 			const { person, channelId, threadTs, messageTs } = request;
 			const found = await findWatches(request);
 			if (found.length === 0 || !written.hasText(event)) return null;
@@ -61,10 +61,8 @@ export function createOffers(core: Core) {
 			const tell = isMention ? reply.toPerson : reply.unasked;
 			const asking = isMention ? found : found.filter(isAboutOpen);
 			const [open, ...others] = (await Promise.all(asking.map(openOf))).flat();
-			if (open === undefined)
-				return isMention
-					? ifAllowed(channelId, async (to) => void (await tell(to, chosenTextHelp('nothing_open'))))
-					: null;
+			const nothing = async (to: AllowedRequest) => void (await tell(to, chosenTextHelp('nothing_open')));
+			if (open === undefined) return isMention ? { place: { channelId }, offer: nothing } : null;
 			const { sessionId } = open.watch.session;
 			const sessionName = open.view?.name ?? '';
 			const { question, readAt } = open.asked;
@@ -76,7 +74,7 @@ export function createOffers(core: Core) {
 			// What is cut, or has several parts, only the form shows.
 			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId, discreet: true }).note === '';
 			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
-			const offer = async (to: PersonRequest) => {
+			const offer = async (to: AllowedRequest) => {
 				const text = await written.textOf(to, event);
 				const shown = { text, question, sessionName };
 				const content = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
@@ -84,7 +82,7 @@ export function createOffers(core: Core) {
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
 				if (isNew) await tell(to, position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : content);
 			};
-			return ifAllowed({ channelId, answers: sessionId }, offer, isMention ? {} : SILENTLY);
+			return { place: { channelId, answers: sessionId }, offer };
 		},
 
 		/** The only item of the question that was offered a reply, as last read; null when another one is asked. */
