@@ -103,12 +103,6 @@ export function createAccessPolicy(
 		return { userId, groupIds: new Set(asked.filter((_, index) => isIn[index])) } satisfies Standing;
 	}
 
-	async function knownStanding(userId: string, among: readonly Answerers[]): Promise<Standing> {
-		using deadline = startDeadline(clock, ASK_WITHIN_MS);
-		const nothing: Standing = { userId, groupIds: new Set() };
-		return standingOf(userId, among, 'send', deadline.signal).catch(() => nothing);
-	}
-
 	/** What the lists of the place say. Nobody's list is of the place, or one that names nobody: it says nothing. */
 	async function placeRuling(userId: string, place: Place, need: Need, signal: AbortSignal): Promise<Ruling | null> {
 		const teamId = installation()?.teamId ?? '';
@@ -210,12 +204,16 @@ export function createAccessPolicy(
 			});
 			return { failure, mayAnswer: (sessionId: string) => mayAnswer(standing, rules.get(sessionId) ?? []) };
 		},
-		/** Whether somebody is named in a list of who may answer, or nobody is. Slack did not tell: false. */
-		async mayChange(userId: string, list: Answerers): Promise<boolean> {
-			return !namesAnybody(list) || isNamed(await knownStanding(userId, [list]), [list]);
-		},
+		/** Whether somebody is named in a list of who may answer, or nobody is. Throws when Slack does not tell. */
+		mayChange: async (userId: string, list: Answerers) =>
+			!namesAnybody(list) || isNamed(await standingOf(userId, [list], 'send'), [list]),
 		/** By what these lists may name somebody; of groups of which Slack does not tell, nobody is known to be in them. */
-		standingOf: knownStanding,
+		async standingOf(userId: string, rules: readonly AnswerRule[]): Promise<Standing> {
+			using deadline = startDeadline(clock, ASK_WITHIN_MS);
+			const nothing: Standing = { userId, groupIds: new Set() };
+			const among = rules.map(({ answerers }) => answerers);
+			return standingOf(userId, among, 'send', deadline.signal).catch(() => nothing);
+		},
 	};
 }
 

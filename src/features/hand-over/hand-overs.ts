@@ -40,11 +40,7 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 	}
 
 	/** The id of the newest hand-over if its person may not answer in its channel any more. */
-	async function replaceable(
-		asked: Awaited<ReturnType<typeof askedIn>>,
-		{ userId }: Person,
-		{ sessionId }: PressedQuestion,
-	): Promise<string | null> {
+	async function replaceable(asked: Awaited<ReturnType<typeof askedIn>>, { userId }: Person, sessionId: string) {
 		const held = asked.kind === 'possible' ? holderOf(asked.handOver) : null;
 		if (held === null || held.to === userId) return null;
 		return (await activeHolder(held, sessionId, mayAct)) === null ? held.id : null;
@@ -56,7 +52,7 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 			const asked = await askedIn(keyOf(person, pressed), pressed.channelId);
 			if (asked.kind === 'closed') return asked;
 			const { handOver } = asked;
-			const replaces = await replaceable(asked, person, pressed);
+			const replaces = await replaceable(asked, person, pressed.sessionId);
 			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
 			return kind === null || handOver === null ? asked : ({ kind, handOver } as const);
 		},
@@ -73,7 +69,7 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 			if (to === from) return { kind: 'refused', refusal: 'self' } as const;
 			const handed = keyOf(person, pressed);
 			// Both ask Slack, and the window waits three seconds.
-			const holder = askedIn(handed, channelId).then((asked) => replaceable(asked, person, pressed));
+			const holder = askedIn(handed, channelId).then((asked) => replaceable(asked, person, pressed.sessionId));
 			const [why, replaces] = await Promise.all([refusal, holder]);
 			if (why !== null) return { kind: 'refused', refusal: why } as const;
 			const asked = await askedIn(handed, channelId);

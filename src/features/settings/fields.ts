@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DeepReadonly, FORGOTTEN } from '../../core/basics.ts';
+import { type DeepReadonly, isForgotten } from '../../core/basics.ts';
 import { FALLBACK_TIME_ZONE, leavesTime, type QuietHours, timeZoneNamed, WEEKDAYS } from '../../core/quiet-hours.ts';
 import {
 	type ChannelSettings,
@@ -73,19 +73,17 @@ export const MOST_OPTIONS = 100;
 const ZONE_LENGTH = 60;
 const action_id = ACTIONS.settingsField;
 
-const isKnown = (userId: string) => !userId.startsWith(FORGOTTEN);
-
 const peopleField: Pick<Field<readonly string[]>, 'element' | 'read'> = {
 	element: (shown) => ({
 		type: 'multi_users_select',
 		action_id,
 		placeholder: plain('Choose people', 150),
 		max_selected_items: MOST_PEOPLE,
-		...(shown.some(isKnown) && { initial_users: shown.filter(isKnown) }),
+		...(shown.every(isForgotten) ? {} : { initial_users: shown.filter((id) => !isForgotten(id)) }),
 	}),
 	// Slack knows nobody who was forgotten: they stay in a list that is left as it was.
 	read({ selected_users: users }, shown) {
-		const offered = shown.filter(isKnown);
+		const offered = shown.filter((id) => !isForgotten(id));
 		const chosen = listOr(users, offered);
 		return chosen.join() === offered.join() ? shown : chosen;
 	},

@@ -27,8 +27,6 @@ const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
 /** Where somebody is to be mentioned, and by whom it is set. */
 type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, 'person'>;
 
-type SettingsParts = Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct' | 'accessPolicy' | 'userGroups'>;
-
 /** What somebody chose for a channel. `toCheck`: those of whom Slack has to be asked, by part. */
 interface Chosen {
 	readonly channelId: string;
@@ -40,7 +38,7 @@ interface Chosen {
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
 	{ clock, config, directory, store: { channelSettings: store } }: Core<{ channelSettings: ChannelSettingsStore }>,
-	{ memberships, channels, mayAct, accessPolicy, userGroups }: SettingsParts,
+	{ memberships, channels, mayAct, accessPolicy, userGroups }: HandlerContext,
 ) {
 	/** Null for a group that does not exist any more. */
 	async function membersOf(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> {
@@ -118,10 +116,8 @@ export function createSettingsSaving(
 		const channel = { teamId: person.teamId, channelId };
 		const parts = changedParts(before, chosen);
 		const content = { kind: 'settingsChanged', by: person.userId, before, after: chosen } as const;
-		const isOtherList = parts.includes('answerers');
-		const around = isOtherList ? await store.rulesAround(channel) : [];
-		const lists = around.map((rule) => rule.answerers);
-		const { groupIds } = await accessPolicy.standingOf(person.userId, lists);
+		const around = parts.includes('answerers') ? await store.rulesAround(channel) : [];
+		const { groupIds } = await accessPolicy.standingOf(person.userId, around);
 		const post = { target: { kind: 'channel', ...channel } as const, key: `settings:${revision + 1}`, content };
 		const written = { settings: chosen, revision, person, post, now: clock.now(), groupIds };
 		if (parts.length > 0 && (await store.write(channel, written))) {
@@ -150,12 +146,13 @@ export function createSettingsSaving(
 				});
 			const mayWatch = channels.mayWatch({ channelId, person });
 			const place = { channelId, person };
-			const hasGroups = mention.groupIds.length + list.groupIds.length > 0;
-			const [ofPlace, ofMention, ofList, known] = await Promise.all([
+			const groupCount = mention.groupIds.length + list.groupIds.length;
+			const [ofPlace, ofMention, ofList, mayChange, groups] = await Promise.all([
 				inTime(Promise.all([mayWatch, memberships.isMemberNow(person.userId, channelId)])),
 				inTime(problemsOf(mention, place, deadline.signal)),
 				inTime(problemsOf(list, place, deadline.signal, false)),
-				inTime(Promise.all([mayChangeList(person.userId, asked), hasGroups ? userGroups.list() : NO_GROUPS])),
+				inTime(mayChangeList(person.userId, asked)),
+				groupCount === 0 ? NO_GROUPS : inTime(userGroups.list()).then((listed) => listed ?? NO_GROUPS),
 			]);
 			const [verdict, isMember] = ofPlace ?? NOT_CHECKED;
 			if (!isMember) return { remind: SETTINGS_ERRORS.notMember };
@@ -163,7 +160,7 @@ export function createSettingsSaving(
 				const { reason } = verdict;
 				return { remind: reason === 'could_not_check' ? SETTINGS_ERRORS.notChecked : placeError(reason) };
 			}
-			const [mayChange, groups] = known ?? [false, NO_GROUPS];
+			if (mayChange === null) return { answerers: SETTINGS_ERRORS.mentionNotChecked };
 			if (!mayChange) return { answerers: SETTINGS_ERRORS.notNamed };
 			if (ofMention === null) return notChecked(mention, 'people', 'groups');
 			if (ofList === null) return notChecked(list, 'answerers', 'answererGroups');

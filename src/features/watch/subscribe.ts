@@ -96,9 +96,7 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
-			const rules = await store.channelSettings.rulesOf(teamId, key);
-			const lists = rules.map(({ answerers }) => answerers);
-			const { groupIds } = await standingOf(request.userId, lists);
+			const { groupIds } = await standingOf(request.userId, await store.channelSettings.rulesOf(teamId, key));
 			const attempted = expectPost(existing?.id ?? watch.id);
 			const result = await store.watches.add({
 				...watch,
