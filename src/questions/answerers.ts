@@ -18,6 +18,9 @@ export interface Standing {
 	readonly groupIds: ReadonlySet<string>;
 }
 
+/** Who changed settings with a command on the machine of Handraise. */
+export const OPERATOR = 'whoever runs Handraise';
+
 export const namesAnybody = ({ userIds, groupIds }: Answerers) => userIds.length + groupIds.length > 0;
 
 /** Whether lists name somebody: one is enough. */

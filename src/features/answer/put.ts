@@ -63,7 +63,7 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 			const isDue = Math.abs(clock.now() - checkedAt) >= CHECK_HOLDS_MS;
 			const { sessionId: answers } = question;
 			const ask = () => policy.checkAbsent(person, { channelId: origin.channelId ?? '', answers }, 'late');
-			const asked = isDue ? asking<Verdict>(ask, NOT_CHECKED) : policy.checkNamed(person, answers, 'late');
+			const asked = isDue ? asking<Verdict>(ask, NOT_CHECKED) : policy.checkNamed(person, answers, 'send');
 			const { refusal, retryAt = null } = await asked;
 			if (refusal === null) return isDue;
 			const code = refusal === 'could_not_check' ? 'not_checked' : refusal;

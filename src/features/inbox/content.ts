@@ -89,7 +89,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 	 */
 	async function channelsOf(
 		person: Person,
-		{ ids, open }: { readonly ids: readonly string[]; readonly open: readonly OpenQuestion[] },
+		{ ids, sessionIds }: Readonly<Record<'ids' | 'sessionIds', readonly string[]>>,
 		{ need, now }: Asked,
 	) {
 		let againAt: number | null = null;
@@ -100,7 +100,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			againAt = Math.max(againAt ?? 0, retryAt ?? 0, now + ASK_AGAIN_MS);
 			return null;
 		};
-		const sessionIds = open.map(({ question }) => question.sessionId);
 		const [refusals, listed, direct, { mayAnswer, failure }] = await Promise.all([
 			Promise.all(ids.map((id) => accessPolicy.checkAbsent(person, { channelId: id }, need))),
 			inTeam.length > 0 ? memberships.joinedOf(person.userId, inTeam, need).catch(notTold) : null,
@@ -170,7 +169,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				isDirectMessage(channelId) && watchedBy !== person.userId ? [] : channelId,
 			),
 		);
-		const channels = await channelsOf(person, { ids: [...new Set([...askedIn, ...heldIn])], open }, how);
+		const sessions = [...open.map(({ question }) => question), ...(listed?.sessions ?? [])];
+		const sessionIds = sessions.map(({ sessionId }) => sessionId);
+		const channels = await channelsOf(person, { ids: [...new Set([...askedIn, ...heldIn])], sessionIds }, how);
 		const visible = asked.filter((one) =>
 			one.channels.some(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id)),
 		);
@@ -228,7 +229,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		]);
 		const { listed, channels, seen, oldIds, snoozed, questions, backAt, week } = waitsFor;
 		const pageCount = Math.max(1, Math.ceil(questions.length / PER_PAGE));
-		const others = listed === null ? [] : await othersThan([...questions, ...snoozed], listed, now);
+		const unseen = listed === null ? [] : await othersThan([...questions, ...snoozed], listed, now);
+		const others = unseen.filter(({ sessionId }) => channels.mayAnswer(sessionId));
 		const old = others.filter(({ sessionId }) => oldIds.has(sessionId));
 		const fresh = others.filter(({ sessionId }) => !oldIds.has(sessionId)).reverse();
 		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / PER_PAGE) - 1);

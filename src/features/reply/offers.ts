@@ -5,7 +5,7 @@ import type { Person } from '../../questions/session.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { OfferedReply } from '../../slack/ids.ts';
 import { openQuestion } from '../../slack/question-view.ts';
-import type { AllowedRequest, PersonRequest } from '../../slack/request.ts';
+import type { PersonRequest, Task } from '../../slack/request.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Drafting } from '../answer/drafts.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
@@ -51,9 +51,9 @@ export function createOffers(core: Core) {
 
 		/**
 		 * What offers a message as the answer, or says why it cannot be one: a mention in any thread of a watch, another
-		 * message only in that of an open question or its reminder, once for its author. Null for all others. For who may act at `place`.
+		 * message only in that of an open question or its reminder, once for its author. Null for all others.
 		 */
-		async offerOf(request: PersonRequest, event: unknown, isMention: boolean) {
+		async offerOf(request: PersonRequest, event: unknown, isMention: boolean): Promise<Task | null> {
 			const { person, channelId, threadTs, messageTs } = request;
 			const found = await findWatches(request);
 			if (found.length === 0 || !written.hasText(event)) return null;
@@ -61,8 +61,10 @@ export function createOffers(core: Core) {
 			const tell = isMention ? reply.toPerson : reply.unasked;
 			const asking = isMention ? found : found.filter(isAboutOpen);
 			const [open, ...others] = (await Promise.all(asking.map(openOf))).flat();
-			const nothing = async (to: AllowedRequest) => void (await tell(to, chosenTextHelp('nothing_open')));
-			if (open === undefined) return isMention ? { place: { channelId }, offer: nothing } : null;
+			if (open === undefined) {
+				const say = async (to: PersonRequest) => void (await tell(to, chosenTextHelp('nothing_open')));
+				return isMention ? { place: { channelId }, run: say } : null;
+			}
 			const { sessionId } = open.watch.session;
 			const sessionName = open.view?.name ?? '';
 			const { question, readAt } = open.asked;
@@ -74,15 +76,15 @@ export function createOffers(core: Core) {
 			// What is cut, or has several parts, only the form shows.
 			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId, discreet: true }).note === '';
 			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
-			const offer = async (to: AllowedRequest) => {
+			const run = async (to: PersonRequest) => {
 				const text = await written.textOf(to, event);
 				const shown = { text, question, sessionName };
-				const content = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
+				const offer = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
 				const values = position === -1 ? {} : { [position]: text };
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
-				if (isNew) await tell(to, position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : content);
+				if (isNew) await tell(to, position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : offer);
 			};
-			return { place: { channelId, answers: sessionId }, offer };
+			return { place: { channelId, answers: sessionId }, run };
 		},
 
 		/** The only item of the question that was offered a reply, as last read; null when another one is asked. */

@@ -3,14 +3,7 @@ import { choicesOf, guessInput, optionsOr } from '../../questions/secrecy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
 import { type MessageContent, textMessage } from '../../slack/parts.ts';
-import {
-	type AllowedRequest,
-	answerPlace,
-	forAnybody,
-	ifAllowed,
-	type PersonRequest,
-	SILENTLY,
-} from '../../slack/request.ts';
+import { type AllowedRequest, answerPlace, forAnybody, type PersonRequest, SILENTLY } from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
 import type { Draft } from '../answer/answering-store.ts';
 import type { Drafting } from '../answer/drafts.ts';
@@ -33,8 +26,8 @@ export function registerReplies(
 	listen.message('message', async (request, event) => {
 		// Slack sends a mention also as an event of its own.
 		const isReply = config.THREAD_REPLIES && REPLY_EVENT.safeParse(event).success && !offers.mentionsApp(event);
-		const found = isReply ? await offers.offerOf(request, event, false) : null;
-		return found && ifAllowed(found.place, found.offer, SILENTLY);
+		const offer = isReply ? await offers.offerOf(request, event, false) : null;
+		return offer && { ...offer, ...SILENTLY };
 	});
 
 	/** Replaces the offer, or deletes it (null), and forgets its text. */

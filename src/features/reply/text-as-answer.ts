@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACTIONS, CALLBACKS, decodeCarriage } from '../../slack/ids.ts';
-import { ifAllowed } from '../../slack/request.ts';
+import { ifAllowed, type PersonRequest } from '../../slack/request.ts';
 import type { Forms } from '../answer/drafts.ts';
 import { helpMessage } from '../watch/view.ts';
 import { createOffers } from './offers.ts';
@@ -16,9 +16,8 @@ export function registerReply(
 	registerReplies(core, offers);
 
 	listen.message('app_mention', async (asked, event) => {
-		const found = await offers.offerOf(asked, event, true);
-		if (found !== null) return ifAllowed(found.place, found.offer);
-		return ifAllowed(asked.channelId, async (request) => void (await reply.toPerson(request, helpMessage())));
+		const help = async (request: PersonRequest) => void (await reply.toPerson(request, helpMessage()));
+		return (await offers.offerOf(asked, event, true)) ?? ifAllowed(asked.channelId, help);
 	});
 
 	listen.action(ACTIONS.useText, async (request, press) => {

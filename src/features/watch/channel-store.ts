@@ -1,5 +1,5 @@
 // Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
-import { type Log, parseOrNull, pick } from '../../core/basics.ts';
+import { FORGOTTEN, type Log, parseOrNull, pick } from '../../core/basics.ts';
 import {
 	add,
 	addNew,
@@ -32,7 +32,7 @@ import {
 } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { type AnswerRule, namesAnybody, type Standing } from '../../questions/answerers.ts';
+import { type AnswerRule, namesAnybody, OPERATOR, type Standing } from '../../questions/answerers.ts';
 import type { ListedSession, Person, SessionKey } from '../../questions/session.ts';
 import { changeRules, removeOldRules, rulesAmong, rulesAround, tellNobodyLeft } from './answerers-store.ts';
 
@@ -288,6 +288,9 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 	};
 }
 
+/** Of a list that cannot be read: nobody may answer, or change it, until an operator empties it. */
+const CLOSED = { ...DEFAULT_CHANNEL_SETTINGS, answerers: { userIds: [`${FORGOTTEN}list`], groupIds: [] } };
+
 /**
  * The settings of a channel; the defaults where nobody has set anything, or it is damaged: that must not stop other
  * channels. `revision` counts changes: nobody may overwrite one that they did not see.
@@ -301,11 +304,10 @@ export async function readSettings(
 	const { revision, changedBy: by, changedAt: at } = row;
 	const settings = parseOrNull(channelSettings, row.settings);
 	if (settings === null) log.warn('channel_settings_damaged', channelOf(channel));
-	return { settings: settings ?? DEFAULT_CHANNEL_SETTINGS, revision, change: { by, at } };
+	const closes =
+		settings === null && (await isFound(from(db.read, 'answer_rules', channelOf(channel)).select('service')));
+	return { settings: settings ?? (closes ? CLOSED : DEFAULT_CHANNEL_SETTINGS), revision, change: { by, at } };
 }
-
-/** Who changed settings with a command on the machine of Handraise. */
-export const OPERATOR = 'whoever runs Handraise';
 
 /** Empties the list of who may answer of a channel, which is told. False, without a write, when it closes nothing. */
 export async function clearAnswerers(tx: Tx, channelId: string, log: Log): Promise<boolean> {

@@ -139,6 +139,17 @@ describe('a channel that watches all sessions', () => {
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	});
 
+	it('with a list: Home does not say that anybody may answer what only its people may', async () => {
+		await discovering();
+		await app.names(['ada', 'grace']);
+		await app.asked();
+		const other = app.session({ name: 'Order chairs' });
+		app.ask(other, ['Which colour?']);
+		await app.openHome('cleo');
+		await app.homeSays('Order chairs', { who: 'cleo' });
+		expect(app.textOf('cleo')).not.toContain(FLIGHT);
+	});
+
 	it('is ended by nobody whom the list does not name', async () => {
 		await discovering();
 		await app.names(['ada', 'grace']);

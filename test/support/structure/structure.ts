@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 36_761,
+	lines: 36_832,
 	bytes: 1_750_000,
 	files: 183,
 	linesOfFile: 400,
