@@ -293,7 +293,7 @@ const presses = Object.entries(PRESSES).map(([id, [needs, pressValue]]): Act => 
 		inChannelOnly: needs === 'chooser',
 		run(app, member, at) {
 			if (actionId === ACTIONS.settingsField) return emptyQuietHours(app, member, at);
-			if (group === 'form') {
+			if (group === 'form' || group === 'type') {
 				const typed = { type: 'plain_text_input', action_id: actionId, value: `typed ${at.round}` };
 				return pressInView(app, member, at, typed);
 			}

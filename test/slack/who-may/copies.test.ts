@@ -35,7 +35,7 @@ it("knows every button of an inbox as one of a question or as its person's own",
 
 /** Whoever left takes back what they sent, and nothing more; the settings ask for themselves. */
 const TAKES_BACK: readonly string[] = [ACTIONS.giveUp, ACTIONS.undo];
-const JUDGED: readonly Group[] = ['act', 'unwatch', 'send'];
+const JUDGED: readonly Group[] = ['act', 'unwatch', 'handOver', 'answer', 'send'];
 const inWindows = ACTS.filter(
 	({ name, needs, group }) =>
 		['form', 'history', 'chooser', 'receipt'].includes(needs) && JUDGED.includes(group) && !TAKES_BACK.includes(name),

@@ -8,11 +8,13 @@ import { WHICH_QUESTION } from '../../../src/features/answer/form-view.ts';
 import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
 import { INBOX_WAITING, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
+import { CALLBACKS } from '../../../src/slack/ids.ts';
 import { type WatchingApp, watchingApp } from '../../features/watch/harness.ts';
 import { openSession } from '../support/open-session.ts';
 import { ACTS, type Act, type ActContext, type Member } from './acts.ts';
+import { createLists, OWN_CHANNEL } from './lists.ts';
 import type { Become } from './people.ts';
-import { type Row, outcomeOf as tableOutcomeOf } from './table.ts';
+import { type Listed, type Row, outcomeOf as tableOutcomeOf } from './table.ts';
 
 /** Whose rows are theirs in which table, and what in them is an effect of what somebody did. */
 const ROWS = `
@@ -24,20 +26,27 @@ const ROWS = `
 	union all select created_by, 'watch ' || id from watches where ended_at is null`;
 
 const firstSentence = (words: string) => words.split('. ')[0] ?? words;
-/** How each refusal begins, whichever way it is told. */
+/** Stands for the names of those who may. */
+const WHO = '{who}';
+/** As many characters after them tell a refusal from other words. */
+const AFTER_WHO = 24;
+/** How each refusal begins, whichever way it is told; after the names in it. */
 const SENTENCES = REFUSAL_CODES.map((refusal) => {
-	const { text } = errorWords(refusal, { kept: 'nothing', adminContact: null });
-	const { plain } = errorWords(refusal, { kept: 'text', adminContact: null });
+	const { text } = errorWords(refusal, { kept: 'nothing', adminContact: null, who: WHO });
+	const { plain } = errorWords(refusal, { kept: 'text', adminContact: null, who: WHO });
 	const waiting = refusal === 'could_not_check' ? [firstSentence(INBOX_WAITING)] : [];
-	return { refusal, sentences: [...[text, plain].map(firstSentence), ...waiting] };
+	const told = [text, plain].map((words) => words.split(WHO)[1]?.slice(0, AFTER_WHO) ?? firstSentence(words));
+	return { refusal, sentences: [...told, ...waiting] };
 });
 
 /** What there is of one person. */
 interface Trace {
 	/** All that is on their screen, and how often it was put there. */
 	readonly screen: string;
+	/** Of it, where a refusal may be told: a session's window says to whoever may only read it why. */
+	readonly told: string;
 	readonly rows: ReadonlySet<string>;
-	/** How many requests the service got for their session. */
+	/** How many requests the service got for their session; where a list decides, how many changed it: they may read. */
 	readonly requests: number;
 }
 
@@ -56,11 +65,17 @@ async function openQuery(dataDir: string, databaseUrl?: string): Promise<{ query
 }
 
 /** What there is of everybody now, by name. */
-async function tracesOf(app: WatchingApp, members: readonly Member[], query: Query): Promise<Map<string, Trace>> {
+async function tracesOf(
+	app: WatchingApp,
+	members: readonly Member[],
+	{ query, mayRead }: { readonly query: Query; readonly mayRead: boolean },
+): Promise<Map<string, Trace>> {
 	const { slack, service } = app;
 	const rows = await query<{ who: string; row: string }>(ROWS);
-	const screenOf = (id: string, name: string) => {
-		const views = Object.values(slack.state.views).filter(({ user }) => user === id);
+	const screenOf = (id: string, name: string, except = '') => {
+		const views = Object.values(slack.state.views).filter(
+			({ user, payload }) => user === id && payload.callback_id !== except,
+		);
 		const alone = slack.state.messages.filter(({ ephemeralFor }) => ephemeralFor === id);
 		return JSON.stringify([
 			views.map((view) => [view.id, view.updates, view.fieldErrors, view.payload.blocks]),
@@ -76,8 +91,9 @@ async function tracesOf(app: WatchingApp, members: readonly Member[], query: Que
 			name,
 			{
 				screen: screenOf(id, name),
+				told: screenOf(id, name, CALLBACKS.session),
 				rows: new Set(rows.filter(({ who }) => who === id).map(({ row }) => row)),
-				requests: service.log.list({ sessionId: session }).length,
+				requests: mayRead ? service.log.puts(session).length : service.log.list({ sessionId: session }).length,
 			},
 		]),
 	);
@@ -91,7 +107,7 @@ async function tracesOf(app: WatchingApp, members: readonly Member[], query: Que
  */
 function outcomeOf({ group }: Act, before: Trace, after: Trace, ack: string): string {
 	const screen = after.screen + ack;
-	const isNew = (words: string) => screen.includes(words) && !before.screen.includes(words);
+	const isNew = (words: string) => (after.told + ack).includes(words) && !before.told.includes(words);
 	const told = SENTENCES.find(({ sentences }) => sentences.some(isNew))?.refusal;
 	const requests = after.requests - before.requests;
 	let caused = [...after.rows].filter((row) => !before.rows.has(row));
@@ -124,6 +140,8 @@ interface Options {
 	readonly env?: Readonly<Record<string, string>>;
 	/** More than one: with `DATABASE_URL` only. */
 	readonly replicas?: number;
+	/** The sessions of all are watched, or were, in a channel that names who may answer. */
+	readonly listed?: 'watched' | 'once';
 }
 
 type Acting = Member & { readonly act: Act };
@@ -133,9 +151,23 @@ export function expected(row: Row, acts: readonly Act[]): Record<string, string>
 	return Object.fromEntries(acts.map(({ name, group }) => [name, tableOutcomeOf(row, group)]));
 }
 
+/** More than 85 people watch and hand over in a few minutes. */
+const FOR_LISTS = {
+	PERSON_BURST: '100000',
+	PERSON_READS_PER_MINUTE: '100000',
+	MAX_WATCHES_PER_PERSON: '1000',
+	MAX_WATCHES_PER_CHANNEL: '1000',
+};
+
 /** A workspace with so many members; in an organisation, where their own workspace is another one. */
-function workspaceOf(names: readonly string[], inOrganisation: boolean) {
+function workspaceOf(names: readonly string[], { inOrganisation = false, isPrivate = false, listed }: Options) {
 	const workspace = withMembers(inOrganisation ? sampleOrganisation() : sampleWorkspace(), 'agents', names);
+	const ids = workspace.people.filter(({ name }) => names.includes(name)).map(({ id }) => id);
+	if (listed !== undefined) for (const group of workspace.userGroups) group.users = [...ids, 'U0GRACE'];
+	for (const channel of workspace.channels) {
+		if (channel.name === 'agents') Object.assign(channel, { isPrivate });
+		if (listed !== undefined && channel.name === OWN_CHANNEL) channel.members.push(...ids);
+	}
 	for (const person of workspace.people) {
 		if (!inOrganisation || !names.includes(person.name)) continue;
 		Object.assign(person, { teamId: 'T0APEX', teams: ['T0APEX', 'T0ACME'] });
@@ -210,32 +242,34 @@ async function prepare(
 }
 
 /** The program with one person for each act; all of them are members who have open what they act on. */
-export async function whoMayApp({
-	place = '#agents',
-	inOrganisation = false,
-	isPrivate = false,
-	acts = ACTS,
-	transport = 'socket',
-	env = {},
-	replicas = 1,
-}: Options = {}) {
+export async function whoMayApp(options: Options = {}) {
+	const { place = '#agents', acts = ACTS, transport = 'socket', env = {}, replicas = 1, listed } = options;
+	const isWatched = listed === 'watched';
 	const possible = acts.filter(({ inChannelOnly }) => place !== 'dm' || inChannelOnly !== true);
 	const members = possible.map(
-		(act, index): Acting => ({ act, name: `p${index}`, id: `U0P${index}`, session: `own${index}`, place }),
+		(act, index): Acting => ({
+			act,
+			name: `p${index}`,
+			id: `U0P${index}`,
+			session: `own${String(index).padStart(2, '0')}`,
+			place,
+		}),
 	);
 	const names = members.map(({ name }) => name);
-	const workspace = workspaceOf(names, inOrganisation);
-	for (const channel of workspace.channels) if (channel.name === 'agents') Object.assign(channel, { isPrivate });
+	const workspace = workspaceOf(names, options);
 	const app = await watchingApp({
 		oneClock: true,
 		transport,
-		env: { SESSION_SERVICE_RPM: '100000', ...env },
+		env: { SESSION_SERVICE_RPM: '100000', ...(listed && FOR_LISTS), ...env },
 		service: { rateLimit: false },
 		slack: { workspace, waitMs: 60_000 },
 	});
 	const { slack, service } = app;
 	for (const { session } of members)
-		service.sessions.put(session, askingSession(['Which colour?', 'Which size?'], { name: 'Chairs' }));
+		service.sessions.put(
+			session,
+			askingSession(['Which colour?', 'Which size?'], { name: isWatched ? session : 'Chairs' }),
+		);
 
 	const { card, end } = await postCard(app, place);
 	await Promise.all(members.map((member) => prepare(app, member, card)));
@@ -248,7 +282,8 @@ export async function whoMayApp({
 	await app.pass(30_000);
 	await app.clock.advance(FOLLOWED_MS);
 	await app.pass(30_000);
-	const before = slack.snapshot();
+	let before = slack.snapshot();
+	const lists = createLists(app, members, { isWatched });
 	const { query, close } = await openQuery(app.app.dataDir, env.DATABASE_URL);
 	const rows = await query<{ who: string; id: string }>('select user_id as who, id from answers');
 	const answerOf = ({ id }: Member) => rows.find(({ who }) => who === id)?.id ?? '';
@@ -311,11 +346,21 @@ export async function whoMayApp({
 		const waiting = await query('select id from inboxes where asked_count <> shown_count');
 		if (waiting.length > 0) await app.pass(FOLLOWED_MS + 60_000);
 		await app.clock.advance(laterMs);
+		// What is watched is read now, and shown.
+		if (isWatched) await app.pass(1_000);
 	}
 
 	return {
 		app,
 		acts: possible,
+
+		/** Has happen what makes everybody such a person, once in this order. What they have open stays. */
+		async become(who: Listed): Promise<void> {
+			await startOver(0);
+			await lists[who]();
+			await app.pass(30_000);
+			before = slack.snapshot();
+		},
 
 		/** Everybody does something as a member, so that the program knows of them for the next five minutes. */
 		async becomeKnown(): Promise<void> {
@@ -334,13 +379,13 @@ export async function whoMayApp({
 				slack,
 				slack.state.people.filter(({ name }) => names.includes(name)),
 			);
-			const earlier = await tracesOf(app, members, query);
+			const earlier = await tracesOf(app, members, { query, mayRead: listed !== undefined });
 			const acks = new Map<string, string>();
 			const opening = members.filter(({ act }) => act.name === HOME_ACT);
 			const publishedBefore = homesPublished();
 			const act = async (member: Acting) => {
 				const ack = await member.act.run(app, member, { card, round, before, answerOf });
-				if (member.act.group === 'send') acks.set(member.name, JSON.stringify(ack));
+				if (member.act.group === 'send' || member.act.group === 'answer') acks.set(member.name, JSON.stringify(ack));
 			};
 			// First, because all others come before it. A Home that waits for Slack says so after some seconds.
 			await everybody(act, opening);
@@ -358,8 +403,8 @@ export async function whoMayApp({
 			// A replica may still write what nobody waits for. While Slack keeps an answer back, no time passes.
 			const isHeld = slack.traffic.calls('users.info').some(({ doneAt }) => doneAt === null);
 			if (replicas > 1 && !isHeld) await app.pass(1);
-			const later = await tracesOf(app, members, query);
-			const none: Trace = { screen: '', rows: new Set(), requests: 0 };
+			const later = await tracesOf(app, members, { query, mayRead: listed !== undefined });
+			const none: Trace = { screen: '', told: '', rows: new Set(), requests: 0 };
 			return Object.fromEntries(
 				members.map(({ act, name }) => [
 					act.name,

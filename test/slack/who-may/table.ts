@@ -8,15 +8,18 @@ import { ACTIONS, type ActionId } from '../../../src/slack/ids.ts';
  */
 
 /** What comes of an action: it is done, it is refused with this word, or nothing happens and nothing is said. */
-export type Outcome = 'allowed' | 'nothing' | 'no check' | Refusal;
+export type Outcome = 'allowed' | 'nothing' | 'no check' | 'not_named_here' | Refusal;
 
 /** Actions that are judged and refused in the same way. */
 export const GROUPS = {
 	act: 'read, watch, act',
 	unwatch: 'stop watching',
 	inbox: 'look at the inbox',
-	send: 'send',
-	form: 'type, close the form',
+	handOver: 'choose whom to hand over to',
+	answer: 'answer, hand over',
+	send: 'send what is not an answer',
+	type: 'type',
+	form: 'tick, close the form',
 	free: 'help and links',
 } as const;
 export type Group = keyof typeof GROUPS;
@@ -24,11 +27,13 @@ export type Group = keyof typeof GROUPS;
 export type Row = Readonly<Record<Exclude<Group, 'free'>, Outcome>>;
 
 function allowed(): Row {
-	return { act: 'allowed', unwatch: 'allowed', inbox: 'allowed', send: 'allowed', form: 'allowed' };
+	const sending = { handOver: 'allowed', answer: 'allowed', send: 'allowed' } as const;
+	return { act: 'allowed', unwatch: 'allowed', inbox: 'allowed', ...sending, type: 'allowed', form: 'allowed' };
 }
 
 function refused(refusal: Refusal): Row {
-	return { act: refusal, unwatch: refusal, inbox: refusal, send: refusal, form: 'nothing' };
+	const sending = { handOver: refusal, answer: refusal, send: refusal };
+	return { act: refusal, unwatch: refusal, inbox: refusal, ...sending, type: 'nothing', form: 'nothing' };
 }
 
 export const KINDS = {
@@ -46,7 +51,11 @@ export const KINDS = {
 	'`users.info` answers with an empty user': refused('could_not_check'),
 	'`users.info` is limited (429)': refused('could_not_check'),
 	'`users.info` does not answer': refused('could_not_check'),
-	'deactivated after opening the form, a minute ago': { ...allowed(), send: 'deactivated' },
+	'deactivated after opening the form, a minute ago': {
+		...allowed(),
+		answer: 'deactivated',
+		send: 'deactivated',
+	},
 	'only in the direct message with the app': allowed(),
 } as const satisfies Record<string, Row>;
 export type Kind = keyof typeof KINDS;
@@ -79,6 +88,26 @@ export const SETTINGS = [
 	{ setting: 'ALLOWED_USERGROUPS', who: 'full member, not in the group', row: refused('user_not_allowed') },
 ] as const satisfies readonly { setting: string; who: string; row: Row }[];
 
+/** Whom the list of the channel does not name: they read, and keep what is their own. */
+const NOT_NAMED = {
+	...allowed(),
+	unwatch: 'not_named_here',
+	handOver: 'not_named',
+	answer: 'not_named',
+	type: 'nothing',
+} as const satisfies Row;
+
+/** Who acts on a session of a channel that names who may answer. */
+export const LISTED = {
+	named: allowed(),
+	'not named': NOT_NAMED,
+	'named once, and taken out': NOT_NAMED,
+	'not named, has the question by hand-over': NOT_NAMED,
+	'not named, watches the session in a channel without a list': NOT_NAMED,
+	'not named, watches it in a channel of their own that names them': NOT_NAMED,
+} as const satisfies Record<string, Row>;
+export type Listed = keyof typeof LISTED;
+
 export const COMMAND_GROUPS = {
 	open: 'act',
 	history: 'act',
@@ -96,7 +125,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.refresh]: 'act',
 	[ACTIONS.older]: 'act',
 	[ACTIONS.newer]: 'act',
-	[ACTIONS.showHidden]: 'send',
+	[ACTIONS.showHidden]: 'answer',
 	[ACTIONS.watch]: 'act',
 	[ACTIONS.unwatch]: 'unwatch',
 	[ACTIONS.dashboard]: 'free',
@@ -106,29 +135,29 @@ export const ACTION_GROUPS = {
 	[ACTIONS.complete]: 'act',
 	[ACTIONS.plainText]: 'act',
 	[ACTIONS.guessed]: 'act',
-	[ACTIONS.field]: 'form',
-	[ACTIONS.otherText]: 'form',
+	[ACTIONS.field]: 'type',
+	[ACTIONS.otherText]: 'type',
 	[ACTIONS.keepSecret]: 'form',
 	[ACTIONS.secret]: 'form',
 	[ACTIONS.answer]: 'act',
-	[ACTIONS.choose1]: 'send',
-	[ACTIONS.choose2]: 'send',
-	[ACTIONS.choose3]: 'send',
-	[ACTIONS.choose4]: 'send',
-	[ACTIONS.choose5]: 'send',
-	[ACTIONS.handOver]: 'act',
+	[ACTIONS.choose1]: 'answer',
+	[ACTIONS.choose2]: 'answer',
+	[ACTIONS.choose3]: 'answer',
+	[ACTIONS.choose4]: 'answer',
+	[ACTIONS.choose5]: 'answer',
+	[ACTIONS.handOver]: 'handOver',
 	[ACTIONS.handOverTo]: 'free',
 	[ACTIONS.handOverNote]: 'free',
 	[ACTIONS.giveBack]: 'send',
 	[ACTIONS.undo]: 'act',
 	[ACTIONS.useText]: 'act',
-	[ACTIONS.sendReply]: 'send',
+	[ACTIONS.sendReply]: 'answer',
 	[ACTIONS.keepReply]: 'free',
 	[ACTIONS.chooseItem]: 'act',
 	[ACTIONS.open]: 'act',
-	[ACTIONS.tryAgain]: 'send',
+	[ACTIONS.tryAgain]: 'answer',
 	[ACTIONS.giveUp]: 'send',
-	[ACTIONS.sendAgain]: 'send',
+	[ACTIONS.sendAgain]: 'answer',
 	[ACTIONS.postToThread]: 'send',
 	[ACTIONS.nextQuestion]: 'inbox',
 	[ACTIONS.answerNew]: 'act',
@@ -159,8 +188,8 @@ export const OTHER_GROUPS = {
 	'the message shortcut "Use as answer"': 'act',
 	'mentioning the app': 'act',
 	'opening the Home tab': 'inbox',
-	'Send answer': 'send',
-	'Hand over, in its window': 'send',
+	'Send answer': 'answer',
+	'Hand over, in its window': 'answer',
 	'Save, in the settings of a channel': 'send',
 	'closing a form': 'form',
 	'closing a window that is still loading': 'free',
@@ -186,6 +215,7 @@ const WORDS = {
 	channel_not_allowed: 'no: channel',
 	user_not_allowed: 'no: not listed',
 	not_named: 'no: not named',
+	not_named_here: 'no: not named',
 	could_not_check: 'no: could not check',
 } as const satisfies Record<Outcome, string>;
 
@@ -237,6 +267,13 @@ ${tableOf(
 		who,
 		...columns.map((group) => WORDS[outcomeOf(row, group)]),
 	]),
+)}
+
+Where a channel that watches the session, or has watched it, names who may answer (*Who may answer* in \`/session settings\`):
+
+${tableOf(
+	['', ...Object.values(GROUPS)],
+	Object.entries(LISTED).map(([who, row]) => [who, ...columns.map((group) => WORDS[outcomeOf(row, group)])]),
 )}
 
 What the columns hold:
