@@ -36,7 +36,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'test/ops/person.test.ts',
 		/^npm run person( (--silent )?-- (export|forget) U012ABCDEF( > person\.json)?)?$|^node src\/person\.ts$/,
 	),
-	by('test/ops/settings-command.test.ts', /^npm run settings( -- clear C012ABCDEF)?$/),
+	by('test/ops/person.test.ts', /^npm run settings( -- clear C012ABCDEF)?$/),
 	script(/^npm run corpus$/, 'npm run corpus'),
 	script(/^npm exec -- node test\/questions\/masking\/main\.ts$/, 'npm exec -- node test/questions/masking/main.ts'),
 	by('test/ops/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),

@@ -47,13 +47,9 @@ interface Showing extends Content {
 	readonly notices: readonly string[];
 }
 
-interface Parts {
-	readonly claims: Claims;
-	readonly drafting: Drafting;
-	readonly links: Links;
-	/** The words for why somebody may not answer, and whom to ask; null: they may. */
-	whyNotAnswer(person: Person, sessionId: string): Promise<string | null>;
-}
+/** The words for why somebody may not answer, and whom to ask; null: they may. */
+type WhyNotAnswer = (person: Person, sessionId: string) => Promise<string | null>;
+type Parts = Readonly<{ claims: Claims; drafting: Drafting; links: Links; whyNotAnswer: WhyNotAnswer }>;
 
 /** Collects what a modal shows besides the session. Saves the initial texts of the form as a draft. */
 export function createPresenter(
