@@ -8,6 +8,7 @@ import {
 	timesIn,
 } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/post.ts';
+import { OPERATOR } from '../../questions/answerers.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
 import { CANNOT_ANSWER, type ErrorContext, errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
 import { entryOf } from '../../slack/form/fields.ts';
@@ -38,7 +39,7 @@ import {
 import type { Submitted, SubmittedView } from '../../slack/request.ts';
 import { oneLine, plain, quotedName, withoutMarks } from '../../slack/text.ts';
 import { groupIn, groupName, type UserGroups } from '../../slack/user-groups.ts';
-import { OPERATOR, type StoredChannelSettings } from '../watch/channel-store.ts';
+import type { StoredChannelSettings } from '../watch/channel-store.ts';
 import {
 	capitalised,
 	FIELDS,

@@ -33,7 +33,7 @@ import {
 } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { type AnswerRule, namesAnybody, type Standing } from '../../questions/answerers.ts';
+import { type AnswerRule, namesAnybody, OPERATOR, type Standing } from '../../questions/answerers.ts';
 import type { ListedSession, Person, SessionKey } from '../../questions/session.ts';
 import { changeRules, removeOldRules, rulesAmong, rulesAround, tellNobodyLeft } from './answerers-store.ts';
 
@@ -306,9 +306,6 @@ export async function readSettings(
 	if (settings === null) log.warn('channel_settings_damaged', channelOf(channel));
 	return { settings: settings ?? DEFAULT_CHANNEL_SETTINGS, revision, change: { by, at } };
 }
-
-/** Who changed settings with a command on the machine of Handraise. */
-export const OPERATOR = 'whoever runs Handraise';
 
 /** Empties the list of who may answer of a channel, which is told. False, without a write, when it closes nothing. */
 export async function clearAnswerers(tx: Tx, channelId: string, log: Log): Promise<boolean> {

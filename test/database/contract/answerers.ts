@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CHANNEL_SETTINGS, type WatchEnd } from '../../../src/database/watch.ts';
-import { clearAnswerers, OPERATOR } from '../../../src/features/watch/channel-store.ts';
-import type { Answerers } from '../../../src/questions/answerers.ts';
+import { clearAnswerers } from '../../../src/features/watch/channel-store.ts';
+import { type Answerers, OPERATOR } from '../../../src/questions/answerers.ts';
 import { newWatch } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, createRecordingLog, LEASE, SERVICE, T0 } from '../support.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 36_761,
-	bytes: 1_750_000,
+	lines: 36_835,
+	bytes: 1_750_118,
 	files: 183,
 	linesOfFile: 400,
 	columns: 120,
