@@ -3,7 +3,7 @@ import { DAY_MS, parseOrNull } from '../../core/basics.ts';
 import { addNew, channelOf, type Db, type Filter, from, remove, sessionOf, type Tx } from '../../database/database.ts';
 import { inLockOrder, lockSession } from '../../database/locks.ts';
 import { type ChannelKey, channelSettings, type Watch } from '../../database/watch.ts';
-import { lockPosts, markPosts, planPosts } from '../../posts/plan-store.ts';
+import { markPosts, planPosts } from '../../posts/plan-store.ts';
 import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type Standing } from '../../questions/answerers.ts';
 import type { SessionKey } from '../../questions/session.ts';
 
@@ -81,21 +81,19 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 	const key = channelOf(channel);
 	const before = await from(trx, 'answer_rules', key).select(['service', 'sessionId']).execute();
 	const sessions = new Map(before.map((row) => [row.sessionId, sessionOf(row)]));
+	const around = watchedIn(trx, channel).select(['service', 'sessionId']).distinct();
+	const watched = namesAnybody(list) ? await around.execute() : [];
+	// All of them before rules and posts: whoever holds one of them may write both.
+	const all = new Map([...before, ...watched].map((row) => [row.sessionId, sessionOf(row)]));
+	for (const session of inLockOrder([...all.values()], (one) => one.sessionId)) await lockSession(trx, session);
 	if (!namesAnybody(list)) await remove(trx, 'answer_rules', key).execute();
-	else {
-		const watched = await watchedIn(trx, channel).select(['service', 'sessionId']).distinct().execute();
-		const sessionId = watched.map((row) => row.sessionId);
-		const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId });
-		for (const row of watched) {
-			if (sessions.has(row.sessionId) || !mayAnswer(standing, rules.get(row.sessionId) ?? [])) continue;
-			await addNew(trx, 'answer_rules', { ...key, ...sessionOf(row), enteredAt: now }).execute();
-			sessions.set(row.sessionId, sessionOf(row));
-		}
+	const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId: watched.map((row) => row.sessionId) });
+	for (const row of watched) {
+		if (sessions.has(row.sessionId) || !mayAnswer(standing, rules.get(row.sessionId) ?? [])) continue;
+		await addNew(trx, 'answer_rules', { ...key, ...sessionOf(row), enteredAt: now }).execute();
+		sessions.set(row.sessionId, sessionOf(row));
 	}
-	for (const session of inLockOrder([...sessions.values()], (one) => one.sessionId)) {
-		await lockSession(trx, session);
-		await markPosts(await lockPosts(tx, session), sessionOf(session), { urgency: 'progress' });
-	}
+	await markPosts(tx, { sessionId: [...sessions.keys()] }, { urgency: 'progress' });
 }
 
 /** The session is over: no list decides about it any more. */
