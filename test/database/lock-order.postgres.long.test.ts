@@ -115,7 +115,7 @@ it('accepts, reads, hands over, ends and forgets at once on one session: no dead
 	do {
 		await Promise.all(
 			stores.flatMap((one, index) =>
-				[accepts, reads, handsOver, ends, posts, reminds, forgets].map((act) =>
+				[accepts, reads, handsOver, ends, posts, reminds, forgets, configures].map((act) =>
 					repeatedly(act, one, { random: random.fork(), token: `${act.name}-${index}` }),
 				),
 			),
@@ -363,11 +363,12 @@ async function touches(store: Store, { random }: Actor): Promise<void> {
 	await store.ladders.touchAll(SERVICE, T0);
 }
 
-/** Somebody changes the settings of a channel, which then is silenced; and unwatches and watches again. */
+/** Somebody changes who may answer in a channel, which then is silenced; and unwatches and watches again. */
 async function configures({ channelSettings, posts, watches }: Store, { random }: Actor): Promise<void> {
 	const channel = { teamId: 'T1', channelId: random.pick(CHANNEL_IDS) };
 	const { revision } = await channelSettings.read(channel);
-	const settings = DEFAULT_CHANNEL_SETTINGS;
+	const named = random.pick([[], [ANN.userId], [ANN.userId, 'U-BOB']]);
+	const settings = { ...DEFAULT_CHANNEL_SETTINGS, answerers: { userIds: named, groupIds: [] } };
 	const content = { kind: 'settingsChanged', by: ANN.userId, before: settings, after: settings } as const;
 	const post = { target: { kind: 'channel', ...channel }, key: `${random.uniform()}`, content } as const;
 	await channelSettings.write(channel, { settings, revision, person: ANN, post, now: T0 });

@@ -66,7 +66,7 @@ function watchedIn(db: Db, channel: ChannelKey) {
 
 /**
  * Makes a channel's list, if it has one, decide about a session that somebody watches there, if they may answer it at
- * that moment. The caller holds the lock `addingWatches`.
+ * that moment; posts and inboxes show it. The caller holds the lock `addingWatches`.
  */
 export async function enterRule(
 	tx: Tx,
@@ -78,8 +78,11 @@ export async function enterRule(
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;
 	const rules = (await rulesAmong(trx, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [];
 	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return;
+	await lockSession(trx, session);
 	const rule = { teamId, channelId, ...sessionOf(session), enteredAt };
-	if (await hasChanged(addNew(trx, 'answer_rules', rule))) await showRules(tx, [session]);
+	if (!(await hasChanged(addNew(trx, 'answer_rules', rule)))) return;
+	noteQuestions(trx, null);
+	await markPosts(await lockPosts(tx, session), sessionOf(session), { urgency: 'progress' });
 }
 
 /**
@@ -92,27 +95,20 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 	const key = channelOf(channel);
 	const before = await from(trx, 'answer_rules', key).select(['service', 'sessionId']).execute();
 	const sessions = new Map(before.map((row) => [row.sessionId, sessionOf(row)]));
+	const around = watchedIn(trx, channel).select(['service', 'sessionId']).distinct();
+	const watched = namesAnybody(list) ? await around.execute() : [];
+	// All of them before rules and posts: whoever holds one of them may write both.
+	const all = new Map([...before, ...watched].map((row) => [row.sessionId, sessionOf(row)]));
+	for (const session of inLockOrder([...all.values()], (one) => one.sessionId)) await lockSession(trx, session);
 	if (!namesAnybody(list)) await remove(trx, 'answer_rules', key).execute();
-	else {
-		const watched = await watchedIn(trx, channel).select(['service', 'sessionId']).distinct().execute();
-		const sessionId = watched.map((row) => row.sessionId);
-		const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId });
-		for (const row of watched) {
-			if (sessions.has(row.sessionId) || !mayAnswer(standing, rules.get(row.sessionId) ?? [])) continue;
-			await addNew(trx, 'answer_rules', { ...key, ...sessionOf(row), enteredAt: now }).execute();
-			sessions.set(row.sessionId, sessionOf(row));
-		}
+	const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId: watched.map((row) => row.sessionId) });
+	for (const row of watched) {
+		if (sessions.has(row.sessionId) || !mayAnswer(standing, rules.get(row.sessionId) ?? [])) continue;
+		await addNew(trx, 'answer_rules', { ...key, ...sessionOf(row), enteredAt: now }).execute();
+		sessions.set(row.sessionId, sessionOf(row));
 	}
-	await showRules(tx, [...sessions.values()]);
-}
-
-/** Posts and inboxes show who may answer these sessions now. */
-async function showRules(tx: Tx, sessions: readonly SessionKey[]): Promise<void> {
-	if (sessions.length > 0) noteQuestions(tx.trx, null);
-	for (const session of inLockOrder(sessions, (one) => one.sessionId)) {
-		await lockSession(tx.trx, session);
-		await markPosts(await lockPosts(tx, session), sessionOf(session), { urgency: 'progress' });
-	}
+	noteQuestions(trx, null);
+	await markPosts(tx, { sessionId: [...sessions.keys()] }, { urgency: 'progress' });
 }
 
 /** The session is over: no list decides about it any more. */

@@ -318,9 +318,7 @@ export async function clearAnswerers(tx: Tx, channelId: string, log: Log): Promi
 	for (const { teamId } of rows) {
 		const channel = { teamId, channelId };
 		const { settings: before, revision } = await readSettings({ db: { read: trx }, log }, channel);
-		const isClosing =
-			namesAnybody(before.answerers) || (await isFound(from(trx, 'answer_rules', channel).select('service')));
-		if (!isClosing) continue;
+		if (!namesAnybody(before.answerers)) continue;
 		isCleared = true;
 		const after = { ...before, answerers: DEFAULT_CHANNEL_SETTINGS.answerers };
 		const content = { kind: 'settingsChanged', by: OPERATOR, before, after } as const;
