@@ -33,6 +33,3 @@ export function mayAnswer(standing: Standing, rules: readonly AnswerRule[]): boo
 	const lists = rules.map(({ answerers }) => answerers);
 	return lists.length === 0 || isNamed(standing, lists);
 }
-
-/** Who changed settings with a command on the machine of Handraise. */
-export const OPERATOR = 'whoever runs Handraise';
