@@ -27,6 +27,8 @@ const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
 /** Where somebody is to be mentioned, and by whom it is set. */
 type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, 'person'>;
 
+type Parts = Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct' | 'accessPolicy' | 'userGroups'>;
+
 /** What somebody chose for a channel. `toCheck`: those of whom Slack has to be asked, by part. */
 interface Chosen {
 	readonly channelId: string;
@@ -38,7 +40,7 @@ interface Chosen {
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
 	{ clock, config, directory, store: { channelSettings: store } }: Core<{ channelSettings: ChannelSettingsStore }>,
-	{ memberships, channels, mayAct, accessPolicy, userGroups }: HandlerContext,
+	{ memberships, channels, mayAct, accessPolicy, userGroups }: Parts,
 ) {
 	/** Null for a group that does not exist any more. */
 	async function membersOf(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> {

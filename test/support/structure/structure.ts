@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
 	lines: 36_832,
-	bytes: 1_750_000,
-	files: 183,
+	bytes: 1_757_200,
+	files: 184,
 	linesOfFile: 400,
 	columns: 120,
 	imports: 30,
