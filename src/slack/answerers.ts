@@ -1,4 +1,4 @@
-import { HandraiseError, setBounded } from '../core/basics.ts';
+import { HandraiseError, setBounded, within } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import { type Answerers, type AnswerRule, namesAnybody } from '../questions/answerers.ts';
 import type { Person } from '../questions/session.ts';
@@ -9,6 +9,8 @@ import { createUserGroups, groupName, NO_GROUPS } from './user-groups.ts';
 
 /** Of people and user groups in one line. */
 const MOST_NAMED = 5;
+/** Of the time for an acknowledgement, after the check: without the names, the refusal is told too. */
+const NAMES_WITHIN_MS = 700;
 /** How many changes of lists are remembered whose people are gone. */
 const MOST_TOLD = 1_000;
 
@@ -87,8 +89,8 @@ export function createWhoMayAnswer(
 	): Promise<Refusal | HandraiseError> {
 		if (refusal !== 'not_named') return refusal;
 		const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId(), channelId) : null;
-		const who =
-			own !== null && namesAnybody(own) ? await named([own]) : answers === undefined ? null : await of(answers);
+		const asked = own !== null && namesAnybody(own) ? named([own]) : answers === undefined ? null : of(answers);
+		const who = asked && (await within(clock, asked, NAMES_WITHIN_MS, () => null));
 		const code = who?.isNobodyLeft === true ? 'nobody_left' : own === null ? 'not_named' : 'not_named_here';
 		return Object.assign(new HandraiseError('a list of people does not name them', { code }), { who: who?.words });
 	}
