@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { createCache, startDeadline } from '../core/basics.ts';
+import { createCache, StoreUnavailableError, startDeadline } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { Origin } from '../questions/answer.ts';
 import {
@@ -154,7 +154,9 @@ export function createAccessPolicy(
 		if (ofPlace !== null) yield ofPlace;
 	}
 
+	/** Throws when it is the store that does not answer. */
 	function notAnswered(error: unknown): Verdict {
+		if (error instanceof StoreUnavailableError) throw error;
 		const { retryAfterMs } = slackFailure(error);
 		return { ...NOT_CHECKED, retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs };
 	}
