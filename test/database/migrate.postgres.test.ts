@@ -69,7 +69,7 @@ describe.each([
 			const { settings, revision } = await store.channelSettings.read({ teamId: 'T1', channelId: 'C1' });
 			expect(settings).toEqual({ ...DEFAULT_CHANNEL_SETTINGS, remindAfterMs: 300_000 });
 			expect(revision).toBe(4);
-			expect(await store.watches.add(newWatch())).toMatchObject({ kind: 'added', decides: null });
+			expect(await store.watches.add(newWatch())).toMatchObject({ kind: 'added' });
 			expect(await store.channelSettings.rulesOfAll('T1', SERVICE)).toEqual(new Map());
 			await store.close();
 		}));
