@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import {
-	type ChannelSettings,
-	changedParts,
-	type LadderTimes,
-	type Mention,
-	mentionsAnybody,
-	timesIn,
-} from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/post.ts';
-import { OPERATOR } from '../../questions/answerers.ts';
+import { namesAnybody, OPERATOR } from '../../questions/answerers.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
 import { CANNOT_ANSWER, type ErrorContext, errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
 import { entryOf } from '../../slack/form/fields.ts';
@@ -189,7 +182,7 @@ export function settingsSaved(
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
-	const [isOff, mentions] = [timesIn(settings, defaults).escalateAfterMs === null, mentionsAnybody(settings)];
+	const [isOff, mentions] = [timesIn(settings, defaults).escalateAfterMs === null, namesAnybody(settings.mention)];
 	const lines = PARTS.map((part) => {
 		const { label, words } = LINES[part];
 		const now = words(settings, { defaults, mentioned: mentionsWords }, settings);
@@ -354,7 +347,7 @@ export function settingsChangedPost(
 ): MessageContent {
 	const { channelId, defaults, names, asked = false } = known;
 	const time = durationText(timesIn(after, defaults).escalateAfterMs ?? 0);
-	if (asked && !mentionsAnybody(before))
+	if (asked && !namesAnybody(before.mention))
 		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
