@@ -31,7 +31,7 @@ import {
 } from '../../slack/parts.ts';
 import type { Submitted, SubmittedView } from '../../slack/request.ts';
 import { oneLine, plain, quotedName, withoutMarks } from '../../slack/text.ts';
-import { groupIn, groupName, type UserGroups } from '../../slack/user-groups.ts';
+import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../../slack/user-groups.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
 import {
 	capitalised,
@@ -78,10 +78,7 @@ export function metadataFor(
 /** By field: what is wrong. Plain text. */
 export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
-/**
- * Reads a form. `before`: the stored settings that the person has seen. `toCheck`: whom Slack has to be asked about.
- * `errors`: what can be seen without asking Slack.
- */
+/** Reads a form. `before`: the settings that the person saw. `toCheck`: for Slack; `errors`: seen without asking it. */
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
 	{ revision, base, shown }: SettingsMetadata,
@@ -370,9 +367,6 @@ function settingsChanges(before: ChannelSettings, after: ChannelSettings, known:
 
 /** Mentions of those whom an escalation mentions, which notify them. */
 const mentionsWords = (mention: Mention) => mentionMrkdwn(mention) || 'nobody';
-
-/** Of people and user groups in one line. */
-const MOST_NAMED = 5;
 
 /** Names without mentions, which would notify people of every change; first those that are not in `other`. */
 function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
