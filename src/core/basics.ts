@@ -180,6 +180,17 @@ export function createCache<Value>(
 	};
 }
 
+/** Calls during a run share its result. */
+export function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
+	let running: Promise<T> | null = null;
+	return () => {
+		running ??= run().finally(() => {
+			running = null;
+		});
+		return running;
+	};
+}
+
 /** A state in memory, or in a row that replicas share (`database/shared-states.ts`). */
 export interface Cell<S> {
 	/**

@@ -270,9 +270,7 @@ export interface Change {
 }
 
 /** Runs an INSERT, UPDATE or DELETE. Whether it changed a row. */
-export async function hasChanged(query: Change): Promise<boolean> {
-	return (await countChanged(query)) > 0;
-}
+export const hasChanged = async (query: Change): Promise<boolean> => (await countChanged(query)) > 0;
 
 export async function countChanged(query: Change): Promise<number> {
 	const result = await query.executeTakeFirst();

@@ -267,10 +267,6 @@ export function stillDue<Entry extends { readonly stage: ReminderStage; readonly
 	});
 }
 
-export function mentionsAnybody({ mention: { userIds, groupIds } }: Pick<ChannelSettings, 'mention'>): boolean {
-	return userIds.length + groupIds.length > 0;
-}
-
 /** The settings that differ; the order of people, groups and days does not count. */
 export function changedParts(before: ChannelSettings, after: ChannelSettings): readonly (keyof ChannelSettings)[] {
 	const parts = Object.keys(channelSettings.shape) as (keyof ChannelSettings)[];

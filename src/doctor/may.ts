@@ -188,14 +188,13 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	yield found('skipped', `${who}. ${older}`);
 
 	const isSetting = (ground: string): ground is keyof Settings => /^[A-Z_]+$/.test(ground);
-	const factsOf = (ground: Ground | keyof Settings) =>
-		ground === 'list'
-			? `the channel names ${Object.values(named ?? {})
-					.flat()
-					.join(' ')} as those who may answer`
-			: isSetting(ground)
-				? `${ground} is ${[config[ground]].flat().join(' ')}`
-				: facts('users.info', 'user', ground);
+	const names = Object.values(named ?? {}).flat();
+	const factsOf = (ground: Ground | keyof Settings) => {
+		if (ground === 'list') return `the channel names ${names.join(' ')} as those who may answer`;
+		return isSetting(ground)
+			? `${ground} is ${[config[ground]].flat().join(' ')}`
+			: facts('users.info', 'user', ground);
+	};
 	const passed = (ground: Ground) => {
 		const rule = BUILT_IN[ground];
 		return rule === undefined ? factsOf(ground) : `${rule} (${factsOf(ground)})`;

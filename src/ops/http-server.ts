@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { HandraiseError } from '../core/basics.ts';
+import { HandraiseError, shareRunning } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { StoreDatabase } from '../database/database.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
@@ -37,6 +37,7 @@ interface Options {
 
 /** `/healthz`, `/readyz` (200, or 503 with the reasons), `/metrics` (Prometheus), and Slack's requests in HTTP mode. */
 export function createHttpServer({ host = null, port, notReady, metrics, slack, onRefused, limits = LIMITS }: Options) {
+	// Frequent requests do not load the database.
 	const sharedNotReady = shareRunning(notReady);
 	const sharedMetrics = shareRunning(metrics);
 	const server = createServer(
@@ -126,17 +127,6 @@ export function createEndpoints(
 			return reasons;
 		},
 	});
-}
-
-/** Calls during a run share its result: frequent requests do not load the database. */
-function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
-	let running: Promise<T> | null = null;
-	return () => {
-		running ??= run().finally(() => {
-			running = null;
-		});
-		return running;
-	};
 }
 
 function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, onRefused: (reason: string) => void): void {

@@ -12,7 +12,7 @@ import {
 } from '../questions/answerers.ts';
 import type { Person } from '../questions/session.ts';
 import type { Need } from './calls.ts';
-import { type Identity, slackErrorCode, slackFailure } from './clients.ts';
+import { type Identity, isGoneGroup, slackFailure } from './clients.ts';
 import { maxAgeOf, type PersonFacts } from './directory.ts';
 
 type Ours = Pick<Identity, 'teamId' | 'enterpriseId'>;
@@ -90,7 +90,7 @@ export function createAccessPolicy(
 	/** Of a group that is gone: nobody. */
 	const membersOf = (groupId: string, need: Need = 'look', signal?: AbortSignal): Promise<ReadonlySet<string>> =>
 		groups.get(groupId, maxAgeOf(need), signal).catch((error: unknown) => {
-			if (GONE_GROUP.has(slackErrorCode(error) ?? '')) return new Set<string>();
+			if (isGoneGroup(error)) return new Set<string>();
 			throw error;
 		});
 
@@ -218,9 +218,6 @@ export function createAccessPolicy(
 		},
 	};
 }
-
-/** Slack's codes for a user group that is there no more. */
-const GONE_GROUP: ReadonlySet<string> = new Set(['no_such_subteam', 'subteam_not_found']);
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 

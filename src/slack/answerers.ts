@@ -5,10 +5,8 @@ import type { Person } from '../questions/session.ts';
 import type { AccessPolicy, Lists, Place, Refusal } from './access-policy.ts';
 import type { Installation, SlackClients } from './clients.ts';
 import { andMoreWords, personName, sentences } from './parts.ts';
-import { createUserGroups, groupName, NO_GROUPS } from './user-groups.ts';
+import { createUserGroups, groupName, MOST_NAMED, NO_GROUPS } from './user-groups.ts';
 
-/** Of people and user groups in one line. */
-const MOST_NAMED = 5;
 /** Of the time for an acknowledgement, after the check: without the names, the refusal is told too. */
 const NAMES_WITHIN_MS = 700;
 /** How many changes of lists are remembered whose people are gone. */
@@ -83,10 +81,7 @@ export function createWhoMayAnswer(
 	}
 
 	/** A refusal with the names of whom to ask, for `errorContext`; others stay what they are. */
-	async function explained(
-		refusal: Refusal,
-		{ answers, unwatches, channelId }: Place,
-	): Promise<Refusal | HandraiseError> {
+	async function explained(refusal: Refusal, { answers, unwatches, channelId }: Place) {
 		if (refusal !== 'not_named') return refusal;
 		const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId(), channelId) : null;
 		const asked = own !== null && namesAnybody(own) ? named([own]) : answers === undefined ? null : of(answers);

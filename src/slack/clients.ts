@@ -77,6 +77,10 @@ export function slackErrorCode(error: unknown): string | null {
 	return typeof data?.error === 'string' && /^\w{1,80}$/.test(data.error) ? data.error : null;
 }
 
+/** Slack's codes for a user group that is there no more. */
+const GONE_GROUP: readonly unknown[] = ['no_such_subteam', 'subteam_not_found'];
+export const isGoneGroup = (error: unknown) => GONE_GROUP.includes(slackErrorCode(error));
+
 /** Why a call failed: `ratelimited` with the time to wait (at least a second), Slack's code, or `no_answer`. */
 export function slackFailure(error: unknown): { readonly code: string; readonly retryAfterMs: number | null } {
 	if (error instanceof Error && 'retryAfter' in error && typeof error.retryAfter === 'number')

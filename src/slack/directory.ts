@@ -7,6 +7,7 @@ import {
 	type DeepReadonly,
 	isForgotten,
 	setBounded,
+	shareRunning,
 	unlessAborted,
 } from '../core/basics.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
@@ -278,16 +279,8 @@ export type Directory = ReturnType<typeof createDirectory>;
 
 /** Begins the work, which may fail, unless it is running. */
 function atOneTime(work: () => Promise<void>): () => void {
-	let isRunning = false;
-	return () => {
-		if (isRunning) return;
-		isRunning = true;
-		void work()
-			.catch(() => undefined)
-			.finally(() => {
-				isRunning = false;
-			});
-	};
+	const begun = shareRunning(work);
+	return () => void begun().catch(() => undefined);
 }
 
 /** Slack's codes for ids of nobody, or of people whom the app cannot see. */

@@ -135,9 +135,7 @@ export type Press = Readonly<ReturnType<typeof readPress>>;
 
 export type SubmittedSessionView = SubmittedView & { readonly metadata: ViewMetadata };
 
-export function isOfSession(view: SubmittedView | null): view is SubmittedSessionView {
-	return view?.metadata != null;
-}
+export const isOfSession = (view: SubmittedView | null): view is SubmittedSessionView => view?.metadata != null;
 
 /** @throws HandraiseError `button_outdated` when another version wrote the metadata */
 export function sessionViewOf(view: SubmittedView | null): SubmittedSessionView {

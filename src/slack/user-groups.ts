@@ -17,6 +17,8 @@ export type UserGroups =
 
 export const NO_GROUPS: UserGroups = { kind: 'unknown', why: 'no_answer' };
 
+/** Of people and user groups in one line. */
+export const MOST_NAMED = 5;
 /** Slack allows 20 lists a minute for all people together. */
 const MAX_AGE_MS = 60_000;
 

@@ -19,15 +19,10 @@ import { afterUndoWords, onlyAuthorCanUndo, PRESS_NOTES } from './receipt-view.t
 import type { Receipts } from './receipts.ts';
 
 /** Registers *Undo*, and the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
-export function registerAnswerActions(
-	core: HandlerContext & { flow: Forms; answers: Answers; receipts: Receipts },
-): void {
+export function registerAnswerActions(core: HandlerContext & { flow: Forms; answers: Answers; receipts: Receipts }) {
 	const { listen, flow, reply, answers, receipts } = core;
 
-	function onOwn(
-		id: ActionId,
-		taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task | Promise<Task>,
-	): void {
+	function onOwn(id: ActionId, taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task | Promise<Task>) {
 		listen.action(id, async (asked, press) => {
 			const own = await answers.own(press.value, asked.person);
 			return own === null ? forAnybody(() => notTheirs(asked, id, press)) : taskFor(own, asked, press);

@@ -109,10 +109,7 @@ export function chooseItemModal(
 type Picture = Pick<SessionModel, 'session' | 'readAt' | 'metadata' | 'links' | 'now'> & { readonly since: number };
 
 /** The latest screenshot alone. */
-export function screenshotModal(
-	{ session, since, readAt, metadata, links, now }: Picture,
-	withoutImages: boolean,
-): ModalView {
+export function screenshotModal({ session, since, readAt, metadata, links, now }: Picture, withoutImages: boolean) {
 	const link = links(session.lastScreenshotUrl);
 	const window = (blocks: readonly KnownBlock[]) =>
 		modal({ callbackId: CALLBACKS.screenshot, title: viewTitle(metadata), metadata, blocks });

@@ -83,15 +83,9 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return current.asked;
 	});
 
-	/**
-	 * Those of the channels in which the person may act, and in which they are; which sessions they may answer; `againAt`
-	 * if Slack did not tell all.
-	 */
-	async function channelsOf(
-		person: Person,
-		{ ids, sessionIds }: Readonly<Record<'ids' | 'sessionIds', readonly string[]>>,
-		{ need, now }: Asked,
-	) {
+	/** Where the person may act, and is; which sessions they may answer; `againAt` if Slack did not tell all. */
+	async function channelsOf(person: Person, ids: readonly string[], sessionIds: readonly string[], how: Asked) {
+		const { need, now } = how;
 		let againAt: number | null = null;
 		const inTeam = ids.filter((id) => !isDirectMessage(id));
 		const notTold = (error: unknown) => {
@@ -171,7 +165,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		);
 		const sessions = [...open.map(({ question }) => question), ...(listed?.sessions ?? [])];
 		const sessionIds = sessions.map(({ sessionId }) => sessionId);
-		const channels = await channelsOf(person, { ids: [...new Set([...askedIn, ...heldIn])], sessionIds }, how);
+		const channels = await channelsOf(person, [...new Set([...askedIn, ...heldIn])], sessionIds, how);
 		const visible = asked.filter((one) =>
 			one.channels.some(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id)),
 		);

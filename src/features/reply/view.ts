@@ -28,7 +28,9 @@ const CHOSEN_TEXT_HELP = {
 		'message. Press Answer and type it there.',
 } as const;
 
-export const chosenTextHelp = (why: keyof typeof CHOSEN_TEXT_HELP) => textMessage(CHOSEN_TEXT_HELP[why]);
+export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
+	return textMessage(CHOSEN_TEXT_HELP[why]);
+}
 
 type Target = Pick<OfferedReply, 'id' | 'sessionId'>;
 /** `text`: what would answer this question. */

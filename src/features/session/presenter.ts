@@ -18,7 +18,6 @@ import {
 	type Question,
 	questionAt,
 	type Session,
-	type Shown,
 } from '../../questions/session.ts';
 import { asksTheSame, type Values, without, withoutChoices } from '../../slack/form/fields.ts';
 import { type Links, newFormId, type ViewMetadata } from '../../slack/ids.ts';
@@ -253,15 +252,15 @@ function startingValues(
 	if (typed !== null) {
 		if (asksTheSame(metadata, question)) return { ...unnoted, values: typed };
 		// Also where it stands at another place now: the answer is for that place.
-		const isOtherText = isOther(metadata, question);
+		const isOtherText = !isSameQuestion(metadata, question);
 		const values = carried(typed, isOtherText);
 		const notices = isOtherText ? [changedNotice(values)] : unnoted.notices;
 		return { ...unnoted, values, notices, formId: newFormId() };
 	}
-	const isOtherDraft = draft !== null && isOther(draft, question);
+	const isOtherDraft = draft !== null && !isSameQuestion(draft, question);
 	const drafted = carried(draft?.values ?? {}, isOtherDraft);
 	if (prefill !== null) {
-		const isOtherText = prefill.givenFor !== null && isOther(prefill.givenFor, question);
+		const isOtherText = prefill.givenFor !== null && !isSameQuestion(prefill.givenFor, question);
 		const values = { ...drafted, ...carried(prefill.values, isOtherText) };
 		const filledIn = NOTICES.prefilled(prefill.givenFor === null ? 'message' : 'earlier answer');
 		return { ...unnoted, values, notices: [isOtherText ? changedNotice(values) : filledIn] };
@@ -273,8 +272,6 @@ function startingValues(
 }
 
 const changedNotice = (values: Values) => NOTICES.questionChanged(Object.keys(values).length > 0);
-
-const isOther = (shown: Shown, question: Question) => !isSameQuestion(shown, question);
 
 function fitting(values: Values, question: Question): Values {
 	return Object.fromEntries(

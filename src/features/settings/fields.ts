@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { type DeepReadonly, isForgotten } from '../../core/basics.ts';
 import { FALLBACK_TIME_ZONE, leavesTime, type QuietHours, timeZoneNamed, WEEKDAYS } from '../../core/quiet-hours.ts';
-import {
-	type ChannelSettings,
-	changedParts,
-	type LadderTimes,
-	type Mention,
-	mentionsAnybody,
-	timesIn,
-} from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import { namesAnybody } from '../../questions/answerers.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
@@ -128,7 +121,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 		read: readTime,
 		check({ chosen, before, defaults }) {
 			const { remindAfterMs, escalateAfterMs } = timesIn(chosen, defaults);
-			const hasNewMention = mentionsAnybody(chosen) && changedParts(before, chosen).includes('mention');
+			const hasNewMention = namesAnybody(chosen.mention) && changedParts(before, chosen).includes('mention');
 			// A list that was there before may be kept for later.
 			if (escalateAfterMs === null && hasNewMention) return NEVER_MENTIONED;
 			return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs

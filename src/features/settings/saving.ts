@@ -2,7 +2,7 @@ import { startDeadline, unlessAborted } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
-import { codeOf, slackErrorCode } from '../../slack/clients.ts';
+import { codeOf, isGoneGroup } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
 import { NO_GROUPS, type UserGroupList, type UserGroups } from '../../slack/user-groups.ts';
@@ -43,14 +43,11 @@ export function createSettingsSaving(
 	{ memberships, channels, mayAct, accessPolicy, userGroups }: Parts,
 ) {
 	/** Null for a group that does not exist any more. */
-	async function membersOf(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> {
-		try {
-			return await directory.userGroup(groupId, signal);
-		} catch (error) {
-			if (['no_such_subteam', 'subteam_not_found'].includes(slackErrorCode(error) ?? '')) return null;
+	const membersOf = (groupId: string, signal: AbortSignal): Promise<ReadonlySet<string> | null> =>
+		directory.userGroup(groupId, signal).catch((error: unknown) => {
+			if (isGoneGroup(error)) return null;
 			throw error;
-		}
-	}
+		});
 
 	/**
 	 * Those of these people and groups whom nobody in the channel is. In most channels one list of its members answers

@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import {
-	type ChannelSettings,
-	changedParts,
-	type LadderTimes,
-	type Mention,
-	mentionsAnybody,
-	timesIn,
-} from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/post.ts';
-import { OPERATOR } from '../../questions/answerers.ts';
+import { namesAnybody, OPERATOR } from '../../questions/answerers.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
 import { CANNOT_ANSWER, type ErrorContext, errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
 import { entryOf } from '../../slack/form/fields.ts';
@@ -38,7 +31,7 @@ import {
 } from '../../slack/parts.ts';
 import type { Submitted, SubmittedView } from '../../slack/request.ts';
 import { oneLine, plain, quotedName, withoutMarks } from '../../slack/text.ts';
-import { groupIn, groupName, type UserGroups } from '../../slack/user-groups.ts';
+import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../../slack/user-groups.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
 import {
 	capitalised,
@@ -85,10 +78,7 @@ export function metadataFor(
 /** By field: what is wrong. Plain text. */
 export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
-/**
- * Reads a form. `before`: the stored settings that the person has seen. `toCheck`: whom Slack has to be asked about.
- * `errors`: what can be seen without asking Slack.
- */
+/** Reads a form. `before`: the settings that the person saw. `toCheck`: for Slack; `errors`: seen without asking it. */
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
 	{ revision, base, shown }: SettingsMetadata,
@@ -189,7 +179,7 @@ export function settingsSaved(
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
-	const [isOff, mentions] = [timesIn(settings, defaults).escalateAfterMs === null, mentionsAnybody(settings)];
+	const [isOff, mentions] = [timesIn(settings, defaults).escalateAfterMs === null, namesAnybody(settings.mention)];
 	const lines = PARTS.map((part) => {
 		const { label, words } = LINES[part];
 		const now = words(settings, { defaults, mentioned: mentionsWords }, settings);
@@ -354,7 +344,7 @@ export function settingsChangedPost(
 ): MessageContent {
 	const { channelId, defaults, names, asked = false } = known;
 	const time = durationText(timesIn(after, defaults).escalateAfterMs ?? 0);
-	if (asked && !mentionsAnybody(before))
+	if (asked && !namesAnybody(before.mention))
 		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
@@ -377,9 +367,6 @@ function settingsChanges(before: ChannelSettings, after: ChannelSettings, known:
 
 /** Mentions of those whom an escalation mentions, which notify them. */
 const mentionsWords = (mention: Mention) => mentionMrkdwn(mention) || 'nobody';
-
-/** Of people and user groups in one line. */
-const MOST_NAMED = 5;
 
 /** Names without mentions, which would notify people of every change; first those that are not in `other`. */
 function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {

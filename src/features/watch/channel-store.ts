@@ -171,10 +171,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			});
 		},
 
-		/**
-		 * Forgets sessions first listed before `before`, except of `listedService`: its lists show who still waits; and who
-		 * may answer sessions that nobody has watched for long.
-		 */
+		/** Forgets old rules, and sessions first listed before `before` but of `listedService`: its lists show who waits. */
 		forgetListed: (before: number, listedService: string | null) =>
 			db.write(async (trx) => {
 				await removeOldRules(trx, before);
@@ -238,10 +235,7 @@ function namePlace({ service, sessionId }: SessionKey) {
 
 export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readSettings>>>;
 
-/**
- * Settings that a person chose for a channel whose settings they saw at `revision`. `groupIds`: the user groups that
- * they are known to be in.
- */
+/** What a person chose who saw the settings at `revision`. `groupIds`: the user groups that they are known to be in. */
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 	Readonly<{ person: Person; post: NewPost; now: number; groupIds?: Standing['groupIds'] }>;
 
@@ -256,7 +250,6 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 			(await rulesAmong(db.read, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [],
 		/** The lists of all sessions of a service that have some, by session id. */
 		rulesOfAll: (teamId: string, service: string) => rulesAmong(db.read, { teamId, service }),
-		/** The lists that decide about sessions which this channel watches or has watched. */
 		rulesAround: (channel: ChannelKey) => rulesAround(db.read, channel),
 
 		tellNobodyLeft: (teamId: string, rules: readonly AnswerRule[], now: number) =>

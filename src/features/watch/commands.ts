@@ -1,14 +1,14 @@
 import { loggedId } from '../../core/basics.ts';
-import {
-	type ChannelKey,
-	type Discovery,
-	type DiscoverySettings,
-	mentionsAnybody,
-	type NoListReason,
-	type WaitingSession,
-	type WatchSettings,
+import type {
+	ChannelKey,
+	Discovery,
+	DiscoverySettings,
+	NoListReason,
+	WaitingSession,
+	WatchSettings,
 } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
+import { namesAnybody } from '../../questions/answerers.ts';
 import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { isDirectMessage } from '../../slack/ids.ts';
@@ -68,7 +68,7 @@ export function createWatchCommands(
 	async function mentionOffer({ channelId, person: { teamId } }: PersonRequest) {
 		if (channelId === null || isDirectMessage(channelId)) return [];
 		const { settings } = await core.store.channelSettings.read({ teamId, channelId });
-		return mentionsAnybody(settings) ? [] : mentionButton(channelId);
+		return namesAnybody(settings.mention) ? [] : mentionButton(channelId);
 	}
 
 	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */

@@ -2,7 +2,7 @@ import { backOff } from '../../core/basics.ts';
 import { LONGEST_INTERVAL_MS } from '../../database/schema/watches.ts';
 import { activityOf, type PlannedRead } from '../../database/watch.ts';
 import type { WatchedSession } from '../../database/watch-store.ts';
-import { isWaiting, type SessionKey } from '../../questions/session.ts';
+import { isWaiting } from '../../questions/session.ts';
 
 /*
  * When to read which session next.
@@ -193,12 +193,7 @@ export const PLAN_MS = 5_000;
 const WORTH_MOVING = 0.2;
 
 /** Which reads to move after a new plan. `recovered`: the service is back, so every back-off ends. */
-export function movesFor(
-	outlines: readonly SessionOutline[],
-	planner: Planner,
-	now: number,
-	recovered: boolean,
-): { session: SessionKey; from: PlannedRead; to: PlannedRead }[] {
+export function movesFor(outlines: readonly SessionOutline[], planner: Planner, now: number, recovered: boolean) {
 	return outlines.flatMap((outline) => {
 		const { session, nextRead: from } = outline;
 		const failing = outline.failures > 0 || outline.lastReadAt === null;
