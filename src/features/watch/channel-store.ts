@@ -171,7 +171,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			});
 		},
 
-		/** Forgets old rules, and sessions first listed before `before` but of `listedService`: its lists show who waits. */
+		/** Forgets old rules, and sessions first listed before `before` but of `listedService`, which lists who waits. */
 		forgetListed: (before: number, listedService: string | null) =>
 			db.write(async (trx) => {
 				await removeOldRules(trx, before);
