@@ -54,7 +54,8 @@ it('a snapshot contains a bounded part of any session, without links and variabl
 		}),
 		{ numRuns: 60 },
 	);
-});
+	// It reads 60 hostile sessions, at most some 300 kB each.
+}, 180_000);
 
 it('cuts text between characters and marks the cut', () => {
 	const view = snapshotOf(session({ name: '😀'.repeat(200) }), T0);

@@ -109,7 +109,10 @@ export function chooseItemModal(
 type Picture = Pick<SessionModel, 'session' | 'readAt' | 'metadata' | 'links' | 'now'> & { readonly since: number };
 
 /** The latest screenshot alone. */
-export function screenshotModal({ session, since, readAt, metadata, links, now }: Picture, withoutImages: boolean) {
+export function screenshotModal(
+	{ session, since, readAt, metadata, links, now }: Picture,
+	withoutImages: boolean,
+): ModalView {
 	const link = links(session.lastScreenshotUrl);
 	const window = (blocks: readonly KnownBlock[]) =>
 		modal({ callbackId: CALLBACKS.screenshot, title: viewTitle(metadata), metadata, blocks });
