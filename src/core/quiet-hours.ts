@@ -4,6 +4,7 @@ import type { DeepReadonly } from './basics.ts';
 
 /** 1 is Monday, 7 is Sunday. */
 export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
 
 export const quietHours = z.object({
 	/** The days on which quiet hours begin; at least one. */

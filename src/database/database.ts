@@ -178,8 +178,9 @@ export interface StoreDatabase extends Pick<ReturnType<typeof createBus>, 'onCom
 	readonly read: Db;
 	/**
 	 * Runs `work` as one transaction. Resolves after the commit (on SQLite: synced to disk); rolls back and rejects when
-	 * `work` throws. `work` uses only the given handle and awaits nothing else: PostgreSQL runs it again after a unique
-	 * violation, a deadlock or a serialization failure. On SQLite, writes of one turn share a commit; each fails alone.
+	 * `work` throws. `work` must only use the given handle and await nothing else: PostgreSQL runs it again after a
+	 * unique violation, a deadlock or a serialization failure. On SQLite, writes that arrive in one turn of the event
+	 * loop share one commit and its fdatasync; each still fails alone.
 	 */
 	write<T>(work: (db: Db) => Promise<T>): Promise<T>;
 	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */

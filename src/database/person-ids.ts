@@ -54,7 +54,10 @@ export async function replacePerson(trx: Db, userId: string, name: string): Prom
 	return changed;
 }
 
-/** Rows of any workspace with the id, ciphertexts as texts. With one key column a page; `next`: where it goes on. */
+/**
+ * The rows that hold the id, whatever their workspace, with ciphertexts as texts. Of a table whose key is one column,
+ * those of a page; `next`: where the next one begins, null after the last.
+ */
 export async function rowsOfPerson(db: Db, cipher: Cipher, userId: string, { table, after }: PersonPage) {
 	const [key, ...others] = TABLES[table].key;
 	const isPaged = others.length === 0;

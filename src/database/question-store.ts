@@ -118,7 +118,10 @@ export async function noteEvidence(trx: Db, session: SessionKey, { of, evidence:
 	await change(trx, 'questions', { id: same.id }, { messageIndex: of.messageIndex, ...shown }).execute();
 }
 
-/** Notes a field that is empty again, where nobody watches. False: no question is stored, its answer has to note it. */
+/**
+ * A read for a person shows an empty field after a value: of a session that nobody watches nothing else notes since
+ * when. False: no question is stored, so it is noted with its answer.
+ */
 export async function noteEmptied(trx: Db, session: SessionKey, judged: Judgement): Promise<boolean> {
 	const { same } = await knownAskings(trx, session, judged.of);
 	if (same === null) return false;

@@ -29,7 +29,10 @@ interface Options {
 	readonly onFormerValues: (count: number) => void;
 	/** Values of these keys were found, and are encrypted again now. */
 	readonly found: (keyIds: ReadonlySet<string>) => Promise<void>;
-	/** No value needs a former key. False: something does still, it is called again. `endsOld`: nor one of version 1. */
+	/**
+	 * No value needs a former key. False: something else does still, so it is called again. `endsOld`: nor will one of
+	 * version 1 be found that a given key opens.
+	 */
 	readonly finish: (endsOld: boolean) => Promise<boolean>;
 	/** Learns whether values of version 1 are still read: another replica may have ended that. */
 	readonly follow: () => Promise<void>;

@@ -158,7 +158,10 @@ export async function startReading(
 	return isFirst ? null : row;
 }
 
-/** Moves its read forward to `at`, and the next ones for a while after `askedAt`. `by`: its place (`PlannedRead`). */
+/**
+ * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place
+ * among due reads (see `PlannedRead`), by default that of its time.
+ */
 export async function readEarly(
 	trx: Db,
 	row: WatchedSessionRow,

@@ -63,7 +63,8 @@ export interface Announcer extends ReturnType<typeof createMessages> {
 
 /**
  * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
- * `onGone`: ends what a channel that takes no posts follows. `onAttempt`: Slack took (null) or refused its new post.
+ * `onGone`: ends what a channel that takes no posts follows. `onAttempt`: Slack has taken (null) or refused a new post
+ * of this watch, or to this channel.
  */
 export function createOutbox(
 	core: Core<{ posts: PostStore }>,

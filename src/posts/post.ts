@@ -214,7 +214,8 @@ export type SendOutcome =
 export type AttemptResult =
 	/**
 	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current. `sentAt`: when the first
-	 * attempt began; left out: now. `leftOut`: reminders not shown, due again. `isUnsure`: an old update may follow.
+	 * attempt began; left out: now. `leftOut`: reminders that it does not show, due again. `isUnsure`: an earlier update
+	 * may still change it.
 	 */
 	| {
 			readonly kind: 'shown';

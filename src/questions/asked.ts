@@ -268,8 +268,9 @@ export interface ReadTime {
 }
 
 /**
- * Whether the newest question of a session is open, and which items: the one rule for posts, cards, inboxes, reminders,
- * windows, new watches and forms. Its position (`sameBefore`) says which it is; its index only that it is another.
+ * Whether the newest question of a session is open, and which of its items: the one rule for posts, cards, inboxes,
+ * reminders, windows, new watches and forms. Its position, as `sameBefore` tells, says which one it is; its index only
+ * that it is another.
  */
 export function judge(
 	session: Session,

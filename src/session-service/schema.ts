@@ -258,7 +258,8 @@ const PATH = [['session'], ['messages'], null, ['human_input'], null, TEXTS] as 
 
 /**
  * The JSON of the fields of all items, at the end of `PATH`: a number loses digits when it is parsed. `json` was
- * parsed: of a repeated key the last counts. All else is passed over without recursion. As slow as the parse.
+ * parsed: of a repeated key the last counts. All else is passed over without recursion, however deep it is. Takes as
+ * long as the parse did (`npm run bench -- schema`).
  */
 export function* sourcesIn(json: string): Generator<void, JsonObject> {
 	let at = json.search(/\S/);

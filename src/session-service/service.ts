@@ -219,7 +219,10 @@ export interface BackgroundBudget {
 	rates(): {
 		/** What people and deliveries have left over recently; never 0. */
 		readonly left: number;
-		/** The usual rate less what is reserved or goes ahead, at least a quarter. After a burst the budget limits. */
+		/**
+		 * The usual rate without what is reserved, or goes ahead now, but at least a quarter. After a burst of people's
+		 * reads, the budget holds reads back, not a plan.
+		 */
 		readonly planned: number;
 		/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */
 		readonly usual: number;

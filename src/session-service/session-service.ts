@@ -21,12 +21,16 @@ interface Parts extends Pick<TransportOptions, 'clock' | 'log'> {
 	};
 }
 
+interface Own extends Required<Pick<TransportOptions, 'proxy'>> {
+	/** A read is the first or found another state. */
+	readonly onChanged: (key: SessionKey, session: Session) => void;
+}
+
 /** The client of the session service, with the budget of its requests and what its calls tell of its health. */
 export function createSessionService(
 	{ config, clock, log, metrics, serviceUrl, store }: Parts,
-	own: Required<Pick<TransportOptions, 'proxy'>> & { onChanged(key: SessionKey, session: Session): void },
+	{ proxy, onChanged }: Own,
 ) {
-	const { proxy, onChanged } = own;
 	const keyOf = (sessionId: string) => ({ service: serviceUrl, sessionId });
 	const cell = store.cellOf(serviceUrl);
 	const budget = createRequestBudget({ requestsPerMinute: config.SESSION_SERVICE_RPM, clock, cell, firstAlone: true });

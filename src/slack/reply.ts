@@ -280,7 +280,10 @@ export function createReply(
 		inPlace: (request: PersonRequest, content: MessageContent | null) =>
 			throughResponseUrl(request, content ?? { delete_original: true }, content !== null),
 		onTop,
-		/** Null, and they are told: it did not open, or has no id (`needsId`). @throws `too_fast` before `view` is made */
+		/**
+		 * Opens a window. Resolves to null when Slack does not open it or, with `needsId`, does not return its id; the
+		 * person is told so. @throws `too_fast` before `view` is made
+		 */
 		async openWindow(
 			request: PersonRequest,
 			what: Parameters<typeof noWindow>[0],

@@ -236,7 +236,10 @@ export interface Task {
 	readonly refused?: (refusal: NotAllowed) => Promise<void>;
 }
 
-/** Why a task is not run: a refusal with whom to ask, or `too_fast`: whether they are there has to be asked. */
+/**
+ * Why a task is not run. The error is `too_fast`: whether they are there has to be asked, and they ask too much; or a
+ * refusal with the names of whom to ask.
+ */
 export type NotAllowed = ActRefusal | HandraiseError;
 
 export type SubmissionAck =

@@ -1,10 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import type { QuietHours } from '../../src/core/quiet-hours.ts';
+import type { QuietHours, Weekday } from '../../src/core/quiet-hours.ts';
 import { leavesTime, quietUntil, timeZoneNamed, tomorrowAtNine } from '../../src/core/quiet-hours.ts';
 
 const BERLIN = 'Europe/Berlin';
-const EVERY_DAY: QuietHours['days'] = [1, 2, 3, 4, 5, 6, 7];
+const EVERY_DAY: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
 const NIGHTS: QuietHours = { days: EVERY_DAY, from: '22:00', to: '08:00', timeZone: BERLIN };
 const ALWAYS: QuietHours = { ...NIGHTS, from: '00:00', to: '00:00' };
 const WEEKENDS: QuietHours = { days: [6, 7], from: '00:00', to: '00:00', timeZone: BERLIN };

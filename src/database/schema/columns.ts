@@ -58,7 +58,10 @@ export interface Table {
 	readonly key: readonly [string, ...string[]];
 	readonly columns: Readonly<Record<string, Column>>;
 	readonly unique?: readonly (readonly string[])[];
-	/** By the end of its name: what follows its table in `create index`, after `unique`; and a later migration of it. */
+	/**
+	 * By the end of its name: what stands behind the table in `create index`, with `unique` before it; with the migration
+	 * that added it, if that is a later one than that of the table.
+	 */
 	readonly indexes?: Readonly<Record<string, string | readonly [on: string, since: number]>>;
 	/** How long rows stay: days after their end, or `RETENTION_DAYS` if less. Of their values, docs/data.md tells it. */
 	readonly kept: number | 'always' | 'whileUsed';

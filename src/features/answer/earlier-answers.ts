@@ -153,8 +153,9 @@ function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolea
 }
 
 /**
- * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or it
- * may be lost, and nothing is overwritten: its question is the newest and empty, and `isCurrent`: not answered since.
+ * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or
+ * the answer may be lost, and cannot be put over anything: its question is the newest, none of its items has a value,
+ * and `isCurrent`: nobody has answered it since.
  */
 export function canRestart(answer: Answer, session: Session, isCurrent: boolean): boolean {
 	const { question, fingerprint, shownHash } = answer;

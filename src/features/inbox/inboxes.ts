@@ -15,7 +15,10 @@ const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
 /** Slack takes 100 `views.publish` and 100 `views.update` a minute. Forms need the latter: few inboxes are windows. */
 const UPDATE_RATE: RateLimit = { intervalMs: 800, burst: 20 };
-/** What is left of the burst to inboxes in which somebody just acted: by opened ones, by incomplete ones, by others. */
+/**
+ * The part of the burst that inboxes leave to those in which somebody just did something: those that were opened, those
+ * that do not show all yet, and those that only follow.
+ */
 const KEPT = { opened: 4, incomplete: 8, news: 10, usual: 18 };
 /** For so long a Home that was opened waits for what Slack tells of its person, rather than show that it waits. */
 const PATIENCE_MS = 10_000;

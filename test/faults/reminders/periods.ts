@@ -1,4 +1,4 @@
-import type { QuietHours } from '../../../src/core/quiet-hours.ts';
+import type { QuietHours, Weekday } from '../../../src/core/quiet-hours.ts';
 import type { ChannelSettings, LadderTimes, Mention } from '../../../src/database/watch.ts';
 import type { Random } from '../../support/random.ts';
 
@@ -26,7 +26,7 @@ const FROM = ['18:00', '20:30', '22:00', '22:00', '23:45', '00:30', '01:00', '01
 const TO = ['01:30', '02:00', '02:15', '02:30', '03:00', '03:30', '04:00', '06:30', '07:00', '08:00', '09:00'];
 const REMIND = [1.5, 3, 5, 10, 15, 30].map((minutes) => minutes * MINUTE);
 const ESCALATE = [5, 10, 20, 45, 90].map((minutes) => minutes * MINUTE);
-const ALL_DAYS: QuietHours['days'] = [1, 2, 3, 4, 5, 6, 7];
+const ALL_DAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
 
 /** `REMIND_AFTER` and `ESCALATE_AFTER` */
 export const DEFAULTS: LadderTimes = { remindAfterMs: 15 * MINUTE, escalateAfterMs: 40 * MINUTE };
