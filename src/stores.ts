@@ -43,8 +43,9 @@ export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint' | 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
- * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or the code `database_in_use`,
- * `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing`, `…_invalid`.
+ * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code
+ * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or
+ * `encryption_key_invalid`.
  */
 export async function openStore(options: StoreOptions) {
 	const { databaseUrl, pool, dataDir, encryptionKey, formerKeys, workspace, clock: ownClock, log } = options;

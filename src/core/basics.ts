@@ -149,7 +149,10 @@ export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Va
 /** Enough for the people who use the app within a few minutes. */
 const MAX_CACHED = 10_000;
 
-/** Keeps results while a caller allows, failures for `failureAgeMs`; at 0, older results. Requests share a call. */
+/**
+ * Keeps what `ask` resolved to as long as a caller of `get` allows. Requests for a key share a call. A failure is kept
+ * for `failureAgeMs`; at 0, an older value stays while it is young enough.
+ */
 export function createCache<Value>(
 	clock: Clock,
 	ask: (key: string, signal?: AbortSignal) => Promise<Value>,

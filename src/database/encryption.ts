@@ -126,7 +126,10 @@ export function readKeySetting(text: string, source?: string): KeySetting {
 
 export type GivenKeys = Readonly<ReturnType<typeof readKeys>>;
 
-/** Reads ENCRYPTION_KEY, and each line of …_FORMER (UTF-16: one). Throws `encryption_key_invalid`, a line a problem. */
+/**
+ * Reads ENCRYPTION_KEY, and each line of ENCRYPTION_KEY_FORMER (UTF-16 is one). Throws `encryption_key_invalid`, a line
+ * a problem.
+ */
 export function readKeys(ownText: string, formerText: string | null = null) {
 	const own = readKeySetting(ownText);
 	const problems: string[] = [];

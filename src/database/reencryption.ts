@@ -69,7 +69,10 @@ export function createReencryption({ db, ring, clock, log, onFormerValues, found
 		return shared.holder === own;
 	}
 
-	/** With values to encrypt: how many no key opens, and whether none may open later. Null: another replica goes on. */
+	/**
+	 * Calls `work` with the values to encrypt. Resolves to how many no key opens, and whether none of those is of a key
+	 * that may come later; to null when another replica goes on.
+	 */
 	async function visit(work: (values: readonly Value[]) => Promise<unknown>) {
 		let unreadable = 0;
 		let isWhole = true;

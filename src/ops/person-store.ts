@@ -59,7 +59,8 @@ export function createPersonStore(cipher: Cipher, days: number) {
 			counts['watches ended in their direct message (others go on)'] = direct.length;
 			const drawn = await redrawNaming(tx, userId);
 			// What was read for this and may name them is not written: work on it begins again. Not that on answers of
-			// others: without the lease a PUT that is under way would be repeated, and `update` looks up whom it names.
+			// others, whose PUT may be under way: without its lease it would be sent again, and `update` looks up whom it
+			// names.
 			await endLadderLeases(trx);
 			await rebuildInboxes(tx);
 			counts['answers of others that no longer say who was first'] = await ofAnswers.leaveOthers(tx, userId, name);

@@ -234,7 +234,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			return rows.map(channelOf);
 		},
 
-		/** Slack is about to be called: prolongs the lease. False: it was lost. `since`: now, or of an unknown outcome. */
+		/**
+		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or when an earlier attempt of
+		 * unknown outcome began. False when the lease was lost.
+		 */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
 			db.writeOne((trx) => {
 				const begun = { sendingSince: since, leasedUntil, lastError: null };

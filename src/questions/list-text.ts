@@ -61,7 +61,10 @@ export interface Form {
 	readonly isTight?: boolean;
 }
 
-/** The entries of a one-line list, at least two, with nothing else: "A, B or C", "A / B", "A; B", `["A", "B"]`. */
+/**
+ * The two or more entries of a list in one line, which has one kind of separator: "A, B or C", "A / B", "A; B",
+ * `["A", "B"]`. Null unless every part of the text is one of them.
+ */
 export function inlineList(text: string, words: Words, form: Form = {}): Options {
 	const list = listAlone(text.trim(), words);
 	if (list === null) return null;

@@ -32,7 +32,10 @@ export function choicesOf(guess: InputGuess): Choices {
 const markAfter = (option: string, { separator }: Choices) =>
 	separator === '\n' ? separator : /[.!?…。！？]$/.test(option) ? ' ' : '. ';
 
-/** Options, each once in the item's order, and a note as it is sent: "LH 1173. Seat 12A". Either may be empty. */
+/**
+ * Options, in the item's order, and a note as one text, as it is sent: "LH 1173. Seat 12A, please". Either may be
+ * empty. Names an option once.
+ */
 export function withNote(chosen: readonly string[], note: string, choices: Choices): string {
 	const option = choices.options.filter((one) => chosen.includes(one)).join(choices.separator);
 	const own = note.trim();

@@ -291,7 +291,10 @@ const MOST_ITEMS = 90;
 /** UTF-16 units of all these items. The service takes no answer to a longer question: its PUT would be too large. */
 const MOST_EXAMINED = 100_000;
 
-/** The only way of a session into the program: bounds what people and rules see, keeps what the PUT needs; yields. */
+/**
+ * The only way of a session into the program. It bounds all that people and rules see, keeps what the PUT sends back,
+ * makes the hashes, and yields every few milliseconds.
+ */
 export function* gated(read: ReadSession): Generator<void, Session> {
 	const result = resultOf(read);
 	return {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /**
  * The entries of `words/<name>.txt`, in their order. A file has one entry a line; empty lines and lines that begin with
- * `#` are comments, and `\u{7c0}` is a character. Reads it at each call: call it once, when a module is loaded.
+ * `#` are comments, and `\u{7c0}` is a character. Reads the file at each call, so call it once, when a module is
+ * loaded. Throws where there is no such file.
  */
 export function wordList(name: string): readonly string[] {
 	return readFileSync(new URL(`words/${name}.txt`, import.meta.url), 'utf8')

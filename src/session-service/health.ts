@@ -78,7 +78,8 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 		},
 		/**
 		 * What one more failure of a session means that could be read before: gateways say 404 too. `former`: those in a
-		 * row so far; its `code` is null unless only this session seems to fail: others were read, or none failed.
+		 * row so far; its `code` is null unless it seems to be this session alone, because any process has read others, or
+		 * no other one failed.
 		 */
 		async missed(
 			sessionId: string,

@@ -222,7 +222,10 @@ export function createMemberships(
 		return orUnknown(channels.get(key, JOINED_MAX_AGE_MS));
 	}
 
-	/** Those in which somebody is, for their inbox: lists of members serve many, and Slack allows more calls for them. */
+	/**
+	 * Those of these channels in which somebody is, for their inbox. Where many open theirs, the members of a channel
+	 * serve all of them, and Slack allows more calls for it.
+	 */
 	async function joinedOf(userId: string, channelIds: readonly string[], need: Need): Promise<Has> {
 		const key = await keyOf(userId);
 		const own = () => orUnknown(channels.get(key, JOINED_MAX_AGE_MS));

@@ -232,7 +232,10 @@ export function createDirectChannels(client: WebClient, clock: Clock) {
 	return (userId: string) => ids.get(userId, Number.POSITIVE_INFINITY);
 }
 
-/** Bolt's `respond` has no time-out. `refused`: Slack did not take it; `unknown`: no response, or a lost connection. */
+/**
+ * Posts to the response_url of an interaction. `refused`: Slack did not take it; `unknown`: it did not respond within
+ * `withinMs`, or the connection broke. Bolt's own `respond` has no time-out.
+ */
 export async function respond(responseUrl: string, body: object, withinMs: number) {
 	try {
 		const response = await fetch(responseUrl, {

@@ -15,7 +15,10 @@ interface Time {
 
 interface Value {
 	readonly type: 'text' | 'integer';
-	/** Ids of people. `id`: it is one; `part`: part of it; a list: where in its JSON: `[]` each entry, `{}` each name. */
+	/**
+	 * Where it holds ids of people. `id`: it is one. `part`: one is part of it. A list: fields of its JSON, from the
+	 * root; `[]` is each entry of a list and `{}` each name of a record.
+	 */
 	readonly people?: 'id' | 'part' | readonly string[];
 	/**
 	 * Of a ciphertext: columns that never change while it is there, to which it is bound besides its key, so that nobody

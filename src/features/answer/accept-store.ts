@@ -56,7 +56,10 @@ import {
 	timeline,
 } from './rows-store.ts';
 
-/** Stores an answer. It loses (`taken`) to a live one, or one for the same items delivered after its form was read. */
+/**
+ * Stores an answer. It loses (`taken`) to a live answer to the question, and to one for the same items that was
+ * delivered after its form was read, because its author has not seen that one.
+ */
 export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
 	return store.write(async (trx) => {
 		const tx = { trx, cipher, now: answer.acceptedAt };
@@ -125,7 +128,10 @@ async function repeat(
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
-/** Queues a failed answer again unless another prevents it: `taken`, due as by `accept`. The caller holds the lock. */
+/**
+ * Queues a failed answer again, unless another one prevents it: `taken`, which is due for its author like `accept`'s.
+ * The caller has locked it in this transaction.
+ */
 export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number) {
 	const { trx, cipher, now } = tx;
 	if (!isFailed(answer.state)) return { kind: 'notRetryable', answer } as const;

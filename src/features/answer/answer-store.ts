@@ -288,7 +288,10 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				return withdrawn;
 			}),
 
-		/** Its author wants it sent again. Null: not offered (`canSendAgain`), or such a PUT may run since `quietSince`. */
+		/**
+		 * Notes that its author wants a delivered answer sent again. Null when that is not offered (`canSendAgain`), or
+		 * such a PUT, begun after `quietSince`, may still be under way.
+		 */
 		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
 			withOwn(id, person, async (trx, answer) => {
 				if (!canSendAgain(answer)) return null;

@@ -210,7 +210,8 @@ export const markWindows = (trx: Db, question: QuestionKey, now: number) =>
 
 /**
  * Has everything drawn again that shows the question: its posts, the reminders that wait for it, the windows with its
- * form, inboxes. In the transaction that changes the answer or claim, or a failure would leave "sending…" for good.
+ * form, inboxes. It is part of the transaction that changes the answer or claim, or a failure in between would leave
+ * "sending…" for good.
  */
 export async function markQuestion(
 	{ trx, now }: Tx,

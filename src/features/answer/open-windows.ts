@@ -17,8 +17,9 @@ const RETRY = { firstMs: 2_000, longestMs: 60_000 } as const;
 const REFUSED_TRIES = 4;
 
 /**
- * Tells people whose window shows a question that it was answered, that it changed or that its session ended. A window
- * is a row for 15 minutes; an answer or anybody's read makes it due. Slack keeps what was typed, as all ids stay.
+ * Tells people whose window shows a question that somebody answered it, that it changed or that its session ended. A
+ * window is a row for 15 minutes; an answer or anybody's read makes it due. Slack keeps what was typed, as all ids
+ * stay.
  */
 export function createOpenWindows(
 	core: Pick<Core<{ answers: AnswerStore; windows: WindowStore }>, 'clock' | 'log' | 'clients' | 'store'>,

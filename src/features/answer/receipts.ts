@@ -45,7 +45,10 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = [
 
 type Messages = ReturnType<typeof createMessages>;
 
-/** Tells the outcome: in the modal while Slack knows it, by DM when late or bad. `nextOf`: what else waits for them. */
+/**
+ * Tells authors the outcome in the modal while Slack knows it, and by DM when delivery takes long and for bad news.
+ * `nextOf`: the question that waits for its author after this one; null: none is known.
+ */
 export function createReceipts(
 	core: Core<{ answers: Pick<AnswerStore, 'get' | 'noteDm'> }>,
 	messages: Pick<Messages, 'find'>,

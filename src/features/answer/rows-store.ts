@@ -285,7 +285,10 @@ export function receiptOf({ receiptState: before }: Answer, told: AnswerState | 
 /** When the worker tells the author of their own change: a message of ours must not show the former state. */
 export const receiptDueAt = ({ receiptState }: Answer, now: number) => (receiptState.dm === null ? null : now);
 
-/** Columns of the state; settled, without secrets. `first`: before a conflicted one; `arrival`: of a delivered one. */
+/**
+ * The columns that change with the state; a settled answer loses its secrets. `first`: the answer before a conflicted
+ * one; `arrival`: of a delivered one.
+ */
 export function enterState(
 	{ state, person, timeline, endedAt }: Pick<Answer, 'timeline' | 'endedAt' | 'state' | 'person'>,
 	next: AnswerState,

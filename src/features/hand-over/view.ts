@@ -69,7 +69,10 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
 }
 
-/** What is pressed in it belongs to the channel and thread of the question. `note`: for nobody else than its holder. */
+/**
+ * The direct message about a hand-over. What is pressed in it belongs to the channel and the thread of the question.
+ * `note`: of whoever handed it over, for nobody else than its holder.
+ */
 export function handOverPost(
 	content: ContentOf<'handedOver' | 'givenBack'>,
 	asked: Asked,

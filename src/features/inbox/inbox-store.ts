@@ -122,7 +122,10 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return { asked, all };
 		},
 
-		/** Slack is about to be called: nobody knows what is shown until `end`. False: the lease or the inbox is gone. */
+		/**
+		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die
+		 * in between. False when the lease was lost or the inbox was forgotten.
+		 */
 		beginShowing: (id: string, token: string) =>
 			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, leaseToken: token }, { shownKey: null }))),
 

@@ -13,7 +13,10 @@ import type { Inbox, InboxStore } from './inbox-store.ts';
 /** Longer than a call to Slack with a time-out: it is not renewed. A dead replica's inboxes are due after it. */
 const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
-/** Slack takes 100 `views.publish` and 100 `views.update` a minute. Forms need the latter: few inboxes are windows. */
+/**
+ * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace. Few inboxes are
+ * windows: forms need the latter.
+ */
 const UPDATE_RATE: RateLimit = { intervalMs: 800, burst: 20 };
 /**
  * The part of the burst that inboxes leave to those in which somebody just did something: those that were opened, those

@@ -145,7 +145,10 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 				return true;
 			}),
 
-		/** The service is down or back: a post for each watching channel; "back" where it was told. Whether it was news. */
+		/**
+		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that watches;
+		 * "back" only for channels told of the outage. Returns whether it was news.
+		 */
 		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, now: outage.now }, outage)),
 	};
 }
