@@ -363,7 +363,10 @@ export function parseConfig(env: Environment) {
 
 export type Config = Readonly<ReturnType<typeof parseConfig>>;
 
-/** A secret as it is now, read at each use (Kubernetes swaps files). While unusable, the last holds: it is logged. */
+/**
+ * A secret as it is now. Its file is read at each use, so links that are swapped (Kubernetes) need no watching. While
+ * the file gives nothing usable, the last usable content holds, and the log says so once.
+ */
 export function liveSecret(name: 'SLACK_BOT_TOKEN' | 'SESSION_SERVICE_API_KEY', config: Config, log: Log) {
 	const path = config.secretFiles[name];
 	let [current, told] = [config[name], ''];

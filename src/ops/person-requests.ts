@@ -47,7 +47,10 @@ async function nameInLog(trx: Db, userId: string): Promise<string> {
 		.slice(0, 16);
 }
 
-/** Does what `npm run person` and `npm run settings` ask, by rows or a socket that only this user and root can open. */
+/**
+ * Does what `npm run person` and `npm run settings` ask: over a socket in `DATA_DIR` that only this user and root can
+ * open, or by rows.
+ */
 export function createPersonRequests({ config, clock, log, store: { db, cipher, compact } }: Core<Parts>) {
 	const people = createPersonStore(cipher, Math.min(TABLES.posts.kept, config.RETENTION_DAYS));
 	const stopping = new AbortController();

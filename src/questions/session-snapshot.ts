@@ -370,7 +370,10 @@ export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionVi
 	return { ...question, items };
 }
 
-/** Without signed links, masked, then cut: no half of a credential stays. A card cuts again; its note counts all. */
+/**
+ * Removes signed links, masks and cuts, in this order: no half of a credential stays. The texts of a card are cut once
+ * more, and its note counts all that is missing.
+ */
 function cut(original: string, length: number, onCut?: OnCut, mask: Mask = createMask()): string {
 	return cutWithNote(mask.read(withoutSignedLinks(original)), length, onCut);
 }

@@ -103,7 +103,7 @@ export function createAccessPolicy(
 		return { userId, groupIds: new Set(asked.filter((_, index) => isIn[index])) } satisfies Standing;
 	}
 
-	/** What the lists of the place say. Nobody's list is of the place, or one that names nobody: it says nothing. */
+	/** What the lists of the place say; null when it has none, or they name nobody. */
 	async function placeRuling(userId: string, place: Place, need: Need, signal: AbortSignal): Promise<Ruling | null> {
 		const teamId = installation()?.teamId ?? '';
 		const { answers, unwatches, channelId } = place;

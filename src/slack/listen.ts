@@ -354,7 +354,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			);
 		},
 
-		/** No request of a person; Bolt acknowledges it. `isFrequent`: repeats are harmless, so it is not remembered. */
+		/**
+		 * An event in the workspace that is no request of a person. Bolt acknowledges it. `isFrequent`: repeats make no
+		 * difference, and it is not remembered, so that other events are.
+		 */
 		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>, isFrequent = false): void {
 			handleEvent(name, async (event, isFirst) => {
 				if (isFrequent || isFirst()) await handle(event, installation.identity().teamId);

@@ -53,7 +53,10 @@ export function createConfirmation(core: Core<{ answers: AnswerStore }>) {
 	};
 }
 
-/** Sends it again for its author. The request is cleared before, so that no crash repeats it. @throws LeaseLost */
+/**
+ * Sends a delivered answer again for its author: with some versions of the service the same PUT starts the agent then.
+ * The request is cleared before the PUT begins, so a crash does not repeat it. @throws LeaseLost
+ */
 export function createRestart(core: Core<{ answers: AnswerStore }>, put: Put) {
 	const { store, sessionService, clock, log } = core;
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer> {

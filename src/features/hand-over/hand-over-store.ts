@@ -46,7 +46,10 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 	}
 
 	return {
-		/** Hands a question over with its posts, all or nothing. Of two at once one wins. Idempotent by `id` and `to`. */
+		/**
+		 * Hands a question over, all or nothing: queues the direct message and has the session's posts drawn again, also
+		 * that of whoever had it. Of two at the same moment one wins. Idempotent by `id` and `to`.
+		 */
 		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, now }, wish)),
 		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
 		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, now }, given)),

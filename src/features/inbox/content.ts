@@ -83,7 +83,10 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return current.asked;
 	});
 
-	/** Where the person may act, and is; which sessions they may answer; `againAt` if Slack did not tell all. */
+	/**
+	 * Those of the channels in which the person may act, and in which they are; which sessions they may answer; `againAt`
+	 * if Slack did not tell all.
+	 */
 	async function channelsOf(person: Person, ids: readonly string[], sessionIds: readonly string[], how: Asked) {
 		const { need, now } = how;
 		let againAt: number | null = null;

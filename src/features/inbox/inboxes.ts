@@ -54,7 +54,10 @@ export type InboxDisplay = (
 	now: number,
 ) => { readonly key: string; readonly send: (how: { isAsked: boolean }) => Promise<ShowOutcome> };
 
-/** Keeps open inboxes current. Changes mark their rows as due; a lease loop shows these, so replicas do not race. */
+/**
+ * Keeps open inboxes current. Opening one stores a row; a lease loop shows the content of due rows, so the newest state
+ * wins and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
+ */
 export function createInboxes(
 	core: Core<{ inboxes: InboxStore }>,
 	{ display, onListed, ...access }: ContentOptions & Pick<Directory, 'onListed'> & { readonly display: InboxDisplay },

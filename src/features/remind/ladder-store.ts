@@ -84,7 +84,10 @@ export function createLadderStore({ db, log }: SettingsParts) {
 	}
 
 	return {
-		/** Leases due ladders of at most `limit` channels, longest due first, and waiting reminders. None of `except`. */
+		/**
+		 * Leases the due ladders of up to `limit` channels, longest due first, with the reminders of these channels that
+		 * wait for others: all of a channel together, by one replica. None of the channels `except`.
+		 */
 		async takeDue(service: string, lease: Lease, options: DueOptions) {
 			const { now } = options;
 			const where = dueByChannel(service, options);

@@ -23,7 +23,7 @@ const FORGOTTEN_AFTER_MS = 400 * DAY_MS;
 
 export type Rules = ReadonlyMap<string, readonly AnswerRule[]>;
 
-/** See `Lists`. */
+/** Tells channels that nobody whom their lists name is there any more: once for each change of a list. */
 export function tellNobodyLeft(tx: Tx, teamId: string, rules: readonly AnswerRule[]): Promise<void> {
 	const posts = rules.map(({ channelId, revision }) => {
 		const target = { kind: 'channel', teamId, channelId } as const;
@@ -64,7 +64,10 @@ function watchedIn(db: Db, channel: ChannelKey) {
 	return watched.where((eb) => eb.or([eb('endedReason', 'is', null), eb('endedReason', '!=', 'sessionOver')]));
 }
 
-/** A channel's list decides about what somebody watches there who may answer it. The caller holds `addingWatches`. */
+/**
+ * Makes a channel's list, if it has one, decide about a session that somebody watches there, if they may answer it at
+ * that moment. The caller holds the lock `addingWatches`.
+ */
 export async function enterRule(
 	tx: Tx,
 	watch: Pick<Watch, 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> & Partial<Standing>,

@@ -171,7 +171,10 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			});
 		},
 
-		/** Forgets old rules, and sessions first listed before `before` but of `listedService`, which lists who waits. */
+		/**
+		 * Forgets sessions first listed before `before`, except of `listedService`: its lists show who still waits; and who
+		 * may answer sessions that nobody has watched for long.
+		 */
 		forgetListed: (before: number, listedService: string | null) =>
 			db.write(async (trx) => {
 				await removeOldRules(trx, before);
@@ -235,7 +238,10 @@ function namePlace({ service, sessionId }: SessionKey) {
 
 export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readSettings>>>;
 
-/** What a person chose who saw the settings at `revision`. `groupIds`: the user groups that they are known to be in. */
+/**
+ * Settings that a person chose for a channel whose settings they saw at `revision`. `groupIds`: the user groups that
+ * they are known to be in.
+ */
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 	Readonly<{ person: Person; post: NewPost; now: number; groupIds?: Standing['groupIds'] }>;
 
@@ -250,6 +256,7 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 			(await rulesAmong(db.read, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [],
 		/** The lists of all sessions of a service that have some, by session id. */
 		rulesOfAll: (teamId: string, service: string) => rulesAmong(db.read, { teamId, service }),
+		/** The lists that decide about sessions which this channel watches or has watched. */
 		rulesAround: (channel: ChannelKey) => rulesAround(db.read, channel),
 
 		tellNobodyLeft: (teamId: string, rules: readonly AnswerRule[], now: number) =>
