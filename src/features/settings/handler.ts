@@ -1,4 +1,4 @@
-import { setBounded } from '../../core/basics.ts';
+import type { Cell } from '../../core/basics.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
 import {
@@ -36,10 +36,16 @@ import {
 /** The list of user groups is mostly known from opening the window; an acknowledgement waits for the form. */
 const LIST_WITHIN_MS = 200;
 /** Windows whose emptied lists are remembered. */
-const MOST_WINDOWS = 1_000;
+const MOST_WINDOWS = 100;
+
+type Lists = Partial<SettingsMetadata['shown']>;
+interface Stored {
+	readonly channelSettings: ChannelSettingsStore;
+	cellOf(name: string): Cell<Readonly<Record<string, Lists>>>;
+}
 
 /** Registers the settings window; returns `/session settings`. */
-export function registerSettings(core: HandlerContext<{ channelSettings: ChannelSettingsStore }>) {
+export function registerSettings(core: HandlerContext<Stored>) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
 	const saving = createSettingsSaving(core, core);
 	const { ladderTimes: defaults } = core.config;
@@ -76,24 +82,37 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 	}
 
 	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
-	const emptied = new Map<string, Partial<SettingsMetadata['shown']>>();
+	const emptied = core.store.cellOf('emptied_lists');
 	const keyOf = (view: SubmittedView, { revision }: SettingsMetadata) => `${view.id} ${revision}`;
 
-	function metadataOf(view: SubmittedView): SettingsMetadata | null {
+	/** Resolves to the lists emptied in this window by now, with these. */
+	const noteEmptied = (view: SubmittedView, metadata: SettingsMetadata, lists: Lists = {}) =>
+		emptied.update((noted) => {
+			const key = keyOf(view, metadata);
+			const { [key]: before, ...others } = noted ?? {};
+			const result = { ...before, ...lists };
+			if (Object.keys(lists).length === 0) return { state: noted ?? {}, result };
+			const kept = Object.entries(others).slice(1 - MOST_WINDOWS);
+			return { state: { ...Object.fromEntries(kept), [key]: result }, result };
+		});
+
+	async function metadataOf(view: SubmittedView): Promise<SettingsMetadata | null> {
 		const metadata = decodeSettingsMetadata(view.privateMetadata);
-		return metadata && { ...metadata, shown: { ...metadata.shown, ...emptied.get(keyOf(view, metadata)) } };
+		return metadata && { ...metadata, shown: { ...metadata.shown, ...(await noteEmptied(view, metadata)) } };
 	}
 
 	listen.action(ACTIONS.settingsField, (_, { view, blockId }) => {
 		const before = decodeSettingsMetadata(view?.privateMetadata);
 		const list = view === null || before === null ? null : emptiedList(view, blockId, before);
 		if (view === null || before === null || list === null) return NOTHING_TO_DO;
-		const key = keyOf(view, before);
 		// Noted before Slack tells who they are: *Save* may come meanwhile, and checks that itself.
-		setBounded(emptied, key, { ...emptied.get(key), [list]: [] }, MOST_WINDOWS);
+		const noted = noteEmptied(view, before, { [list]: [] });
+		// `show` tells of it, if it is run.
+		noted.catch(() => {});
 		const show = async (request: AllowedRequest) => {
+			const metadata = { ...before, shown: { ...before.shown, ...(await noted) } };
 			const stored = await saving.read(request, before.channelId);
-			await reply.handleOf(view).update(formOf(metadataOf(view) ?? before, stored, await userGroups.list()));
+			await reply.handleOf(view).update(formOf(metadata, stored, await userGroups.list()));
 		};
 		// A refusal is told at *Save*.
 		return ifAllowed(before.channelId, show, { ...SILENTLY, takesTurn: true });
@@ -125,7 +144,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 
 	listen.submission(CALLBACKS.settings, {
 		async plan(_, view, wait) {
-			const metadata = metadataOf(view);
+			const metadata = await metadataOf(view);
 			const place = { channelId: metadata?.channelId ?? null };
 			if (metadata !== null) return { place, run: (request) => save(request, view, metadata, wait) };
 			const outdated = settingsNotice(SETTINGS_OUTDATED);

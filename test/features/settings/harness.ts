@@ -70,8 +70,12 @@ export function settingsOf(
 		) {
 			const modal = await openSettings(place);
 			for (const [label, choice] of Object.entries(choices)) {
+				const isEmptied = choice.length === 0 && modal.value(label)?.length !== 0;
+				const { updates } = modal.view();
 				if (label === 'Time zone') await modal.fill(label, String(choice));
 				else await modal.choose(label, choice);
+				// As fast as a person, not faster.
+				if (isEmptied) await app.until(() => modal.view().updates !== updates);
 			}
 			const result = await submit(modal);
 			return { modal, ...result };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expected, type WhoMayApp, whoMayApp } from './harness.ts';
-import { LISTED_IN_ORDER, WITH_LISTS } from './lists.ts';
+import { LISTED_FOR_EVERY_ACT, LISTED_IN_ORDER, WITH_LISTS } from './lists.ts';
 import { LISTED, type Listed } from './table.ts';
 
 it('tries every kind of person of the table', () => {
@@ -14,20 +14,14 @@ async function expectAsInTable(who: Listed): Promise<void> {
 	expect(app.app.slack.violations()).toEqual([]);
 }
 
-/** How somebody came to be on the list or not is the same for every act. */
-const EVERY_ACT: readonly Listed[] = ['not named', 'named once, and taken out', 'named'];
+describe('who may do what with a session that a channel with a list has watched', () => {
+	beforeAll(async () => {
+		app = await whoMayApp({ listed: 'once' });
+	}, 120_000);
+	afterAll(() => app[Symbol.asyncDispose]());
 
-describe.each(['socket', 'http'] as const)(
-	'by %s, who may do what with a session that a channel with a list has watched',
-	(transport) => {
-		beforeAll(async () => {
-			app = await whoMayApp({ listed: 'once', transport });
-		}, 120_000);
-		afterAll(() => app[Symbol.asyncDispose]());
-
-		it.each(EVERY_ACT)('%s', expectAsInTable, 120_000);
-	},
-);
+	it.each(LISTED_FOR_EVERY_ACT)('%s', expectAsInTable, 120_000);
+});
 
 describe('who may do what with a session that a channel with a list watches', () => {
 	beforeAll(async () => {

@@ -14,6 +14,9 @@ export const LISTED_IN_ORDER: readonly Listed[] = [
 	'named',
 ];
 
+/** How somebody came to be on the list or not is the same for every act. */
+export const LISTED_FOR_EVERY_ACT: readonly Listed[] = ['not named', 'named once, and taken out', 'named'];
+
 /** Where a list decides, and one or two of the others: with all of them, too much is watched for a test. */
 const NAMES: readonly string[] = [
 	'/session open',

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { ACTS } from './acts.ts';
 import { expected, type WhoMayApp, whoMayApp } from './harness.ts';
+import { LISTED_IN_ORDER, WITH_LISTS } from './lists.ts';
 import { IN_WORKSPACE } from './people.ts';
-import { KINDS } from './table.ts';
+import { KINDS, LISTED } from './table.ts';
 
 /** Acts of a group ask the same of the access policy. `who-may.test.ts` has all of them, on SQLite. */
 const ONE_OF_EACH_GROUP = ACTS.filter(({ group }, at) => ACTS.findIndex((act) => act.group === group) === at);
@@ -32,4 +33,22 @@ describe('with two replicas on PostgreSQL', () => {
 		expect(await app.actAs(become)).toEqual(expected(KINDS[kind], app.acts));
 		expect(app.app.slack.violations()).toEqual([]);
 	});
+});
+
+describe('with two replicas on PostgreSQL, and a list of who may answer', () => {
+	let app: WhoMayApp;
+	beforeAll(async () => {
+		app = await onReplicas({ acts: WITH_LISTS, listed: 'watched' });
+	}, 120_000);
+	afterAll(() => app[Symbol.asyncDispose]());
+
+	it.each(LISTED_IN_ORDER)(
+		'%s',
+		async (who) => {
+			await app.become(who);
+			expect(await app.actAs(() => {})).toEqual(expected(LISTED[who], app.acts));
+			expect(app.app.slack.violations()).toEqual([]);
+		},
+		120_000,
+	);
 });

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expected, type WhoMayApp, whoMayApp } from './harness.ts';
+import { LISTED_FOR_EVERY_ACT } from './lists.ts';
+import { LISTED } from './table.ts';
+
+/* `lists.test.ts` has the same by socket. */
+
+let app: WhoMayApp;
+beforeAll(async () => {
+	app = await whoMayApp({ listed: 'once', transport: 'http' });
+}, 120_000);
+afterAll(() => app[Symbol.asyncDispose]());
+
+it.each(LISTED_FOR_EVERY_ACT)(
+	'by http, who may do what with a session that a channel with a list has watched: %s',
+	async (who) => {
+		await app.become(who);
+		expect(await app.actAs(() => {})).toEqual(expected(LISTED[who], app.acts));
+		expect(app.app.slack.violations()).toEqual([]);
+	},
+	120_000,
+);
