@@ -46,8 +46,8 @@ export async function lookAt(dialect: keyof typeof TABLES_QUERY, query: Query, k
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
 		/** Null without keys, and for a database of another version. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
-		/** Whom channels name as those who may answer, by channel id; empty for a database of another version. */
-		answerers: schema === OWN_SCHEMA ? await readAnswerers(query) : new Map<unknown, Answerers>(),
+		/** Whom channels name as those who may answer, by channel id; null for a database of another version. */
+		answerers: schema === OWN_SCHEMA ? await readAnswerers(query) : null,
 		/** Empty for a database of another version. */
 		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
 	};

@@ -35,6 +35,9 @@ type Place = keyof typeof PLACES;
 type Action = readonly [name: string, maxAgeMs: number, place: Place, ...needs: readonly (keyof Settings)[]];
 
 const STOPS = 'Stop watching';
+const LISTS_UNKNOWN =
+	'no database can be read with these settings, so it is not known whether a channel names who may answer: a yes ' +
+	'holds where it names nobody';
 
 /** As their handlers ask, which test/doctor/may-front-door.test.ts compares. */
 const ACTIONS: readonly Action[] = [
@@ -151,7 +154,8 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const directChannelOf = createDirectChannels(client, clock);
 	const parts = { clients, calls, directChannelOf, config, clock, directory, serviceUrl: '' };
 	const look = await inspect(config.DATABASE_URL, config.DATA_DIR);
-	const named = 'answerers' in look ? look.answerers.get(channelId) : undefined;
+	const lists = 'answerers' in look ? look.answerers : null;
+	const named = lists?.get(channelId);
 	const policy = createAccessPolicy(parts, () => bot, {
 		// As for a session that this channel was the first to watch.
 		ofSession: async () => (named === undefined ? [] : [{ channelId, revision: 0, answerers: named }]),
@@ -186,6 +190,8 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const who = `${directory.displayName(userId)} (${userId}) in ${where}, for the app of ${teamId}`;
 	const older = 'Slack told this now; facts that the running program uses may be older, as each line says';
 	yield found('skipped', `${who}. ${older}`);
+	const isNew = 'kind' in look && look.kind === 'absent';
+	if (lists === null) yield found(isNew ? 'skipped' : 'warning', LISTS_UNKNOWN);
 
 	const isSetting = (ground: string): ground is keyof Settings => /^[A-Z_]+$/.test(ground);
 	const names = Object.values(named ?? {}).flat();

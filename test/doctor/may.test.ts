@@ -71,6 +71,7 @@ describe('doctor may', () => {
 		expect(lines).toEqual([
 			'✓ Bot token: it is handraise in the workspace Acme.',
 			'- Asked: ada (U0ADA) in agents (C0AGENTS), for the app of T0ACME. Slack told this now; facts that the running program uses may be older, as each line says.',
+			'- Asked: no database can be read with these settings, so it is not known whether a channel names who may answer: a yes holds where it names nobody.',
 			`✓ Open a session: ${who}. ${known(FACTS_MAX_AGE_MS)}.`,
 			`✓ Send an answer: ${who}, is_private is false, they are in it. ${known(FRESH_MS)}, is_private ${old(PRIVACY_MAX_AGE_MS)}, ${joined}; all of it new for what is sent more than ${durationText(CHECK_HOLDS_MS)} later.`,
 			`✓ Answer by one press: ${who}. ${known(FRESH_MS)}.`,
@@ -186,6 +187,18 @@ describe('doctor may', () => {
 	it('knows whom the channel names as those who may answer, by id and by user group', async () => {
 		await using own = await createHarness();
 		await expectLists(own, { dataDir: own.dataDir });
+	});
+
+	it('says that it knows no list where it cannot read the database', async () => {
+		await using own = await createHarness();
+		writeFileSync(join(own.dataDir, 'handraise.db'), 'no database');
+		const { lines } = await may(own, ['U0ADA', 'agents']);
+		expect(
+			lines.filter((line) => line.includes('it is not known whether a channel names who may answer')),
+		).toHaveLength(1);
+		await expectLists(harness, { dataDir: harness.dataDir });
+		const known = await may(harness, ['U0ADA', 'agents']);
+		expect(known.lines.join()).not.toContain('it is not known');
 	});
 
 	it('knows the direct message of somebody and the app', async () => {
