@@ -12,6 +12,7 @@ import {
 	type MentionProblems,
 	namingErrors,
 	placeError,
+	type readSettingsForm,
 	SETTINGS_ERRORS,
 	type SettingsErrors,
 	type SettingsMetadata,
@@ -29,13 +30,8 @@ type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, '
 
 type Parts = Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct' | 'accessPolicy' | 'userGroups'>;
 
-/** What somebody chose for a channel. `toCheck`: those of whom Slack has to be asked, by part. */
-interface Chosen {
-	readonly channelId: string;
-	readonly before: ChannelSettings;
-	readonly chosen: ChannelSettings;
-	readonly toCheck: Pick<ChannelSettings, 'mention' | 'answerers'>;
-}
+/** What somebody chose for a channel. */
+type Chosen = Omit<ReturnType<typeof readSettingsForm>, 'errors'> & Pick<SettingsMetadata, 'channelId'>;
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
