@@ -124,9 +124,8 @@ export function registerSession(
 		});
 	});
 
-	listen.action([ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot], (request, { value, view, row }, id) => {
-		const target = decodeTarget(value);
-		if (target === null) return null;
+	const opening = [ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot];
+	listen.valued(opening, decodeTarget, (request, target, { view, row }, id) => {
 		const origin = row === null ? {} : { origin: row };
 		const wish = { ...target, toAnswer: id === ACTIONS.answer, isPicture: id === ACTIONS.showScreenshot, ...origin };
 		return flow.open(request, wish, view);
@@ -151,28 +150,23 @@ export function registerSession(
 	// Receipts set `notify_on_close`, so Slack reports their closing too.
 	listen.closed(CALLBACKS.receipt, () => NOTHING_TO_DO);
 
-	listen.action(ACTIONS.watch, (asked, { value, view }) => {
-		const target = decodeTarget(value);
-		if (target === null) return null;
+	listen.valued(ACTIONS.watch, decodeTarget, (asked, { sessionId }, { view }) => {
 		const { channelId } = originOf(asked, view);
 		const shown = view && sessionViewOf(view);
 		const follow = async (request: AllowedRequest) => {
 			// The draft is saved first, because the person may type while the session is read.
 			const form = shown && (await drafting.save(request.person, shown));
 			// A press inside a modal names no channel.
-			await watching.watch({ ...request, channelId }, [target.sessionId]);
+			await watching.watch({ ...request, channelId }, [sessionId]);
 			if (form !== null) await flow.show(request, { ...form, sameReading: true });
 		};
 		return ifAllowed(shown === null ? channelId : windowPlace(shown.metadata), follow, {
 			changes: true,
-			about: { sessionId: target.sessionId },
+			about: { sessionId },
 		});
 	});
 
-	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
-		const target = decodeTarget(value);
-		if (target === null) return null;
-		const { sessionId } = target;
+	listen.valued(ACTIONS.unwatch, decodeTarget, (asked, { sessionId }, { view }) => {
 		const { channelId } = originOf(asked, view);
 		const shown = view && sessionViewOf(view);
 		async function stop(anybody: PersonRequest): Promise<Task> {
