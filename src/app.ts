@@ -71,7 +71,13 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		// In memory it makes its own, which come and go and so must not listen to the clock.
 		store.db.dialect === 'postgres' ? (key) => store.cellOf(`rate:${key}`) : undefined,
 	);
-	const slack = createSlack({ config, clock, log, metrics, rateLimiter, store }, installation);
+	const { channelSettings } = store;
+	const slack = createSlack({ config, clock, log, metrics, rateLimiter, store }, installation, {
+		ofSession: (teamId, sessionId) => channelSettings.rulesOf(teamId, { service: serviceUrl, sessionId }),
+		ofAll: (teamId) => channelSettings.rulesOfAll(teamId, serviceUrl),
+		ofChannel: async (teamId, channelId) => (await channelSettings.read({ teamId, channelId })).settings.answerers,
+		tellNobodyLeft: channelSettings.tellNobodyLeft,
+	});
 	const base = { config, clock, log, metrics, store, serviceUrl, rateLimiter, ...slack };
 	const openWindows = createOpenWindows(base);
 	const service = createSessionService(base, { proxy, onChanged: openWindows.sessionRead });

@@ -183,23 +183,19 @@ const REPORT_EVERY_MS = 60_000;
 export function createRefusedRequests({ clock, log, metrics }: Core) {
 	const stopping = new AbortController();
 	const counts = new Map<string, number>();
-	let isReporting = false;
-
-	async function report(): Promise<void> {
-		isReporting = true;
+	const report = shareRunning(async () => {
 		while (counts.size > 0) {
 			log.warn('requests_refused', { refused: Object.fromEntries(counts) });
 			counts.clear();
 			await clock.sleep(REPORT_EVERY_MS, stopping.signal).catch(() => {});
 		}
-		isReporting = false;
-	}
+	});
 
 	return {
 		add(reason: string): void {
 			metrics.httpRefused({ reason });
 			counts.set(reason, (counts.get(reason) ?? 0) + 1);
-			if (!isReporting) void report();
+			void report();
 		},
 		/** Logs the remaining counts. */
 		stop: (): void => stopping.abort(),

@@ -42,11 +42,6 @@ interface Search {
 	callCount: number;
 }
 
-type Found =
-	| { readonly kind: 'found'; readonly ts: string }
-	| { readonly kind: 'absent' | 'unreadable' }
-	| { readonly kind: 'later'; readonly ms: number | null };
-
 /** Writes messages to Slack, finds them again, and reports what became of each call. */
 export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 	const { background: client } = clients;
@@ -146,7 +141,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 			places: Search['places'],
 			sentAt: number,
 			signal: AbortSignal,
-		): Promise<Found> {
+		) {
 			const key = `${id} ${sentAt}`;
 			const now = clock.now();
 			// By Slack's clock, which may be minutes away from ours.
@@ -160,30 +155,30 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 				while (search.callCount < MAX_CALLS) {
 					if (signal.aborted || clock.now() > endsAt) {
 						remember();
-						return { kind: 'later', ms: 0 };
+						return { kind: 'later', ms: 0 } as const;
 					}
 					search.callCount += 1;
 					const page = await historyPage(channel, search);
 					const found = page.messages?.find(
 						({ metadata: about }) => about?.event_type === OWN_MESSAGE && Object(about.event_payload).key === id,
 					);
-					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts };
+					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts } as const;
 					search.cursor = page.response_metadata?.next_cursor || null;
 					if (search.cursor !== null) continue;
-					if (page.has_more === true) return { kind: 'unreadable' };
+					if (page.has_more === true) return { kind: 'unreadable' } as const;
 					search.places = search.places.slice(1);
-					if (search.places.length === 0) return { kind: 'absent' };
+					if (search.places.length === 0) return { kind: 'absent' } as const;
 				}
 			} catch (error) {
 				const outcome = slackOutcome(error);
 				// No scope for history (it is optional), or Slack does not respond: a marked repeat is better than a gap.
-				if (outcome.kind !== 'later' || !outcome.limited) return { kind: 'unreadable' };
+				if (outcome.kind !== 'later' || !outcome.limited) return { kind: 'unreadable' } as const;
 				remember();
-				return { kind: 'later', ms: outcome.ms };
+				return { kind: 'later', ms: outcome.ms } as const;
 			}
 			// A second search for the same attempt has to return the same.
 			remember();
-			return { kind: 'unreadable' };
+			return { kind: 'unreadable' } as const;
 		},
 	};
 }

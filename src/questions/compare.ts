@@ -22,12 +22,6 @@ import { asSent, type SentText, sameText, stringOf } from './texts.ts';
 /** By position: a text, `''` for an item left empty on purpose, null (or none) for one with a value when seen. */
 export type OurValues = readonly (string | null)[];
 
-/** What the read just before the PUT says about an answer. */
-type DeliveryComparison =
-	| { readonly kind: 'clear' | 'alreadyOurs' | 'changed' | 'moved' | 'over' }
-	/** `values`: the service's as people see them, by position. */
-	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] };
-
 export interface DeliveryInput extends Shown {
 	readonly session: Session;
 	readonly messageIndex: number;
@@ -35,7 +29,8 @@ export interface DeliveryInput extends Shown {
 }
 
 /**
- * Decides whether an answer may be sent now. The first rule that applies decides:
+ * Decides by the read just before the PUT whether an answer may be sent now. `values`: the service's as people see
+ * them, by position. The first rule that applies decides:
  *
  * 1. The fingerprint is the same and every item that we fill holds our text (`sameText`): `alreadyOurs`, even when the
  *    session is over, asks something newer or shows another text. Items that we left empty do not count, because our
@@ -52,18 +47,18 @@ export interface DeliveryInput extends Shown {
  * 7. Otherwise `clear`. That includes a message that was partly answered, an agent that went on without asking again,
  *    and the statuses `inactive`, `paused` and unknown ones.
  */
-export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
+export function compareForDelivery(input: DeliveryInput) {
 	const { session, messageIndex, values } = input;
 	const question = questionAt(session, messageIndex);
 	const asked = question?.fingerprint === input.fingerprint ? question : null;
-	if (asked !== null && isAlreadyOurs(asked.sent, values)) return { kind: 'alreadyOurs' };
-	if (isOver(session.status)) return { kind: 'over' };
-	if (asked === null) return { kind: hasMoved(input) ? 'moved' : 'changed' };
+	if (asked !== null && isAlreadyOurs(asked.sent, values)) return { kind: 'alreadyOurs' } as const;
+	if (isOver(session.status)) return { kind: 'over' } as const;
+	if (asked === null) return { kind: hasMoved(input) ? 'moved' : 'changed' } as const;
 	if (isTakenByOther(asked.sent, values, isWaiting(session.status))) {
-		return { kind: 'answeredByOther', values: asked.items.map((item) => item.value) };
+		return { kind: 'answeredByOther', values: asked.items.map((item) => item.value) } as const;
 	}
-	if (askingMessageIndex(session) !== messageIndex) return { kind: hasMoved(input) ? 'moved' : 'changed' };
-	return { kind: isReworded(input.shownHash, asked.shownHash) ? 'changed' : 'clear' };
+	if (askingMessageIndex(session) !== messageIndex) return { kind: hasMoved(input) ? 'moved' : 'changed' } as const;
+	return { kind: isReworded(input.shownHash, asked.shownHash) ? 'changed' : 'clear' } as const;
 }
 
 /** The newest question is the one that was shown: messages before it were added or removed, or it is asked again. */

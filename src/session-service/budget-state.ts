@@ -66,11 +66,6 @@ interface Ask extends Asking, Limits {
 	readonly now: number;
 }
 
-type BudgetDecision =
-	| { readonly granted: true; readonly state: BudgetState }
-	/** `retryAt`: when it may be granted if nothing else is before; always later than now. */
-	| { readonly granted: false; readonly retryAt: number };
-
 /** A grant is counted until its second is this far back: for 61 to 62 s. */
 const WINDOW_SECONDS = 62;
 const SERVICE_WINDOW_MS = 60_000;
@@ -154,20 +149,24 @@ function backgroundInterval(state: BudgetState, usage: Usage, ask: Ask): number 
 	return Math.max(even, Math.ceil((believed.resetAt - now) / Math.max(1, believed.remaining - kept)));
 }
 
-/** Decides on requests at `now`, and charges them when granted. */
-export function decide(state: BudgetState, ask: Ask): BudgetDecision {
+/**
+ * Decides on requests at `now`, and charges them when granted. `retryAt`: when they may be granted if nothing else is
+ * before; always later than now.
+ */
+export function decide(state: BudgetState, ask: Ask) {
 	const { now, limit, priority, count, ahead = false, reserved = 0 } = ask;
-	if (state.pausedUntil > now) return { granted: false, retryAt: state.pausedUntil };
+	if (state.pausedUntil > now) return { granted: false, retryAt: state.pausedUntil } as const;
 	const usage = usageAt(state, now, limit);
-	if (!fits(usage, ask)) return { granted: false, retryAt: firstFit(state, ask) };
+	if (!fits(usage, ask)) return { granted: false, retryAt: firstFit(state, ask) } as const;
 	// What is reserved need not be spread.
-	if (priority !== 'background' || (ahead && reserved > 0)) return { granted: true, state: charge(state, ask) };
+	if (priority !== 'background' || (ahead && reserved > 0))
+		return { granted: true, state: charge(state, ask) } as const;
 	const interval = backgroundInterval(state, usage, ask);
 	// Bounded, as a replica with a slower rate may have written it.
 	const due = Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
 	const earliest = due - (BACKGROUND_BURST - 1) * interval;
-	if (now < earliest) return { granted: false, retryAt: earliest };
-	return { granted: true, state: { ...charge(state, ask), backgroundDue: due + count * interval } };
+	if (now < earliest) return { granted: false, retryAt: earliest } as const;
+	return { granted: true, state: { ...charge(state, ask), backgroundDue: due + count * interval } } as const;
 }
 
 function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask): BudgetState {

@@ -12,12 +12,6 @@ const NAMES_WITHIN_MS = 700;
 /** How many changes of lists are remembered whose people are gone. */
 const MOST_TOLD = 1_000;
 
-/** Whom lists name. `words`: names, which notify nobody; mrkdwn. `isNobodyLeft`: all of them are gone. */
-export interface Named {
-	readonly words: string;
-	readonly isNobodyLeft: boolean;
-}
-
 interface Parts {
 	readonly installation: Installation;
 	readonly lists: Lists;
@@ -46,7 +40,8 @@ export function createWhoMayAnswer(
 		return false;
 	}
 
-	async function named(among: readonly Answerers[]): Promise<Named> {
+	/** `words`: names, which notify nobody; mrkdwn. `isNobodyLeft`: all of them are gone. */
+	async function named(among: readonly Answerers[]) {
 		const userIds = [...new Set(among.flatMap((list) => list.userIds))];
 		const groupIds = [...new Set(among.flatMap((list) => list.groupIds))];
 		const shown = userIds.slice(0, MOST_NAMED);
@@ -72,7 +67,7 @@ export function createWhoMayAnswer(
 	}
 
 	/** Whom the lists of a session name; null without any: everybody who may use Handraise may answer. */
-	async function of(sessionId: string): Promise<Named | null> {
+	async function of(sessionId: string) {
 		const rules = await lists.ofSession(teamId(), sessionId);
 		if (rules.length === 0) return null;
 		const found = await named(rules.map(({ answerers }) => answerers));
@@ -103,4 +98,6 @@ export function createWhoMayAnswer(
 	};
 }
 
+/** Whom lists name. */
+export type Named = NonNullable<Awaited<ReturnType<WhoMayAnswer['of']>>>;
 export type WhoMayAnswer = Omit<ReturnType<typeof createWhoMayAnswer>, 'userGroups'>;

@@ -251,6 +251,20 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		await acknowledgeAndWork(body, ack, ACTIONS.more, outdated);
 	});
 
+	/** `plan` returns null for a button of another version, whose value it cannot read; its person is told. */
+	function action(
+		ids: ActionId | readonly ActionId[],
+		plan: (request: PersonRequest, press: Press, id: ActionId) => Task | null | Promise<Task | null>,
+	): void {
+		for (const id of [ids].flat()) {
+			onPress(id, (body, ack, action) =>
+				acknowledgeAndWork(body, ack, id, async (request, view) => {
+					return (await plan(request, readPress(action, view), id)) ?? outdated(request);
+				}),
+			);
+		}
+	}
+
 	return {
 		command(name: string, plan: (request: PersonRequest, text: string) => Task | Promise<Task>): void {
 			app.command(name, ({ body, ack, command }) =>
@@ -258,18 +272,18 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			);
 		},
 
-		/** `plan` returns null for a button of another version, whose value it cannot read; its person is told. */
-		action(
+		action,
+
+		/** As `action`, for a button whose value `decode` reads. */
+		valued<Value>(
 			ids: ActionId | readonly ActionId[],
-			plan: (request: PersonRequest, press: Press, id: ActionId) => Task | null | Promise<Task | null>,
+			decode: (value: string | undefined) => Value | null,
+			plan: (request: PersonRequest, value: Value, press: Press, id: ActionId) => Task | Promise<Task>,
 		): void {
-			for (const id of [ids].flat()) {
-				onPress(id, (body, ack, action) =>
-					acknowledgeAndWork(body, ack, id, async (request, view) => {
-						return (await plan(request, readPress(action, view), id)) ?? outdated(request);
-					}),
-				);
-			}
+			action(ids, (request, press, id) => {
+				const value = decode(press.value);
+				return value && plan(request, value, press, id);
+			});
 		},
 
 		/**

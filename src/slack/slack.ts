@@ -1,7 +1,5 @@
 import { liveSecret } from '../config.ts';
 import type { Core } from '../core.ts';
-import type { Answerers } from '../questions/answerers.ts';
-import type { SessionKey } from '../questions/session.ts';
 import { createAccessPolicy, type Lists, type MayAct } from './access-policy.ts';
 import { createWhoMayAnswer } from './answerers.ts';
 import { createSlackCalls } from './calls.ts';
@@ -9,14 +7,6 @@ import { createDirectChannels, createSlackClients, type Installation } from './c
 import { createDirectory, type Shared } from './directory.ts';
 
 type SlackStores = {
-	readonly channelSettings: {
-		rulesOf(teamId: string, session: SessionKey): ReturnType<Lists['ofSession']>;
-		rulesOfAll(teamId: string, service: string): ReturnType<Lists['ofAll']>;
-		tellNobodyLeft: Lists['tellNobodyLeft'];
-		read(channel: Readonly<Record<'teamId' | 'channelId', string>>): Promise<{
-			readonly settings: { readonly answerers: Answerers };
-		}>;
-	};
 	readonly db: { readonly dialect: string };
 	readonly people: Shared['store'];
 	cellOf(name: 'people-list'): Shared['listing'];
@@ -26,6 +16,7 @@ type SlackStores = {
 export function createSlack(
 	core: Pick<Core<SlackStores>, 'config' | 'clock' | 'log' | 'metrics' | 'rateLimiter' | 'store'>,
 	installation: Installation,
+	lists: Lists,
 ) {
 	const { config, clock, log, metrics, store } = core;
 	const address = { apiUrl: config.SLACK_API_URL, botToken: liveSecret('SLACK_BOT_TOKEN', config, log) };
@@ -35,14 +26,6 @@ export function createSlack(
 	const hasReplicas = store.db.dialect === 'postgres';
 	const shared = { store: store.people, listing: store.cellOf('people-list'), teamId, hasReplicas };
 	const directory = createDirectory({ clients, calls, clock }, shared);
-	const { SESSION_SERVICE_URL: service } = config;
-	const { channelSettings } = store;
-	const lists: Lists = {
-		ofSession: (team, sessionId) => channelSettings.rulesOf(team, { service, sessionId }),
-		ofAll: (team) => channelSettings.rulesOfAll(team, service),
-		ofChannel: async (team, channelId) => (await channelSettings.read({ teamId: team, channelId })).settings.answerers,
-		tellNobodyLeft: channelSettings.tellNobodyLeft,
-	};
 	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known, lists);
 	const parts = { clients, installation, lists, policy: accessPolicy };
 	const { userGroups, ...whoMayAnswer } = createWhoMayAnswer({ clock, log, directory }, parts);

@@ -132,10 +132,8 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 		return flow.open(asked, next, press.view);
 	});
 
-	listen.action(ACTIONS.answerNew, async (request, press) => {
-		const carriage = decodeCarriage(press.value);
-		if (carriage === null) return null;
-		const own = await answers.own(carriage.id, request.person);
-		return openForm(request, press, { sessionId: carriage.sessionId, messageIndex: null }, own);
+	listen.valued(ACTIONS.answerNew, decodeCarriage, async (request, { id, sessionId }, press) => {
+		const own = await answers.own(id, request.person);
+		return openForm(request, press, { sessionId, messageIndex: null }, own);
 	});
 }

@@ -37,9 +37,8 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) 
 			return 'shown';
 		});
 
-	listen.action(ACTIONS.showAnswers, ({ channelId }, { value }) => {
-		const target = decodeTarget(value);
-		return target && ifAllowed(channelId, (request) => open(request, target.sessionId));
-	});
+	listen.valued(ACTIONS.showAnswers, decodeTarget, ({ channelId }, { sessionId }) =>
+		ifAllowed(channelId, (request) => open(request, sessionId)),
+	);
 	return open;
 }

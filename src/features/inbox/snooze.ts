@@ -10,9 +10,7 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 	const { listen, reply, serviceUrl, clock, directory } = core;
 	const { inboxes: store } = core.store;
 
-	listen.action(ACTIONS.snooze, ({ channelId }, { value, row }) => {
-		const choice = decodeSnooze(value);
-		if (choice === null) return null;
+	listen.valued(ACTIONS.snooze, decodeSnooze, ({ channelId }, choice, { row }) => {
 		const snooze = async (request: AllowedRequest) => {
 			const { person } = request;
 			const open = await store.openQuestions(serviceUrl, person.teamId);

@@ -20,10 +20,7 @@ export function registerReply(
 		return (await offers.offerOf(asked, event, true)) ?? ifAllowed(asked.channelId, help);
 	});
 
-	listen.action(ACTIONS.useText, async (request, press) => {
-		const carriage = decodeCarriage(press.value);
-		if (carriage === null) return null;
-		const { id, ...target } = carriage;
+	listen.valued(ACTIONS.useText, decodeCarriage, async (request, { id, ...target }) => {
 		// The form opens also without the text, which may be submitted or removed by now.
 		const { text = null } = (await drafting.keptAside(request.person, id)) ?? {};
 		return flow.open(request, { ...target, toAnswer: true, text });

@@ -23,7 +23,7 @@ import type { WatchCommands } from '../watch/commands.ts';
 import { type Commands, registerSessionCommand } from './command.ts';
 import { createSessionFlow } from './flow.ts';
 
-type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
+type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText' | 'showsHidden'>>;
 
 /** Registers `/session`, a session's modal and the buttons that open it. What it returns opens and fills forms. */
 export function registerSession(
@@ -45,13 +45,15 @@ export function registerSession(
 	registerSessionCommand({ ...core, flow }, { ...watching, ...commands, openHistory: registerHistory(core) });
 
 	/** Saves the texts in the fields as a draft and shows the view's session again. */
+	async function showAgain(request: AllowedRequest, view: SubmittedSessionView, change: Change, sameReading = true) {
+		const form = await drafting.save(request.person, view);
+		await flow.show(request, { ...form, metadata: { ...form.metadata, ...change }, sameReading });
+	}
+
 	function onPress(id: ActionId, change: (press: Press) => Change, sameReading: boolean): void {
 		listen.action(id, (_, press) => {
 			const view = sessionViewOf(press.view);
-			return ifAllowed(windowPlace(view.metadata), async (request) => {
-				const form = await drafting.save(request.person, view);
-				await flow.show(request, { ...form, metadata: { ...form.metadata, ...change(press) }, sameReading });
-			});
+			return ifAllowed(windowPlace(view.metadata), (request) => showAgain(request, view, change(press), sameReading));
 		});
 	}
 
@@ -69,8 +71,7 @@ export function registerSession(
 		const view = sessionViewOf(press.view);
 		const show = (request: AllowedRequest) =>
 			logged(request, 'show', view.metadata.sessionId, async () => {
-				const form = await drafting.save(request.person, view);
-				await flow.show(request, { ...form, metadata: { ...form.metadata, showsHidden: true }, sameReading: true });
+				await showAgain(request, view, { showsHidden: true });
 				return 'shown';
 			});
 		const place = { ...windowPlace(view.metadata), answers: view.metadata.sessionId };
@@ -124,9 +125,8 @@ export function registerSession(
 		});
 	});
 
-	listen.action([ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot], (request, { value, view, row }, id) => {
-		const target = decodeTarget(value);
-		if (target === null) return null;
+	const opening = [ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot];
+	listen.valued(opening, decodeTarget, (request, target, { view, row }, id) => {
 		const origin = row === null ? {} : { origin: row };
 		const wish = { ...target, toAnswer: id === ACTIONS.answer, isPicture: id === ACTIONS.showScreenshot, ...origin };
 		return flow.open(request, wish, view);
@@ -151,37 +151,30 @@ export function registerSession(
 	// Receipts set `notify_on_close`, so Slack reports their closing too.
 	listen.closed(CALLBACKS.receipt, () => NOTHING_TO_DO);
 
-	listen.action(ACTIONS.watch, (asked, { value, view }) => {
-		const target = decodeTarget(value);
-		if (target === null) return null;
+	listen.valued(ACTIONS.watch, decodeTarget, (asked, { sessionId }, { view }) => {
 		const { channelId } = originOf(asked, view);
 		const shown = view && sessionViewOf(view);
 		const follow = async (request: AllowedRequest) => {
 			// The draft is saved first, because the person may type while the session is read.
 			const form = shown && (await drafting.save(request.person, shown));
 			// A press inside a modal names no channel.
-			await watching.watch({ ...request, channelId }, [target.sessionId]);
+			await watching.watch({ ...request, channelId }, [sessionId]);
 			if (form !== null) await flow.show(request, { ...form, sameReading: true });
 		};
 		return ifAllowed(shown === null ? channelId : windowPlace(shown.metadata), follow, {
 			changes: true,
-			about: { sessionId: target.sessionId },
+			about: { sessionId },
 		});
 	});
 
-	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
-		const target = decodeTarget(value);
-		if (target === null) return null;
-		const { sessionId } = target;
+	listen.valued(ACTIONS.unwatch, decodeTarget, (asked, { sessionId }, { view }) => {
 		const { channelId } = originOf(asked, view);
 		const shown = view && sessionViewOf(view);
 		async function stop(anybody: PersonRequest): Promise<Task> {
 			await watching.unwatch({ ...anybody, channelId }, [sessionId]);
 			if (shown === null) return NOTHING_TO_DO;
-			const update = async (request: AllowedRequest) =>
-				flow.show(request, { ...(await drafting.save(request.person, shown)), sameReading: true });
 			// The unwatch succeeded, so a refusal to show the session is not worth a message.
-			return ifAllowed(channelId, update, SILENTLY);
+			return ifAllowed(channelId, (request) => showAgain(request, shown, {}), SILENTLY);
 		}
 		const place = { ...windowPlace(shown?.metadata ?? null), channelId, inAnyChannel: true, unwatches: true } as const;
 		return ifAllowed(place, stop, { changes: true });

@@ -46,11 +46,9 @@ export interface Field<Value> {
 	readonly hint?: string;
 	/** In a direct message, where it differs. */
 	readonly directHint?: string;
+	readonly isForChannels?: true;
 	/** Null: there is nothing to choose. */
-	element(
-		shown: Value,
-		known: { readonly groups: UserGroups; readonly defaults: LadderTimes; readonly isDirect: boolean },
-	): InputBlock['element'] | null;
+	element(shown: Value, known: { groups: UserGroups; defaults: LadderTimes }): InputBlock['element'] | null;
 	/** What Slack leaves out, or sends as empty, is as it was shown. */
 	read(element: Element, shown: Value): Value;
 	/** What is wrong that can be seen without asking Slack; empty for nothing. Plain text. */
@@ -66,7 +64,9 @@ export const MOST_OPTIONS = 100;
 const ZONE_LENGTH = 60;
 const action_id = ACTIONS.settingsField;
 
-const peopleField: Pick<Field<readonly string[]>, 'element' | 'read'> = {
+type ListField = Omit<Field<readonly string[]>, 'label'>;
+
+const peopleField = (field: 'people' | 'answerers', tooMany: string): ListField => ({
 	element: (shown) => ({
 		type: 'multi_users_select',
 		action_id,
@@ -80,9 +80,10 @@ const peopleField: Pick<Field<readonly string[]>, 'element' | 'read'> = {
 		const chosen = listOr(users, offered);
 		return chosen.join() === offered.join() ? shown : chosen;
 	},
-};
+	check: ({ values }) => (values[field].length > MOST_PEOPLE ? tooMany : ''),
+});
 
-const groupsField: Pick<Field<readonly string[]>, 'element' | 'read'> = {
+const groupsField = (field: 'groups' | 'answererGroups', tooMany: string): ListField => ({
 	element(shown, { groups }) {
 		const options = groups.kind === 'unknown' ? [] : offeredGroups(groups.groups, shown);
 		if (options.length === 0) return null;
@@ -97,7 +98,8 @@ const groupsField: Pick<Field<readonly string[]>, 'element' | 'read'> = {
 		};
 	},
 	read: (element, shown) => listOr(valuesIn(element), shown),
-};
+	check: ({ values }) => (values[field].length > MOST_GROUPS ? tooMany : ''),
+});
 
 const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 	element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
@@ -134,18 +136,13 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 		label: 'Mention',
 		hint: 'Up to 10 members of this channel who may answer. Only an escalation mentions them.',
 		directHint: 'Only you are here, so nobody else can be mentioned. Only an escalation mentions.',
-		...peopleField,
-		check: ({ values }) =>
-			values.people.length > MOST_PEOPLE
-				? 'An escalation mentions at most 10 people. For more, choose a user group.'
-				: '',
+		...peopleField('people', 'An escalation mentions at most 10 people. For more, choose a user group.'),
 	},
 	groups: {
 		label: 'Mention user groups',
 		hint: 'Up to 5. At least one person of the group must be in this channel.',
 		directHint: 'Up to 5. You must be in the group.',
-		...groupsField,
-		check: ({ values }) => (values.groups.length > MOST_GROUPS ? 'An escalation mentions at most 5 user groups.' : ''),
+		...groupsField('groups', 'An escalation mentions at most 5 user groups.'),
 	},
 	days: {
 		label: 'Quiet hours',
@@ -194,17 +191,14 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 	answerers: {
 		label: 'Who may answer',
 		hint: 'Up to 10 people, who alone answer what is watched here. Nobody: all who may use Handraise.',
-		...peopleField,
-		element: (shown, known) => (known.isDirect ? null : peopleField.element(shown, known)),
-		check: ({ values }) =>
-			values.answerers.length > MOST_PEOPLE ? 'At most 10 people can be named. For more, choose a user group.' : '',
+		isForChannels: true,
+		...peopleField('answerers', 'At most 10 people can be named. For more, choose a user group.'),
 	},
 	answererGroups: {
 		label: 'User groups that may answer',
 		hint: 'Up to 5. Only those who are named may change this, or stop watching here.',
-		...groupsField,
-		element: (shown, known) => (known.isDirect ? null : groupsField.element(shown, known)),
-		check: ({ values }) => (values.answererGroups.length > MOST_GROUPS ? 'At most 5 user groups can be named.' : ''),
+		isForChannels: true,
+		...groupsField('answererGroups', 'At most 5 user groups can be named.'),
 	},
 };
 export const SETTINGS_FIELDS = Object.keys(FIELDS) as readonly SettingsField[];

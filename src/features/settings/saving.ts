@@ -12,6 +12,7 @@ import {
 	type MentionProblems,
 	namingErrors,
 	placeError,
+	type readSettingsForm,
 	SETTINGS_ERRORS,
 	type SettingsErrors,
 	type SettingsMetadata,
@@ -29,13 +30,8 @@ type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, '
 
 type Parts = Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct' | 'accessPolicy' | 'userGroups'>;
 
-/** What somebody chose for a channel. `toCheck`: those of whom Slack has to be asked, by part. */
-interface Chosen {
-	readonly channelId: string;
-	readonly before: ChannelSettings;
-	readonly chosen: ChannelSettings;
-	readonly toCheck: Pick<ChannelSettings, 'mention' | 'answerers'>;
-}
+/** What somebody chose for a channel. */
+type Chosen = Omit<ReturnType<typeof readSettingsForm>, 'errors'> & Pick<SettingsMetadata, 'channelId'>;
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
@@ -102,10 +98,6 @@ export function createSettingsSaving(
 		};
 	}
 
-	/** Whether whoever changes who may answer is one of those who may, or nobody is named. */
-	const mayChangeList = async (userId: string, { before, chosen }: Chosen) =>
-		!changedParts(before, chosen).includes('answerers') || (await accessPolicy.mayChange(userId, before.answerers));
-
 	/** `before`: the settings at `revision`. `conflict`: somebody else saved other ones; nothing was written. */
 	async function write(
 		{ person, log }: AllowedRequest,
@@ -135,7 +127,7 @@ export function createSettingsSaving(
 
 		/** Why these mentions cannot be saved, by field; empty when they can. `waitedMs`: how long Slack has waited. */
 		async refusalsOf({ person, log }: AllowedRequest, asked: Chosen, waitedMs: number): Promise<SettingsErrors> {
-			const { channelId, toCheck } = asked;
+			const { channelId, before, chosen, toCheck } = asked;
 			const { mention, answerers: list } = toCheck;
 			using deadline = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
 			const inTime = <Value>(checks: Promise<Value>) =>
@@ -145,12 +137,13 @@ export function createSettingsSaving(
 				});
 			const mayWatch = channels.mayWatch({ channelId, person });
 			const place = { channelId, person };
+			const isOfList = changedParts(before, chosen).includes('answerers');
 			const groupCount = mention.groupIds.length + list.groupIds.length;
 			const [ofPlace, ofMention, ofList, mayChange, groups] = await Promise.all([
 				inTime(Promise.all([mayWatch, memberships.isMemberNow(person.userId, channelId)])),
 				inTime(problemsOf(mention, place, deadline.signal)),
 				inTime(problemsOf(list, place, deadline.signal, false)),
-				inTime(mayChangeList(person.userId, asked)),
+				!isOfList || inTime(accessPolicy.mayChange(person.userId, before.answerers)),
 				groupCount === 0 ? NO_GROUPS : inTime(userGroups.list()).then((listed) => listed ?? NO_GROUPS),
 			]);
 			const [verdict, isMember] = ofPlace ?? NOT_CHECKED;

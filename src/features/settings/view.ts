@@ -194,10 +194,11 @@ export function settingsSaved(
 
 function input<F extends SettingsField>({ metadata, groups, defaults }: SettingsModel, field: F): InputBlock[] {
 	const { channelId, revision, shown } = metadata;
-	const { label, hint = '', directHint = hint, ...fieldOf }: Field<SettingsValues[F]> = FIELDS[field];
-	const element = fieldOf.element(shown[field], { groups, defaults, isDirect: isDirectMessage(channelId) });
+	const { label, hint = '', directHint = hint, isForChannels, ...fieldOf }: Field<SettingsValues[F]> = FIELDS[field];
+	const isDirect = isDirectMessage(channelId);
+	const element = isDirect && isForChannels ? null : fieldOf.element(shown[field], { groups, defaults });
 	if (element === null) return [];
-	const told = isDirectMessage(channelId) ? directHint : hint;
+	const told = isDirect ? directHint : hint;
 	// Slack reports an emptied list at once: later it looks like an untouched one.
 	const mayBeEmpty = Array.isArray(shown[field]);
 	return [

@@ -33,12 +33,9 @@ export function registerShowing(core: HandlerContext, { list }: Pick<WatchComman
 		}
 	}
 
-	listen.action(ACTIONS.showFiles, ({ channelId }, { value }) => {
-		const target = decodeTarget(value);
-		if (target === null) return null;
-		const { sessionId } = target;
-		return ifAllowed(channelId, (request) => logged(request, 'files', sessionId, () => showFiles(request, sessionId)));
-	});
+	listen.valued(ACTIONS.showFiles, decodeTarget, ({ channelId }, { sessionId }) =>
+		ifAllowed(channelId, (request) => logged(request, 'files', sessionId, () => showFiles(request, sessionId))),
+	);
 
 	listen.action([ACTIONS.listOlder, ACTIONS.listNewer], ({ channelId }, { number: offset }) =>
 		ifAllowed(channelId, (request) => list(request, offset, true)),

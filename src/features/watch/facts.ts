@@ -7,9 +7,9 @@ import type { Person, QuestionKey } from '../../questions/session.ts';
 import type { MayAct } from '../../slack/access-policy.ts';
 import type { WhoMayAnswer } from '../../slack/answerers.ts';
 import { slackFailure } from '../../slack/clients.ts';
+import type { Names } from '../../slack/parts.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
-import type { PostContext } from './post-view.ts';
 import type { WatchStore } from './watch-store.ts';
 
 /** Why a watch ended that can begin again where it was. */
@@ -55,7 +55,7 @@ export function createQuestionFacts(
 		shownOf: watches.shownOf,
 
 		/** `asked`: the question of the post; left out, of a card, that of the newest read. */
-		async contextOf(due: DuePost, asked: Asked | null = null): Promise<PostContext> {
+		async contextOf(due: DuePost, asked: Asked | null = null) {
 			const { post, watch, view, threadTs } = due;
 			const { content, target } = post;
 			const isUpdate = post.ts !== null;
@@ -74,31 +74,48 @@ export function createQuestionFacts(
 				watch !== null && isOpen ? whoMayAnswer.of(watch.session.sessionId) : null,
 			]);
 			if (lost !== null) await directory.learnName(lost.person.userId);
+			const names: Names = directory;
+			const claimedBy: readonly string[] = active.map(({ person }) => person.userId);
 			return {
 				sessionId: watch?.session.sessionId ?? '',
+				/** The newest read of the session. */
 				view,
+				/** The answer from Handraise to the question of the post. */
 				standing,
+				/** The newest answer to it whose author could no longer send it. */
 				refused,
+				/** The answer that is no longer in the field, so that the agent asks again. */
 				lost,
+				/** That answer was not given in Slack. */
 				isLostElsewhere: due.question?.lost === '',
+				/** Of a question without which the agent went on: an answer that ended and may have arrived. */
 				perhaps,
+				/** Whom lists of channels name as those who may answer its open question; null: everybody may. */
 				named,
 				handOver: holderOf(handOverOf(due)),
+				/** Where the question is asked, and the thread of the watch's card there. */
 				channelId: watch?.channelId ?? '',
 				threadTs,
+				/** Who began the watch: the person of `channelId` if that is a direct message with the app. */
 				watchedBy: watch?.createdBy ?? '',
+				/** Slack user id of the reader of a direct message; null in channels. */
 				reader: target.kind === 'person' ? target.userId : null,
-				claimedBy: active.map(({ person }) => person.userId),
+				claimedBy,
+				/** When the first of them lapses; null: nobody is. */
 				claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
 				ended: watch?.ended?.reason ?? null,
+				/** Whether somebody can watch it again there, or has done so; null: neither. */
 				again: await againOf(watch),
 				watchMaxDays: config.WATCH_MAX_DAYS,
 				offersOptions: config.QUICK_ANSWERS && watch?.buttons === true,
+				/** Which answers its channel sees. */
 				showAnswers: watch?.discreet === false ? config.SHOW_ANSWERS : 'never',
+				/** Notifications say only that an agent asks. */
 				discreet: watch?.discreet !== false,
+				/** It is posted already: an update notifies nobody whom it mentions. */
 				isUpdate,
 				now: clock.now(),
-				names: directory,
+				names,
 				adminContact: config.ADMIN_CONTACT,
 				dashboardUrl: config.SESSION_DASHBOARD_URL,
 			};

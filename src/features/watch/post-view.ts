@@ -1,9 +1,6 @@
 import type { Asked } from '../../database/question-store.ts';
-import type { WatchEnd } from '../../database/watch.ts';
 import { type Answer, arrivalOf, canSendAgain, hasArrived, isBlocking, itemsOf } from '../../questions/answer.ts';
 import type { SettledHow } from '../../questions/asked.ts';
-import type { HandOver } from '../../questions/hand-over.ts';
-import type { ShowAnswers } from '../../questions/secrecy.ts';
 import { isReworded, isWaiting } from '../../questions/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
 import type { Named } from '../../slack/answerers.ts';
@@ -20,7 +17,6 @@ import {
 	type MessageContent,
 	message,
 	momentMrkdwn,
-	type Names,
 	personMrkdwn,
 	personName,
 	section,
@@ -38,50 +34,12 @@ import {
 } from '../../slack/question-view.ts';
 import { oneLineMrkdwn, quotedTitleMrkdwn } from '../../slack/text.ts';
 import { inlineState, notSentWords, stateLine } from '../answer/view.ts';
+import type { QuestionFacts } from './facts.ts';
 
-export interface PostContext {
-	readonly sessionId: string;
-	/** The newest read of the session. */
-	readonly view: SessionSnapshot | null;
-	/** The answer from Handraise to the question of the post. */
-	readonly standing: Answer | null;
-	/** The newest answer to it whose author could no longer send it. */
-	readonly refused?: Answer | null;
-	/** The answer that is no longer in the field, so that the agent asks again. */
-	readonly lost?: Answer | null;
-	/** That answer was not given in Slack. */
-	readonly isLostElsewhere?: boolean;
-	/** Of a question without which the agent went on: an answer that ended and may have arrived. */
-	readonly perhaps?: Answer | null;
-	/** Whom lists of channels name as those who may answer its open question; null: everybody may. */
-	readonly named?: Named | null;
-	/** Where the question is asked, and the thread of the watch's card there. */
-	readonly channelId: string;
-	readonly threadTs: string | null;
-	/** Who began the watch: the person of `channelId` if that is a direct message with the app. */
-	readonly watchedBy: string;
-	/** Slack user id of the reader of a direct message; null in channels. */
-	readonly reader: string | null;
-	readonly handOver: HandOver | null;
-	readonly claimedBy: readonly string[];
-	/** When the first of them lapses; null: nobody is. */
-	readonly claimedUntil: number | null;
-	readonly ended: WatchEnd | null;
-	/** Whether somebody can watch it again there, or has done so; null: neither. */
-	readonly again?: 'offered' | 'done' | null;
-	readonly watchMaxDays: number;
-	readonly offersOptions: boolean;
-	/** Which answers its channel sees. */
-	readonly showAnswers: ShowAnswers;
-	/** Notifications say only that an agent asks. */
-	readonly discreet: boolean;
-	/** It is posted already: an update notifies nobody whom it mentions. */
-	readonly isUpdate: boolean;
-	readonly now: number;
-	readonly names: Names;
-	readonly adminContact: string | null;
-	readonly dashboardUrl: string | null;
-}
+type Found = Awaited<ReturnType<QuestionFacts['contextOf']>>;
+type Seldom = 'refused' | 'lost' | 'isLostElsewhere' | 'perhaps' | 'named' | 'again';
+/** What a post shows besides its content. */
+export type PostContext = Omit<Found, Seldom> & Partial<Pick<Found, Seldom>>;
 
 /** How a post shows the end of its question. */
 export type SettledLook = SettledHow | 'ended' | keyof typeof SETTLED_WORDS;
