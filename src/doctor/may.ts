@@ -158,7 +158,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const named = lists?.get(channelId);
 	const policy = createAccessPolicy(parts, () => bot, {
 		// As for a session that this channel was the first to watch.
-		ofSession: async () => (named === undefined ? [] : [{ channelId, revision: 0, answerers: named }]),
+		ofSession: async () => (named === undefined ? [] : [{ channelId, revision: 0, ...named }]),
 		ofAll: async () => new Map(),
 		ofChannel: async () => named ?? { userIds: [], groupIds: [] },
 	});

@@ -5,11 +5,10 @@ export interface Answerers {
 }
 
 /** One of the lists that decide who may answer a session: of a channel that watches it, or has watched it. */
-export interface AnswerRule {
+export interface AnswerRule extends Answerers {
 	readonly channelId: string;
 	/** Of the channel's settings. */
 	readonly revision: number;
-	readonly answerers: Answerers;
 }
 
 /** What lists may name: somebody, and the user groups that they are known to be in. */
@@ -29,7 +28,5 @@ export function isNamed({ userId, groupIds }: Standing, lists: readonly Answerer
 }
 
 /** Whether somebody may answer a session with these lists. */
-export function mayAnswer(standing: Standing, rules: readonly AnswerRule[]): boolean {
-	const lists = rules.map(({ answerers }) => answerers);
-	return lists.length === 0 || isNamed(standing, lists);
-}
+export const mayAnswer = (standing: Standing, rules: readonly AnswerRule[]) =>
+	rules.length === 0 || isNamed(standing, rules);

@@ -109,7 +109,7 @@ export function createAccessPolicy(
 		const { answers, unwatches, channelId } = place;
 		const ofSession = answers === undefined ? [] : await lists.ofSession(teamId, answers);
 		const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId, channelId) : null;
-		const among = [...ofSession.map(({ answerers }) => answerers), ...(own !== null && namesAnybody(own) ? [own] : [])];
+		const among = [...ofSession, ...(own !== null && namesAnybody(own) ? [own] : [])];
 		if (among.length === 0) return null;
 		return ['list', isNamed(await standingOf(userId, among, need, signal), among) ? null : 'not_named'];
 	}
@@ -196,7 +196,7 @@ export function createAccessPolicy(
 		/** Which sessions somebody may answer by their lists. `failure`: Slack did not tell of groups; null: it did. */
 		async answering({ teamId, userId }: Person, sessionIds: readonly string[]) {
 			const rules = await lists.ofAll(teamId);
-			const among = sessionIds.flatMap((id) => rules.get(id) ?? []).map(({ answerers }) => answerers);
+			const among = sessionIds.flatMap((id) => rules.get(id) ?? []);
 			// Where one list names them, others may not.
 			const others = among.filter((list) => !list.userIds.includes(userId));
 			let failure: unknown = null;
@@ -213,8 +213,7 @@ export function createAccessPolicy(
 		async standingOf(userId: string, rules: readonly AnswerRule[]): Promise<Standing> {
 			using deadline = startDeadline(clock, ASK_WITHIN_MS);
 			const nothing: Standing = { userId, groupIds: new Set() };
-			const among = rules.map(({ answerers }) => answerers);
-			return standingOf(userId, among, 'send', deadline.signal).catch(() => nothing);
+			return standingOf(userId, rules, 'send', deadline.signal).catch(() => nothing);
 		},
 	};
 }

@@ -70,7 +70,7 @@ export function createWhoMayAnswer(
 	async function of(sessionId: string) {
 		const rules = await lists.ofSession(teamId(), sessionId);
 		if (rules.length === 0) return null;
-		const found = await named(rules.map(({ answerers }) => answerers));
+		const found = await named(rules);
 		if (found.isNobodyLeft) await tellNobodyLeft(rules);
 		return found;
 	}

@@ -43,7 +43,7 @@ export async function rulesAmong(db: Db, filter: Filter<'answer_rules'>): Promis
 	const rules = rows.flatMap(({ channelId, sessionId }) => {
 		const list = lists.get(channelId);
 		if (list === undefined) return [];
-		return [{ channelId, sessionId, revision: list.revision, answerers: answerersIn(list.settings) }];
+		return [{ channelId, sessionId, revision: list.revision, ...answerersIn(list.settings) }];
 	});
 	return Map.groupBy(rules, ({ sessionId }) => sessionId);
 }

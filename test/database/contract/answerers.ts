@@ -60,7 +60,7 @@ export function describeAnswerers(subject: Subject): void {
 	/** The channels whose lists decide about a session, with whom they name. */
 	async function rules(sessionId = 's1'): Promise<Readonly<Record<string, Answerers>>> {
 		const found = await replica().channelSettings.rulesOf('T1', { service: SERVICE, sessionId });
-		return Object.fromEntries(found.map(({ channelId, answerers }) => [channelId, answerers]));
+		return Object.fromEntries(found.map(({ channelId, userIds, groupIds }) => [channelId, { userIds, groupIds }]));
 	}
 
 	describe('lists of who may answer', () => {
@@ -154,7 +154,7 @@ export function describeAnswerers(subject: Subject): void {
 			await watched({ channelId: 'C2', sessionId: 's4' });
 			const all = await replica().channelSettings.rulesOfAll('T1', SERVICE);
 			expect([...all.keys()].toSorted()).toEqual(['s1', 's2']);
-			expect(all.get('s2')).toMatchObject([{ channelId: 'C1', revision: 1, answerers: ONLY_ANN }]);
+			expect(all.get('s2')).toMatchObject([{ channelId: 'C1', revision: 1, ...ONLY_ANN }]);
 			expect(await replica().channelSettings.rulesOfAll('T2', SERVICE)).toEqual(new Map());
 		});
 
