@@ -1,9 +1,16 @@
 import type { Changes } from './changes.ts';
 import type { Clock } from './clock.ts';
+import type { Deliverer } from './delivery.ts';
 import type { Faults } from './faults.ts';
 import type { Settings } from './settings.ts';
-import type { Channel, Person, SlackState } from './state.ts';
+import type { Channel, Message, Person, SlackState } from './state.ts';
 import type { Traffic } from './traffic.ts';
+
+/** An app of the workspace, as the parts of the fake take it. */
+export interface AppHere {
+	readonly core: Core;
+	readonly deliverer: Deliverer;
+}
 
 /** What the parts of the fake share. */
 export interface Core {
@@ -15,6 +22,8 @@ export interface Core {
 	readonly traffic: Traffic;
 	readonly faults: Faults;
 	readonly tokens: { bot: string; app: string; signingSecret: string };
+	/** The other apps of the workspace. */
+	readonly others: AppHere[];
 	/** `http://127.0.0.1:port`, known when the server listens. */
 	origin: string;
 }
@@ -83,6 +92,22 @@ export function kindOf(channel: Channel | undefined): 'im' | 'mpim' | 'groups' |
 
 export function isMember(channel: Channel, user: string): boolean {
 	return channel.members.includes(user);
+}
+
+/** This app and the others of the workspace. */
+export function appsHere(core: Core, deliverer: Deliverer): readonly AppHere[] {
+	return [{ core, deliverer }, ...core.others];
+}
+
+/** Those whose bots are in the channel, and hear what happens there. */
+export function appsIn(core: Core, deliverer: Deliverer, channel: Channel): readonly AppHere[] {
+	return appsHere(core, deliverer).filter((one) => isMember(channel, one.core.state.app.botUser));
+}
+
+/** The app that posted the message: presses in it go there. This one when none did. */
+export function appOf(core: Core, deliverer: Deliverer, message: Message): AppHere {
+	const isOf = (one: AppHere) => one.core.state.app.botUser === message.user;
+	return core.others.find(isOf) ?? { core, deliverer };
 }
 
 /** Whether two lists hold the same people. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { type Changes, createChanges } from './changes.ts';
 import { type Clock, realClock } from './clock.ts';
-import { type Core, channelOf, personOf } from './core.ts';
+import { type AppHere, type Core, channelOf, personOf } from './core.ts';
 import { type Ack, createDeliverer, type Delivery } from './delivery.ts';
 import { type Actor, createActor } from './driver/actor.ts';
 import { createFaults, type Faults } from './faults.ts';
@@ -23,7 +23,7 @@ import {
 	leaveChannel,
 	shareChannel,
 } from './people/channels.ts';
-import { seedState, type Workspace } from './seed.ts';
+import { seedState, stateBeside, type Workspace } from './seed.ts';
 import { SENT_EVENTS, type Settings, settingsOf } from './settings.ts';
 import { createSockets, type Sockets } from './sockets.ts';
 import type { SlackState } from './state.ts';
@@ -49,6 +49,11 @@ export interface FakeSlackOptions {
 	 * the app has the usual scopes and events, and every command and shortcut.
 	 */
 	manifest?: unknown;
+	/**
+	 * Installs the app beside this one, in the same workspace: people, channels and messages are those of `beside`, and
+	 * each app has its own tokens, addresses, settings and traffic. Needs other commands. Only the first can be restored.
+	 */
+	beside?: FakeSlack;
 	/** The people and channels at the start; `sampleWorkspace()` by default. */
 	workspace?: Workspace;
 	settings?: Partial<Settings>;
@@ -118,22 +123,39 @@ export interface FakeSlack {
 	close(): Promise<void>;
 }
 
+const appsOf = new WeakMap<FakeSlack, AppHere>();
+
+/** Slack would run the one of the app that was installed last; no test should rely on that. */
+function requireOtherCommands(settings: Settings, others: readonly AppHere[]): void {
+	const taken = others.flatMap((one) => one.core.settings.commands ?? []).map(({ command }) => command);
+	const twice = settings.commands?.find(({ command }) => taken.includes(command));
+	if (twice) throw new Error(`Another app of the workspace has ${twice.command} already.`);
+}
+
 /** Starts a fake slack.com on the loopback interface. Rejects with EADDRINUSE when its port is taken. */
 export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<FakeSlack> {
-	const clock = options.clock ?? realClock;
-	const changes = createChanges(options.waitMs ?? 10_000);
+	const first = options.beside && appsOf.get(options.beside);
+	const others = first ? [first, ...first.core.others] : [];
+	const number = others.length === 0 ? '' : `-${others.length + 1}`;
+	const clock = options.clock ?? first?.core.clock ?? realClock;
+	const changes = first?.core.changes ?? createChanges(options.waitMs ?? 10_000);
 	const manifest = options.manifest === undefined ? null : readManifest(options.manifest);
+	const settings = { ...settingsOf(manifest), ...options.settings };
+	requireOtherCommands(settings, others);
 	const core: Core = {
-		state: structuredClone(options.state ?? seedState(options.workspace, manifest ?? undefined)),
+		state: first
+			? stateBeside(first.core, manifest ?? undefined, others.length + 1)
+			: structuredClone(options.state ?? seedState(options.workspace, manifest ?? undefined)),
+		others,
 		clock,
-		settings: { ...settingsOf(manifest), ...options.settings },
+		settings,
 		changes,
 		traffic: createTraffic({ clock, changes, limit: options.trafficLimit ?? 5000 }),
 		faults: createFaults(clock),
 		tokens: {
-			bot: options.botToken ?? 'xoxb-fake',
-			app: options.appToken ?? 'xapp-fake',
-			signingSecret: options.signingSecret ?? 'fake-signing-secret',
+			bot: options.botToken ?? `xoxb-fake${number}`,
+			app: options.appToken ?? `xapp-fake${number}`,
+			signingSecret: options.signingSecret ?? `fake-signing-secret${number}`,
 		},
 		origin: '',
 	};
@@ -150,6 +172,8 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 	const deliverer = createDeliverer(core, () =>
 		requestUrl === null ? { send: sockets.send, kind: 'socket' } : { send: http, kind: 'http' },
 	);
+	const self: AppHere = { core, deliverer };
+	for (const other of others) other.core.others.push(self);
 	const web = createWebApi(core, sockets, deliverer);
 	const server = serve({
 		// Other servers of the process have their own idea of a response.
@@ -162,7 +186,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 	if (!server.listening) await once(server, 'listening');
 	core.origin = `http://${options.hostname ?? '127.0.0.1'}:${(server.address() as AddressInfo).port}`;
 
-	return {
+	const slack: FakeSlack = {
 		origin: core.origin,
 		apiUrl: `${core.origin}/api/`,
 		tokens: core.tokens,
@@ -230,4 +254,6 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 			await new Promise<void>((resolve) => server.close(() => resolve()));
 		},
 	};
+	appsOf.set(slack, self);
+	return slack;
 }

@@ -205,6 +205,10 @@ export function dismissMessage(core: Core, user: string, channel: string, ts: st
 	core.changes.emit({ kind: 'message', id: ts });
 }
 
+function appIdOf(core: Core, botId: string): string {
+	return (core.others.find((one) => one.core.state.app.botId === botId)?.core ?? core).state.app.id;
+}
+
 /** A message as Slack gives it to the app, in responses, events and payloads. */
 export function messageForApp(core: Core, message: Message, withMetadata = false): Json {
 	const author = isTombstone(message) ? null : personOf(core, message.user);
@@ -220,7 +224,7 @@ export function messageForApp(core: Core, message: Message, withMetadata = false
 		text: message.text,
 		...(author === null ? { hidden: true } : { team: author.teamId }),
 		...(author !== null && channel && isShared(channel) && !author.isBot ? authorInShared(author) : {}),
-		...(message.botId === undefined ? {} : { bot_id: message.botId, app_id: core.state.app.id }),
+		...(message.botId === undefined ? {} : { bot_id: message.botId, app_id: appIdOf(core, message.botId) }),
 		...(message.blocks.length === 0 ? {} : { blocks: structuredClone(message.blocks) }),
 		...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
 		...(root === undefined ? {} : { root: messageForApp(core, root) }),

@@ -1,3 +1,4 @@
+import type { Core } from './core.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import type { Channel, InstalledApp, Person, SlackState } from './state.ts';
 
@@ -103,12 +104,13 @@ export function withMembers(workspace: Workspace, channelName: string, names: re
 	};
 }
 
-function installed(manifest: Manifest | null): InstalledApp & { realName: string } {
+/** `number`: empty for the first app of the workspace. */
+function installed(manifest: Manifest | null, number = ''): InstalledApp & { realName: string } {
 	const realName = manifest?.features.bot_user?.display_name ?? manifest?.display_information.name ?? 'Sample App';
 	return {
-		id: 'A0APP',
-		botUser: BOT_USER,
-		botId: 'B0BOT',
+		id: `A0APP${number}`,
+		botUser: `${BOT_USER}${number}`,
+		botId: `B0BOT${number}`,
 		// Slack makes the name of the bot's user from its display name.
 		name: realName.toLowerCase().replaceAll(/[^a-z0-9]+/g, ''),
 		realName,
@@ -132,4 +134,25 @@ export function seedState(workspace: Workspace = sampleWorkspace(), manifest?: u
 		counter: 0,
 		lastTs: '0',
 	};
+}
+
+/**
+ * The state of another app in the workspace of `first`. Its views, triggers and response_urls are its own; all else is the
+ * same workspace, also after a restore of the first.
+ */
+export function stateBeside(first: Core, manifest: unknown, number: number): SlackState {
+	const { realName, ...app } = installed(manifest === undefined ? null : readManifest(manifest), String(number));
+	first.state.people.push(person(app.botUser, app.name, realName, { isBot: true, teamId: first.state.team.id }));
+	const own = { app, views: {}, homes: {}, windows: [], triggers: {}, responseUrls: {} };
+	const shared = Object.keys(first.state).filter((key) => !(key in own)) as (keyof SlackState)[];
+	for (const key of shared) {
+		Object.defineProperty(own, key, {
+			enumerable: true,
+			get: () => first.state[key],
+			set(value) {
+				Object.assign(first.state, { [key]: value });
+			},
+		});
+	}
+	return own as unknown as SlackState;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { HandraiseError, type Log } from './core/basics.ts';
+import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './core/command-name.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
 import { LONGEST_GIVE_UP_MS, LONGEST_UNDO_MS } from './database/schema/answers.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
@@ -95,6 +96,13 @@ const environment = z.object({
 		'is another kind of token, or incomplete: use an app-level token with connections:write, which starts with xapp-',
 	),
 	SLACK_SIGNING_SECRET: optional,
+	SLASH_COMMAND: text
+		.regex(/^\/[a-z\d_-]{1,31}$/, 'is not / and up to 31 small letters, digits, - and _: use one such as /travel')
+		.refine((command) => !COMMANDS_OF_SLACK.includes(command), 'is a command of Slack itself: use another word')
+		.default(COMMAND),
+	APP_NAME: text
+		.regex(/^[a-z\d][\w .-]{0,34}$/i, 'is not up to 35 letters, digits, spaces, -, _ and ., a letter or digit first')
+		.default(APP_NAME),
 	SLACK_API_URL: webAddress(text)
 		.transform((url) => `${url}/`)
 		.default('https://slack.com/api/'),
@@ -237,7 +245,7 @@ export function needSettings(env: Environment, needed: RegExp): Settings {
 
 // biome-ignore format: a list of words
 const OUR_BEGINNINGS = [
-	'SLACK', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'PERSON', 'MAX_WATCH',
+	'SLACK', 'SLASH', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'PERSON', 'MAX_WATCH',
 	'MAX_WATCHES', 'SHOW', 'QUICK', 'UNDO', 'THREAD', 'REMIND', 'ESCALATE', 'RETENTION', 'HISTORY', 'GIVE_UP',
 	'WAITING_SECRET', 'WATCH_MAX',
 ];

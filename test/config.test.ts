@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../src/config.ts';
+import { parseConfig, readSettings } from '../src/config.ts';
 import { HandraiseError } from '../src/core/basics.ts';
 
 const COMPLETE = {
@@ -31,6 +31,8 @@ describe('the settings', () => {
 			ladderTimes: { remindAfterMs: 900_000, escalateAfterMs: null },
 			...COMPLETE,
 			SLACK_SIGNING_SECRET: null,
+			SLASH_COMMAND: '/session',
+			APP_NAME: 'Handraise',
 			SLACK_API_URL: 'https://slack.com/api/',
 			SESSION_SERVICE_RPM: 250,
 			SESSION_SERVICE_LIST: true,
@@ -352,11 +354,39 @@ describe('the settings', () => {
 			{ SESSION_DASHBOARD_URL: 'javascript:alert(1)' },
 			/^SESSION_DASHBOARD_URL is not a valid/,
 		],
+		...['travel', '/', '/Travel', '/secret place', '/sécret', `/${'a'.repeat(32)}`].map(
+			(command): [string, Record<string, string>, RegExp] => [
+				`${command} as the command`,
+				{ SLASH_COMMAND: command },
+				/^SLASH_COMMAND is not \/ and up to 31 small letters, digits, - and _: use one such as \/travel$/,
+			],
+		),
+		...['/remind', '/invite', '/status'].map((command): [string, Record<string, string>, RegExp] => [
+			`Slack's own ${command}`,
+			{ SLASH_COMMAND: command },
+			/^SLASH_COMMAND is a command of Slack itself: use another word$/,
+		]),
+		...['A'.repeat(36), '-secret', '*secret*', '<secret>', 'secret: a'].map(
+			(name): [string, Record<string, string>, RegExp] => [
+				`${name} as the app's name`,
+				{ APP_NAME: name },
+				/^APP_NAME is not up to 35 letters, digits, spaces, -, _ and \., a letter or digit first$/,
+			],
+		),
 	])('reports %s in one line, without the value', (_, env, words) => {
 		const found = problems({ ...COMPLETE, ...env });
 		expect(found).toEqual([expect.stringMatching(words)]);
 		expect(found.join()).not.toContain('secret');
 		expect(found.join()).not.toContain('\n');
+	});
+
+	it("takes names that Slack takes, without space around them, and warns of the command's misspelt setting", () => {
+		const longest = { SLASH_COMMAND: `/${'a_-9'.repeat(8).slice(1)}`, APP_NAME: 'A'.repeat(35) };
+		expect(parseConfig({ ...COMPLETE, ...longest })).toMatchObject(longest);
+		const spaced = { SLASH_COMMAND: ' /travel ', APP_NAME: ' Handraise Travel 2.0 ' };
+		const trimmed = { SLASH_COMMAND: '/travel', APP_NAME: 'Handraise Travel 2.0' };
+		expect(parseConfig({ ...COMPLETE, ...spaced })).toMatchObject(trimmed);
+		expect(readSettings({ ...COMPLETE, SLASH_COMMANDS: '/travel' }).unknown).toEqual(['SLASH_COMMANDS']);
 	});
 
 	it('takes passphrases and folders with such signs in them', () => {

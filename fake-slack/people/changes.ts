@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import { appsHere, type Core } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { actionTs } from '../payloads.ts';
 import type { Person } from '../state.ts';
@@ -35,5 +35,5 @@ export async function changePerson(
 		cache_ts: Math.floor(core.clock.now() / 1000),
 		event_ts: actionTs(core),
 	};
-	await tell(core, deliverer, event.type, { event });
+	for (const app of appsHere(core, deliverer)) await tell(app.core, app.deliverer, event.type, { event });
 }

@@ -1,4 +1,4 @@
-import { type Core, isGeneral, isMember, personOf } from '../core.ts';
+import { appsIn, type Core, isGeneral, isMember, personOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import { actionTs, type Viewer } from '../payloads.ts';
@@ -60,14 +60,14 @@ export async function leaveYourself(core: Core, deliverer: Deliverer, viewer: Vi
  * group_left; member_left_channel does not reach a bot that is no longer a member (bolt-js #1847).
  */
 export async function leaveChannel(core: Core, deliverer: Deliverer, channel: Channel, user: string): Promise<void> {
-	const botThere = isMember(channel, core.state.app.botUser);
+	const apps = appsIn(core, deliverer, channel);
 	channel.members = channel.members.filter((one) => one !== user);
-	if (user === core.state.app.botUser && botThere) {
-		await tellOfChannel(core, deliverer, channel, { kind: 'left', facts: { actor_id: administrator(core) } });
-		return;
-	}
 	core.changes.emit({ kind: 'channel', id: channel.id });
-	if (botThere) await tellOfMember(core, deliverer, channel, { user, type: 'member_left_channel' });
+	const left = { kind: 'left', facts: { actor_id: administrator(core) } } as const;
+	for (const app of apps) {
+		if (app.core.state.app.botUser === user) await tellOfChannel(app.core, app.deliverer, channel, left);
+		else await tellOfMember(app.core, app.deliverer, channel, { user, type: 'member_left_channel' });
+	}
 }
 
 async function tellOfMember(
@@ -111,8 +111,8 @@ async function joinChannel(core: Core, deliverer: Deliverer, channel: Channel, j
 	if (isMember(channel, user)) return;
 	channel.members.push(user);
 	core.changes.emit({ kind: 'channel', id: channel.id });
-	if (isMember(channel, core.state.app.botUser)) {
-		await tellOfMember(core, deliverer, channel, { ...joining, type: 'member_joined_channel' });
+	for (const app of appsIn(core, deliverer, channel)) {
+		await tellOfMember(app.core, app.deliverer, channel, { ...joining, type: 'member_joined_channel' });
 	}
 }
 
@@ -124,17 +124,22 @@ export async function archiveChannel(
 	archived: boolean,
 ): Promise<void> {
 	channel.isArchived = archived;
-	if (!isMember(channel, core.state.app.botUser)) return;
 	const kind = archived ? 'archive' : 'unarchive';
-	await tellOfChannel(core, deliverer, channel, { kind, facts: { user: administrator(core) } });
+	for (const app of appsIn(core, deliverer, channel)) {
+		await tellOfChannel(app.core, app.deliverer, channel, { kind, facts: { user: administrator(core) } });
+	}
 }
 
 /** Deletes a channel and its messages. From then on its id is unknown. */
 export async function deleteChannel(core: Core, deliverer: Deliverer, channel: Channel): Promise<void> {
 	core.state.channels = core.state.channels.filter((one) => one !== channel);
 	core.state.messages = core.state.messages.filter((one) => one.channel !== channel.id);
-	if (!isMember(channel, core.state.app.botUser)) return;
-	await tellOfChannel(core, deliverer, channel, { kind: 'deleted', facts: { actor_id: administrator(core) } });
+	for (const app of appsIn(core, deliverer, channel)) {
+		await tellOfChannel(app.core, app.deliverer, channel, {
+			kind: 'deleted',
+			facts: { actor_id: administrator(core) },
+		});
+	}
 }
 
 /**
@@ -148,14 +153,15 @@ async function changeId(core: Core, deliverer: Deliverer, channel: Channel): Pro
 	channel.id = `C${before.slice(1)}`;
 	for (const message of core.state.messages) if (message.channel === before) message.channel = channel.id;
 	core.changes.emit({ kind: 'channel', id: channel.id });
-	if (!isMember(channel, core.state.app.botUser)) return;
 	const event = {
 		type: 'channel_id_changed' as const,
 		old_channel_id: before,
 		new_channel_id: channel.id,
 		event_ts: actionTs(core),
 	};
-	await tell(core, deliverer, event.type, { event, channel });
+	for (const app of appsIn(core, deliverer, channel)) {
+		await tell(app.core, app.deliverer, event.type, { event, channel });
+	}
 }
 
 /**
@@ -191,10 +197,12 @@ export async function shareChannel(
 	if (shared) channel.isPendingExtShared = false;
 	else channel.members = channel.members.filter((user) => personOf(core, user).teamId !== teamId);
 	core.changes.emit({ kind: 'channel', id: channel.id });
-	if (isOwnTeam(core, teamId) || !isMember(channel, core.state.app.botUser)) return;
+	if (isOwnTeam(core, teamId)) return;
 	const facts = shared
 		? { type: 'channel_shared' as const, connected_team_id: teamId }
 		: { type: 'channel_unshared' as const, previously_connected_team_id: teamId, is_ext_shared: channel.isExtShared };
 	const event = { ...facts, channel: channel.id, event_ts: actionTs(core) };
-	await tell(core, deliverer, facts.type, { event, channel });
+	for (const app of appsIn(core, deliverer, channel)) {
+		await tell(app.core, app.deliverer, facts.type, { event, channel });
+	}
 }

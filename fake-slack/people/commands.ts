@@ -69,8 +69,11 @@ export async function typeCommand(
 	// Who only looks at a public channel has a button to join it, and nowhere to type.
 	if (!isMember(channel, viewer.user)) throw new Error(`${viewer.user} is not in ${where}.`);
 	const [command = '', ...rest] = line.split(/(?<=^\S+)\s+/);
+	const declares = (one: Core) => one.settings.commands?.find((own) => own.command === command);
+	const declared = declares(core);
+	const owner = declared ? undefined : core.others.find((one) => declares(one.core));
+	if (owner) return typeCommand(owner.core, owner.deliverer, viewer, { where, line });
 	const { commands } = core.settings;
-	const declared = commands?.find((one) => one.command === command);
 	if (commands !== null && !declared) {
 		slackSays(core, viewer, channel, `${command} is not a valid command.`);
 		return { ok: false, error: 'invalid_command' };

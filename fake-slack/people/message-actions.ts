@@ -1,4 +1,4 @@
-import { type Core, channelOf } from '../core.ts';
+import { appOf, type Core, channelOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { type Placed, placedElements } from '../elements.ts';
 import { freshInput, setValue, stateValues } from '../input-state.ts';
@@ -31,6 +31,8 @@ export async function actInMessage(
 	viewer: Viewer,
 	{ message, placed, chosen = {} }: { message: Message; placed: Placed; chosen?: Json },
 ): Promise<boolean> {
+	const owner = appOf(core, deliverer, message);
+	if (owner.core !== core) return actInMessage(owner.core, owner.deliverer, viewer, { message, placed, chosen });
 	requireSeen(core, viewer, message);
 	const channel = channelOf(core, message.channel);
 	const input = messageInput(message, viewer.user);

@@ -1,4 +1,4 @@
-import { type Core, isMember } from '../core.ts';
+import { appsIn, type Core } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { type Json, text } from '../json.ts';
 import { actionTs } from '../payloads.ts';
@@ -26,7 +26,8 @@ export async function tellOfMetadata(
 	{ before, after }: { before: Json | undefined; after: Json | undefined },
 ): Promise<void> {
 	const metadata = after ?? before;
-	if (metadata === undefined || !isMember(channel, core.state.app.botUser) || !isSubscribed(core, metadata)) return;
+	if (metadata === undefined) return;
+	const subscribed = appsIn(core, deliverer, channel).filter((one) => isSubscribed(one.core, metadata));
 	const kind = before === undefined ? 'posted' : after === undefined ? 'deleted' : 'updated';
 	const type = `message_metadata_${kind}` as const;
 	const at = kind === 'posted' ? message.ts : actionTs(core);
@@ -43,5 +44,5 @@ export async function tellOfMetadata(
 		...(kind === 'deleted' ? { deleted_ts: at } : {}),
 		event_ts: at,
 	};
-	await tell(core, deliverer, type, { event, channel });
+	for (const app of subscribed) await tell(app.core, app.deliverer, type, { event, channel });
 }

@@ -1,4 +1,4 @@
-import { type Core, channelOf } from '../core.ts';
+import { appOf, type Core, channelOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { optionsOf, type Placed } from '../elements.ts';
 import { isRecord, type Json } from '../json.ts';
@@ -61,6 +61,8 @@ export async function suggest(
 	viewer: Viewer,
 	{ surface, placed, typed }: { surface: View | Message; placed: Placed; typed: string },
 ): Promise<Json[] | null> {
+	const owner = 'ts' in surface ? appOf(core, deliverer, surface) : { core, deliverer };
+	if (owner.core !== core) return suggest(owner.core, owner.deliverer, viewer, { surface, placed, typed });
 	if ('ts' in surface) requireSeen(core, viewer, surface);
 	else requireClient(core, viewer);
 	if (!placed.type.endsWith('external_select')) throw new Error(`A ${placed.type} loads no options.`);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Core, channelOf, isMember, kindOf } from '../core.ts';
+import { type AppHere, appsIn, type Core, channelOf, isMember, kindOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { messageForApp, postMessage } from '../messages.ts';
 import { actionTs, type Viewer } from '../payloads.ts';
@@ -10,8 +10,8 @@ import { type Written, write } from './composer.ts';
 import { tell } from './tell.ts';
 
 /**
- * The events that a new message causes where the bot is a member. The bot gets its own messages too (with its bot_id)
- * and has to ignore them.
+ * The events that a new message causes in the apps whose bots are members. A bot gets its own messages too (with its
+ * bot_id) and has to ignore them.
  */
 export async function tellOfMessage(
 	core: Core,
@@ -19,8 +19,11 @@ export async function tellOfMessage(
 	channel: Channel,
 	message: Message,
 ): Promise<void> {
+	await Promise.all(appsIn(core, deliverer, channel).map((app) => tellApp(app, channel, message)));
+}
+
+async function tellApp({ core, deliverer }: AppHere, channel: Channel, message: Message): Promise<void> {
 	const { botUser } = core.state.app;
-	if (!isMember(channel, botUser)) return;
 	const told: Promise<void>[] = [];
 	const common = { ...messageForApp(core, message), channel: channel.id, event_ts: message.ts };
 	if (message.user !== botUser && message.text.includes(`<@${botUser}>`) && !channel.isIm) {
@@ -43,11 +46,18 @@ export function tellOfChange(
 	message: Message,
 ): (after: Message | null) => Promise<void> {
 	const channel = channelOf(core, message.channel);
-	const kind = kindOf(channel);
-	const isTold = isMember(channel, core.state.app.botUser) && message.ephemeralFor === undefined;
-	if (!isTold || !core.settings.events.includes(`message.${kind}`)) return async () => {};
-	const previous = messageForApp(core, message);
+	if (message.ephemeralFor !== undefined) return async () => {};
+	const told = appsIn(core, deliverer, channel).map((app) => tellAppOfChange(app, channel, message));
 	return async (after) => {
+		await Promise.all(told.map((tellOf) => tellOf(after)));
+	};
+}
+
+function tellAppOfChange({ core, deliverer }: AppHere, channel: Channel, message: Message) {
+	const kind = kindOf(channel);
+	if (!core.settings.events.includes(`message.${kind}`)) return async () => {};
+	const previous = messageForApp(core, message);
+	return async (after: Message | null): Promise<void> => {
 		const at = actionTs(core);
 		const change =
 			after === null

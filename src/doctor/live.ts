@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { parseConfig, readSettings } from '../config.ts';
 import { HandraiseError, startDeadline, within } from '../core/basics.ts';
+import { COMMAND } from '../core/command-name.ts';
 import {
 	at,
 	createSlackCall,
@@ -24,6 +25,7 @@ const CONNECT_MS = 30_000;
 const STEPS: Readonly<Record<string, readonly [seen: string, undone: string]>> = {
 	press: ['press', 'nobody pressed within 5 minutes'],
 	typing: ['word', 'nothing was typed before Send, or within 5 minutes'],
+	command: ['command', `nobody typed ${COMMAND}, or the manifest in Slack names another command`],
 	view_submission: ['Send', 'nobody pressed Send within 5 minutes'],
 	app_home_opened: ['Home tab', 'Slack told of no opening of the Home tab'],
 	app_mention: ['reply', 'Slack told of no mention in the thread'],
@@ -75,7 +77,10 @@ function createLive(given: string, call: SlackCall, { clock, signal, lines: { lo
 		const inThread = at(body, 'event.channel_type') !== 'im' && at(body, 'event.type') === 'message';
 		if (inThread && (at(body, 'event.subtype') !== undefined || at(body, 'event.thread_ts') === undefined)) return;
 		const name = String(
-			tab ?? (inThread ? 'thread_message' : at(body, 'event.type')) ?? at(body, 'actions.0.action_id') ?? body.type,
+			tab ??
+				(inThread ? 'thread_message' : at(body, 'event.type')) ??
+				at(body, 'actions.0.action_id') ??
+				(body.command === undefined ? body.type : 'command'),
 		);
 		const [seen] = STEPS[name] ?? [];
 		if (seen !== undefined && found[name] === undefined) say(`  ${seen}: seen`);
@@ -225,7 +230,7 @@ const ASSUMPTIONS: Assumptions = {
 	'A button works on a reply that is shown in the channel': async ({ arrival, need, say }) => {
 		const message = { 'message.ts': need('broadcast.ts'), 'message.thread_ts': need('root.ts') };
 		say('Now you, in Slack, within 5 minutes:');
-		say('  1. Open the Home tab of the app, and return to the new messages in the channel.');
+		say(`  1. Open the Home tab of the app. Return to the channel, and type ${COMMAND} there.`);
 		say(`  2. Reply in their thread: @${need('auth.user')} blue`);
 		say('  3. Press "Press this". If no window opens, press "No window" on the message above it.');
 		say('  Optional: write the app a direct message. Change your status. Leave a public channel and join it again.');
@@ -267,6 +272,13 @@ const ASSUMPTIONS: Assumptions = {
 		found.home = await slack('views.publish', { user_id: need('press.user.id'), view });
 		return found.home;
 	}),
+	[`The command ${COMMAND} comes to this app`]: async ({ wait, need, found }) => {
+		need('press.type');
+		await wait('command', EVENT_MS);
+		need('command.command');
+		const fields = { channel_id: ANY, user_id: ANY, text: ANY, trigger_id: ANY, response_url: ANY };
+		expectIn(found.command ?? {}, { command: COMMAND, ...fields });
+	},
 	...event('app_home_opened', true, 'user', 'channel', 'tab'),
 	...event('app_mention', true, 'user', 'channel', 'ts', 'thread_ts', 'text'),
 	...event('thread_message', false, 'user', 'channel', 'ts', 'thread_ts', 'text', 'channel_type'),

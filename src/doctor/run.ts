@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readSettings, type Settings } from '../config.ts';
 import { HandraiseError, ownVersion } from '../core/basics.ts';
+import { APP_NAME, COMMAND } from '../core/command-name.ts';
 import { counted } from '../slack/parts.ts';
 import {
 	askOnce,
@@ -39,7 +40,7 @@ type Check = (findings: Findings, setup: Setup) => unknown;
 
 /** In the order of the report. Each adds its findings, and changes nothing in the set-up. */
 const CHECKS: Readonly<Record<string, Check>> = {
-	Handraise: ({ ok }) => ok(`version ${ownVersion()}.`),
+	Handraise: ({ ok }) => ok(`version ${ownVersion()}, called ${APP_NAME}, with the command ${COMMAND}.`),
 	'Node.js': (findings) => checkNode(findings, process.versions.node),
 	Settings: checkSettings,
 	Proxy: checkProxy,

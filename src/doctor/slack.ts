@@ -1,4 +1,5 @@
 import type { Settings } from '../config.ts';
+import { COMMAND } from '../core/command-name.ts';
 import { at, createSlackCall, type Findings, notChecked, request, type Setup, type SlackReply } from './check.ts';
 
 const TOKENS = {
@@ -54,7 +55,7 @@ export function checkBotToken({ ok, failure }: Findings, reply: SlackReply) {
 
 /** The required bot scopes of manifest.yml, and what happens without them. */
 export const REQUIRED_SCOPES: Readonly<Record<string, string>> = {
-	commands: '/session and "Use as answer" do not work',
+	commands: `${COMMAND} and "Use as answer" do not work`,
 	'chat:write': 'no card, thread or receipt is posted',
 	'users:read': 'guests cannot be recognised, so everybody is refused',
 	'app_mentions:read': 'mentions in threads do not arrive',
@@ -66,7 +67,7 @@ export const REQUIRED_SCOPES: Readonly<Record<string, string>> = {
 
 /** The optional bot scopes, likewise. */
 export const OPTIONAL_SCOPES: Readonly<Record<string, string>> = {
-	'usergroups:read': 'ALLOWED_USERGROUPS cannot be used, and /session settings offers no user groups',
+	'usergroups:read': `ALLOWED_USERGROUPS cannot be used, and ${COMMAND} settings offers no user groups`,
 	'channels:history': 'after a crash a post in a public channel may come twice, marked as a repeat',
 	'groups:history': 'after a crash a post in a private channel may come twice, marked as a repeat',
 };

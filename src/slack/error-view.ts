@@ -1,4 +1,5 @@
 import { codedCodes } from '../core/basics.ts';
+import { APP_NAME, COMMAND } from '../core/command-name.ts';
 import type { ActRefusal } from './access-policy.ts';
 import type { ChannelVerdict } from './channels.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';
@@ -74,7 +75,7 @@ const FOR_OPERATOR: Readonly<Record<string, Row>> = {
 const FOR_PERSON: Readonly<Record<string, Row>> = {
 	session_not_found: [
 		'The session service has no session with this id.',
-		'Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
+		`Check the id. Sessions of another account are not visible here. \`${COMMAND} help\` shows what else you can type.`,
 	],
 	body_too_large: ['This session is too large to show here.', 'Open it in the dashboard.'],
 	body_too_complex: ['This session has too many parts to show here.', 'Open it in the dashboard.'],
@@ -93,7 +94,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 	],
 	button_outdated: [
 		'This button was made by another version of Handraise and no longer works.',
-		'Please use `/session` with the id instead.',
+		`Please use \`${COMMAND}\` with the id instead.`,
 	],
 	answer_not_yours: [
 		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
@@ -143,7 +144,7 @@ const REFUSALS: Readonly<Record<ActRefusal | 'not_named_here' | 'nobody_left', R
 };
 
 const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: false }>['reason']}`, Row>> = {
-	watch_not_member: ['⚠️ Handraise is not in this channel.', 'Invite it with `/invite @Handraise`, then try again.'],
+	watch_not_member: ['⚠️ Handraise is not in this channel.', `Invite it with \`/invite @${APP_NAME}\` and try again.`],
 	watch_archived: ['⚠️ This channel is archived, so nothing can be posted here.'],
 	watch_external: [
 		'🔒 This channel is shared with another organisation, and everybody here would read what is posted.',
@@ -153,8 +154,8 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: f
 		'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing here.',
 		'Nothing was changed. If trying again does not help, ask {contact}.',
 	],
-	watch_direct: ['⚠️ A group message cannot hold a card.', 'Use a channel, or your direct messages with Handraise.'],
-	watch_no_channel: ['⚠️ In which channel?', 'Type `/session watch` with the id there.'],
+	watch_direct: ['⚠️ A group message cannot hold a card.', `Use a channel, or your direct messages with ${APP_NAME}.`],
+	watch_no_channel: ['⚠️ In which channel?', `Type \`${COMMAND} watch\` with the id there.`],
 	watch_could_not_check: ['⚠️ Slack did not tell of this channel in time.', 'Nothing was changed; please try again.'],
 };
 
@@ -251,8 +252,8 @@ export function answerCard(sessionId: string, messageIndex: number | null = null
 }
 
 const NO_WINDOW = {
-	inbox: 'Open the *Home* tab of this app, or type `/session inbox` again.',
-	settings: 'Type `/session settings` again.',
+	inbox: `Open the *Home* tab of this app, or type \`${COMMAND} inbox\` again.`,
+	settings: `Type \`${COMMAND} settings\` again.`,
 	draft: 'Please press *Copy text* again.',
 	handOver: 'Nothing was handed over. Please press *Hand over* again.',
 };

@@ -9,6 +9,7 @@ import type {
 	StaticSelect,
 } from '@slack/types';
 import { isForgotten } from '../core/basics.ts';
+import { APP_NAME } from '../core/command-name.ts';
 import { type Answer, type AnswerItem, type Origin, SOMEBODY } from '../questions/answer.ts';
 import { type AgentAction, isOver } from '../questions/session.ts';
 import type { SessionSnapshot } from '../questions/session-snapshot.ts';
@@ -377,7 +378,7 @@ export const andMoreWords = (count: number, what = '') => (count > 0 ? `and ${co
 /** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
 export function placeMrkdwn(channelId: string, whose: string | null = null): string {
 	if (!isDirectMessage(channelId)) return `<#${channelId}>`;
-	return whose === null ? 'your direct messages with Handraise' : `the direct messages of ${whose} with Handraise`;
+	return whose === null ? `your direct messages with ${APP_NAME}` : `the direct messages of ${whose} with ${APP_NAME}`;
 }
 
 /** A link to another message. mrkdwn. */

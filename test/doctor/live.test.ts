@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../src/doctor/live.ts';
 import { createHarness, type Harness } from './harness.ts';
-import { fill, introduce, mention, obedient, openHome, operate, PLANTED, press, verdicts } from './live.ts';
+import { command, fill, introduce, mention, obedient, openHome, operate, PLANTED, press, verdicts } from './live.ts';
 
+/** Types the command, takes this step, and answers. */
+const typed = async (harness: Harness, step: (harness: Harness) => Promise<unknown>) => {
+	await command(harness);
+	await step(harness);
+	await answer(harness);
+};
 const answer = (harness: Harness) => press(harness, 'Press this').then(() => fill(harness));
 
 describe.each(['socket', 'http'] as const)('doctor live over %s', (transport) => {
@@ -14,7 +20,7 @@ describe.each(['socket', 'http'] as const)('doctor live over %s', (transport) =>
 		const { exit, lines } = await operate(harness, { transport });
 		const { asAssumed, different, notTried } = verdicts(lines);
 		expect(different, lines.join('\n')).toEqual([]);
-		expect(asAssumed).toHaveLength(21);
+		expect(asAssumed).toHaveLength(22);
 		expect(notTried).toEqual([
 			'- The event thread_message carries user, channel, ts, thread_ts, text, channel_type: not tried (optional, for THREAD_REPLIES, and Slack sent no message event of the reply).',
 			'- The event message carries user, channel, ts, text, channel_type: not tried (optional, and nobody wrote a direct message).',
@@ -24,7 +30,7 @@ describe.each(['socket', 'http'] as const)('doctor live over %s', (transport) =>
 			'- A limited call says when to try again: not tried (no call was limited, and none is provoked).',
 		]);
 		expect(lines.filter((line) => line.endsWith(': seen')).sort()).toEqual(
-			['Home tab', 'Send', 'press', 'reply', 'word'].map((step) => `  ${step}: seen`),
+			['Home tab', 'Send', 'command', 'press', 'reply', 'word'].map((step) => `  ${step}: seen`),
 		);
 		expect(exit).toBe(0);
 		// The tombstone stays as long as the operator's reply.
@@ -69,13 +75,18 @@ describe('doctor live', () => {
 		};
 		const { exit, lines } = await operate(harness, { by });
 		expect(verdicts(lines).different, lines.join('\n')).toEqual([]);
-		expect(verdicts(lines).asAssumed).toHaveLength(25);
+		expect(verdicts(lines).asAssumed).toHaveLength(26);
 		expect(exit).toBe(0);
 	});
 
 	it.each<[string, (harness: Harness) => Promise<unknown>, RegExp]>([
-		['the Home tab is not opened', (harness) => mention(harness).then(() => answer(harness)), / 7 of 27 .* opening of/],
-		['nobody replies', (harness) => openHome(harness).then(() => answer(harness)), / 7 of 27 .* mention in the thread/],
+		['the Home tab is not opened', (harness) => typed(harness, mention), / 7 of 28 .* opening of/],
+		['nobody replies', (harness) => typed(harness, openHome), / 7 of 28 .* mention in the thread/],
+		[
+			'nobody types the command',
+			(harness) => openHome(harness).then(() => mention(harness).then(() => answer(harness))),
+			/ 7 of 28 .* nobody typed \/session, or the manifest in Slack names another command/,
+		],
 	])('says which step is missing when %s, and does not call that different', async (_what, by, words) => {
 		await using harness = await createHarness();
 		const { exit, lines } = await operate(harness, { by });
@@ -104,7 +115,7 @@ describe('doctor live', () => {
 			'- A button works on a reply that is shown in the channel: not tried (nobody pressed within 5 minutes).',
 		);
 		expect(verdicts(lines).different).toEqual([
-			'✗ Live check: 20 of 27 were not tried: nobody pressed within 5 minutes. Run it again.',
+			'✗ Live check: 21 of 28 were not tried: nobody pressed within 5 minutes. Run it again.',
 		]);
 		expect(lines).toContainEqual(expect.stringMatching(/^✓ Clean-up: /));
 		expect(harness.slack.state.messages).toEqual([]);

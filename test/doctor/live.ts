@@ -42,13 +42,16 @@ export async function obedient(harness: Harness): Promise<void> {
 	await fill(harness);
 }
 
-/** Opens the Home tab and types the word. */
+/** Opens the Home tab, types the command and the word. */
 export async function introduce(harness: Harness): Promise<void> {
 	await openHome(harness);
+	await command(harness);
 	await mention(harness);
 }
 
 export const openHome = async ({ slack }: Harness) => slack.as('ada').openApp('home');
+
+export const command = async ({ slack }: Harness) => slack.as('ada').command('#agents', '/session');
 
 export async function mention({ slack }: Harness): Promise<void> {
 	const ada = slack.as('ada');
@@ -198,6 +201,17 @@ export const PLANTED: readonly Planted[] = [
 		shows: [
 			/^✗ The event app_mention carries .*: different \(none came within 10 s, and the reply is in the thread\)\.$/,
 		],
+	},
+	{
+		what: 'the manifest in Slack has another command',
+		plant: ({ slack }) => {
+			slack.settings.commands = [{ command: '/other', escaped: false }];
+		},
+		by: async (harness) => {
+			await harness.slack.as('ada').command('#agents', '/other');
+			await obedient(harness);
+		},
+		shows: [/^✗ The command \/session comes to this app: different \(command is \/other\)\.$/],
 	},
 	{
 		what: 'an event names no channel',

@@ -17,6 +17,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('.ci/run', /^npm ci$/),
 	by('.ci/run', /^npm run check$/),
 	by('test/support/ops/check.test.ts', /^npm run check:ops$/),
+	by('test/support/manifest/check-manifest.test.ts', /^npm run manifest( --silent)?$|^npm run check:manifest$/),
 	by('.ci/run', /^npm test$/),
 	by('.ci/run', /^npm run test:long$/),
 	by('CI itself', /^bash \.ci\/run$/),

@@ -1,3 +1,4 @@
+import { COMMAND } from '../../core/command-name.ts';
 import type { WaitingSession } from '../../database/watch.ts';
 import { type Answer, agentMayStand, firstDueAt, isFailed, isSecondChoice, itemsOf } from '../../questions/answer.ts';
 import { errorWords } from '../../slack/error-view.ts';
@@ -339,10 +340,11 @@ export const waitingSessionsWords = (total: number) =>
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
 export function emptyWords(isWatching: boolean, discovers: boolean): string {
 	const come = 'New questions of the sessions that your channels watch appear here by themselves.';
-	if (discovers) return `${come} \`/session watch all\` brings those of all sessions into a channel.`;
+	if (discovers) return `${come} \`${COMMAND} watch all\` brings those of all sessions into a channel.`;
 	return isWatching
-		? `${come} To watch another session, type \`/session watch\` and its id in a channel.`
-		: 'No session is watched yet. `/session watch` and an id, typed in a channel, bring its questions there and here.';
+		? `${come} To watch another session, type \`${COMMAND} watch\` and its id in a channel.`
+		: `No session is watched yet. \`${COMMAND} watch\` and an id, typed in a channel, bring its questions there and ` +
+				'here.';
 }
 
 export const CHANNELS_UNKNOWN =

@@ -1,3 +1,4 @@
+import { COMMAND } from '../../core/command-name.ts';
 import type { Asked } from '../../database/question-store.ts';
 import type { Mention } from '../../database/watch.ts';
 import type { ReminderEntry } from '../../posts/post.ts';
@@ -119,7 +120,7 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 	return message(`${words}.`, [
 		...section(entries.length === 0 ? `${words}.` : `*${words}:*`),
 		...lines,
-		...context(leftOut === '' ? '' : `${leftOut}: \`/session inbox\` shows all.`),
+		...context(leftOut === '' ? '' : `${leftOut}: \`${COMMAND} inbox\` shows all.`),
 	]);
 }
 

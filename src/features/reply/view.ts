@@ -1,3 +1,4 @@
+import { APP_NAME, COMMAND } from '../../core/command-name.ts';
 import type { QuestionView } from '../../questions/session-snapshot.ts';
 import { ACTIONS, encodeCarriage, encodeReply, type OfferedReply } from '../../slack/ids.ts';
 import {
@@ -19,7 +20,7 @@ import { quoted } from '../../slack/text.ts';
 const CHOSEN_TEXT_HELP = {
 	no_session:
 		'Handraise cannot tell which session that message is for. Use this in the thread of a watched session. ' +
-		'Elsewhere, use `/session` with the id.',
+		`Elsewhere, use \`${COMMAND}\` with the id.`,
 	no_text: 'That message has no text that could be an answer.',
 	nothing_open: 'No question of this session is open here now, so there is nothing to answer.',
 	several: 'Handraise cannot tell which question you answer: write in its thread, or press *Answer* beside it.',
@@ -58,7 +59,7 @@ function offer(words: string, { text, question, sessionName }: Shown, yes: Butto
 
 export const REPLY_WORDS = {
 	deleted: '🗑️ You have deleted that message, or its text. Nothing was sent.',
-	kept: '👌 Nothing was sent. To send another message of this thread, mention Handraise in it.',
+	kept: `👌 Nothing was sent. To send another message of this thread, mention ${APP_NAME} in it.`,
 	/** `text`: of the message after it was sent. */
 	tooLate: (text: string) =>
 		'✏️ Your change came too late: your answer is the message as it was before. The message is ' +

@@ -1,4 +1,5 @@
 import { parseAddress } from '../../core/basics.ts';
+import { COMMAND } from '../../core/command-name.ts';
 import type { WatchSettings } from '../../database/watch.ts';
 import { withoutFinalMarks } from '../../questions/texts.ts';
 import { isReservedId } from '../../session-service/service.ts';
@@ -186,7 +187,7 @@ export interface Commands extends WatchCommands {
 export function registerSessionCommand(core: HandlerContext & { flow: SessionFlow }, others: Commands): void {
 	const { listen, flow, reply, config } = core;
 
-	listen.command('/session', (asked, text) => {
+	listen.command(COMMAND, (asked, text) => {
 		const command = parseSessionCommand(text, config.SESSION_DASHBOARD_URL);
 		switch (command.kind) {
 			case 'help':

@@ -1,4 +1,5 @@
 import type { Cell } from '../../core/basics.ts';
+import { COMMAND } from '../../core/command-name.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
 import {
@@ -75,7 +76,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		const { outcome, view } = await contentFor(request).catch((error: unknown) => {
 			const { code, what } = reply.words(error);
 			request.log.error('channel_settings_not_shown', { code, err: error });
-			return { outcome: code, view: settingsNotice(`⚠️ ${what} Type \`/session settings\` again.`) };
+			return { outcome: code, view: settingsNotice(`⚠️ ${what} Type \`${COMMAND} settings\` again.`) };
 		});
 		await handle.update(view);
 		return outcome;

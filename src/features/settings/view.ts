@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { APP_NAME, COMMAND } from '../../core/command-name.ts';
 import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/post.ts';
 import { namesAnybody, OPERATOR } from '../../questions/answerers.ts';
@@ -169,7 +170,7 @@ export function settingsNotice(...words: readonly string[]): ModalView {
 export const SETTINGS_LOADING = '⏳ Looking up the settings…';
 export const SETTINGS_OUTDATED =
 	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close ' +
-	'it and type `/session settings` again.';
+	`it and type \`${COMMAND} settings\` again.`;
 
 /** What holds after *Save*. `how` is `same` when nothing had to be changed. */
 export function settingsSaved(
@@ -230,7 +231,7 @@ function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel
 			? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} ` +
 					`To get it, ask ${contactMrkdwn(adminContact)}.`
 			: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and ` +
-					'type `/session settings`.',
+					`type \`${COMMAND} settings\`.`,
 	);
 }
 
@@ -244,8 +245,8 @@ type NoSettings = Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_memb
 /** Others are as for watching. */
 const NO_SETTINGS: Partial<Record<NoSettings, string>> = {
 	not_a_member: '🔒 Only members of this channel can see and change its settings. Join it, then try again.',
-	direct: '⚠️ A group message has no settings. Use a channel, or your direct messages with Handraise.',
-	no_channel: '⚠️ Handraise does not know which channel this is about. Type `/session settings` in the channel.',
+	direct: `⚠️ A group message has no settings. Use a channel, or your direct messages with ${APP_NAME}.`,
+	no_channel: `⚠️ Handraise does not know which channel this is about. Type \`${COMMAND} settings\` in the channel.`,
 };
 
 /** Why a place has no settings, and what to do. mrkdwn. */
@@ -269,7 +270,7 @@ export const SETTINGS_ERRORS = {
 
 /** To whoever asked to be mentioned in a channel. `afterMs`: when a question escalates; null: no more people can be. */
 export function mentionedMessage(channelId: string, afterMs: number | null): MessageContent {
-	const [where, changes] = [`in ${placeMrkdwn(channelId)}`, '`/session settings` there changes that.'];
+	const [where, changes] = [`in ${placeMrkdwn(channelId)}`, `\`${COMMAND} settings\` there changes that.`];
 	const full = `🛑 You were not added: ${MOST_PEOPLE} people are mentioned ${where} already, and that is the limit.`;
 	if (afterMs === null) return textMessage(`${full} ${changes}`);
 	const when = `when a question of any session waits ${durationText(afterMs)}`;

@@ -1,3 +1,4 @@
+import { COMMAND } from '../../core/command-name.ts';
 import type { WatchEnd } from '../../database/watch.ts';
 import type { ContentOf, PostKind } from '../../posts/post.ts';
 import { errorWords } from '../../slack/error-view.ts';
@@ -37,7 +38,7 @@ const PLAIN = {
 	// A new post mentions nobody.
 	discoveryBegun: ({ by }, { names }) =>
 		`✋ ${personName(by, names)} turned on questions from all sessions in this channel. ` +
-		'`/session unwatch all` ends that, and all other watches here.',
+		`\`${COMMAND} unwatch all\` ends that, and all other watches here.`,
 	discoveryEnded: ({ by }, { names }) =>
 		`👋 ${personName(by, names)} turned off questions from all sessions in this channel. Nothing else is watched ` +
 		'here either.',
@@ -49,7 +50,7 @@ const PLAIN = {
 		'on the *Home* tab too. If apps may not post there, ask whoever manages the channel. ' +
 		(sessionId === null
 			? 'New questions of all sessions come there then.'
-			: `Then use \`/session watch ${sessionIdMrkdwn(sessionId)}\` there again.`),
+			: `Then use \`${COMMAND} watch ${sessionIdMrkdwn(sessionId)}\` there again.`),
 	nobodyLeft: (_, { adminContact }) =>
 		'⚠️ Nobody whom this channel names as *Who may answer* is here any more, so nobody may answer what is watched ' +
 		`here. To open it, ask ${contactMrkdwn(adminContact)}.`,
@@ -74,8 +75,8 @@ function creatorToldWords(told: ContentOf<'creatorTold'>, post: PostContext): st
 	const isAll = sessionIds.length === 0;
 	const what = `The watch of ${isAll ? 'all sessions' : sessionNames(sessionIds)}`;
 	const why = endedWords({ ...post, ended: reason });
-	const command = isAll ? '`/session watch all`' : '`/session watch`';
-	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace('`/session watch`', command)}`;
+	const command = isAll ? `\`${COMMAND} watch all\`` : `\`${COMMAND} watch\``;
+	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace(`\`${COMMAND} watch\``, command)}`;
 }
 
 const NAMED_SESSIONS = 10;
@@ -90,18 +91,18 @@ function sessionNames(ids: readonly string[]): string {
 const ENDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'Handraise stopped watching when the session was over.',
 	unwatched: 'No longer watched.',
-	noChange: 'Nothing changed for {days} days, so Handraise stopped watching. `/session watch` starts again.',
+	noChange: `Nothing changed for {days} days, so Handraise stopped watching. \`${COMMAND} watch\` starts again.`,
 	handLowered: 'The question is not open any more.',
 	gaveWay: 'A newer question needed the place.',
 	discoveryEnded: 'No longer watched.',
 	sessionGone: 'The session service does not know this session any more, so Handraise stopped watching.',
 	channelArchived: 'The channel was archived.',
 	channelGone: 'The channel is gone.',
-	botRemoved: 'Handraise was removed from the channel. Invite it and use `/session watch` to start again.',
+	botRemoved: `Handraise was removed from the channel. Invite it and use \`${COMMAND} watch\` to start again.`,
 	channelShared:
 		'Another organisation can read this channel, or is invited to it, so Handraise posts nothing more there. What ' +
 		'it posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in ' +
-		'its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in ' +
+		`its thread, or to stop the sharing. To go on, use \`${COMMAND} watch\` in another channel. To allow watching in ` +
 		'shared channels, ask {contact}.',
 	channelNotAllowed:
 		'Handraise is no longer allowed there, so it posts nothing more there. What it posted there before stays. To ' +

@@ -1,3 +1,4 @@
+import { APP_NAME, COMMAND } from '../../core/command-name.ts';
 import type { Discovery, NoListReason, WaitingSession, Watch, WatchSettings } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -33,13 +34,13 @@ import type { Expectation, WatchOutcome } from './subscribe.ts';
 
 /** What is wrong with a command, in at most 15 words. `{typed}`: what was typed; `{meant}`: what is similar to it. */
 const MISTYPED = {
-	unclear: 'Handraise does not understand “{typed}”. `/session help` shows what it does.',
+	unclear: `Handraise does not understand “{typed}”. \`${COMMAND} help\` shows what it does.`,
 	unknown_word: 'No command `{typed}`. {meant}',
 	missing_id: 'Which session? Add its id, or its link from the dashboard.',
-	no_history: 'History is of one session: add its id. `/session list` shows those of this channel.',
+	no_history: `History is of one session: add its id. \`${COMMAND} list\` shows those of this channel.`,
 	too_many_ids: 'Those are too many sessions: name up to 20 at once.',
-	one_id: '`/session {typed}` takes the id of one session.',
-	stands_alone: '`/session {typed}` takes nothing after it.',
+	one_id: `\`${COMMAND} {typed}\` takes the id of one session.`,
+	stands_alone: `\`${COMMAND} {typed}\` takes nothing after it.`,
 	foreign_link: 'That link does not lead to the dashboard of the sessions.',
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
@@ -54,26 +55,26 @@ export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your a
 
 /** More than these stands behind *More*. */
 const HELP = [
-	'`/session` — what waits for you, as on the *Home* tab',
-	'`/session &lt;id&gt;` — see what the agent did and asks, and answer it. A dashboard link works too.',
-	'`/session watch &lt;id&gt;` — follow it in this channel. `/session unwatch &lt;id&gt;` ends that.',
-	'`/session list` — what this channel watches',
-	"To answer with a message in a question's thread, mention Handraise there, or choose *Use as answer* in its menu.",
+	`\`${COMMAND}\` — what waits for you, as on the *Home* tab`,
+	`\`${COMMAND} &lt;id&gt;\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
+	`\`${COMMAND} watch &lt;id&gt;\` — follow it in this channel. \`${COMMAND} unwatch &lt;id&gt;\` ends that.`,
+	`\`${COMMAND} list\` — what this channel watches`,
+	`To answer with a message in a question's thread, mention ${APP_NAME} there, or choose *Use as answer* in its menu.`,
 ];
 
 /** What `/session` understands. `isWhole`: after *More*. */
 export function helpMessage(isWhole = false): MessageContent {
 	const lines = [
 		...HELP,
-		'`/session watch` — choose from the sessions that wait, where Handraise may list them',
-		'`/session watch all` — bring the questions of all sessions into this channel. `/session unwatch all` ends ' +
-			'all that is watched here.',
+		`\`${COMMAND} watch\` — choose from the sessions that wait, where Handraise may list them`,
+		`\`${COMMAND} watch all\` — bring the questions of all sessions into this channel. \`${COMMAND} unwatch all\` ` +
+			'ends all that is watched here.',
 		WATCH_FLAGS,
-		'`/session settings` — reminders of this channel, whom they mention, quiet hours, who may answer',
-		'`/session history &lt;id&gt;` — who answered what',
-		'`/session help` — this help',
+		`\`${COMMAND} settings\` — reminders of this channel, whom they mention, quiet hours, who may answer`,
+		`\`${COMMAND} history &lt;id&gt;\` — who answered what`,
+		`\`${COMMAND} help\` — this help`,
 	];
-	return message('/session shows what an agent asks and takes your answer.', [
+	return message(`${COMMAND} shows what an agent asks and takes your answer.`, [
 		...section(WHAT_IT_IS),
 		...section((isWhole ? lines : HELP).join('\n')),
 		...(isWhole ? [] : buttons(saying('help')(button(ACTIONS.moreHelp, 'More')))),
@@ -81,7 +82,7 @@ export function helpMessage(isWhole = false): MessageContent {
 }
 
 export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant?: string): MessageContent {
-	const hint = meant === undefined ? '`/session help` shows all.' : `Did you mean \`${meant}\`?`;
+	const hint = meant === undefined ? `\`${COMMAND} help\` shows all.` : `Did you mean \`${meant}\`?`;
 	const words = MISTYPED[reason].replace('{meant}', hint);
 	return textMessage(`⚠️ ${words.replace('{typed}', () => oneLineMrkdwn(typed, 150).replaceAll('`', "'"))}`);
 }
@@ -136,8 +137,10 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 			return `👀 Watching ${name} here.`;
 		case 'already':
 			return `👀 ${name} is already watched here.${outcome.changed ? ' What is posted about it has changed.' : ''}`;
-		case 'unknownSession':
-			return `⚠️ No ${name} found. Check the id.${isListed ? ' `/session watch` alone lists those that wait.' : ''}`;
+		case 'unknownSession': {
+			const alone = isListed ? ` \`${COMMAND} watch\` alone lists those that wait.` : '';
+			return `⚠️ No ${name} found. Check the id.${alone}`;
+		}
 		case 'over': {
 			const { emoji, mrkdwn } = statusWords(outcome.status);
 			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}): there is nothing to watch.`;
@@ -162,8 +165,12 @@ const refusedWords = (sessionId: string | null, code: string) =>
 	`apps post here${sessionId === null ? '' : ', then watch the session again'}.`;
 
 const LIMITS = {
-	person: ['you watch', 'for one person', 'Stop one of yours with `/session unwatch` and its id'],
-	channel: ['this channel watches', 'for one channel', 'Stop one (`/session list` shows them), use another channel'],
+	person: ['you watch', 'for one person', `Stop one of yours with \`${COMMAND} unwatch\` and its id`],
+	channel: [
+		'this channel watches',
+		'for one channel',
+		`Stop one (\`${COMMAND} list\` shows them), use another channel`,
+	],
 	all: ['all channels together watch', 'for all channels', 'Stop one that nobody needs'],
 } as const;
 
@@ -176,10 +183,10 @@ export function tooFastWords(sessionIds: readonly string[], code: string, error:
 }
 
 const WATCH_FLAGS =
-	'`/session watch &lt;id&gt;` and a flag: `--questions-only` posts questions and answers only; `--thread-only` ' +
-	'keeps questions in the thread of the card: an escalation names only the session in the channel. `--discreet` ' +
-	'keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons. ' +
-	'`watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
+	`\`${COMMAND} watch &lt;id&gt;\` and a flag: \`--questions-only\` posts questions and answers only; ` +
+	'`--thread-only` keeps questions in the thread of the card: an escalation names only the session in the ' +
+	'channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no ' +
+	'options as buttons. `watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
 
 /** Of several sessions. */
 export function watchingWords(watched: readonly (readonly [id: string, name: string])[]): string {
@@ -237,7 +244,7 @@ export function noListWords(why: NoListReason, adminContact: string | null): str
 }
 
 export function notDiscoveringWords(why: NoListReason, adminContact: string | null): string {
-	return `🛑 Nothing was changed. ${noListWords(why, adminContact)} \`/session watch\` with an id works.`;
+	return `🛑 Nothing was changed. ${noListWords(why, adminContact)} \`${COMMAND} watch\` with an id works.`;
 }
 
 /** To a channel with `watch all`, once a day, and in its list. mrkdwn. */
@@ -266,7 +273,7 @@ function commandWords({ discreet, buttons }: Discovery): string {
 /** How many sessions a channel watches. `discovers`: whether it gets the questions of all. mrkdwn. */
 export function watchCountWords(total: number, discovers: boolean): string {
 	if (total === 0 && discovers) return 'No session waits here now.';
-	if (total === 0) return 'This channel watches no session. To start, use `/session watch`, with an id or alone.';
+	if (total === 0) return `This channel watches no session. To start, use \`${COMMAND} watch\`, with an id or alone.`;
 	return total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
 }
 

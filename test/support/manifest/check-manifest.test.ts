@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { checkManifest, manifestDefinitions } from './check-manifest.ts';
 import { knownEvents, knownScopes } from './known.ts';
 
@@ -256,5 +257,43 @@ describe('npm run check:manifest', () => {
 		} finally {
 			rmSync(folder, { recursive: true });
 		}
+	});
+});
+
+describe('npm run manifest', () => {
+	const command = fileURLToPath(new URL('../../../src/manifest.ts', import.meta.url));
+	const print = (env: Record<string, string>) =>
+		new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+			execFile(process.execPath, [command], { env }, (error, stdout, stderr) =>
+				resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+			);
+		});
+
+	it.each([
+		['/travel', 'Handraise Travel'],
+		[`/${'a'.repeat(31)}`, 'A'.repeat(35)],
+		['/7', '2026'],
+	])('prints a manifest that Slack accepts, with %s and the name %s', async (slashCommand, name) => {
+		const { code, stdout } = await print({ SLASH_COMMAND: slashCommand, APP_NAME: name });
+		expect(code).toBe(0);
+		expect(checkManifest(stdout)).toEqual([]);
+		const expected = parse(manifest);
+		expected.display_information.name = name;
+		expected.features.bot_user.display_name = name;
+		expected.features.slash_commands[0].command = slashCommand;
+		expect(parse(stdout)).toEqual(expected);
+	});
+
+	it('prints manifest.yml as it is meant without a setting', async () => {
+		expect(parse((await print({})).stdout)).toEqual(parse(manifest));
+	});
+
+	it('prints a line for each wrong name, and no manifest', async () => {
+		const { code, stdout, stderr } = await print({ SLASH_COMMAND: '/remind', APP_NAME: '*' });
+		expect([code, stdout]).toEqual([1, '']);
+		expect(stderr.trim().split('\n')).toEqual([
+			expect.stringMatching(/^SLASH_COMMAND is a command of Slack itself/),
+			expect.stringMatching(/^APP_NAME is not up to 35/),
+		]);
 	});
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closureOf, importsOf, wrongArrows } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
-import { measure, problemsOf, wideLines } from './structure.ts';
+import { fixedNames, measure, problemsOf, wideLines } from './structure.ts';
 
 describe('what a part depends on', () => {
 	it('is each module that gives it a function, not those that give types and constants', () => {
@@ -153,4 +153,28 @@ describe('a table', () => {
 it('finds lines that are too wide, with tabs as the formatter counts them', () => {
 	expect(wideLines('a.ts', `${'x'.repeat(120)}\n\t${'x'.repeat(118)}`)).toEqual([]);
 	expect(wideLines('a.ts', `short\n\t${'x'.repeat(119)}`)).toEqual(['src/a.ts:2: 121 columns, at most 120']);
+});
+
+it('finds words that name the command or the app as an installation may not call them', () => {
+	const fixed = [
+		"text('`/session list` shows them');",
+		'text(`Type /session.`);',
+		"text('Invite it: `/invite @Handraise`');",
+	];
+	expect(fixedNames('features/watch/view.ts', fixed.join('\n'))).toEqual([
+		'src/features/watch/view.ts:1: /session, use COMMAND of core/command-name.ts',
+		'src/features/watch/view.ts:2: /session, use COMMAND of core/command-name.ts',
+		'src/features/watch/view.ts:3: @Handraise, use APP_NAME of core/command-name.ts',
+	]);
+	expect(fixedNames('core/command-name.ts', fixed.join('\n'))).toEqual([]);
+	const fine = [
+		'/** What `/session` understands. */',
+		'\t * Parses the text after `/session`.',
+		"import type { Session } from '../../questions/session.ts';",
+		"import { flow } from '../session/flow.ts';",
+		"parse('https://dashboard.example/sessions/session');",
+		"get('/sessions/1');",
+		'/\\/sessions\\/session\\/?$/.test(pathname);',
+	];
+	expect(fixedNames('features/watch/view.ts', fine.join('\n'))).toEqual([]);
 });

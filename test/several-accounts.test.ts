@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createFakeSlack, type FakeSlack, type Posted } from '../fake-slack/index.ts';
+import { connectionEnv } from '../sandbox/connection-env.ts';
+import { asking, item, task } from '../sandbox/session-service/builders.ts';
+import { createFakeSessionService } from '../sandbox/session-service/fake-session-service.ts';
+import { startProgram } from './support/program.ts';
+
+const MANIFEST = new URL('../src/manifest.ts', import.meta.url).pathname;
+/** Both accounts have a session with this id. */
+const ID = '3f9a2c1d';
+
+/** An account of the session service, with the app of the manifest that its settings print and a process of its own. */
+async function install(account: string, question: string, beside?: FakeSlack) {
+	const names = { SLASH_COMMAND: `/${account}`, APP_NAME: `Handraise ${account}` };
+	const printed = execFileSync(process.execPath, [MANIFEST], { env: names, encoding: 'utf8' });
+	const slack = await createFakeSlack({ waitMs: 45_000, manifest: parse(printed), ...(beside && { beside }) });
+	const service = createFakeSessionService({ apiKey: `key-of-${account}`, resumeAfterMs: 50, pace: 0.02 });
+	await service.start();
+	const messages = [task(`A task of ${account}.`), asking('', [item(question, 'One of: Yes, No')])];
+	service.sessions.put(ID, { status: 'humanInput', name: `Session of ${account}`, messages, files: [] });
+	const dataDir = await mkdtemp(join(tmpdir(), `handraise-${account}-`));
+	const own = { DATA_DIR: dataDir, PORT: '0', UNDO_SECONDS: '0' };
+	const program = startProgram({ ...connectionEnv({ slack, service }), ...own, ...names });
+	await program.says('Handraise is ready');
+	await slack.connected();
+
+	return {
+		slack,
+		service,
+		/** What somebody's answers were to the question. */
+		answers: () => service.sessions.values(ID, 1).filter((value) => value !== null && value !== ''),
+		commands: () => slack.traffic.deliveries('slash_commands').map(({ request }) => (request as { text: string }).text),
+		presses: () => slack.traffic.deliveries('block_actions').length,
+		async [Symbol.asyncDispose]() {
+			program.child.kill('SIGTERM');
+			await program.closed;
+			await slack.close();
+			await service.stop();
+			await rm(dataDir, { recursive: true, force: true });
+		},
+	};
+}
+
+it('runs beside an installation for another account: each has its own command, sessions and presses', async () => {
+	await using travel = await install('travel', 'Book the flight?');
+	await using finance = await install('finance', 'Pay the invoice?', travel.slack);
+	const ada = travel.slack.as('ada');
+	const says = (words: string | RegExp | ((post: Posted) => boolean)) => ada.waitForMessage('#agents', words);
+
+	await ada.command('#agents', '/travel help');
+	expect((await says('/travel list')).text()).not.toMatch(/\/(session|finance)\b/);
+	await ada.command('#agents', '/finance help');
+	const help = (await says('/finance list')).text();
+	expect(help).toContain('mention Handraise finance there');
+	expect(help).not.toMatch(/\/(session|travel)\b/);
+	expect(await ada.command('#agents', '/session help')).toMatchObject({ error: 'invalid_command' });
+
+	await ada.command('#agents', `/finance watch ${ID}`);
+	await says('/invite @Handraise finance');
+	await travel.slack.invite('#agents', 'handraisefinance');
+	await ada.command('#agents', `/finance watch ${ID}`);
+	await ada.command('#agents', `/travel watch ${ID}`);
+	const flight = await says((post) => post.text().includes('Book the flight?') && post.buttons().includes('Yes'));
+	const invoice = await says((post) => post.text().includes('Pay the invoice?') && post.buttons().includes('No'));
+	expect([flight.author(), invoice.author()]).toEqual(['handraisetravel', 'handraisefinance']);
+
+	await invoice.press('No');
+	await says((post) => post.author() === 'handraisefinance' && /No\* · @ada/.test(post.text()));
+	expect([finance.answers(), travel.answers()]).toEqual([['No'], []]);
+	await flight.press('Yes');
+	await says((post) => post.author() === 'handraisetravel' && /Yes\* · @ada/.test(post.text()));
+	expect([finance.answers(), travel.answers()]).toEqual([['No'], ['Yes']]);
+
+	expect(travel.commands()).toEqual(['help', `watch ${ID}`]);
+	expect(finance.commands()).toEqual(['help', `watch ${ID}`, `watch ${ID}`]);
+	expect([travel.presses(), finance.presses()]).toEqual([1, 1]);
+	for (const { slack, service } of [travel, finance]) {
+		expect(slack.violations()).toEqual([]);
+		expect(service.log.list().filter(({ status }) => status === 401)).toEqual([]);
+	}
+});
