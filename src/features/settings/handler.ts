@@ -138,7 +138,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, notice);
 			return { ack: { response_action: 'update', view: newest } };
 		}
-		const saved = settingsSaved(written.kind, chosen, { channelId, defaults });
+		const saved = settingsSaved(written.kind, chosen, { channelId, defaults, userId: request.person.userId });
 		return { ack: { response_action: 'update', view: saved } };
 	}
 

@@ -6,7 +6,7 @@ import { expectNothingWrong } from './harness.ts';
 
 /* Cleo could answer until the channel named Ada and Grace: what becomes of all that she had by then. */
 
-const WHOM_TO_ASK = 'Only ada and grace may answer here.';
+const WHOM_TO_ASK = 'Only ada and grace may answer.';
 
 let app: AnswererApp;
 let id: string;

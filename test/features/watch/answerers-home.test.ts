@@ -131,7 +131,7 @@ describe('a channel that watches all sessions', () => {
 		const id = waiting();
 		const post = await postIn();
 		await app.press(post, 'cleo', 'LH 1173');
-		await app.refused('cleo', 'Only ada and grace may answer here.');
+		await app.refused('cleo', 'Only ada and grace may answer.');
 		await app.openHome('cleo');
 		await app.pass(5_000);
 		expect(app.home('cleo').buttons()).not.toContain('LH 1173');

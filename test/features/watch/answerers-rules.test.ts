@@ -39,7 +39,7 @@ describe('a channel of one’s own', () => {
 		const copy = await app.until(() => app.thread(id, OWN, 'cleo').find((one) => one.text().includes('Which flight?')));
 		expect(copy.text()).toContain(ONLY('ada and grace'));
 		await copy.press('TP 570');
-		await app.refused('cleo', 'Only ada and grace may answer here.', OWN);
+		await app.refused('cleo', 'Only ada and grace may answer.', OWN);
 		expect(await allowed(id, 'cleo', 'grace')).toEqual(['grace']);
 		// Another watch of the same session changes nothing.
 		await watchIn(id, 'cleo');
@@ -170,7 +170,7 @@ describe('two people who save at once', () => {
 		expect(again.value(WHO)).toEqual(['U0ADA', 'U0GRACE']);
 		await again.choose(WHO, ['cleo']);
 		const { errors } = await app.submit(again);
-		expect(JSON.stringify(errors)).toContain('Only somebody who may answer here');
+		expect(JSON.stringify(errors)).toContain('Only those whom this list names can change it');
 		expect(await allowed(id, 'cleo', 'grace')).toEqual(['grace']);
 	});
 
