@@ -68,19 +68,17 @@ export function createWhoMayAnswer(
 
 	/**
 	 * Whom the lists of a session name; null without any: everybody who may use Handraise may answer. `here`: the channel
-	 * that reads it; the lists of others are said to be theirs.
+	 * that reads it. Where its list is none of them, the words say whose they are.
 	 */
 	async function of(sessionId: string, here: string | null) {
 		const rules = await lists.ofSession(teamId(), sessionId);
 		if (rules.length === 0) return null;
 		const found = await named(rules);
 		if (found.isNobodyLeft) await tellNobodyLeft(rules);
-		const elsewhere = rules
-			.filter(({ channelId }) => channelId !== here)
-			.map(({ channelId }) => placeMrkdwn(channelId));
-		const [first, ...others] = elsewhere;
-		if (first === undefined) return found;
-		return { ...found, words: `${found.words} (named in ${sentences(first, andMoreWords(others.length))})` };
+		const [first, ...others] = rules.map(({ channelId }) => channelId);
+		if (first === undefined || first === here || others.includes(here ?? '')) return found;
+		const places = sentences(placeMrkdwn(first), andMoreWords(others.length));
+		return { ...found, words: `${found.words} (named in ${places})` };
 	}
 
 	/** A refusal with the names of whom to ask, for `errorContext`; others stay what they are. */
@@ -99,10 +97,10 @@ export function createWhoMayAnswer(
 		of,
 		explained,
 
-		/** Why the lists of a session do not let somebody answer it; null: they do. */
-		async whyNot(person: Person, sessionId: string): Promise<Refusal | HandraiseError | null> {
+		/** Why the lists of a session do not let somebody answer it; null: they do. `here`: as in `of`. */
+		async whyNot(person: Person, sessionId: string, here: string | null): Promise<Refusal | HandraiseError | null> {
 			const { refusal } = await policy.checkNamed(person, sessionId);
-			return refusal && explained(refusal, { channelId: null, answers: sessionId });
+			return refusal && explained(refusal, { channelId: here, answers: sessionId });
 		},
 	};
 }

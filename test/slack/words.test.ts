@@ -130,7 +130,7 @@ describe('refusals', () => {
 		);
 		expect(plain).toContain('and Grace may answer.');
 		expect(errorWords('not_named_here', { kept: 'unchanged', who: 'Ada' }).text).toBe(
-			'Only Ada may stop watching here. Nothing was changed. Ask them.',
+			'Only Ada may stop watching here. Nothing was changed. Ask one of them.',
 		);
 	});
 

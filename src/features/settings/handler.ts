@@ -144,7 +144,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 
 	listen.submission(CALLBACKS.settings, {
 		async plan(_, view, wait) {
-			const metadata = await metadataOf(view);
+			const metadata = await wait.inTime(metadataOf(view), 'store_unavailable');
 			const place = { channelId: metadata?.channelId ?? null };
 			if (metadata !== null) return { place, run: (request) => save(request, view, metadata, wait) };
 			const outdated = settingsNotice(SETTINGS_OUTDATED);

@@ -53,7 +53,7 @@ describe('a user group that is named', () => {
 		await app.until(() => post.buttons().includes('Undo'));
 		crew.users = [];
 		await app.pass(MINUTE);
-		await cleoReads('may answer here');
+		await cleoReads('may answer.');
 		expect(puts(id)).toEqual([]);
 		await app.until(() => post.buttons().includes('LH 1173'));
 	});

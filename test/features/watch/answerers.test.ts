@@ -42,6 +42,21 @@ describe('who may answer in a channel', () => {
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	});
 
+	it('must be those whom an escalation mentions', async () => {
+		await start();
+		const { errors } = await app.save({ [WHO]: ['ada', 'grace'], 'Escalate after': '1 h', Mention: ['grace', 'cleo'] });
+		expect(Object.values(errors).join()).toContain('cleo is not among the people who may answer here.');
+		await app.slack.as('ada').modal()?.close();
+		await app.names(['ada', 'grace']);
+		expect(await app.save({ 'Escalate after': '1 h', Mention: ['grace'] })).toMatchObject({ outcome: 'updated' });
+	});
+
+	it('are told when they take themselves off the list', async () => {
+		await start();
+		const { modal } = await app.save({ [WHO]: ['grace'] });
+		expect(modal.text()).toContain('does not name you: only those whom it names can change it');
+	});
+
 	it('do not hold up others who change the reminders when one of them has left', async () => {
 		await start();
 		await app.names(['grace', 'bob']);
