@@ -54,11 +54,12 @@ export async function lookAt(dialect: keyof typeof TABLES_QUERY, query: Query, k
 }
 
 async function readAnswerers(query: Query): Promise<ReadonlyMap<unknown, Answerers>> {
-	const rows = await query('select channel_id, settings from channel_settings');
-	const lists = rows.map(
-		(row) => [row.channel_id, parseOrNull(channelSettings, String(row.settings))?.answerers] as const,
-	);
-	return new Map(lists.flatMap(([id, list]) => (list !== undefined && namesAnybody(list) ? [[id, list]] : [])));
+	// Of settings that cannot be read: nobody, where a list decided before.
+	const closes = 'exists (select 1 from answer_rules where answer_rules.channel_id = channel_settings.channel_id)';
+	const rows = await query(`select channel_id, settings, ${closes} as closes from channel_settings`);
+	const listIn = ({ settings, closes }: (typeof rows)[number]): Answerers =>
+		parseOrNull(channelSettings, String(settings))?.answerers ?? { userIds: closes ? ['nobody'] : [], groupIds: [] };
+	return new Map(rows.map((row) => [row.channel_id, listIn(row)] as const).filter(([, list]) => namesAnybody(list)));
 }
 
 /** Values of former keys tried in each column: what remains may be damaged. */

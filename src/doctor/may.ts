@@ -191,7 +191,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const older = 'Slack told this now; facts that the running program uses may be older, as each line says';
 	yield found('skipped', `${who}. ${older}`);
 	const isNew = 'kind' in look && look.kind === 'absent';
-	if (lists === null) yield found(isNew ? 'skipped' : 'warning', LISTS_UNKNOWN);
+	if (lists === null) yield found(isNew ? 'skipped' : 'failure', LISTS_UNKNOWN);
 
 	const isSetting = (ground: string): ground is keyof Settings => /^[A-Z_]+$/.test(ground);
 	const names = Object.values(named ?? {}).flat();

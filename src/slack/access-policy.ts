@@ -104,8 +104,12 @@ export function createAccessPolicy(
 	}
 
 	/** What the lists of the place say; null when it has none, or they name nobody. */
-	async function placeRuling(userId: string, place: Place, need: Need, signal: AbortSignal): Promise<Ruling | null> {
-		const teamId = installation()?.teamId ?? '';
+	async function placeRuling(
+		{ teamId, userId }: Person,
+		place: Place,
+		need: Need,
+		signal: AbortSignal,
+	): Promise<Ruling | null> {
 		const { answers, unwatches, channelId } = place;
 		const ofSession = answers === undefined ? [] : await lists.ofSession(teamId, answers);
 		const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId, channelId) : null;
@@ -150,7 +154,7 @@ export function createAccessPolicy(
 		yield* personRulings(facts, ours);
 		const ofList = await listRuling(userId, signal, need);
 		if (ofList !== null) yield ofList;
-		const ofPlace = await placeRuling(userId, place, need, signal);
+		const ofPlace = await placeRuling({ teamId: ours.teamId, userId }, place, need, signal);
 		if (ofPlace !== null) yield ofPlace;
 	}
 
@@ -185,11 +189,11 @@ export function createAccessPolicy(
 			if (teamId !== installation()?.teamId) return NOT_CHECKED;
 			return check({ userId, claimedTeamId: null }, place, need);
 		},
-		/** What only the lists of a session say of somebody who may use Handraise. */
-		async checkNamed({ userId }: Person, sessionId: string, need: Need = 'look'): Promise<Verdict> {
+		/** What only the lists of a session say of somebody who may use Handraise; also before it is known where the app is. */
+		async checkNamed(person: Person, sessionId: string, need: Need = 'look'): Promise<Verdict> {
 			using deadline = startDeadline(clock, need === 'late' ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 			const place = { channelId: null, answers: sessionId };
-			const ruling = placeRuling(userId, place, need, deadline.signal);
+			const ruling = placeRuling(person, place, need, deadline.signal);
 			return ruling.then((said) => ({ refusal: said?.[1] ?? null }), notAnswered);
 		},
 		membersOf,

@@ -4,7 +4,7 @@ import { type Answerers, type AnswerRule, namesAnybody } from '../questions/answ
 import type { Person } from '../questions/session.ts';
 import type { AccessPolicy, Lists, Place, Refusal } from './access-policy.ts';
 import type { Installation, SlackClients } from './clients.ts';
-import { andMoreWords, personName, sentences } from './parts.ts';
+import { andMoreWords, personName, placeMrkdwn, sentences } from './parts.ts';
 import { createUserGroups, groupName, MOST_NAMED, NO_GROUPS } from './user-groups.ts';
 
 /** Of the time for an acknowledgement, after the check: without the names, the refusal is told too. */
@@ -66,20 +66,27 @@ export function createWhoMayAnswer(
 		await lists.tellNobodyLeft(teamId(), untold, clock.now());
 	}
 
-	/** Whom the lists of a session name; null without any: everybody who may use Handraise may answer. */
-	async function of(sessionId: string) {
+	/**
+	 * Whom the lists of a session name; null without any: everybody who may use Handraise may answer. `here`: the channel
+	 * that reads it. Where its list is none of them, the words say whose they are.
+	 */
+	async function of(sessionId: string, here: string | null) {
 		const rules = await lists.ofSession(teamId(), sessionId);
 		if (rules.length === 0) return null;
 		const found = await named(rules);
 		if (found.isNobodyLeft) await tellNobodyLeft(rules);
-		return found;
+		const [first, ...others] = rules.map(({ channelId }) => channelId);
+		if (first === undefined || first === here || others.includes(here ?? '')) return found;
+		const places = sentences(placeMrkdwn(first), andMoreWords(others.length));
+		return { ...found, words: `${found.words} (named in ${places})` };
 	}
 
 	/** A refusal with the names of whom to ask, for `errorContext`; others stay what they are. */
 	async function explained(refusal: Refusal, { answers, unwatches, channelId }: Place) {
 		if (refusal !== 'not_named') return refusal;
 		const own = unwatches === true && channelId !== null ? await lists.ofChannel(teamId(), channelId) : null;
-		const asked = own !== null && namesAnybody(own) ? named([own]) : answers === undefined ? null : of(answers);
+		const asked =
+			own !== null && namesAnybody(own) ? named([own]) : answers === undefined ? null : of(answers, channelId);
 		const who = asked && (await within(clock, asked, NAMES_WITHIN_MS, () => null));
 		const code = who?.isNobodyLeft === true ? 'nobody_left' : own === null ? 'not_named' : 'not_named_here';
 		return Object.assign(new HandraiseError('a list of people does not name them', { code }), { who: who?.words });
@@ -90,10 +97,10 @@ export function createWhoMayAnswer(
 		of,
 		explained,
 
-		/** Why the lists of a session do not let somebody answer it; null: they do. */
-		async whyNot(person: Person, sessionId: string): Promise<Refusal | HandraiseError | null> {
+		/** Why the lists of a session do not let somebody answer it; null: they do. `here`: as in `of`. */
+		async whyNot(person: Person, sessionId: string, here: string | null): Promise<Refusal | HandraiseError | null> {
 			const { refusal } = await policy.checkNamed(person, sessionId);
-			return refusal && explained(refusal, { channelId: null, answers: sessionId });
+			return refusal && explained(refusal, { channelId: here, answers: sessionId });
 		},
 	};
 }

@@ -215,7 +215,10 @@ export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'):
 
 /** Our mrkdwn as plain text, in which times are in UTC and an id means nothing to people. */
 export function plainText(words: string): string {
-	const named = words.replace(/<!date\^[^|<]*\|([^><]*)>/g, '$1').replace(/<@\w+>/g, NOBODY_NAMED);
+	const named = words
+		.replace(/<!date\^[^|<]*\|([^><]*)>/g, '$1')
+		.replace(/<@\w+>/g, NOBODY_NAMED)
+		.replace(/<#\w+>/g, 'a channel');
 	return unescaped(named).replaceAll('`', '');
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callSlack, sampleOrganisation } from '../../fake-slack/index.ts';
 import { systemClock } from '../../src/core/basics.ts';
@@ -10,6 +11,7 @@ import { CHECK_INTERVAL_MS } from '../../src/features/watch/endings.ts';
 import { JOINED_MAX_AGE_MS, PRIVACY_MAX_AGE_MS } from '../../src/slack/channels.ts';
 import { FACTS_MAX_AGE_MS, FRESH_MS } from '../../src/slack/directory.ts';
 import { durationText } from '../../src/slack/parts.ts';
+import { namesAnswerers } from './databases.ts';
 import { createHarness, type Env, type Harness, nobody } from './harness.ts';
 import { expectLists, outcomesOf } from './may.ts';
 
@@ -189,10 +191,23 @@ describe('doctor may', () => {
 		await expectLists(own, { dataDir: own.dataDir });
 	});
 
+	it('knows a list that cannot be read as one of nobody', async () => {
+		await using own = await createHarness();
+		await namesAnswerers({ dataDir: own.dataDir }, 'C0AGENTS', { userIds: ['U0GRACE'], groupIds: [] });
+		{
+			using db = new DatabaseSync(join(own.dataDir, 'handraise.db'));
+			db.exec("update channel_settings set settings = '{'");
+			expect((await may(own, ['U0GRACE', 'agents'])).outcomes['Send an answer']).toBe('yes');
+			db.exec("insert into answer_rules values ('T0ACME', 'C0AGENTS', 'http://x', 's1', 0)");
+		}
+		expect((await may(own, ['U0GRACE', 'agents'])).outcomes['Send an answer']).toBe('not_named');
+	});
+
 	it('says that it knows no list where it cannot read the database', async () => {
 		await using own = await createHarness();
 		writeFileSync(join(own.dataDir, 'handraise.db'), 'no database');
-		const { lines } = await may(own, ['U0ADA', 'agents']);
+		const { exit, lines } = await may(own, ['U0ADA', 'agents']);
+		expect(exit).toBe(1);
 		expect(
 			lines.filter((line) => line.includes('it is not known whether a channel names who may answer')),
 		).toHaveLength(1);

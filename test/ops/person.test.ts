@@ -293,7 +293,7 @@ it('lets others answer again whom the list of a channel did not name, tells the 
 	const { id, post } = await app.asked();
 	expect(post.text()).toContain(ONLY('grace'));
 	await app.press(post, 'ada', 'LH 1173');
-	await named.refused('ada', 'Only grace may answer here.');
+	await named.refused('ada', 'Only grace may answer.');
 	expect(await person(['clear', 'C0GENERAL'])).toEqual({ code: 0, stdout: nothingCleared('C0GENERAL'), stderr: '' });
 	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: CLEARED, stderr: '' });
 	await app.until(() => !post.text().includes('may answer'));

@@ -339,7 +339,8 @@ export const waitingSessionsWords = (total: number) =>
 
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
 export function emptyWords(isWatching: boolean, discovers: boolean): string {
-	const come = 'New questions of the sessions that your channels watch appear here by themselves.';
+	const come =
+		'New questions that you may answer, of the sessions that your channels watch, appear here by themselves.';
 	if (discovers) return `${come} \`${COMMAND} watch all\` brings those of all sessions into a channel.`;
 	return isWatching
 		? `${come} To watch another session, type \`${COMMAND} watch\` and its id in a channel.`

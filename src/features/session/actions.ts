@@ -36,8 +36,11 @@ export function registerSession(
 	const { listen, reply, whoMayAnswer } = core;
 	const claims = createClaims(core);
 	const drafting = createDrafting(core, claims);
-	const whyNotAnswer: Parameters<typeof createSessionFlow>[1]['whyNotAnswer'] = async (person, sessionId) => {
-		const why = await whoMayAnswer.whyNot(person, sessionId);
+	const whyNotAnswer: Parameters<typeof createSessionFlow>[1]['whyNotAnswer'] = async (
+		person,
+		{ sessionId, origin },
+	) => {
+		const why = await whoMayAnswer.whyNot(person, sessionId, origin.channelId);
 		return why && reply.words(why).line;
 	};
 

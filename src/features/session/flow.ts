@@ -73,7 +73,8 @@ export function createSessionFlow(
 		const metadata = newMetadata({ ...content.metadata, sessionName: reading.session.name });
 		const picture = { ...reading, metadata, links: shown.links, now: clock.now() };
 		if (content.isPicture === true) return (await draw(handle, (without) => screenshotModal(picture, without))).outcome;
-		const placed = text == null ? null : await presenter.placeText(person, metadata, reading, text);
+		const isRefused = text != null && (await shown.whyNotAnswer(person, metadata)) !== null;
+		const placed = text == null || isRefused ? null : await presenter.placeText(person, metadata, reading, text);
 		const choose = placed?.choose;
 		if (choose) return despiteLimit(() => handle.update(chooseItemModal(...choose)));
 		const isNewer = content.sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;

@@ -47,7 +47,7 @@ interface Showing extends Content {
 }
 
 /** The words for why somebody may not answer, and whom to ask; null: they may. */
-type WhyNotAnswer = (person: Person, sessionId: string) => Promise<string | null>;
+type WhyNotAnswer = (person: Person, place: Pick<ViewMetadata, 'sessionId' | 'origin'>) => Promise<string | null>;
 type Parts = Readonly<{ claims: Claims; drafting: Drafting; links: Links; whyNotAnswer: WhyNotAnswer }>;
 
 /** Collects what a modal shows besides the session. Saves the initial texts of the form as a draft. */
@@ -178,7 +178,7 @@ export function createPresenter(
 			const closed = [...settledNotice(showing, question, ours), ...(await leftNotice(showing, question, ours))];
 			const notices = [...showing.notices, ...closed];
 			const offersWatch = !isOver(session.status) && (await mayWatch(person, metadata));
-			const refused = await whyNotAnswer(person, session.sessionId);
+			const refused = await whyNotAnswer(person, metadata);
 			const shown = { session, readAt, arrival, question, now: clock.now(), refused };
 			const base = { ...shown, dashboardUrl, links, offersWatch };
 			if (question === null || refused !== null)

@@ -190,13 +190,13 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 	},
 	answerers: {
 		label: 'Who may answer',
-		hint: 'Up to 10 people, who alone answer what is watched here. Nobody: all who may use Handraise.',
+		hint: 'Up to 10 people, who alone may answer what is first watched here. Empty: everybody may.',
 		isForChannels: true,
 		...peopleField('answerers', 'At most 10 people can be named. For more, choose a user group.'),
 	},
 	answererGroups: {
 		label: 'User groups that may answer',
-		hint: 'Up to 5. Only those who are named may change this, or stop watching here.',
+		hint: 'Up to 5. Only those named in these two fields may change them, or stop watching here.',
 		isForChannels: true,
 		...groupsField('answererGroups', 'At most 5 user groups can be named.'),
 	},

@@ -139,13 +139,13 @@ export function registerSettings(core: HandlerContext<Stored>) {
 			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, notice);
 			return { ack: { response_action: 'update', view: newest } };
 		}
-		const saved = settingsSaved(written.kind, chosen, { channelId, defaults });
+		const saved = settingsSaved(written.kind, chosen, { channelId, defaults, userId: request.person.userId });
 		return { ack: { response_action: 'update', view: saved } };
 	}
 
 	listen.submission(CALLBACKS.settings, {
 		async plan(_, view, wait) {
-			const metadata = await metadataOf(view);
+			const metadata = await wait.inTime(metadataOf(view), 'store_unavailable');
 			const place = { channelId: metadata?.channelId ?? null };
 			if (metadata !== null) return { place, run: (request) => save(request, view, metadata, wait) };
 			const outdated = settingsNotice(SETTINGS_OUTDATED);

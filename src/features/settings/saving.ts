@@ -1,7 +1,8 @@
-import { startDeadline, unlessAborted } from '../../core/basics.ts';
+import { HandraiseError, startDeadline, unlessAborted } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
+import type { Answerers } from '../../questions/answerers.ts';
 import { codeOf, isGoneGroup } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
@@ -72,12 +73,20 @@ export function createSettingsSaving(
 	}
 
 	/**
-	 * People must be allowed to answer, and if `isHere` whoever is named must see the question in its channel. Null when
-	 * Slack does not tell who somebody is. Throws when it tells nothing about groups or the channel, or the signal is
-	 * aborted.
+	 * People must be allowed to answer. Whoever is to be mentioned must also be named in `list`, if it names anybody, and
+	 * see the question in its channel; null: nobody is. Resolves to null when Slack does not tell who somebody is. Throws
+	 * when it tells nothing about groups or the channel, or the signal is aborted.
 	 */
-	async function problemsOf({ userIds, groupIds }: Mention, place: MentionPlace, signal: AbortSignal, isHere = true) {
-		const check = (userId: string) => mayAct({ ...place.person, userId }, { channelId: place.channelId }, 'send');
+	async function problemsOf(
+		{ userIds, groupIds }: Mention,
+		place: MentionPlace,
+		signal: AbortSignal,
+		list: Answerers | null = null,
+	) {
+		const check = async (userId: string) => {
+			const refusal = await mayAct({ ...place.person, userId }, { channelId: place.channelId }, 'send');
+			return refusal ?? (list === null || (await accessPolicy.mayChange(userId, list)) ? null : 'not_named');
+		};
 		const [people, groups] = await Promise.all([
 			Promise.all(userIds.map(async (id) => ({ id, why: await check(id) }))),
 			Promise.all(groupIds.map(async (id) => ({ id, members: await membersOf(id, signal) }))),
@@ -85,11 +94,11 @@ export function createSettingsSaving(
 		if (people.some(({ why }) => why === 'could_not_check')) return null;
 		const allowed = people.flatMap(({ id, why }) => (why === null ? id : []));
 		const existing = new Map(groups.flatMap(({ id, members }) => (members === null ? [] : [[id, members]])));
-		const absent = isHere ? await absentOf(allowed, existing, place, signal) : new Set<string>();
+		const absent = list === null ? new Set<string>() : await absentOf(allowed, existing, place, signal);
 		return {
 			people: people.flatMap(({ id, why }): MentionProblems['people'] => {
 				if (why === null) return absent.has(id) ? [{ id, why: 'not_here' }] : [];
-				return why === 'could_not_check' || why === 'not_named' ? [] : [{ id, why }];
+				return why === 'could_not_check' ? [] : [{ id, why }];
 			}),
 			groups: groups.flatMap(({ id, members }): MentionProblems['groups'] => {
 				if (members === null) return [{ id, why: 'gone' }];
@@ -141,8 +150,8 @@ export function createSettingsSaving(
 			const groupCount = mention.groupIds.length + list.groupIds.length;
 			const [ofPlace, ofMention, ofList, mayChange, groups] = await Promise.all([
 				inTime(Promise.all([mayWatch, memberships.isMemberNow(person.userId, channelId)])),
-				inTime(problemsOf(mention, place, deadline.signal)),
-				inTime(problemsOf(list, place, deadline.signal, false)),
+				inTime(problemsOf(mention, place, deadline.signal, chosen.answerers)),
+				inTime(problemsOf(list, place, deadline.signal)),
 				!isOfList || inTime(accessPolicy.mayChange(person.userId, before.answerers)),
 				groupCount === 0 ? NO_GROUPS : inTime(userGroups.list()).then((listed) => listed ?? NO_GROUPS),
 			]);
@@ -169,6 +178,8 @@ export function createSettingsSaving(
 			for (;;) {
 				const { person } = request;
 				const { settings: before, revision } = await store.read({ ...person, channelId });
+				if (!(await accessPolicy.mayChange(person.userId, before.answerers)))
+					throw new HandraiseError('the list does not name them', { code: 'not_named' });
 				const chosen = withMention(before, person.userId, config.ladderTimes);
 				if (chosen.mention.userIds.length > MOST_PEOPLE) return null;
 				const { kind } = await write(request, { channelId, revision }, { before, chosen });

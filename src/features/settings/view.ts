@@ -176,7 +176,11 @@ export const SETTINGS_OUTDATED =
 export function settingsSaved(
 	how: 'saved' | 'same',
 	settings: ChannelSettings,
-	{ channelId, defaults }: { readonly channelId: string; readonly defaults: LadderTimes },
+	{
+		channelId,
+		defaults,
+		userId,
+	}: Readonly<Record<'channelId' | 'userId', string>> & { readonly defaults: LadderTimes },
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
@@ -190,6 +194,9 @@ export function settingsSaved(
 	// In a direct message every post notifies.
 	const isHeard = mentions || isOff || isDirectMessage(channelId);
 	if (!isHeard) lines.push('⚠️ Nobody is mentioned, so nobody is notified.');
+	const { userIds, groupIds } = settings.answerers;
+	if (userIds.length > 0 && groupIds.length === 0 && !userIds.includes(userId))
+		lines.push('⚠️ *Who may answer* does not name you: only those whom it names can change it.');
 	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
 }
 
@@ -260,8 +267,7 @@ export const SETTINGS_ERRORS = {
 		`Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press ` +
 		'Save again.',
 	notNamed:
-		'Only somebody who may answer here may change who may answer. Put the list back, or ask one of them. Nothing was ' +
-		'saved.',
+		'Only those whom this list names can change it. Choose again whom it named, or ask one of them. Nothing was saved.',
 	mentionNotChecked: `Slack did not tell in time whether they are here and may answer. ${NOT_SAVED} Press Save again.`,
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome:

@@ -7,6 +7,7 @@ import {
 	type Filter,
 	from,
 	hasChanged,
+	isFound,
 	noteQuestions,
 	remove,
 	sessionOf,
@@ -74,7 +75,10 @@ export async function enterRule(
 ): Promise<void> {
 	const { trx } = tx;
 	const row = await from(trx, 'channel_settings', channelOf(watch)).select('settings').executeTakeFirst();
-	if (row === undefined || !namesAnybody(answerersIn(row.settings))) return;
+	const settings = row && parseOrNull(channelSettings, row.settings);
+	// One that cannot be read names nobody any more where it decided before, as `readSettings` says.
+	const closes = settings === null && (await isFound(from(trx, 'answer_rules', channelOf(watch)).select('service')));
+	if (!closes && !(settings && namesAnybody(settings.answerers))) return;
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;
 	const rules = (await rulesAmong(trx, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [];
 	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return;

@@ -71,7 +71,7 @@ export function createQuestionFacts(
 				key !== null && asked !== null && isUpdate ? answers.refused(key, asked.question.fingerprint) : null,
 				due.question?.lost ? answers.arrived(due.question.lost) : null,
 				key && goneOn && answers.perhapsArrived(key, goneOn),
-				watch !== null && isOpen ? whoMayAnswer.of(watch.session.sessionId) : null,
+				watch !== null && isOpen ? whoMayAnswer.of(watch.session.sessionId, watch.channelId) : null,
 			]);
 			if (lost !== null) await directory.learnName(lost.person.userId);
 			const names: Names = directory;

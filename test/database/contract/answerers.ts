@@ -163,6 +163,8 @@ export function describeAnswerers(subject: Subject): void {
 			await watched();
 			await damage();
 			expect(await rules()).toEqual({ C1: NOBODY });
+			await watched({ sessionId: 's2' });
+			expect(await rules('s2')).toEqual({ C1: NOBODY });
 		});
 
 		it('are drawn again in the posts of each session about which they decide or decided', async () => {

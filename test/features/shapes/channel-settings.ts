@@ -53,7 +53,7 @@ const CONFLICT = conflictWords(
 	defaults,
 );
 
-const PLACE = { channelId: 'C0EXAMPLE1', defaults };
+const PLACE = { channelId: 'C0EXAMPLE1', defaults, userId: 'U0EXAMPLE1' };
 const DIRECT_PLACE = { ...PLACE, channelId: 'D0EXAMPLE1' };
 const HOSTILE_GROUP: SettingsModel['groups'] = {
 	kind: 'listed',

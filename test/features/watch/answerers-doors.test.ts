@@ -5,7 +5,7 @@ import { expectNothingWrong } from './harness.ts';
 
 /* Cleo is in the channel and is not named there: what happens at each door that she tries. */
 
-const WHOM_TO_ASK = 'Only ada and grace may answer here.';
+const WHOM_TO_ASK = 'Only ada and grace may answer.';
 
 let app: AnswererApp;
 /** Ada and Grace are named before the session is watched. */

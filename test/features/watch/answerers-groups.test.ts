@@ -42,7 +42,7 @@ describe('a user group that is named', () => {
 		const { id, post } = await asked();
 		expect(post.text()).toContain('Only ada and user group “crew” may answer.');
 		await app.press(post, 'bob', 'TP 570');
-		await app.refused('bob', 'Only ada and user group “crew” may answer here.');
+		await app.refused('bob', 'Only ada and user group “crew” may answer.');
 		await app.press(post, 'cleo', 'TP 570');
 		await app.until(() => puts(id).length === 1);
 	});
@@ -53,7 +53,7 @@ describe('a user group that is named', () => {
 		await app.until(() => post.buttons().includes('Undo'));
 		crew.users = [];
 		await app.pass(MINUTE);
-		await cleoReads('may answer here');
+		await cleoReads('may answer.');
 		expect(puts(id)).toEqual([]);
 		await app.until(() => post.buttons().includes('LH 1173'));
 	});
@@ -137,7 +137,7 @@ describe('a list whose people are all gone', () => {
 		await app.pass(MINUTE);
 		expect(nobodyLeftPosts()).toHaveLength(1);
 		const { errors } = await app.save({ 'Who may answer': ['cleo'] }, { who: 'cleo' });
-		expect(JSON.stringify(errors)).toContain('Only somebody who may answer here');
+		expect(JSON.stringify(errors)).toContain('Only those whom this list names can change it');
 		await app.slack.as('cleo').modal()?.close();
 		expect(questions.flatMap(({ id }) => puts(id))).toEqual([]);
 		const cleared = await runPerson(['clear', 'C0AGENTS'], { DATA_DIR: app.dataDir });

@@ -4,8 +4,8 @@ import { settingsOf } from '../settings/harness.ts';
 /** The label of the list. */
 export const WHO = 'Who may answer';
 const GROUPS = 'User groups that may answer';
-/** In the footer of a post. */
-export const ONLY = (names: string) => `Only ${names} may answer.`;
+/** In the footer of a post. `by`: other channels whose lists decide. */
+export const ONLY = (names: string, by = '') => `Only ${names}${by && ` (named in ${by})`} may answer.`;
 
 /** The whole program, and channels that name who may answer. bob, cleo and dan are members of #agents. */
 export async function answererApp(...options: Parameters<typeof handOverApp>) {
@@ -33,7 +33,7 @@ export async function answererApp(...options: Parameters<typeof handOverApp>) {
 			const modal = await app.until(
 				() => {
 					const shown = app.slack.as(who).modal();
-					const isShown = shown?.submitText() === 'Send answer' || /may answer here|is left/.test(shown?.text() ?? '');
+					const isShown = shown?.submitText() === 'Send answer' || /may answer\.|is left/.test(shown?.text() ?? '');
 					return isShown && shown;
 				},
 				() => app.slack.as(who).modal()?.text() ?? 'no window',

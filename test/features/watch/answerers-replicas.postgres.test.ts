@@ -35,7 +35,7 @@ it('a list that one replica stores holds at once for presses and windows at the 
 	await app.names(['ada', 'grace']);
 	for (let time = 0; time < TIMES; time += 1) {
 		const told = await app.toldAfter(() => app.press(post, 'cleo', 'TP 570'), 'cleo');
-		expect(told.text()).toContain('Only ada and grace may answer here.');
+		expect(told.text()).toContain('Only ada and grace may answer.');
 	}
 	for (let time = 0; time < 3; time += 1) expect(await app.may('cleo', id)).toBe(false);
 	await app.names(['cleo', 'ada'], 'grace');

@@ -37,9 +37,9 @@ describe('a channel of one’s own', () => {
 		await app.names(['cleo'], 'cleo', OWN);
 		await watchIn(id, 'cleo');
 		const copy = await app.until(() => app.thread(id, OWN, 'cleo').find((one) => one.text().includes('Which flight?')));
-		expect(copy.text()).toContain(ONLY('ada and grace'));
+		expect(copy.text()).toContain(ONLY('ada and grace', '#agents'));
 		await copy.press('TP 570');
-		await app.refused('cleo', 'Only ada and grace may answer here.', OWN);
+		await app.refused('cleo', ONLY('ada and grace', '#agents'), OWN);
 		expect(await allowed(id, 'cleo', 'grace')).toEqual(['grace']);
 		// Another watch of the same session changes nothing.
 		await watchIn(id, 'cleo');
@@ -71,7 +71,7 @@ describe('a second channel', () => {
 		const { id } = await closed();
 		await watchIn(id, 'ada');
 		const copy = await app.until(() => app.thread(id, OWN).find((one) => one.text().includes('Which flight?')));
-		expect(copy.text()).toContain(ONLY('ada and grace'));
+		expect(copy.text()).toContain(ONLY('ada and grace', '#agents'));
 		expect(await allowed(id, 'cleo', 'bob', 'ada')).toEqual(['ada']);
 	});
 
@@ -119,7 +119,7 @@ describe('whoever watches first', () => {
 		await app.names(['ada', 'grace']);
 		await watchIn(id, 'ada', '#agents');
 		app.ask(id, ['Which seat?']);
-		await app.until(() => app.thread(id).some((one) => one.text().includes(ONLY('cleo'))));
+		await app.until(() => app.thread(id).some((one) => one.text().includes(ONLY('cleo', OWN))));
 		expect(await allowed(id, 'ada', 'grace', 'cleo')).toEqual(['cleo']);
 	});
 
@@ -170,7 +170,7 @@ describe('two people who save at once', () => {
 		expect(again.value(WHO)).toEqual(['U0ADA', 'U0GRACE']);
 		await again.choose(WHO, ['cleo']);
 		const { errors } = await app.submit(again);
-		expect(JSON.stringify(errors)).toContain('Only somebody who may answer here');
+		expect(JSON.stringify(errors)).toContain('Only those whom this list names can change it');
 		expect(await allowed(id, 'cleo', 'grace')).toEqual(['grace']);
 	});
 

@@ -19,9 +19,9 @@ describe('who may answer in a channel', () => {
 		const { id, post } = await app.asked();
 		expect(post.text()).toContain(ONLY('ada and grace'));
 		await app.press(post, 'cleo', 'LH 1173');
-		await app.refused('cleo', 'Only ada and grace may answer here.');
+		await app.refused('cleo', 'Only ada and grace may answer.');
 		await app.press(post, 'cleo', 'Other answer…');
-		const modal = await app.slack.as('cleo').waitForModal('Only ada and grace may answer here.');
+		const modal = await app.slack.as('cleo').waitForModal('Only ada and grace may answer.');
 		expect(modal.fields()).toEqual([]);
 		expect(modal.text()).toContain('Which flight?');
 		expect(app.service.log.puts(id)).toEqual([]);
@@ -34,12 +34,27 @@ describe('who may answer in a channel', () => {
 		await app.names(['ada', 'grace']);
 		const { id, post } = await app.asked();
 		const { errors } = await app.save({ [WHO]: ['cleo'] }, { who: 'cleo' });
-		expect(JSON.stringify(errors)).toContain('Only somebody who may answer here');
+		expect(JSON.stringify(errors)).toContain('Only those whom this list names can change it');
 		await app.slack.as('cleo').modal()?.close();
 		await app.names([], 'grace');
 		await app.until(() => !post.text().includes('may answer'));
 		await app.press(post, 'cleo', 'LH 1173');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+	});
+
+	it('must be those whom an escalation mentions', async () => {
+		await start();
+		const { errors } = await app.save({ [WHO]: ['ada', 'grace'], 'Escalate after': '1 h', Mention: ['grace', 'cleo'] });
+		expect(Object.values(errors).join()).toContain('cleo is not among the people who may answer here.');
+		await app.slack.as('ada').modal()?.close();
+		await app.names(['ada', 'grace']);
+		expect(await app.save({ 'Escalate after': '1 h', Mention: ['grace'] })).toMatchObject({ outcome: 'updated' });
+	});
+
+	it('are told when they take themselves off the list', async () => {
+		await start();
+		const { modal } = await app.save({ [WHO]: ['grace'] });
+		expect(modal.text()).toContain('does not name you: only those whom it names can change it');
 	});
 
 	it('do not hold up others who change the reminders when one of them has left', async () => {
