@@ -18,6 +18,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('.ci/run', /^npm run check$/),
 	by('test/support/ops/check.test.ts', /^npm run check:ops$/),
 	by('.ci/run', /^npm test$/),
+	by('test/ops/licences.test.ts', /^npm sbom --package-lock-only --sbom-format cyclonedx$/),
 	by('.ci/run', /^npm run test:long$/),
 	by('CI itself', /^bash \.ci\/run$/),
 	by('test/main.test.ts', /^npm start$/),

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { askingSession } from '../sandbox/session-service/builders.ts';
+import { openSession } from './slack/support/open-session.ts';
+import { startApp } from './support/app.ts';
+import { answeredBy, DELIVERED, headline } from './support/sentences.ts';
+
+// The steps of docs/operations.md for a secret that has leaked, while an answer waits and a window is open.
+
+type App = Awaited<ReturnType<typeof startApp>>;
+
+/** A watched session, a form that is filled in, and an answer that the service does not take. */
+async function underWay(app: App, refuse: () => void) {
+	for (const id of ['watched', 'queued', 'open']) app.service.sessions.put(id, askingSession(['What now?']));
+	expect((await app.slack.as('ada').command('#agents', '/session watch watched')).ok).toBe(true);
+	const open = await openSession(app, 'open', 'grace');
+	await open.fill(0, 'The red one');
+	const queued = await openSession(app, 'queued');
+	await queued.fill(0, 'The blue one');
+	refuse();
+	await queued.submit();
+	await app.slack.as('ada').waitForModal(headline('accepted', { lastError: 'unauthorized' }));
+	return open;
+}
+
+const refuseQueued = (app: App) => () => app.service.faults.add({ kind: 'unauthorized', sessionId: 'queued' });
+
+/** Both answers arrive, once, and the channel's post of a third follows it to its end. */
+async function expectNothingLost(app: App, open: Awaited<ReturnType<typeof underWay>>) {
+	app.service.faults.clear();
+	expect((await open.submit()).outcome).toBe('updated');
+	await app.slack.as('grace').waitForModal(DELIVERED);
+	await expect.poll(() => app.service.log.savedPuts('queued').length, { timeout: 60_000 }).toBe(1);
+	await app.slack.as('ada').waitForModal(DELIVERED);
+	const form = await openSession(app, 'watched');
+	await form.fill(0, 'Green');
+	await form.submit();
+	const posts = () =>
+		app.slack
+			.as('ada')
+			.messages('#agents')
+			.map((message) => message.text());
+	await expect.poll(() => posts().join('\n'), { timeout: 30_000 }).toMatch(answeredBy('ada', 'Green'));
+	for (const [id, answer] of [
+		['queued', 'The blue one'],
+		['open', 'The red one'],
+		['watched', 'Green'],
+	] as const)
+		expect([id, app.service.log.savedPuts(id).length, app.service.sessions.values(id, 1)]).toEqual([id, 1, [answer]]);
+	expect(app.slack.violations()).toEqual([]);
+}
+
+it('a bot token: the app is stopped, loses its channels with the token, is invited again and goes on', async () => {
+	await using app = await startApp();
+	const open = await underWay(app, refuseQueued(app));
+	await app.stop();
+	await app.slack.remove('#agents', 'handraise');
+	app.slack.tokens.bot = 'xoxb-second';
+	await app.slack.invite('#agents', 'handraise');
+	await app.restart({ SLACK_BOT_TOKEN: 'xoxb-second' });
+	await expectNothingLost(app, open);
+});
+
+it('an app-level token: a restart with another one loses nothing', async () => {
+	await using app = await startApp();
+	const open = await underWay(app, refuseQueued(app));
+	app.slack.tokens.app = 'xapp-second';
+	await app.restart({ SLACK_APP_TOKEN: 'xapp-second' });
+	await expectNothingLost(app, open);
+});
+
+it('a key of the service that is revoked first: answers wait for the new one in the file, without a restart', async () => {
+	const folder = mkdtempSync(join(tmpdir(), 'handraise-key-'));
+	onTestFinished(() => rmSync(folder, { recursive: true }));
+	const file = join(folder, 'key');
+	writeFileSync(file, 'sandbox-key');
+	await using app = await startApp({ env: { SESSION_SERVICE_API_KEY: '', SESSION_SERVICE_API_KEY_FILE: file } });
+	const open = await underWay(app, () => app.service.changeApiKey('second-key'));
+	expect(app.service.log.savedPuts('queued')).toEqual([]);
+	writeFileSync(file, 'second-key');
+	await expectNothingLost(app, open);
+	expect(app.log.filter((line) => line.includes('the file has changed'))).toHaveLength(1);
+});
+
+it('an encryption key that is lost: the answer that waits cannot be sent, and its question is answered again', async () => {
+	await using app = await startApp({ env: { ENCRYPTION_KEY: 'the key that is lost' } });
+	const open = await underWay(app, refuseQueued(app));
+	await app.restart({ ENCRYPTION_KEY: 'the key that comes after it' });
+	expect(app.log.join('\n')).toContain('encryption_key_mismatch');
+	app.service.faults.clear();
+	expect((await open.submit()).outcome).toBe('updated');
+	const grace = app.slack.as('grace');
+	await (await grace.waitForModal(DELIVERED)).close();
+	const again = await openSession(app, 'queued', 'grace');
+	await again.fill(0, 'The blue one again');
+	await again.submit();
+	await grace.waitForModal(DELIVERED);
+	expect(app.service.log.savedPuts('queued')).toHaveLength(1);
+	expect(app.service.sessions.values('queued', 1)).toEqual(['The blue one again']);
+
+	// It is found, and the answer that waited is not sent over the other.
+	await app.restart({ ENCRYPTION_KEY: 'the key that comes after it', ENCRYPTION_KEY_FORMER: 'the key that is lost' });
+	const ada = app.slack.as('ada');
+	await expect.poll(() => ada.dm('queued').at(-1)?.text(), { timeout: 60_000 }).toContain(headline('conflicted'));
+	expect(app.service.log.savedPuts('queued')).toHaveLength(1);
+});
