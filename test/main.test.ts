@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -164,6 +165,32 @@ describe('HOST', () => {
 		program.child.stdout.destroy();
 		program.child.kill('SIGTERM');
 		expect((await program.closed).code).toBe(0);
+		await rm(data, { recursive: true, force: true });
+	});
+
+	it('still takes connections while the program is frozen, so only a request with a time-out shows that', async () => {
+		const data = await mkdtemp(join(tmpdir(), 'handraise-frozen-'));
+		const program = start({ ...complete(), DATA_DIR: data, HOST: '127.0.0.1' });
+		await program.says('Handraise is ready');
+		const [, port] = /"port":(\d+)/.exec(program.output()) ?? [];
+		const probes = () =>
+			Promise.all(
+				['healthz', 'readyz'].map((path) =>
+					fetch(`http://127.0.0.1:${port}/${path}`, { signal: AbortSignal.timeout(1_000) }).then(
+						({ status }) => status,
+						(error: Error) => error.name,
+					),
+				),
+			);
+		program.child.kill('SIGSTOP');
+		const socket = connect(Number(port), '127.0.0.1');
+		await once(socket, 'connect');
+		socket.destroy();
+		expect(await probes()).toEqual(['TimeoutError', 'TimeoutError']);
+		program.child.kill('SIGCONT');
+		await expect.poll(probes).toEqual([200, 200]);
+		program.child.kill('SIGTERM');
+		await program.closed;
 		await rm(data, { recursive: true, force: true });
 	});
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
 import { expect, it } from 'vitest';
-import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
+import { MIGRATIONS, migrate, OWN_SCHEMA } from '../../src/database/migrate.ts';
 import { context, openAt } from './migrating-process.ts';
 import { makeDataDir } from './support.ts';
 
@@ -60,4 +61,10 @@ it('migrations send the same SQL as ever, in the same order, on both databases',
 		await expect(await statementsOf(place)).toMatchFileSnapshot('migrations.sql');
 	}
 	await directory.remove();
+});
+
+it.each(['docs/operations.md', 'CHANGELOG.md'])('%s names the number of the newest schema', (name) => {
+	const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8').split(/^## \d/m)[0] ?? '';
+	const [, ...numbers] = /1\.0\.0 has 29, this version (\d+)\b|has number (\d+); 1\.0\.0 has 29/.exec(text) ?? [];
+	expect(numbers.filter(Boolean)).toEqual([String(OWN_SCHEMA)]);
 });

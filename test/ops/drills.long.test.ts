@@ -85,11 +85,21 @@ async function createPlace(settingsOf: (directory: string) => Settings, ofOwner:
 	const saved = async (id: string) => {
 		await expect.poll(() => service.log.savedPuts(id).length, { timeout: 90_000 }).toBe(1);
 	};
+	/** What `npm run doctor` prints, with PostgreSQL as the program's role. */
+	const doctor = async (changed: Settings = {}) =>
+		(await startProgram({ ...settings, ...changed }, join(ROOT, 'src/doctor.ts')).closed).stdout;
+	/** The version whose programs `run` runs. */
+	async function install(source: string): Promise<void> {
+		await rm(join(directory, 'src'));
+		await symlink(source, join(directory, 'src'));
+	}
 	return {
 		slack,
 		service,
 		settings,
 		run,
+		doctor,
+		install,
 		migrate,
 		start,
 		answer,
@@ -166,6 +176,49 @@ async function badUpgrade(place: Place) {
 	note(`$ npm start   # the former version\n${former.stderr}[exit code ${former.code}]\n`);
 }
 
+/** The commit of 1.0.0, as in test/upgrade/make.ts. */
+const RELEASE = '2c0b250';
+const HAS_RELEASE = spawnSync('git', ['cat-file', '-e', `${RELEASE}^{commit}`], { cwd: ROOT }).status === 0;
+const NEW_KEY = { ENCRYPTION_KEY: 'cd'.repeat(32) };
+
+/** The steps from 1.0.0, with answers that wait; then the key is changed, as the page says for one process. */
+async function upgradeAndChangeKey(place: Place, backup: 'npm run backup' | 'pg_dump', former: Settings) {
+	await using released = await copySource({ commit: RELEASE });
+	await place.install(dirname(released.entry));
+	await place.migrate(released.entry);
+	const stopReleased = await place.start({}, released.entry);
+	await answersBefore(place);
+	expect(place.run(backup).status).toBe(0);
+	await stopReleased();
+
+	await place.install(join(ROOT, 'src'));
+	const isOfOwner = backup === 'pg_dump';
+	const before = await place.doctor();
+	note(before);
+	expect(before).toContain(isOfOwner ? 'npm run migrate' : `The first start migrates it to schema ${OWN_SCHEMA}`);
+	await place.migrate();
+	const stop = await place.start();
+	expect(await place.doctor()).toContain(`, at schema ${OWN_SCHEMA}.`);
+	place.service.faults.clear();
+	place.service.faults.add({ kind: 'unauthorized', sessionId: 'kept' });
+	await place.saved('meanwhile');
+	await stop();
+
+	const stopChanging = await place.start({ ...NEW_KEY, ...former });
+	const isDone = 'no stored value needs';
+	await expect
+		.poll(() => place.doctor({ ...NEW_KEY, ...former }), { timeout: 60_000, interval: 2_000 })
+		.toContain(isDone);
+	await stopChanging();
+	const stopChanged = await place.start(NEW_KEY);
+	expect(await place.doctor(NEW_KEY)).not.toContain('former key is needed');
+	place.service.faults.clear();
+	await place.saved('kept');
+	await stopChanged();
+	for (const id of ['before', 'meanwhile', 'kept']) expect(place.service.sessions.values(id, 1)).toEqual(['LH 1173']);
+	expect(place.slack.violations()).toEqual([]);
+}
+
 const LIST = [
 	/^Answers that were given or have changed since the backup: \d$/m,
 	/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}U0GRACE \(T0ACME\) {2}session meanwhile, message 1: (resumed|delivered) \(in the backup: accepted\)$/m,
@@ -198,6 +251,16 @@ describe('SQLite', { timeout: 180_000 }, () => {
 	});
 });
 
+it.runIf(HAS_RELEASE)(
+	'upgrade drill: SQLite of 1.0.0 by the steps of the page, then another key',
+	{ timeout: 240_000 },
+	async () => {
+		await using drill = await createPlace((directory) => ({ DATA_DIR: join(directory, 'data') }));
+		const file = join(drill.settings.DATA_DIR ?? '', 'encryption.key');
+		await upgradeAndChangeKey(drill, 'npm run backup', { ENCRYPTION_KEY_FORMER_FILE: file });
+	},
+);
+
 // pg_dump is in no package of npm.
 describe.runIf(POSTGRES !== null)('PostgreSQL', { timeout: 180_000 }, () => {
 	it('restore and rollback drill: a second database, the list, then the former version on it', async () => {
@@ -220,5 +283,15 @@ describe.runIf(POSTGRES !== null)('PostgreSQL', { timeout: 180_000 }, () => {
 		expect(status).toBe(0);
 		for (const line of LIST) expect(stdout).toMatch(line);
 		await expectRestored(drill, { DATABASE_URL: postgres.url('handraise', 'restored') });
+	});
+
+	it.runIf(HAS_RELEASE)('upgrade drill: PostgreSQL of 1.0.0 by the steps of the page, then another key', async () => {
+		await using postgres = await startInstalledPostgres(POSTGRES ?? '');
+		const former = 'ab'.repeat(32);
+		await using drill = await createPlace(
+			() => ({ DATABASE_URL: postgres.url('handraise', 'handraise'), ENCRYPTION_KEY: former }),
+			{ DATABASE_URL: postgres.url('handraise_owner', 'handraise') },
+		);
+		await upgradeAndChangeKey(drill, 'pg_dump', { ENCRYPTION_KEY_FORMER: former });
 	});
 });

@@ -138,6 +138,16 @@ describe('Kubernetes', () => {
 		]);
 	});
 
+	it('has one name for the addresses of all replicas, ready or not, so that Prometheus scrapes each', () => {
+		const file = 'ops/kubernetes-postgres.yaml';
+		const services = documents(file).filter(({ kind }) => kind === 'Service');
+		const headless = services.filter(({ spec }) => spec.clusterIP === 'None' && spec.publishNotReadyAddresses === true);
+		const [{ metadata, spec }] = headless;
+		expect([headless.length, spec.ports]).toEqual([1, only(file, 'Service').spec.ports]);
+		expect(spec.selector).toEqual(only(file, 'Deployment').spec.template.metadata.labels);
+		expect(text('ops/README.md')).toContain(`dns_sd_configs: [{ names: [${metadata.name}], type: A, port: 3000 }]`);
+	});
+
 	it('never runs two versions, nor two processes with SQLite', () => {
 		const sqlite = only('ops/kubernetes.yaml', 'Deployment').spec;
 		const postgres = only('ops/kubernetes-postgres.yaml', 'Deployment').spec;
@@ -202,7 +212,7 @@ it('each field of the Kubernetes manifests is one of its API', () => {
 	const manifests: Any[] = globSync(`${root}ops/kubernetes*.yaml`).flatMap((file) =>
 		parseAllDocuments(readFileSync(file, 'utf8'), { strict: true }).map((document) => document.toJS()),
 	);
-	expect(manifests).toHaveLength(7);
+	expect(manifests).toHaveLength(8);
 	for (const one of manifests) expect(problemsOf(one)).toEqual([]);
 
 	const deployment = manifests.find(({ kind }) => kind === 'Deployment');

@@ -12,6 +12,7 @@ import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { type Clock, createLog } from '../../src/core/basics.ts';
 import { applyProxy } from '../../src/core/proxy.ts';
+import { oddAccessLines } from './access-lines.ts';
 import { notAsWritten } from './as-written.ts';
 import { putDatabase } from './made-database.ts';
 import { NO_LIMITS_ENV } from './no-limits.ts';
@@ -136,6 +137,9 @@ export async function startApp({
 				const lines = unlabelled.slice(0, 5).join('\n');
 				throw new Error(`On one screen, somebody who hears them cannot tell these buttons apart:\n${lines}`);
 			}
+			const odd = oddAccessLines(log);
+			if (odd.length > 0)
+				throw new Error(`These access lines do not fit docs/operations.md:\n${odd.slice(0, 5).join('\n')}`);
 			const loose = notAsWritten(slack.traffic.all());
 			if (loose.length > 0)
 				throw new Error(

@@ -19,6 +19,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('test/support/ops/check.test.ts', /^npm run check:ops$/),
 	by('test/support/manifest/check-manifest.test.ts', /^npm run manifest( --silent)?$|^npm run check:manifest$/),
 	by('.ci/run', /^npm test$/),
+	by('test/ops/licences.test.ts', /^npm sbom --package-lock-only --sbom-format cyclonedx$/),
 	by('.ci/run', /^npm run test:long$/),
 	by('CI itself', /^bash \.ci\/run$/),
 	by('test/main.test.ts', /^npm start$/),
