@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
 	lines: 36_867,
-	bytes: 1_760_515,
+	bytes: 1_760_501,
 	files: 184,
 	linesOfFile: 400,
 	columns: 120,
