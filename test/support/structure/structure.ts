@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 36_826,
-	bytes: 1_758_347,
+	lines: 36_912,
+	bytes: 1_762_280,
 	files: 184,
 	linesOfFile: 400,
 	columns: 120,
