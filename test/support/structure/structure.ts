@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 36_867,
-	bytes: 1_760_501,
+	lines: 36_923,
+	bytes: 1_763_120,
 	files: 184,
 	linesOfFile: 400,
 	columns: 120,
