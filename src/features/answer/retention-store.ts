@@ -16,6 +16,7 @@ import {
 import { changeInBatches, inBatches, inParts } from '../../database/due.ts';
 import { RECEIPT_STATE } from '../../questions/answer.ts';
 import { withdrawAnswer } from './accept-store.ts';
+import { recordFate } from './recorded.ts';
 import { authorGone, createAnswerReader, otherColumn, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
 
 const TAKEN = { secrets: { secrets: null }, content: WITHOUT_VALUES } as const;
@@ -97,7 +98,8 @@ export function createForgetting(cipher: Cipher) {
 				const waiting = await from(tx.trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
 				const [answer] = waiting.flatMap(createAnswerReader(cipher));
 				if (answer === undefined) return count;
-				await withdrawAnswer({ ...tx, cipher }, answer);
+				const { state } = await withdrawAnswer({ ...tx, cipher }, answer);
+				recordFate(tx, answer, 'discarded', state);
 			}
 		},
 
