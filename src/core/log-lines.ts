@@ -51,6 +51,7 @@ export const LOG_LINES = {
 	receipt_not_in_window: 'a receipt could not be shown in its modal',
 	receipt_not_sent: 'a receipt could not be sent as a DM',
 	reencryption_failed: 'values of former keys could not be encrypted again; trying again',
+	refusal_not_counted: 'a refusal could not be counted for the audit',
 	reply_not_sent: 'a reply could not be sent',
 	request_failed: 'a request failed',
 	requests_refused: 'HTTP requests were refused',

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const request = new AsyncLocalStorage<string | null>();
+/** A request of a person. `id`: the `request` of its log lines; `action`: the command, button or window. */
+type Requester = Readonly<Record<'id' | 'userId' | 'action', string>>;
 
-/** Runs the work of a request from Slack. `id`: the `request` of its log lines. */
-export const inRequest = <Result>(id: string, work: () => Result): Result => request.run(id, work);
+const request = new AsyncLocalStorage<Requester | null>();
 
-/** Runs what a request only causes. */
-export const outsideRequests = (work: () => void): void => request.run(null, work);
+/** Runs the work of a request; null: what a request only causes. */
+export const inRequest = <Result>(by: Requester | null, work: () => Result): Result => request.run(by, work);
 
-/** The id of the request that the caller works for; null: for none. */
-export const currentRequest = (): string | null => request.getStore() ?? null;
+/** The request that the caller works for; null: for none. */
+export const currentRequest = (): Requester | null => request.getStore() ?? null;

@@ -2,8 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { HandraiseError, type Log, pick } from '../core/basics.ts';
-import { AUDIT_ACTIONS, type AuditRow } from './audit.ts';
-import { type Db, isPostgres, sql } from './database.ts';
+import { AUDIT_ACTIONS, type AuditRow, numberOf } from './audit.ts';
+import { type Db, from, isPostgres, sql } from './database.ts';
 import { openUnchanged } from './inspect.ts';
 import { openPostgres } from './postgres.ts';
 import { kyselyOn } from './sqlite.ts';
@@ -11,101 +11,56 @@ import { kyselyOn } from './sqlite.ts';
 /** The place of a row in the order of reading. */
 export type AuditCursor = Pick<AuditRow, 'transactionId' | 'number'>;
 export const BEFORE_ALL: AuditCursor = { transactionId: -1, number: -1 };
+export const cursorOf = (row: AuditRow): AuditCursor => pick(row, 'transactionId', 'number');
 
 /**
  * Rows after `after`, in the order in which whoever follows them misses none. On PostgreSQL a lower number may be
- * committed later: only rows of transactions before the oldest that still runs are read, by transaction. A page is one
+ * committed later: only transactions before the oldest that still runs are read, in their order. A page is one
  * statement: SQLite can empty its log between two.
  */
-export async function readEvents(
-	db: Db,
-	after: AuditCursor,
-	{ since = 0, limit = 1_000 }: { readonly since?: number; readonly limit?: number } = {},
-): Promise<readonly AuditRow[]> {
-	const isSettled = isPostgres(db)
-		? sql<boolean>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
-		: sql<boolean>`true`;
-	const isAfter = isPostgres(db)
-		? sql<boolean>`(transaction_id, number) > (${after.transactionId}, ${after.number})`
-		: sql<boolean>`number > ${after.number}`;
-	return db
-		.selectFrom('audit_events')
-		.selectAll()
-		.where(isAfter)
-		.where(isSettled)
-		.where('at', '>=', since)
-		.$if(isPostgres(db), (query) => query.orderBy('transactionId'))
-		.orderBy('number')
-		.limit(limit)
-		.execute();
+export function readEvents(db: Db, after: AuditCursor, { since = 0, limit = 1_000 } = {}): Promise<AuditRow[]> {
+	const oldest = numberOf(sql`pg_snapshot_xmin(pg_current_snapshot())`);
+	const isSettled = isPostgres(db) ? sql<boolean>`transaction_id < ${oldest}` : sql<boolean>`true`;
+	const isAfter = sql<boolean>`(transaction_id, number) > (${after.transactionId}, ${after.number})`;
+	const rows = from(db, 'audit_events').selectAll().where(isAfter).where(isSettled).where('at', '>=', since);
+	return rows.orderBy('transactionId').orderBy('number').limit(limit).execute();
 }
-
-export const cursorOf = (row: AuditRow): AuditCursor => pick(row, 'transactionId', 'number');
 
 const word = z.string().nullable();
 
 /** A line that `npm run audit` prints. */
 export const AUDIT_LINE = z.strictObject({
 	number: z.int(),
+	/** Where to go on: `--after`. */
 	cursor: z.string().regex(/^\d+\.\d+$/),
 	at: z.iso.datetime(),
 	action: z.enum(AUDIT_ACTIONS),
 	count: z.int(),
-	actor: word,
-	operator: word,
-	about: word,
-	session: word,
-	channel: word,
-	answer: word,
-	fingerprint: word,
-	outcome: word,
-	request: word,
+	...{ actor: word, operator: word, about: word, session: word, channel: word },
+	...{ answer: word, fingerprint: word, outcome: word, request: word },
 });
 export type AuditLine = Readonly<z.infer<typeof AUDIT_LINE>>;
 
-export function lineOf(row: AuditRow): AuditLine {
-	return {
-		number: row.number,
-		cursor: `${row.transactionId}.${row.number}`,
-		at: new Date(row.at).toISOString(),
-		action: row.action as AuditLine['action'],
-		...pick(row, 'count', 'actor', 'operator', 'about'),
-		session: row.sessionId,
-		channel: row.channelId,
-		answer: row.answerId,
-		...pick(row, 'fingerprint', 'outcome', 'request'),
-	};
+export function lineOf({ transactionId, number, at, action, ...others }: AuditRow): AuditLine {
+	const told = { at: new Date(at).toISOString(), action: action as AuditLine['action'] };
+	return { number, cursor: `${transactionId}.${number}`, ...told, ...others };
 }
 
-/** The schema that has the table. */
-const SCHEMA = 34;
-/** `since` may be at the end of a large table. */
+/** Rows of a time may stand at the end of a large table. */
 const POOL = { size: 1, statementMs: 60_000 };
 
 const absent = (words: string) => new HandraiseError(words, { code: 'no_database' });
 
-/** Opens a database for reading beside the running program, by the settings of this shell. */
-export async function openAudit({
-	databaseUrl,
-	dataDir,
-	log,
-}: {
-	readonly databaseUrl: string | null;
-	readonly dataDir: string;
-	readonly log: Log;
-}): Promise<{ readonly read: Db; close(): Promise<void> }> {
+/** Opens a database for reading beside the running program. @throws HandraiseError with words for the operator */
+export async function openAudit(databaseUrl: string | null, dataDir: string, log: Log) {
 	const db = databaseUrl === null ? openFile(resolve(dataDir)) : openPostgres(databaseUrl, log, { pool: POOL });
 	try {
-		const newest = sql<{ schema: number | null }>`select max(number) as schema from migrations`.execute(db.read);
-		const { rows } = await newest.catch((error: unknown) => {
-			throw error instanceof HandraiseError ? error : absent('No Handraise has set up this database.');
-		});
-		const schema = rows[0]?.schema ?? 0;
-		if (schema >= SCHEMA) return db;
-		throw absent(`The database has schema ${schema}, and the audit begins with ${SCHEMA}: start this version first.`);
+		await from(db.read, 'audit_events').select('number').limit(1).execute();
+		return db;
 	} catch (error) {
 		await db.close();
-		throw error;
+		if (error instanceof HandraiseError) throw error;
+		throw absent('This database has no audit: start this version of Handraise with it first.');
 	}
 }
 

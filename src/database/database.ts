@@ -28,7 +28,7 @@ import {
 import type { z } from 'zod';
 import { type HandraiseError, parseOrNull, pick } from '../core/basics.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
-import { currentRequest, outsideRequests } from '../core/requests.ts';
+import { currentRequest, inRequest } from '../core/requests.ts';
 import type { Person, QuestionKey, SessionKey } from '../questions/session.ts';
 import type { AuditEvent } from './audit.ts';
 import { ANSWER_TABLES } from './schema/answers.ts';
@@ -110,7 +110,7 @@ export function createBus(lookEveryMs: number) {
 			const changes = new Changes();
 			const value = await run(changes);
 			// What a listener begins belongs to no request.
-			outsideRequests(() => {
+			inRequest(null, () => {
 				for (const listener of listeners) listener(changes);
 			});
 			return value;

@@ -89,10 +89,8 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 		name: 'the audit',
 		async up(db) {
 			await make(db, 34);
-			if (!isPostgres(db)) return;
-			const table = sql`alter table audit_events`;
-			await sql`${table} alter column number add generated always as identity`.execute(db);
-			await sql`create index audit_events_committed on audit_events (transaction_id, number)`.execute(db);
+			const numbered = sql`alter table audit_events alter column number add generated always as identity`;
+			if (isPostgres(db)) await numbered.execute(db);
 		},
 	},
 ];

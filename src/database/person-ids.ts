@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { renameRecorded } from './audit.ts';
+import { writeEvents } from './audit.ts';
 import {
 	type Cipher,
 	change,
@@ -35,7 +35,8 @@ const anyOf = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`(${sq
 
 /** Puts `name` in the place of the id in all columns that are not encrypted. Returns how many rows it changed. */
 export async function replacePerson(trx: Db, userId: string, name: string): Promise<number> {
-	renameRecorded(trx, userId, name);
+	// What this transaction did is renamed too.
+	await writeEvents(trx);
 	let changed = 0;
 	for (const table of PERSON_TABLES) {
 		const open = peopleColumns(table).filter(({ isSealed }) => !isSealed);

@@ -12,7 +12,7 @@ import {
 	sql,
 } from 'kysely';
 import { HandraiseError, StoreUnavailableError } from '../core/basics.ts';
-import { withEvents } from './audit.ts';
+import { workAndRecord } from './audit.ts';
 import { createBus, type Db, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
@@ -41,7 +41,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 		record((changes) => {
 			if (closing !== null) throw storeClosed();
 			const { promise, resolve, reject } = Promise.withResolvers<T>();
-			const recorded = (db: Db) => withEvents(db.withPlugin(changes), work);
+			const recorded = (db: Db) => workAndRecord(db.withPlugin(changes), work);
 			queue.push({ work: recorded, resolve: resolve as (value: unknown) => void, reject });
 			flushing ??= flush();
 			return promise;

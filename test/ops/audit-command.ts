@@ -47,11 +47,12 @@ export function describeCommand(running: () => Promise<Running>): void {
 	});
 
 	it.each([
-		[['--since'], '--since needs a day'],
-		[['--since', 'yesterday'], '--since needs a day'],
-		[['--since', '2026-13-45'], '--since needs a day'],
-		[['--after', '7'], '--after needs the "cursor"'],
-		[['all'], 'no option'],
+		[['--since'], '--since <value>'],
+		[['--since', 'yesterday'], '--since is no day or time'],
+		[['--since', '2026-13-45'], '--since is no day or time'],
+		[['--after', '7'], '--after is no cursor'],
+		[['all'], "'all'"],
+		[['--sinse', '2026-11-01'], "'--sinse'"],
 	])('refuses %j, and says how it is used', async (args, words) => {
 		const { code, stderr, lines } = await runAudit(args, (await running()).env);
 		expect([code, lines]).toEqual([1, []]);

@@ -1,37 +1,36 @@
 import { integer, large, orNull, personId, tables, text } from './columns.ts';
 
-/** Columns of a row of the audit that one event may lack. */
-const EVENT = {
-	/** A Slack user id, `operator` or `program`; null: the agent, or nobody knows. */
-	actor: orNull({ ...text, people: 'part' }),
-	/** Of an operator: the account and machine. */
-	operator: orNull(text),
-	/** Another person: whose answer it is, who was first, who got the question; or what was refused. */
-	about: orNull({ ...text, people: 'part' }),
-	sessionId: orNull(text),
-	channelId: orNull(text),
-	answerId: orNull(text),
-	fingerprint: orNull(text),
-	outcome: orNull(text),
-	/** The `request` of log lines. */
-	request: orNull(text),
-} as const;
+const word = orNull(text);
+const person = orNull({ ...text, people: 'part' });
 
-/** What people, agents and operators did. */
 export const AUDIT_TABLES = tables({
+	/** What people, agents and operators did: ids and stable words, never a text. Rows are added and removed alone. */
 	audit_events: {
 		key: ['number'],
 		columns: {
-			/** In the order of writing. PostgreSQL leaves gaps, and commits in another order: see `audit.ts`. */
+			/** In the order of writing. PostgreSQL leaves gaps, and commits in another order: see `readEvents`. */
 			number: large,
 			/** PostgreSQL's transaction; 0 on SQLite. */
 			transactionId: large,
 			at: large,
 			action: text,
-			/** How often it happened. */
-			count: { ...integer, default: 1 },
-			...EVENT,
+			/** How often, of refusals. */
+			count: integer,
+			/** A Slack user id, `operator` or `program`; null: the agent. */
+			actor: person,
+			/** The account and machine of an operator. */
+			operator: word,
+			/** Another person: whose answer it is, who was first, who got the question; or what was refused. */
+			about: person,
+			session: word,
+			channel: word,
+			answer: word,
+			fingerprint: word,
+			outcome: word,
+			/** The `request` of log lines; null: the program did it by itself. */
+			request: word,
 		},
+		indexes: { committed: '(transaction_id, number)' },
 		kept: 'whileUsed',
 		since: 34,
 	},

@@ -3,44 +3,35 @@ import type { Tx } from '../../database/database.ts';
 import type { Answer, AnswerState, NewAnswer } from '../../questions/answer.ts';
 
 type Told = Pick<NewAnswer, 'id' | 'person' | 'question' | 'fingerprint' | 'origin'>;
-type Rest = Pick<AuditEvent, 'outcome' | 'about'>;
 
-const ofAnswer = ({ id, question, fingerprint, origin }: Told) => ({
-	answerId: id,
-	sessionId: question.sessionId,
-	channelId: origin.channelId,
-	fingerprint,
-});
+function record({ trx, now: at }: Tx, answer: Told, event: Omit<AuditEvent, 'at'>): void {
+	const { id, question, fingerprint, origin } = answer;
+	const about = { answer: id, session: question.sessionId, channel: origin.channelId, fingerprint };
+	recordEvents(trx, { at, ...about, ...event });
+}
 
-/** Records what the author did with an answer. `outcome`: its state after that. */
-export function recordAct({ trx, now: at }: Tx, answer: Told, action: AuditAction, rest: Rest): void {
-	recordEvents(trx, { ...ofAnswer(answer), at, action, actor: answer.person.userId, ...rest });
+/** Records what the author did with an answer. `outcome`: its state after that; `about`: who was first. */
+export function recordAct(tx: Tx, answer: Told, action: AuditAction, rest: Pick<AuditEvent, 'outcome' | 'about'>) {
+	record(tx, answer, { action, actor: answer.person.userId, ...rest });
 }
 
 /** Records what the program did with somebody's answer. */
-export function recordFate({ trx, now: at }: Tx, answer: Told, action: AuditAction, outcome: string): void {
-	recordEvents(trx, { ...ofAnswer(answer), at, action, actor: PROGRAM, about: answer.person.userId, outcome });
+export function recordFate(tx: Tx, answer: Told, action: AuditAction, outcome: string): void {
+	record(tx, answer, { action, actor: PROGRAM, about: answer.person.userId, outcome });
 }
 
-/** What it is called that an answer comes into a state; null: it is under way. */
-const ACTION_OF: Readonly<Record<AnswerState, AuditAction | null>> = {
-	accepted: null,
-	delivering: null,
-	delivered: 'delivered',
-	resumed: 'resumed',
-	waiting: 'failed',
-	conflicted: 'conflicted',
-	changed: 'failed',
-	refused: 'refused',
-	ended: 'failed',
-	withdrawn: 'discarded',
+/** What it is called that an answer comes into a state; in the others it is under way, or its author's act is told. */
+const ACTION_OF: Readonly<Partial<Record<AnswerState, AuditAction>>> = {
+	...{ delivered: 'delivered', resumed: 'resumed', conflicted: 'conflicted', refused: 'refused' },
+	...{ waiting: 'failed', changed: 'failed', ended: 'failed' },
 };
 
-/** Records what became of an answer, if that is news. `isAgain`: it was delivered once more. */
-export function recordChange(tx: Tx, before: Answer, after: Answer, isAgain: boolean): void {
-	const { state, agentOutcome, lastError } = after;
-	const action = state === before.state && !isAgain ? null : ACTION_OF[state];
-	if (action !== null) recordFate(tx, after, action, lastError ?? state);
-	const isTold = agentOutcome === 'taken' || agentOutcome === 'overwritten';
-	if (isTold && agentOutcome !== before.agentOutcome) recordFate(tx, after, agentOutcome, state);
+/** Records what became of an answer, if that is news. `isDelivered`: perhaps once more. */
+export function recordChange(tx: Tx, before: Answer, after: Answer, isDelivered: boolean): void {
+	const { state, agentOutcome: found, lastError } = after;
+	const action = ACTION_OF[state];
+	if (action !== undefined && (state !== before.state || isDelivered))
+		recordFate(tx, after, action, lastError ?? state);
+	const isTold = found === 'taken' || found === 'overwritten';
+	if (isTold && found !== before.agentOutcome) recordFate(tx, after, found, state);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type AuditEvent, PROGRAM, recordEvents } from '../../database/audit.ts';
 import { type CipherTx, channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
 import { lockFor } from '../../database/locks.ts';
 import {
@@ -93,6 +94,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	if (live !== undefined && live.mode !== RAISED) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
+		if (changed) recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'changed' });
 		return { kind: 'already', watch: readWatch(row), changed, again } as const;
 	}
 	const told = live?.revision ?? 0;
@@ -104,6 +106,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
 	await redrawFormer(tx, watch);
+	recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'watching' });
 	return { kind: 'added', watch: readWatch(row) } as const;
 }
 
@@ -125,7 +128,13 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
 	await insertWatch(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
+	recordWatch(trx, hand, { actor: PROGRAM, outcome: 'raised' });
 	return { kind: 'raised' } as const;
+}
+
+function recordWatch(trx: Db, watch: NewRaisedHand | NewWatch, how: Pick<AuditEvent, 'actor' | 'outcome'>): void {
+	const { channelId: channel, session, createdAt: at } = watch;
+	recordEvents(trx, { at, action: 'watched', channel, session: session.sessionId, ...how });
 }
 
 const UNNEEDED = { kind: 'unneeded' } as const;

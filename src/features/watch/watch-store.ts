@@ -1,3 +1,4 @@
+import { PROGRAM, recordEvents } from '../../database/audit.ts';
 import {
 	channelOf,
 	countOf,
@@ -153,6 +154,7 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 	const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
 	if (row === undefined) return null;
 	if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
+		recordUnwatched(tx, row, ending.reason);
 		return readWatch(await changeWatch(trx, watchId, { revision: DISMISSED }));
 	}
 	const ended = await endWatch(tx, row, ending);
@@ -160,6 +162,12 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 	await stopUnwatched(trx, session, tx.now);
 	await touchLadders(trx, sessionOf(session), tx.now);
 	return readWatch(ended);
+}
+
+function recordUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd): void {
+	// What nobody asked for ends by itself, also within somebody's request.
+	const by = outcome === 'unwatched' || outcome === 'discoveryEnded' ? {} : { actor: PROGRAM };
+	recordEvents(trx, { at, action: 'unwatched', channel: row.channelId, session: row.sessionId, outcome, ...by });
 }
 
 export interface WatchEnding {
@@ -174,6 +182,7 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	const { trx, now } = tx;
 	const { reason, posts, keepPending } = ending;
 	const ended = await changeWatch(trx, row.id, { endedReason: reason, endedAt: now });
+	recordUnwatched(tx, row, reason);
 	// A post that is on its way is drawn once more when it has arrived.
 	if (!keepPending) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
 	// Many sessions may end at once: what others ask comes first.

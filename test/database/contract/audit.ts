@@ -18,7 +18,7 @@ export function describeAudit(subject: Subject): void {
 		it('tells of an answer, who gave it where, and that it arrived', async () => {
 			const { store } = subject;
 			const given = submission();
-			await inRequest('abcdef012345', () => accepted(store, given));
+			await inRequest({ id: 'abcdef012345', userId: BOB.userId, action: 'submit' }, () => accepted(store, given));
 			await moved(store, given.id, 'delivering', 'delivered');
 			const same = { answer: given.id, session: 's1', channel: 'C1', fingerprint: 'fingerprint-1', count: 1 };
 			const lines = await linesOf(store);
@@ -39,7 +39,7 @@ export function describeAudit(subject: Subject): void {
 			});
 			await Promise.all([
 				expect(failing).rejects.toThrow('rolled back'),
-				record(store, { ...SOMETHING, channelId: 'C2' }),
+				record(store, { ...SOMETHING, channel: 'C2' }),
 			]);
 			expect(await linesOf(store)).toMatchObject([{ channel: 'C2' }]);
 		});
@@ -55,8 +55,8 @@ export function describeAudit(subject: Subject): void {
 		it('is added in one statement, in the order of what a transaction did', async () => {
 			const { store } = subject;
 			const channels = ['C1', 'C2', 'C3'];
-			await record(store, ...channels.map((channelId) => ({ ...SOMETHING, channelId })));
-			await record(store, { ...SOMETHING, channelId: 'C4' });
+			await record(store, ...channels.map((channel) => ({ ...SOMETHING, channel })));
+			await record(store, { ...SOMETHING, channel: 'C4' });
 			const lines = await linesOf(store);
 			expect(lines.map(({ channel }) => channel)).toEqual([...channels, 'C4']);
 			expect(lines.map(({ number }) => number - (lines[0]?.number ?? 0))).toEqual([0, 1, 2, 3]);
@@ -79,16 +79,16 @@ export function describeAudit(subject: Subject): void {
 			if (store.db.dialect === 'sqlite') return;
 			await store.db.write(async (trx) => {
 				await trx.deleteFrom('snoozes').execute();
-				recordEvents(trx, { ...SOMETHING, channelId: 'slow' });
+				recordEvents(trx, { ...SOMETHING, channel: 'slow' });
 				await trx.insertInto('service_outages').values({ service: 'slow', downSince: T0 }).execute();
-				await record(replica, { ...SOMETHING, channelId: 'fast' });
+				await record(replica, { ...SOMETHING, channel: 'fast' });
 				expect(await linesOf(replica)).toEqual([]);
 			});
 			expect((await linesOf(store)).map(({ channel }) => channel)).toEqual(['slow', 'fast']);
 		});
 
 		it('bounds the id of a session, which a person may have typed', async () => {
-			await record(subject.store, { ...SOMETHING, sessionId: `s\n${'x'.repeat(300)}` });
+			await record(subject.store, { ...SOMETHING, session: `s\n${'x'.repeat(300)}` });
 			const [line] = await linesOf(subject.store);
 			expect(line?.session).toBe(`s${'x'.repeat(199)}`);
 		});
