@@ -285,8 +285,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			withOwn(id, person, async (trx, answer) => {
 				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
 				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
+				recordAct({ trx, now }, answer, unsent ? 'undone' : 'discarded', { outcome: 'withdrawn' });
 				const withdrawn = await withdrawAnswer({ trx, cipher, now }, answer);
-				recordAct({ trx, now }, answer, unsent ? 'undone' : 'discarded', { outcome: withdrawn.state });
 				await markQuestion({ trx, now }, answer, answer.press === null ? 'answer' : 'undo');
 				return withdrawn;
 			}),

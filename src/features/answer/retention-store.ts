@@ -98,8 +98,8 @@ export function createForgetting(cipher: Cipher) {
 				const waiting = await from(tx.trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
 				const [answer] = waiting.flatMap(createAnswerReader(cipher));
 				if (answer === undefined) return count;
-				const { state } = await withdrawAnswer({ ...tx, cipher }, answer);
-				recordFate(tx, answer, 'discarded', state);
+				recordFate(tx, answer, 'discarded', 'withdrawn');
+				await withdrawAnswer({ ...tx, cipher }, answer);
 			}
 		},
 
