@@ -2,10 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { HandraiseError, type Log, pick } from '../core/basics.ts';
-import { AUDIT_ACTIONS, type AuditRow, numberOf } from './audit.ts';
+import { type AuditRow, numberOf } from './audit.ts';
 import { type Db, from, isPostgres, sql } from './database.ts';
 import { openUnchanged } from './inspect.ts';
 import { openPostgres } from './postgres.ts';
+import { AUDIT_ACTIONS } from './schema/audit.ts';
 import { kyselyOn } from './sqlite.ts';
 
 /** The place of a row in the order of reading. */
@@ -36,8 +37,15 @@ export const AUDIT_LINE = z.strictObject({
 	at: z.iso.datetime(),
 	action: z.enum(AUDIT_ACTIONS),
 	count: z.int(),
-	...{ actor: word, operator: word, about: word, session: word, channel: word },
-	...{ answer: word, fingerprint: word, outcome: word, request: word },
+	actor: word,
+	operator: word,
+	about: word,
+	session: word,
+	channel: word,
+	answer: word,
+	fingerprint: word,
+	outcome: word,
+	request: word,
 });
 export type AuditLine = Readonly<z.infer<typeof AUDIT_LINE>>;
 

@@ -2,6 +2,7 @@
 import { loggedId } from '../core/basics.ts';
 import { currentRequest } from '../core/requests.ts';
 import {
+	type AuditEvent,
 	add,
 	addNew,
 	change,
@@ -21,22 +22,11 @@ import {
 } from './database.ts';
 import { changeInBatches, inBatches } from './due.ts';
 
-/** Stable words. What becomes of an answer is called as in `/session history`. */
-// biome-ignore format: a list of words
-export const AUDIT_ACTIONS = [
-	'asked', 'answered', 'edited', 'undone', 'discarded', 'delivered', 'resumed', 'taken', 'overwritten', 'conflicted',
-	'failed', 'refused', 'sentAgain', 'handedOver', 'givenBack', 'watched', 'unwatched', 'settingsChanged',
-	'keyChanged', 'personExported', 'personForgotten', 'restored',
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
-
 /** Actors that are no person. */
 export const PROGRAM = 'program';
 export const AN_OPERATOR = 'operator';
 
 export type AuditRow = Row<'audit_events'>;
-type Told = Partial<Omit<AuditRow, 'number' | 'transactionId' | 'request'>>;
-export type AuditEvent = Told & { readonly at: number; readonly action: AuditAction };
 
 /** Records in a transaction what it does; without `actor`, the person whose request it is, or the program. */
 export function recordEvents(trx: Db, ...events: readonly AuditEvent[]): void {

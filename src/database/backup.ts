@@ -125,7 +125,7 @@ export async function openRestore(dataDir: string, backupPath: string) {
 
 	return {
 		lines: compare(await readFile(path).catch(() => null), await readFile(backupPath)),
-		/** `by`: who runs it. `handraise.db` is there at any moment. Returns where the former one is kept; null without one. */
+		/** `handraise.db` is there at any moment. `by`: who runs it. Returns where the former one is; null without one. */
 		replace(by: string): string | null {
 			const kept = `${path}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
 			const draft = `${path}.restored`;

@@ -30,9 +30,8 @@ import { type HandraiseError, parseOrNull, pick } from '../core/basics.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
 import { currentRequest, inRequest } from '../core/requests.ts';
 import type { Person, QuestionKey, SessionKey } from '../questions/session.ts';
-import type { AuditEvent } from './audit.ts';
 import { ANSWER_TABLES } from './schema/answers.ts';
-import { AUDIT_TABLES } from './schema/audit.ts';
+import { AUDIT_TABLES, type AuditAction } from './schema/audit.ts';
 import { type Column, integer, noted, tables, text } from './schema/columns.ts';
 import { WATCH_TABLES } from './schema/watches.ts';
 import type { ChannelKey } from './watch.ts';
@@ -73,6 +72,12 @@ type Value<Of> = Of extends { readonly isNull: true }
 type Scalar<Of> = Of extends { readonly type: 'text' } ? string : number;
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+
+/** What `recordEvents` adds to the audit. */
+export type AuditEvent = Partial<Omit<Row<'audit_events'>, 'number' | 'transactionId' | 'request'>> & {
+	readonly at: number;
+	readonly action: AuditAction;
+};
 
 // The keys in a row, or in an object that has more.
 

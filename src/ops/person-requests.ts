@@ -6,10 +6,9 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { codeOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import { AN_OPERATOR, type AuditEvent, recordEvents } from '../database/audit.ts';
 import { type Cipher, type Db, type StoreDatabase, TABLES } from '../database/database.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
-import { nameSalt, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
+import { nameSalt, recordOperator, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
 import { clearAnswerers } from '../features/watch/channel-store.ts';
 import { createPersonStore } from './person-store.ts';
 
@@ -58,19 +57,17 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 	let server: Server | null = null;
 	let loop: Promise<void> | null = null;
 
-	/** Records what an operator did. Returns its access line, which says the same. */
-	function told(trx: Db, by: string, { action, ...act }: Pick<AuditEvent, 'action' | 'channel' | 'about' | 'outcome'>) {
-		recordEvents(trx, { at: clock.now(), action, actor: AN_OPERATOR, operator: by, ...act });
-		return { access: action, by, ...act };
-	}
-
 	async function work(trx: Db, asked: string) {
 		const ask = ASK.parse(JSON.parse(asked));
+		const tx = { trx, now: clock.now() };
 		if (ask.act === 'clear') {
 			const { channelId: channel, by } = ask;
-			const isCleared = await clearAnswerers({ trx, now: clock.now() }, channel, log);
+			const isCleared = await clearAnswerers(tx, channel, log);
 			const outcome = isCleared ? 'cleared' : 'nothing';
-			return { reply: { kind: outcome }, line: told(trx, by, { action: 'settingsChanged', channel, outcome }) };
+			return {
+				reply: { kind: outcome },
+				line: recordOperator(tx, by, { action: 'settingsChanged', channel, outcome }),
+			};
 		}
 		const { act, userId, place, by } = ask;
 		if (act === 'page') {
@@ -79,12 +76,12 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 			const outcome = place.table === PERSON_TABLES.at(-1) && reply.next === null ? 'done' : isFirst ? 'begun' : null;
 			if (outcome === null) return { reply, line: null };
 			const about = await nameInLog(trx, userId);
-			return { reply, line: told(trx, by, { action: 'personExported', about, outcome }) };
+			return { reply, line: recordOperator(tx, by, { action: 'personExported', about, outcome }) };
 		}
 		const about = await nameInLog(trx, userId);
-		const reply = await people.forget({ trx, now: clock.now() }, userId);
+		const reply = await people.forget(tx, userId);
 		if (reply.kind === 'forgotten') await removeNameSalt(trx);
-		return { reply, line: told(trx, by, { action: 'personForgotten', about, outcome: reply.kind }) };
+		return { reply, line: recordOperator(tx, by, { action: 'personForgotten', about, outcome: reply.kind }) };
 	}
 
 	/** What is committed. */

@@ -1,7 +1,8 @@
 // Owns `posts`, with `store.ts`: plans them, has them drawn again, and closes them.
 import { isForgotten } from '../core/basics.ts';
-import { type AuditEvent, PROGRAM, recordEvents } from '../database/audit.ts';
+import { PROGRAM, recordEvents } from '../database/audit.ts';
 import {
+	type AuditEvent,
 	add,
 	type CipherTx,
 	change,

@@ -107,11 +107,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	function noteRefusal({ log }: PersonRequest, refusal: string): void {
 		log.info({ refusal }, 'refused');
 		if (!isRefusal(refusal) || refusal === 'could_not_check') return;
-		const counted = countRefusal(refusal, clock.now());
-		void keptIn(
-			running,
-			counted.catch((error) => log.warn('refusal_not_counted', { code: codeOf(error) })),
-		);
+		const notCounted = (error: unknown) => log.warn('refusal_not_counted', { code: codeOf(error) });
+		void keptIn(running, countRefusal(refusal, clock.now()).catch(notCounted));
 	}
 
 	/** Runs a task if the access policy allows it. `view`: where somebody pressed. `isFirst`: the press's first task. */

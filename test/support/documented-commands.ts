@@ -36,6 +36,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'test/ops/person.test.ts',
 		/^npm run person( (--silent )?-- (export|forget) U012ABCDEF( > person\.json)?)?$|^node src\/person\.ts$/,
 	),
+	by('test/ops/audit.test.ts', /^npm run audit( (--silent )?-- --since 2026-11-01)?$/),
 	by('test/ops/person.test.ts', /^npm run settings( -- clear C012ABCDEF)?$/),
 	script(/^npm run corpus$/, 'npm run corpus'),
 	script(/^npm exec -- node test\/questions\/masking\/main\.ts$/, 'npm exec -- node test/questions/masking/main.ts'),

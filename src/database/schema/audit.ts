@@ -1,5 +1,14 @@
 import { integer, large, orNull, personId, tables, text } from './columns.ts';
 
+/** Stable words. What becomes of an answer is called as in `/session history`. */
+// biome-ignore format: a list of words
+export const AUDIT_ACTIONS = [
+	'asked', 'answered', 'edited', 'undone', 'discarded', 'delivered', 'resumed', 'taken', 'overwritten', 'conflicted',
+	'failed', 'refused', 'sentAgain', 'handedOver', 'givenBack', 'watched', 'unwatched', 'settingsChanged',
+	'keyChanged', 'personExported', 'personForgotten', 'restored',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
 const word = orNull(text);
 const person = orNull({ ...text, people: 'part' });
 

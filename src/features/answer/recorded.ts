@@ -1,5 +1,5 @@
-import { type AuditAction, type AuditEvent, PROGRAM, recordEvents } from '../../database/audit.ts';
-import type { Tx } from '../../database/database.ts';
+import { PROGRAM, recordEvents } from '../../database/audit.ts';
+import type { AuditEvent, Tx } from '../../database/database.ts';
 import type { Answer, AnswerState, NewAnswer } from '../../questions/answer.ts';
 
 type Told = Pick<NewAnswer, 'id' | 'person' | 'question' | 'fingerprint' | 'origin'>;
@@ -11,19 +11,29 @@ function record({ trx, now: at }: Tx, answer: Told, event: Omit<AuditEvent, 'at'
 }
 
 /** Records what the author did with an answer. `outcome`: its state after that; `about`: who was first. */
-export function recordAct(tx: Tx, answer: Told, action: AuditAction, rest: Pick<AuditEvent, 'outcome' | 'about'>) {
+export function recordAct(
+	tx: Tx,
+	answer: Told,
+	action: AuditEvent['action'],
+	rest: Pick<AuditEvent, 'outcome' | 'about'>,
+) {
 	record(tx, answer, { action, actor: answer.person.userId, ...rest });
 }
 
 /** Records what the program did with somebody's answer. */
-export function recordFate(tx: Tx, answer: Told, action: AuditAction, outcome: string): void {
+export function recordFate(tx: Tx, answer: Told, action: AuditEvent['action'], outcome: string): void {
 	record(tx, answer, { action, actor: PROGRAM, about: answer.person.userId, outcome });
 }
 
 /** What it is called that an answer comes into a state; in the others it is under way, or its author's act is told. */
-const ACTION_OF: Readonly<Partial<Record<AnswerState, AuditAction>>> = {
-	...{ delivered: 'delivered', resumed: 'resumed', conflicted: 'conflicted', refused: 'refused' },
-	...{ waiting: 'failed', changed: 'failed', ended: 'failed' },
+const ACTION_OF: Readonly<Partial<Record<AnswerState, AuditEvent['action']>>> = {
+	delivered: 'delivered',
+	resumed: 'resumed',
+	conflicted: 'conflicted',
+	refused: 'refused',
+	waiting: 'failed',
+	changed: 'failed',
+	ended: 'failed',
 };
 
 /** Records what became of an answer, if that is news. `isDelivered`: perhaps once more. */

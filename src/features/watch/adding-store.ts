@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AuditEvent, PROGRAM, recordEvents } from '../../database/audit.ts';
-import { type CipherTx, channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
+import { PROGRAM, recordEvents } from '../../database/audit.ts';
+import {
+	type AuditEvent,
+	type CipherTx,
+	channelOf,
+	type Db,
+	from,
+	sessionOf,
+	sql,
+	type Tx,
+} from '../../database/database.ts';
 import { lockFor } from '../../database/locks.ts';
 import {
 	type ChannelKey,
@@ -8,6 +17,7 @@ import {
 	type LimitReached,
 	NEWS_AHEAD_MS,
 	type Watch,
+	type WatchEnd,
 	type WatchLimit,
 	type WatchLimits,
 	type WatchSettings,
@@ -21,6 +31,7 @@ import {
 	readWatch,
 	startReading,
 	viewColumn,
+	type WatchRow,
 } from '../../database/watch-store.ts';
 import { HAS_POSTED, planPosts, planRefused, recordQuestions, redrawFormer } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
@@ -135,6 +146,12 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 function recordWatch(trx: Db, watch: NewRaisedHand | NewWatch, how: Pick<AuditEvent, 'actor' | 'outcome'>): void {
 	const { channelId: channel, session, createdAt: at } = watch;
 	recordEvents(trx, { at, action: 'watched', channel, session: session.sessionId, ...how });
+}
+
+export function recordUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd): void {
+	// What nobody asked for ends by itself, also within somebody's request.
+	const by = outcome === 'unwatched' || outcome === 'discoveryEnded' ? {} : { actor: PROGRAM };
+	recordEvents(trx, { at, action: 'unwatched', channel: row.channelId, session: row.sessionId, outcome, ...by });
 }
 
 const UNNEEDED = { kind: 'unneeded' } as const;

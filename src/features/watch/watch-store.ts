@@ -1,4 +1,3 @@
-import { PROGRAM, recordEvents } from '../../database/audit.ts';
 import {
 	channelOf,
 	countOf,
@@ -48,7 +47,15 @@ import {
 } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
-import { addWatch, limitReached, type NewRaisedHand, type NewWatch, raiseHand, stalestHand } from './adding-store.ts';
+import {
+	addWatch,
+	limitReached,
+	type NewRaisedHand,
+	type NewWatch,
+	raiseHand,
+	recordUnwatched,
+	stalestHand,
+} from './adding-store.ts';
 import { noteGaveWay, noteLowered } from './channel-store.ts';
 
 /**
@@ -162,12 +169,6 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 	await stopUnwatched(trx, session, tx.now);
 	await touchLadders(trx, sessionOf(session), tx.now);
 	return readWatch(ended);
-}
-
-function recordUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd): void {
-	// What nobody asked for ends by itself, also within somebody's request.
-	const by = outcome === 'unwatched' || outcome === 'discoveryEnded' ? {} : { actor: PROGRAM };
-	recordEvents(trx, { at, action: 'unwatched', channel: row.channelId, session: row.sessionId, outcome, ...by });
 }
 
 export interface WatchEnding {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inRequest } from '../../../src/core/requests.ts';
-import { type AuditEvent, recordEvents } from '../../../src/database/audit.ts';
+import { recordEvents } from '../../../src/database/audit.ts';
 import { AUDIT_LINE, BEFORE_ALL, cursorOf, lineOf, readEvents } from '../../../src/database/audit-reader.ts';
+import type { AuditEvent } from '../../../src/database/database.ts';
 import type { Store } from '../../../src/stores.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, moved, submission, T0 } from '../support.ts';
@@ -9,7 +10,7 @@ import { forget } from './person.ts';
 
 const SOMETHING = { at: T0, action: 'settingsChanged' } as const;
 
-export const linesOf = async ({ db }: Store) => (await readEvents(db.read, BEFORE_ALL)).map(lineOf);
+const linesOf = async ({ db }: Store) => (await readEvents(db.read, BEFORE_ALL)).map(lineOf);
 const record = ({ db }: Store, ...events: readonly AuditEvent[]) =>
 	db.write(async (trx) => recordEvents(trx, ...events));
 
@@ -85,6 +86,59 @@ export function describeAudit(subject: Subject): void {
 				expect(await linesOf(replica)).toEqual([]);
 			});
 			expect((await linesOf(store)).map(({ channel }) => channel)).toEqual(['slow', 'fast']);
+		});
+
+		it('counts refusals for each person, action and minute, and tells of them when the minute is over, once', async () => {
+			const { audit } = subject.store;
+			const refused = (userId: string, action: string, now: number) =>
+				inRequest({ id: 'r', userId, action }, () => audit.countRefusal('not_named', now));
+			await Promise.all([0, 1, 2].map((second) => refused(BOB.userId, 'press', T0 + second * 1_000)));
+			await refused(BOB.userId, 'open', T0 + 59_999);
+			await refused(ANN.userId, 'press', T0 + 60_000);
+			await audit.recordRefusals(T0 + 59_999);
+			expect(await linesOf(subject.store)).toEqual([]);
+			await Promise.all([audit.recordRefusals(T0 + 60_000), subject.replica.audit.recordRefusals(T0 + 60_000)]);
+			const told = async () =>
+				(await linesOf(subject.store))
+					.map(({ action, actor, about, count, at, outcome, request }) => ({
+						action,
+						actor,
+						about,
+						count,
+						at,
+						outcome,
+						request,
+					}))
+					.toSorted((one, other) => other.count - one.count);
+			const same = { action: 'refused', outcome: 'not_named', request: null };
+			const first = { ...same, actor: BOB.userId, at: new Date(T0).toISOString() };
+			const both = [
+				{ ...first, about: 'press', count: 3 },
+				{ ...first, about: 'open', count: 1 },
+			];
+			expect(await told()).toEqual(both);
+			await audit.recordRefusals(T0 + 120_000);
+			const later = { ...same, actor: ANN.userId, about: 'press', count: 1, at: new Date(T0 + 60_000).toISOString() };
+			expect(await told()).toEqual([...both, later]);
+		});
+
+		it('forgets what is old, but not the newest row, and goes on counting', async () => {
+			const { store } = subject;
+			for (const day of [0, 1, 2]) await record(store, { ...SOMETHING, at: T0 + day * 86_400_000 });
+			const before = await linesOf(store);
+			expect(await store.audit.removeOlderThan(T0 + 86_400_000)).toBe(1);
+			expect(await linesOf(store)).toEqual(before.slice(1));
+			expect(await store.audit.removeOlderThan(T0 + 9 * 86_400_000)).toBe(1);
+			expect(await linesOf(store)).toEqual(before.slice(2));
+			await record(store, SOMETHING);
+			const [last, next] = await linesOf(store);
+			expect(next?.number).toBeGreaterThan(last?.number ?? 0);
+		});
+
+		it('is not recorded outside of a transaction', async () => {
+			const { db } = subject.store;
+			if (db.dialect === 'sqlite') return;
+			await expect(db.writeOne(async (trx) => recordEvents(trx, SOMETHING))).rejects.toThrow('needs a transaction');
 		});
 
 		it('bounds the id of a session, which a person may have typed', async () => {

@@ -5,7 +5,7 @@ import { foreignWrites, unowned } from './owners.ts';
 import { LIMITS, measure, problemsOf, wideLines } from './structure.ts';
 
 /** Where three ways of people's work begin (a command, a submission, a watched question), and how many files each may need. */
-const WAYS = { 'features/session/command.ts': 89, 'features/answer/submission.ts': 72, 'features/watch/poller.ts': 66 };
+const WAYS = { 'features/session/command.ts': 93, 'features/answer/submission.ts': 76, 'features/watch/poller.ts': 68 };
 
 // node test/support/structure/check.ts: the figures of src, one line for each limit that is exceeded, and then exit code 1.
 const texts = new Map(globSync('**/*.ts', { cwd: 'src' }).map((path) => [path, readFileSync(`src/${path}`, 'utf8')]));
