@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Clock, HandraiseError, type Log, systemClock } from './core/basics.ts';
 import { createAuditStore, recordRestore } from './database/audit.ts';
+import { createAuditLog } from './database/audit-log.ts';
 import type { StoreDatabase } from './database/database.ts';
 import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
@@ -86,6 +87,7 @@ export async function openStore(options: StoreOptions) {
 		await retryUnreadable(db);
 		return {
 			audit: createAuditStore({ db }),
+			auditLog: createAuditLog({ db, clock, log }),
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),

@@ -4,6 +4,7 @@ export const LOG_LINES = {
 	answer_damaged: 'a damaged answer cannot be read and is skipped',
 	answer_work_failed: 'work on an answer failed; it is tried again',
 	answers_for_other_service: 'answers in the database are for another SESSION_SERVICE_URL and are not sent to this one',
+	audit_not_printed: 'lines of the audit could not be printed; trying again',
 	bolt_failed: 'Bolt could not handle a request',
 	channel_check_failed: 'channels could not be checked for other organisations; trying again',
 	channel_settings_damaged: 'damaged settings cannot be read; the defaults hold',

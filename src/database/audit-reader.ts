@@ -17,13 +17,17 @@ export const cursorOf = (row: AuditRow): AuditCursor => pick(row, 'transactionId
 /**
  * Rows after `after`, in the order in which whoever follows them misses none. On PostgreSQL a lower number may be
  * committed later: only transactions before the oldest that still runs are read, in their order. A page is one
- * statement: SQLite can empty its log between two.
+ * statement: SQLite can empty its log between two. `isSettled: false`: all that are committed.
  */
-export function readEvents(db: Db, after: AuditCursor, { since = 0, limit = 1_000 } = {}): Promise<AuditRow[]> {
+export function readEvents(
+	db: Db,
+	after: AuditCursor,
+	{ since = 0, limit = 1_000, isSettled = true } = {},
+): Promise<AuditRow[]> {
 	const oldest = numberOf(sql`pg_snapshot_xmin(pg_current_snapshot())`);
-	const isSettled = isPostgres(db) ? sql<boolean>`transaction_id < ${oldest}` : sql<boolean>`true`;
+	const isReadable = isSettled && isPostgres(db) ? sql<boolean>`transaction_id < ${oldest}` : sql<boolean>`true`;
 	const isAfter = sql<boolean>`(transaction_id, number) > (${after.transactionId}, ${after.number})`;
-	const rows = from(db, 'audit_events').selectAll().where(isAfter).where(isSettled).where('at', '>=', since);
+	const rows = from(db, 'audit_events').selectAll().where(isAfter).where(isReadable).where('at', '>=', since);
 	return rows.orderBy('transactionId').orderBy('number').limit(limit).execute();
 }
 
@@ -46,6 +50,8 @@ export const AUDIT_LINE = z.strictObject({
 	fingerprint: word,
 	outcome: word,
 	request: word,
+	/** With `AUDIT_LOG`: it may have been printed before. */
+	repeated: z.literal(true).optional(),
 });
 export type AuditLine = Readonly<z.infer<typeof AUDIT_LINE>>;
 

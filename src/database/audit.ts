@@ -145,13 +145,15 @@ export function createAuditStore({ db }: { readonly db: StoreDatabase }) {
 			await inBatches((limit) => db.write((trx) => record(trx, limit)), PEOPLE_AT_ONCE);
 		},
 
-		/** Removes rows of before `before`. The newest stays: SQLite counts from it. */
-		removeOlderThan: (before: number) =>
+		/** Removes rows of before `before`, and up to `printed` if given. The newest stays: SQLite counts from it. */
+		removeOlderThan: (before: number, printed: Pick<AuditRow, 'transactionId' | 'number'> | null = null) =>
 			changeInBatches(db, (trx, limit) => {
 				const oldest = sql`select number, at from audit_events order by number limit ${limit}`;
 				const newest = sql`select max(number) from audit_events`;
 				const isOld = sql<boolean>`number in (select number from (${oldest}) as oldest where at < ${before})`;
-				return remove(trx, 'audit_events').where(sql<boolean>`${isOld} and number < (${newest})`);
+				const old = remove(trx, 'audit_events').where(sql<boolean>`${isOld} and number < (${newest})`);
+				if (printed === null) return old;
+				return old.where(sql<boolean>`(transaction_id, number) <= (${printed.transactionId}, ${printed.number})`);
 			}),
 	};
 }

@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts';
 import type { AuditStore } from '../database/audit.ts';
+import type { AuditLog } from '../database/audit-log.ts';
 import { type StoreDatabase, TABLES } from '../database/database.ts';
 import { removeUnusedPeople } from '../database/people-store.ts';
 import { forgetQuestions } from '../database/question-store.ts';
@@ -29,6 +30,7 @@ export function createHousekeeping(
 	core: Core<{
 		answers: AnswerStore;
 		audit: AuditStore;
+		auditLog: AuditLog;
 		claims: ClaimStore;
 		drafts: DraftStore;
 		discoveries: DiscoveryStore;
@@ -56,7 +58,9 @@ export function createHousekeeping(
 		await removeEnded(store.db, before(TABLES.watches.kept));
 		await store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null);
 		await store.windows.removeOld(now);
-		await store.audit.removeOlderThan(now - Math.min(config.AUDIT_RETENTION_DAYS, historyDays ?? 3650) * DAY_MS);
+		const auditDays = Math.min(config.AUDIT_RETENTION_DAYS, historyDays ?? 3650);
+		const printed = config.AUDIT_LOG === null ? null : await store.auditLog.printed();
+		await store.audit.removeOlderThan(now - auditDays * DAY_MS, printed);
 		await forgetInboxes();
 		if (removed.waitingSecrets + removed.answers + removed.drafts + removed.authors > 0)
 			log.info(removed, 'removed data after its retention time');
