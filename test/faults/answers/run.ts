@@ -4,6 +4,7 @@ import { outcomeOf, type Part } from '../harness.ts';
 import { createStrikes, type StrikeOptions } from '../hits.ts';
 import { RATES_ALLOWANCE_MS } from '../rates.ts';
 import type { StoreKind } from '../stores.ts';
+import { judgeAudit } from './audit.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { strikeAt, TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase, phaseOf, progressOf } from './phases.ts';
@@ -114,11 +115,13 @@ export async function runFaults({
 	// A turn that failed before Submit was pressed has nothing to judge.
 	const judged = brokenTurns.length === 0 ? rounds : rounds.filter(({ pressedAt }) => pressedAt !== 0);
 	const verdict = judge(harness, judged);
+	const audit = await judgeAudit(harness, judged);
 	watch.stop();
 	for (const phase of rounds.flatMap((round) => round.hits)) met(phase, 1);
 	return {
-		...outcomeOf(harness, started, [...problems, ...verdict.problems]),
+		...outcomeOf(harness, started, [...problems, ...verdict.problems, ...audit.problems]),
 		verdict,
+		audit,
 		/** With `untilMet`, aims that met no answer. A kill may come too early or too late, more often on a busy machine. */
 		missing: untilMet ? next : [],
 		/** How many answers each phase's kills, and each other fault, met. */
