@@ -34,6 +34,7 @@ const options = {
 		10,
 		"times that PostgreSQL's primary is killed and its standby promoted, among forms and among presses",
 	),
+	calm: count(0, 'turns without a fault before each with one, for answers by a form'),
 	batch: count(16, 'answers under way at once', { least: 1 }),
 	rates: oneOf(
 		['real', 'none'],
@@ -86,7 +87,14 @@ await faultRun({ name: 'answers', options, sabotages }, async ({ values, stages,
 		const found = stage.withProgram(
 			{ people, callTimeoutMs, env: AUDIT_ENV, realRates: values.rates === 'real' },
 			async (harness, postgres) => {
-				const run = await runFaults({ ...given(stage), harness, rounds: answers, aims, ...hits(postgres) });
+				const run = await runFaults({
+					...given(stage),
+					harness,
+					rounds: answers,
+					aims,
+					calm: values.calm,
+					...hits(postgres),
+				});
 				brokenTurns += run.brokenTurns.length;
 				clean &&= isClean(run);
 				if (!isClean(run)) await keepLogs(stage, harness);

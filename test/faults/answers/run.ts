@@ -29,6 +29,8 @@ export interface RunOptions extends Part, Pick<StrikeOptions<Target, Round, unkn
 	readonly aims?: readonly Aim[];
 	/** Ends as soon as each aim has met an answer. Goes on with those that have not. */
 	readonly untilMet?: boolean;
+	/** So many turns without any fault come before each with one. */
+	readonly calm?: number;
 }
 
 /**
@@ -50,6 +52,7 @@ export async function runFaults({
 	random,
 	aims: given = aimsFor(harness.store.kind),
 	untilMet = false,
+	calm = 0,
 	outage,
 	freezeMs,
 	onProgress = () => {},
@@ -86,6 +89,7 @@ export async function runFaults({
 	const next = [...aims];
 	const brokenTurns: string[] = [];
 	let notBegun = 0;
+	let turnNumber = 0;
 	await harness.startAll();
 	await harness.store.watchCommits();
 
@@ -97,6 +101,11 @@ export async function runFaults({
 		await harness.rates.roomFor(turn.size);
 		const before = rounds.length;
 		try {
+			if (++turnNumber % (calm + 1) !== 0) {
+				await calmTurn(turn);
+				next.unshift(aim);
+				continue;
+			}
 			metCount = isFault(aim) ? await FAULT_KINDS[aim].run(turn) : await killTurn(turn, aim);
 			if (isFault(aim)) met(aim, metCount);
 		} catch (error) {
@@ -142,6 +151,11 @@ export async function runFaults({
 			() => true,
 			() => false,
 		);
+	}
+
+	async function calmTurn(turn: Turn): Promise<void> {
+		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
+		await Promise.all(now.map((round) => press(round, { staggered: true, mayClickTwice: true })));
 	}
 
 	/** Resolves with the number of answers that the kills met. */
