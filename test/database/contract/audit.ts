@@ -135,6 +135,16 @@ export function describeAudit(subject: Subject): void {
 			expect(next?.number).toBeGreaterThan(last?.number ?? 0);
 		});
 
+		it('is kept until it is printed', async () => {
+			const { store } = subject;
+			for (const day of [0, 1, 2]) await record(store, { ...SOMETHING, at: T0 + day * 86_400_000 });
+			const [first] = await readEvents(store.db.read, BEFORE_ALL);
+			const before = T0 + 9 * 86_400_000;
+			expect(await store.audit.removeOlderThan(before, BEFORE_ALL)).toBe(0);
+			expect(await store.audit.removeOlderThan(before, first === undefined ? BEFORE_ALL : cursorOf(first))).toBe(1);
+			expect(await linesOf(store)).toHaveLength(2);
+		});
+
 		it('is not recorded outside of a transaction', async () => {
 			const { db } = subject.store;
 			if (db.dialect === 'sqlite') return;
