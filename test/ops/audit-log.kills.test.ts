@@ -11,7 +11,9 @@ import { createTestHarness, ENTRY, STORES } from '../faults/shared-stores.ts';
 import { record } from './follow-command.ts';
 
 const SOON = { timeout: 40_000, interval: 50 };
-const LEASE_LEFT_MS = 3_000;
+const LEASE_LEFT_MS = 8_000;
+/** Between the machine's clock and the database's. */
+const CLOCKS_MS = 200;
 /** It is started several times, on a busy machine. */
 const TIMEOUT_MS = 150_000;
 
@@ -39,18 +41,18 @@ describe.each(STORES)('AUDIT_LOG=stdout on %s', (kind) => {
 		const env = { ...AUDIT_ENV, LOG_LEVEL: 'info' };
 		const all = await createTestHarness(kind, { people: 1, callTimeoutMs: 2_000, env });
 		harness = all;
+		let until = 0;
 		await fill(all, async (store) => {
 			await record(store, 'C1', 'C2', 'C3', 'C4', 'C5');
 			const rows = await readEvents(store.db.read, BEFORE_ALL, { isSettled: false });
 			const [first, , third] = rows.map(cursorOf);
-			const until = Date.now() + LEASE_LEFT_MS;
+			until = Date.now() + LEASE_LEFT_MS;
 			const value = JSON.stringify({ token: 'of the dead', until, printed: first, begun: third });
 			await store.db.write((trx) => trx.insertInto('meta').values({ name: 'audit_log', value }).execute());
 		});
-		const startedAt = Date.now();
 		await all.startAll();
 		await expect.poll(() => channels(all), SOON).toEqual(['C2 again', 'C3 again', 'C4', 'C5']);
-		if (kind === 'postgres') expect(Date.now() - startedAt).toBeGreaterThan(LEASE_LEFT_MS / 2);
+		if (kind === 'postgres') expect(Date.now()).toBeGreaterThan(until - CLOCKS_MS);
 
 		await Promise.all(all.replicas.map((replica) => replica.kill()));
 		await fill(all, (store) => record(store, 'C6'));

@@ -40,18 +40,18 @@ async function readAudit({ store: { env } }: Harness): Promise<AuditLine[]> {
 export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
 	const problems: string[] = [];
 	// A former commit has none.
-	const lines = await readAudit(harness).catch((error) => {
-		if (codeOf(error) === 'no_database') return [];
+	const read = await readAudit(harness).catch((error) => {
+		if (codeOf(error) === 'no_database') return null;
 		throw error;
 	});
-	const hasAudit = lines.length > 0;
+	const lines = read ?? [];
 	const puts = Map.groupBy(harness.service.log.puts(), ({ sessionId }) => sessionId);
 	const isSaved = (session: string | null) => puts.get(session ?? '')?.some(({ savedAt }) => savedAt !== null) === true;
 	const bySession = Map.groupBy(lines, ({ session }) => session ?? '');
 	const counts = new Map<string, number>();
 	for (const { action } of lines) counts.set(action, (counts.get(action) ?? 0) + 1);
 
-	for (const [sessionId, own] of Map.groupBy(hasAudit ? rounds : [], (round) => round.sessionId)) {
+	for (const [sessionId, own] of Map.groupBy(read === null ? [] : rounds, (round) => round.sessionId)) {
 		const told = bySession.get(sessionId) ?? [];
 		const words = told.map(({ action, actor, about, outcome }) => `${action} ${actor} ${about} ${outcome}`).join('; ');
 		const report = (what: string) => problems.push(`${sessionId}: ${what}; its audit: ${words}`);
