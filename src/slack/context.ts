@@ -10,6 +10,7 @@ import type { createSlack } from './slack.ts';
 
 type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	readonly sessions: { wasRead(session: SessionKey): Promise<boolean> };
+	readonly audit: Pick<Parameters<typeof createListen>[1], 'countRefusal'>;
 	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
 };
 
@@ -31,7 +32,14 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 		memberships,
 		channels: createChannels(core),
 		links: createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL }),
-		listen: createListen(core, { ...core, ...options, personReads, reply, whyNotThere: memberships.whyNotThere }),
+		listen: createListen(core, {
+			...core,
+			...options,
+			personReads,
+			reply,
+			whyNotThere: memberships.whyNotThere,
+			countRefusal: store.audit.countRefusal,
+		}),
 	};
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { HandraiseError, setBounded, uptimeOf, within } from '../core/basics.ts';
+import { inRequest } from '../core/requests.ts';
 import type { Core } from '../core.ts';
 import type { AccessPolicy, Place } from './access-policy.ts';
 import type { WhoMayAnswer } from './answerers.ts';
@@ -61,6 +62,7 @@ interface Options {
 	readonly whoMayAnswer: Pick<WhoMayAnswer, 'explained'>;
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
+	readonly countRefusal: (outcome: string, now: number) => Promise<void>;
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
 	/** After a press on a message that changed something, or stays current. Nobody waits for it. */
 	readonly onPostPress: (request: PersonRequest, isChanged: boolean) => void;
@@ -68,6 +70,8 @@ interface Options {
 
 /** Codes of failures of the store and of the program. Others are about what somebody sent. */
 const NOT_STORED: ReadonlySet<string> = new Set(['store_unavailable', 'acceptance_unknown', 'internal']);
+
+const requester = ({ requestId: id, person }: PersonRequest, action: string) => ({ id, userId: person.userId, action });
 
 const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
 
@@ -77,7 +81,7 @@ const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
  */
 export function createListen({ clock, log, metrics }: Core, options: Options) {
 	const { app, installation, accessPolicy, whyNotThere, whoMayAnswer, personReads, reply } = options;
-	const { onInboxPress, onPostPress } = options;
+	const { onInboxPress, onPostPress, countRefusal } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
@@ -99,12 +103,20 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
 	}
 
+	/** Of a person who is too fast, or whom nobody could check, the access policy has said nothing. */
+	function noteRefusal({ log }: PersonRequest, refusal: string): void {
+		log.info({ refusal }, 'refused');
+		if (!isRefusal(refusal) || refusal === 'could_not_check') return;
+		const notCounted = (error: unknown) => log.warn('refusal_not_counted', { code: codeOf(error) });
+		void keptIn(running, countRefusal(refusal, clock.now()).catch(notCounted));
+	}
+
 	/** Runs a task if the access policy allows it. `view`: where somebody pressed. `isFirst`: the press's first task. */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
 		const { place, need } = task;
 		const refusal = place === 'anybody' ? null : await check(request, place, need, THERE_PATIENTLY_MS);
 		if (refusal !== null) {
-			request.log.info({ refusal: codeOf(refusal) }, 'refused');
+			noteRefusal(request, codeOf(refusal));
 			if (task.refused !== undefined) return task.refused(refusal);
 			if (codeOf(refusal) === 'too_fast') return reply.failed(request, refusal, task.about);
 			return reply.refused(request, refusal, view, task.changes ? 'unchanged' : 'nothing');
@@ -132,7 +144,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		turn = turn.then(() => nextTurn());
 		await turn;
 		try {
-			await task();
+			await inRequest(requester(request, what), task);
 			request.log.info({ what, ms: uptimeOf(clock) - startedAt }, 'handled');
 		} catch (error) {
 			logFailure(request, error, 'request_failed', { what, ms: uptimeOf(clock) - startedAt });
@@ -203,7 +215,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			const task = await plan();
 			const refusal = await check(request, task.place, 'send');
 			if (refusal === null) return await task.run({ ...request, access: 'allowed' });
-			request.log.info({ refusal: codeOf(refusal) }, 'refused');
+			noteRefusal(request, codeOf(refusal));
 			return failed(refusal);
 		} catch (error) {
 			if (NOT_STORED.has(codeOf(error))) metrics.answers.submitted('failed');
@@ -318,7 +330,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 					const say = isRefused ? reply.toPerson : reply.withoutTurn;
 					return { isStored: false, tell: async () => void (await say(request, failure(error))) };
 				};
-				const stored = store(request, read, failed);
+				const stored = inRequest(requester(request, id), () => store(request, read, failed));
 				let telling: Promise<void> | null = null;
 				const tell = async () => {
 					if (isFirstDelivery) telling ??= work(request, id, (await stored).tell, false);
@@ -354,7 +366,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 				const submit = async () => {
 					const view = readView(body.view);
 					const plan = () => handler.plan(request, view, { waitedMs, inTime });
-					const submitted = await store(request, plan, (error) => handler.failed(view, error));
+					const failed = (error: unknown) => handler.failed(view, error);
+					const submitted = await inRequest(requester(request, callbackId), () => store(request, plan, failed));
 					after = submitted.after ?? after;
 					await acknowledge(submitted.ack);
 				};

@@ -89,7 +89,9 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 	// Slack does not tell where somebody pressed a button of a reply shown in the channel too.
 	const isOnlyInThread = data.message != null && data.message.subtype !== 'thread_broadcast';
 	const person: Person = { teamId, userId };
+	const requestId = randomBytes(6).toString('hex');
 	return {
+		requestId,
 		/** `teamId` is the workspace in which the app is installed, whichever workspace Slack names for the person. */
 		person,
 		/** The workspace that Slack names for the person; null: none. Only the access policy uses it. */
@@ -108,7 +110,7 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 		triggerId: data.trigger_id ?? null,
 		/** Accepts five replies within half an hour. */
 		responseUrl: data.response_url ?? null,
-		log: log.child({ request: randomBytes(6).toString('hex'), user: userId, team: claimedTeamId }),
+		log: log.child({ request: requestId, user: userId, team: claimedTeamId }),
 	};
 }
 
