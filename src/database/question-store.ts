@@ -6,7 +6,7 @@ import { type Answer, ARRIVED_STATES, BLOCKING_STATES, evidenceAt } from '../que
 import { evidence, type Judgement, NOTHING_SEEN, type SettledHow, withArrival } from '../questions/asked.ts';
 import type { HandOver } from '../questions/hand-over.ts';
 import type { Person, QuestionDigest, QuestionKey, SessionKey } from '../questions/session.ts';
-import { type QuestionView, questionView } from '../questions/session-snapshot.ts';
+import { maskedQuestion, type QuestionView, questionView } from '../questions/session-snapshot.ts';
 import { recordEvents } from './audit.ts';
 import {
 	add,
@@ -36,7 +36,8 @@ export interface Asked {
 }
 
 const items = questionView.shape.items;
-const asked = z.object({ question: questionView, readAt: z.number(), answered: z.exactOptional(items) });
+const view = questionView.transform(maskedQuestion);
+const asked = z.object({ question: view, readAt: z.number(), answered: z.exactOptional(items) });
 export const contentColumn = sealedColumn('questions.content', asked as z.ZodType<Asked>);
 const noteColumn = sealedColumn('questions.handOverNote', z.string());
 

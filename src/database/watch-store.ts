@@ -4,7 +4,13 @@ import type { z } from 'zod';
 import { type Lease, parseOrNull, pick } from '../core/basics.ts';
 import { each, inSlices } from '../core/lease-loop.ts';
 import { isWaiting, type SessionKey } from '../questions/session.ts';
-import { type Digest, digest, type SessionSnapshot, sessionSnapshot } from '../questions/session-snapshot.ts';
+import {
+	type Digest,
+	digest,
+	maskedSnapshot,
+	type SessionSnapshot,
+	sessionSnapshot,
+} from '../questions/session-snapshot.ts';
 import {
 	add,
 	type Cipher,
@@ -46,8 +52,9 @@ import {
 export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
 
+const VIEW = sessionSnapshot.transform(maskedSnapshot);
 /** `open` gives null when there is none yet, it was written with another key, or it is damaged. */
-export const viewColumn = sealedColumn('watched_sessions.view', sessionSnapshot as z.ZodType<SessionSnapshot>);
+export const viewColumn = sealedColumn('watched_sessions.view', VIEW as z.ZodType<SessionSnapshot>);
 
 export function readWatch(row: WatchRow): Watch {
 	return {

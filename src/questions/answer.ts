@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CLOCK_ALLOWANCE_MS, FORGOTTEN } from '../core/basics.ts';
 import { type Evidence, NOTHING_SEEN, UNKNOWN_STEPS, withArrival } from './asked.ts';
 import type { BeforePut } from './compare.ts';
+import { masked } from './masking.ts';
 import { isWaiting, PERSON, type Person, positions, type QuestionKey } from './session.ts';
 
 /** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
@@ -287,8 +288,12 @@ export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[]
 }
 
 export function sessionNameOf({ content }: Pick<Answer, 'content'>): string {
-	return content.kind === 'readable' ? (content.sessionName ?? '') : '';
+	return content.kind === 'readable' ? masked(content.sessionName ?? '').text : '';
 }
+
+/** What others read of an answer: one may be an option that the agent offered. Null: nothing. */
+export const shownValuesOf = (answer: Answer) =>
+	itemsOf(answer).map(({ value, secret }) => (secret ? null : value && masked(value).text));
 
 export const itemsOf = ({ content }: Answer) => (content.kind === 'readable' ? content.items : []);
 

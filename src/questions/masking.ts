@@ -36,42 +36,48 @@ const JOINED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 /** With letters that may look like Latin ones, or wide digits. */
 const OTHER_SCRIPT = /[\u0250-\u1fff\ua000-\uffff]/;
 const WIDE = /[\uff0d\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]/g;
-/** Where they stand again: shorter values are words, and of a text only so many are looked for. */
+/** Where they stand again: shorter values are words, and only so many are looked for. */
 const LEAST_REPEATED = 6;
-const MOST_REPEATED = 20;
+const MOST_REPEATED = 100;
 /** Of a value without a space; the rest goes with it. */
 const MOST_READ = 990;
 
 /**
  * An agent's text without what looks like a credential, and how many places of it are hidden. One that has none comes
- * back as it was, with characters that nobody sees. It takes time in proportion to the length.
+ * back as it was, with characters that nobody sees. It takes time in proportion to the length. `known`: values that are
+ * hidden too; those found are added. Agents write a password again: "Shall I try … once more?"
  */
-export function masked(text: string): { readonly text: string; readonly count: number } {
+export function masked(text: string, known = new Set<string>()): { readonly text: string; readonly count: number } {
+	if (known.has(text)) return { text: MASK, count: 1 };
 	const plain = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize();
 	const narrow = plain.replace(WIDE, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0));
 	const folded = OTHER_SCRIPT.test(plain) ? foldConfusables(narrow) : plain;
 	const read = folded.length === plain.length ? folded : narrow;
 	const spans = [...formsIn(read), ...cardsIn(read), ...namedIn(read)].toSorted(([a], [b]) => a - b);
-	const values = new Set<string>();
 	let [end, count, shown] = [0, 0, ''];
 	for (const [from, to] of spans) {
 		if (from >= end) shown += plain.slice(end, from) + MASK;
 		if (from >= end) count += 1;
-		if (to - from >= LEAST_REPEATED && count <= MOST_REPEATED) values.add(plain.slice(from, to));
+		if (to > from && known.size < MOST_REPEATED) known.add(plain.slice(from, to));
 		end = Math.max(end, to);
 	}
 	shown += plain.slice(end);
-	// Agents write a password again: "Shall I try … once more?"
-	for (const value of values) shown = shown.replaceAll(value, MASK);
+	// The longest first: another may be part of it.
+	for (const value of [...known].toSorted((one, other) => other.length - one.length)) {
+		if (value.length < LEAST_REPEATED || !shown.includes(value)) continue;
+		shown = shown.replaceAll(value, MASK);
+		count += 1;
+	}
 	return count === 0 ? { text, count } : { text: shown, count };
 }
 
 /** Reads the texts of one screen: masked unless it `shows` all. `hides`: it has hidden something. */
-export function createMask(shows = false) {
+export function createMask(shows = false, known = new Set<string>()) {
 	const mask = {
+		known,
 		hides: false,
 		read(text: string): string {
-			const found = shows ? { text, count: 0 } : masked(text);
+			const found = shows ? { text, count: 0 } : masked(text, known);
 			mask.hides ||= found.count > 0;
 			return found.text;
 		},
@@ -81,8 +87,22 @@ export function createMask(shows = false) {
 
 export type Mask = ReturnType<typeof createMask>;
 
+/** Draws a screen; once more if a text of it names a credential, which then is hidden in all its texts. */
+export function drawMasked<Drawn>(draw: (mask: Mask) => Drawn, shows = false): Drawn {
+	const known = new Set<string>();
+	const first = draw(createMask(shows, known));
+	return known.size === 0 ? first : draw(createMask(shows, known));
+}
+
+/** Sessions as a list names them. */
+export const maskedNames = <Named extends { readonly name: string }>(sessions: readonly Named[]): Named[] =>
+	sessions.map((one) => ({ ...one, name: masked(one.name).text }));
+
 const formsIn = (text: string): Span[] =>
-	FORMS.flatMap((form) => Array.from(text.matchAll(form), ({ indices = [] }) => indices[1] ?? indices[0] ?? [0, 0]));
+	// `matchAll` compiles a form anew, which takes longer than to read a name.
+	FORMS.filter((form) => text.search(form) !== -1).flatMap((form) =>
+		Array.from(text.matchAll(form), ({ indices = [] }) => indices[1] ?? indices[0] ?? [0, 0]),
+	);
 
 const cardsIn = (text: string): Span[] =>
 	Array.from(text.matchAll(DIGITS), ({ index, 0: found }): Span => [index, index + found.length]).filter(
@@ -161,7 +181,7 @@ function looksMeant(value: string, rest: string, mark: string, isQuoted: boolean
 	if (/^\d+$/.test(value)) return value.length >= 4 && (isNamed || isQuoted) && !/^ ?\p{L}/u.test(rest);
 	if (/^\d+[-–+]\d*$/.test(value)) return false;
 	if (isQuoted || (isNamed && MIXED.test(value))) return true;
-	const isAlone = mark.endsWith('=') || /^[^\S\n]*(?:$|[\n,;.)|/\]}"'`*<])/.test(rest);
+	const isAlone = mark.endsWith('=') || /^[^\S\n]*(?:$|[\n,;.)|/\]}"'“”»`*<])/.test(rest);
 	if (isNamed) return isAlone && /^\p{L}[\p{L}-]+$/u.test(value);
 	return value.length >= 5 && !value.includes('=') && MIXED.test(value) && !/^[\d.,:%]+\p{L}{0,3}$/u.test(value);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DeepReadonly, pick } from '../core/basics.ts';
 import { type Judgement, NOT_JUDGED } from './asked.ts';
-import { createMask, type Mask, masked } from './masking.ts';
+import { createMask, drawMasked, type Mask } from './masking.ts';
 import { quickAnswerOf } from './quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
 import {
@@ -286,52 +286,45 @@ export function snapshotOf(
 	ours = NO_ANSWERS,
 	arrival: number | null = null,
 ): SessionSnapshot {
-	const result = resultOf(session);
-	const question = questionViewAt(session, askingMessageIndex(session) ?? -1, ours);
-	return {
-		sessionId: session.sessionId,
-		name: cut(session.name, NAME_LENGTH),
-		status: cut(session.status, NAME_LENGTH),
+	const question = askedAt(session, askingMessageIndex(session) ?? -1, ours);
+	return maskedSnapshot({
+		...pick(session, 'sessionId', 'name', 'status', 'maxSteps'),
 		step: assistantCountOf(session),
-		maxSteps: session.maxSteps,
 		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
 			step,
-			text: cut(message.content, STEP_TEXT_LENGTH),
+			text: message.content,
 			// The result is shown by itself.
-			actions: message.actions
-				.filter((action) => action.kind !== 'done')
-				.slice(0, ACTION_COUNT)
-				.map(({ kind, text }) => ({ kind, text: cut(text, NAME_LENGTH) })),
+			actions: message.actions.filter((action) => action.kind !== 'done').slice(0, ACTION_COUNT),
 		})),
 		question: question && arrival !== null ? { ...question, arrival } : question,
-		result: result === null ? null : cut(result, RESULT_LENGTH),
+		result: resultOf(session),
 		fileCount: session.files.length,
 		hasScreenshot: session.lastScreenshotUrl !== null,
 		digest: digestOf(session, ours.closedItems),
 		seenAt,
-	};
+	});
 }
 
-export function questionViewAt(
-	session: Session,
-	messageIndex: number,
-	{ closedItems, disclosure } = NO_ANSWERS,
-): QuestionView | null {
+export function questionViewAt(session: Session, messageIndex: number, ours = NO_ANSWERS): QuestionView | null {
+	const question = askedAt(session, messageIndex, ours);
+	return question && maskedQuestion(question);
+}
+
+/** With masked and cut texts. Also what is stored: 1.0.0 masked nothing. */
+export const maskedQuestion = (whole: QuestionView) => drawMasked((mask) => shownQuestion(whole, mask));
+
+/** With whole texts. */
+function askedAt(session: Session, messageIndex: number, { closedItems, disclosure }: OurAnswers): QuestionView | null {
 	const question = questionAt(session, messageIndex, closedItems);
 	if (question === null) return null;
-	const mark = createCutMark(false);
-	const mask = createMask();
-	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
 	return {
-		...pick(question, 'messageIndex', 'fingerprint', 'shownHash', 'goneOn', 'stepsSince'),
-		context: cut(question.context, CONTEXT_LENGTH, mark.onCut, mask),
+		...pick(question, 'messageIndex', 'fingerprint', 'shownHash', 'goneOn', 'stepsSince', 'context'),
 		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
 			const shown = disclosure(question, position);
 			return {
-				title: cut(item.title, TITLE_LENGTH, mark.onCut, mask),
-				description: cut(item.description, length, mark.onCut, mask),
+				...pick(item, 'title', 'description'),
 				open: question.openItems.includes(position),
-				value: shown !== 'shown' || item.value === '' ? null : cutWithNote(withoutSignedLinks(item.value), length),
+				value: shown !== 'shown' || item.value === '' ? null : item.value,
 				secret: shown === 'secret',
 				withheld: shown === 'withheld' && item.value !== '',
 				...(shown === 'shown' && { shownByAuto: isShownInChannels('auto', item, item.value) }),
@@ -339,13 +332,42 @@ export function questionViewAt(
 		}),
 		itemCount: question.items.length,
 		openCount: question.openItems.length,
-		// After all parts: `isCut` and `hides` are known.
-		...(mask.hides && { hides: true }),
-		quick:
-			mark.isCut || mask.hides
-				? null
-				: quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
+		quick: quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
 	};
+}
+
+/** Like `maskedQuestion`. */
+export const maskedSnapshot = (whole: SessionSnapshot): SessionSnapshot =>
+	drawMasked((mask) => ({
+		...whole,
+		name: cut(whole.name, NAME_LENGTH, mask),
+		status: cut(whole.status, NAME_LENGTH, mask),
+		steps: whole.steps.map(({ step, text, actions }) => ({
+			step,
+			text: cut(text, STEP_TEXT_LENGTH, mask),
+			actions: actions.map((action) => ({ ...action, text: cut(action.text, NAME_LENGTH, mask) })),
+		})),
+		question: whole.question && shownQuestion(whole.question, mask),
+		result: whole.result === null ? null : cut(whole.result, RESULT_LENGTH, mask),
+	}));
+
+function shownQuestion(whole: QuestionView, { known }: Mask): QuestionView {
+	const mark = createCutMark(false);
+	// Whether this question hides something.
+	const mask = createMask(false, known);
+	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, whole.itemCount)));
+	const shown = {
+		...whole,
+		context: cut(whole.context, CONTEXT_LENGTH, mask, mark.onCut),
+		items: whole.items.map((item) => ({
+			...item,
+			title: cut(item.title, TITLE_LENGTH, mask, mark.onCut),
+			description: cut(item.description, length, mask, mark.onCut),
+			// An option that the agent offered may be one.
+			value: item.value && cut(item.value, length, mask),
+		})),
+	};
+	return { ...shown, ...(mask.hides && { hides: true }), quick: mark.isCut || mask.hides ? null : whole.quick };
 }
 
 /** Whether an option of a question as shown is one of today, or the question is another by now. */
@@ -355,10 +377,7 @@ export function isOffered(
 ): boolean {
 	const { position, option } = choice;
 	const isSecret = (at: number) => question.items[at]?.secret === true;
-	// Version 1.0.0 has stored questions as they are.
-	const texts = [question.context, ...question.items.flatMap(({ title, description }) => [title, description])];
-	const hides = question.hides === true || texts.some((text) => masked(text).count > 0);
-	const found = hides ? null : quickAnswerOf({ ...question, openItems: [position] }, isSecret);
+	const found = question.hides === true ? null : quickAnswerOf({ ...question, openItems: [position] }, isSecret);
 	return !isSameQuestion(choice, question) || found?.options.includes(option) === true;
 }
 
@@ -374,6 +393,6 @@ export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionVi
  * Removes signed links, masks and cuts, in this order: no half of a credential stays. The texts of a card are cut once
  * more, and its note counts all that is missing.
  */
-function cut(original: string, length: number, onCut?: OnCut, mask: Mask = createMask()): string {
+function cut(original: string, length: number, mask: Mask, onCut?: OnCut): string {
 	return cutWithNote(mask.read(withoutSignedLinks(original)), length, onCut);
 }

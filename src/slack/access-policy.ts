@@ -189,7 +189,7 @@ export function createAccessPolicy(
 			if (teamId !== installation()?.teamId) return NOT_CHECKED;
 			return check({ userId, claimedTeamId: null }, place, need);
 		},
-		/** What only the lists of a session say of somebody who may use Handraise; also before the app knows where it is. */
+		/** What only the lists of a session say of somebody who may use Handraise; also before `auth.test`. */
 		async checkNamed(person: Person, sessionId: string, need: Need = 'look'): Promise<Verdict> {
 			using deadline = startDeadline(clock, need === 'late' ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 			const place = { channelId: null, answers: sessionId };

@@ -254,7 +254,10 @@ export function filledItems(question: Question, marks: readonly AnswerMarks[], {
 	// Slack takes ten fields in a block.
 	const shown = filled.slice(0, 9).map(({ title, value, position }) => {
 		const secret = isSecretValue(marks, question, position);
-		return answeredItem({ title: read(title), value: value === '' ? null : value, secret, withheld: false }, position);
+		return answeredItem(
+			{ title: read(title), value: value === '' ? null : read(value), secret, withheld: false },
+			position,
+		);
 	});
 	return [...shown, andMoreWords(filled.length - 9)].filter((text) => text !== '');
 }

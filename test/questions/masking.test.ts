@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MASK, masked } from '../../src/questions/masking.ts';
-import { isOffered, questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
+import { isOffered, maskedSnapshot, questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { assistant, session } from '../features/watch/support.ts';
 import { scoreOf } from './masking/score.ts';
 
@@ -24,6 +24,7 @@ describe('credentials in texts of agents', () => {
 		[`Token: ${key('ghp_')} works`, `Token: ${MASK} works`],
 		[`I see ${key('ghp_')}.`, `I see ghp_${MASK}`],
 		['Password: hunter2', `Password: ${MASK}`],
+		['“Is the password: sommer” (question 1 of 2)', `“Is the password: ${MASK}” (question 1 of 2)`],
 		['password: sommer\nuser: ada', `password: ${MASK}\nuser: ada`],
 		['Das Kennwort lautet „Sommer“, ja?', `Das Kennwort lautet „${MASK}“, ja?`],
 		['I log in with password Sommer24!', `I log in with password ${MASK}!`],
@@ -65,6 +66,14 @@ describe('credentials in texts of agents', () => {
 				expect(steps[0]?.text).not.toMatch(/aB3/);
 			}),
 		);
+	});
+
+	it('are hidden in what 1.0.0 has stored, in all texts of a session, and no more the second time', () => {
+		const message = { ...assistant('The password is: Xq7-fake-9'), humanInput: [] };
+		const stored = { ...snapshotOf(session({ messages: [message] }), 0), name: 'Try Xq7-fake-9', result: 'Xq7-fake-9' };
+		const shown = maskedSnapshot({ ...stored, steps: [{ step: 1, text: message.content, actions: [] }] });
+		expect(shown).toMatchObject({ name: `Try ${MASK}`, result: MASK, steps: [{ text: `The password is: ${MASK}` }] });
+		expect(maskedSnapshot(shown)).toEqual(shown);
 	});
 
 	it('masks a masked text no more, and returns a text without one as it is', () => {

@@ -1,5 +1,5 @@
 import type { Answer } from '../../questions/answer.ts';
-import { createMask, type Mask, masked } from '../../questions/masking.ts';
+import { drawMasked, type Mask, masked } from '../../questions/masking.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import {
 	ageOf,
@@ -166,11 +166,12 @@ export interface SessionModel {
 }
 
 /** The session as a modal, with Submit only when there are fields. Its metadata says how to read the form back. */
-export function sessionModal(model: SessionModel): ModalView {
+export const sessionModal = (model: SessionModel): ModalView =>
+	drawMasked((mask) => modalOf(model, mask), model.metadata.showsHidden && model.refused == null);
+
+function modalOf(model: SessionModel, mask: Mask): ModalView {
 	const { question, readAt, arrival = null } = model;
-	const mark = createCutMark(false);
-	const mask = createMask(model.metadata.showsHidden && model.refused == null);
-	const marks = { mark, mask };
+	const marks = { mark: createCutMark(false), mask };
 	const form = question && formOf(model, question, marks);
 	const fields = form?.kind === 'fields' ? form : null;
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
@@ -194,18 +195,17 @@ export function sessionModal(model: SessionModel): ModalView {
 		arrival,
 	};
 	const asked = question === null || form === null ? nothingOpen(model) : questionBlocks(model, question, form, marks);
-	const hasDashboardAbove = form !== null && form.kind !== 'refused' && (fields === null || mark.isCut);
+	const hasDashboardAbove = form !== null && form.kind !== 'refused' && (fields === null || marks.mark.isCut);
 	const isBeside = question !== null && pictureBeside(model, question) !== null;
 	const details = sessionDetails(model.session, model.links, !isBeside && model.withoutImages !== true, mask);
 	const { above, below } = steps.page === 0 ? details : { above: [], below: [] };
 	const name = mask.read(model.session.name);
-	const first = [...section(headline(model, name)), ...noticeBlocks(model, mask), ...asked];
 	return modal({
 		callbackId: CALLBACKS.session,
 		title: viewTitle({ sessionId: metadata.sessionId, sessionName: name }),
 		metadata,
 		blocks: fitBlocks(
-			first,
+			[...section(headline(model, name)), ...noticeBlocks(model, mask), ...asked],
 			[...above, ...steps.cards, ...below],
 			[...steps.navigation, ...footer(model, hasDashboardAbove)],
 		),
@@ -370,7 +370,7 @@ export const NOTICES = {
 		const who = userId === null ? 'somebody outside Slack' : personMrkdwn(userId);
 		const texts = values
 			.slice(0, 3)
-			.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)));
+			.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(masked(value).text, 300)));
 		const when = at === null ? '' : `, ${agoText(at, now)}`;
 		return [`🔀 Answered meanwhile by ${who}${when}.`, ...texts].filter((line) => line !== '').join('\n');
 	},

@@ -16,6 +16,7 @@ import {
 	QUESTION_MOVED,
 	SOMEBODY,
 	sessionNameOf,
+	shownValuesOf,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
@@ -87,7 +88,7 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, more: KnownBlock
 		...section(receipt.note ?? ''),
 		...other,
 		...section(other.length > 0 && hasText(answer) ? 'Your text:' : ''),
-		...ownText(answer, room),
+		...ownText(answer, room, true),
 		...context(timelineWords(answer, headline), joined(named, smallId(answer.question.sessionId))),
 		...buttons(...receiptButtons(answer, receipt)),
 		...(more ?? []),
@@ -371,10 +372,7 @@ export function isDoubleClick(choice: Choice, by: Answer, person: Person, now: n
 }
 
 /** What an answer chose; null when that must not be shown. */
-function shownChoice({ position }: Pick<Choice, 'position'>, answer: Answer): string | null {
-	const item = itemsOf(answer)[position];
-	return item === undefined || item.secret ? null : item.value || null;
-}
+const shownChoice = ({ position }: Pick<Choice, 'position'>, answer: Answer) => shownValuesOf(answer)[position] || null;
 
 /** To somebody who pressed *Undo* on the answer of another person. */
 export function onlyAuthorCanUndo({ userId }: Person): MessageContent {

@@ -47,6 +47,7 @@ import {
 } from '../../questions/answer.ts';
 import { evidence } from '../../questions/asked.ts';
 import type { BeforePut } from '../../questions/compare.ts';
+import { masked } from '../../questions/masking.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import type { Person, SessionKey } from '../../questions/session.ts';
 
@@ -199,7 +200,7 @@ function readContent(row: AnswerRow, secretPositions: readonly number[], cipher:
 			const secret = item.secret || secretPositions.includes(position);
 			return { title: item.title, value, secret, wiped: item.held && value === null };
 		}),
-		other,
+		other: other && { ...other, values: other.values.map((value) => value && masked(value).text) },
 		sessionName: stored.sessionName,
 	};
 }

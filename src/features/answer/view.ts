@@ -190,8 +190,8 @@ export function storedTitle(title: string, limit: number): string {
 	return `${quotedTitleMrkdwn(masked(title.slice(0, title.length - place.length)).text, limit)}${place}`;
 }
 
-/** What the author wrote, in up to about `room` characters; never a secret. */
-export function ownText(answer: Answer, room: number): KnownBlock[] {
+/** What the author wrote, in up to about `room` characters; never a secret. `isOwn`: for them, who may copy it. */
+export function ownText(answer: Answer, room: number, isOwn = false): KnownBlock[] {
 	const { content } = answer;
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
 	if (content.kind === 'unreadable')
@@ -200,7 +200,7 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
 	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
 		const title = storedTitle(item.title, 200) || 'Your answer';
-		const text = valueMrkdwn(item, (value) => quoted(value, itemRoom));
+		const text = valueMrkdwn(item, (value) => quoted(isOwn ? value : masked(value).text, itemRoom));
 		return section(`*${title}*\n${item.secret && item.wiped ? REMOVED_ANSWER : text}`);
 	});
 	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];

@@ -1,6 +1,7 @@
 import { COMMAND } from '../../core/command-name.ts';
 import type { WaitingSession } from '../../database/watch.ts';
 import { type Answer, agentMayStand, firstDueAt, isFailed, isSecondChoice, itemsOf } from '../../questions/answer.ts';
+import { masked, maskedNames } from '../../questions/masking.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, inboxRowId, newMetadata } from '../../slack/ids.ts';
 import {
@@ -182,7 +183,8 @@ function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: numb
 	];
 }
 
-function sessionEntries(shown: readonly WaitingSession[], now: number): KnownBlock[] {
+function sessionEntries(sessions: readonly WaitingSession[], now: number): KnownBlock[] {
+	const shown = maskedNames(sessions);
 	return shown.flatMap(({ sessionId, name, since, isNew }) => {
 		const answer = button(ACTIONS.answer, 'Answer', { value: encodeTarget({ sessionId, messageIndex: null }) });
 		const id = idAmong(shown, { sessionId, name });
@@ -226,7 +228,7 @@ const isUndoable = ({ press, state, attempts }: Answer) => press !== null && sta
 function answerLine(answer: Answer): string {
 	const [first, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
 	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
-	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
+	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(masked(text).text, 80));
 	const told = first === undefined ? '' : `${storedTitle(first.title, 60)}: ${value} ${more}`.trim();
 	const title = `*${titleOf(answer)}*`;
 	if (isUndoable(answer)) return joined(title, told, `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}`);
@@ -257,7 +259,7 @@ function secondChoiceWords(answer: Answer): string {
 function draftEntry({ question, values, updatedAt, formId, askedIn, isClosed, ...draft }: InboxDraft): KnownBlock[] {
 	const { sessionName = '' } = draft;
 	const { sessionId, messageIndex } = question;
-	const text = quotedTitleMrkdwn(Object.values(values).find((value) => !isBlank(value)) ?? '', 120);
+	const text = quotedTitleMrkdwn(masked(Object.values(values).find((value) => !isBlank(value)) ?? '').text, 120);
 	const title = `📝 *${sessionTitle(sessionName, sessionId)}*`;
 	const row = isClosed
 		? [

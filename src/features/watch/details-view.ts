@@ -1,4 +1,4 @@
-import type { Mask } from '../../questions/masking.ts';
+import { drawMasked, type Mask } from '../../questions/masking.ts';
 import { asks, latestHistory, resultOf, type Session, taskOf } from '../../questions/session.ts';
 import { ACTIONS, type Links } from '../../slack/ids.ts';
 import {
@@ -26,7 +26,7 @@ const STEP_TEXT = 1200;
 
 /** As far as the session has them: task and result (`above` the steps), files, screenshot, the names of variables. */
 export function sessionDetails(session: Session, links: Links, withScreenshot: boolean, { read }: Mask) {
-	const { files } = session;
+	const files = namedFiles(session, read);
 	const above = [
 		...titled('Task', quotedMarkdown(read(taskOf(session) ?? ''), 1500)),
 		...titled("The agent's result", quotedMarkdown(read(resultOf(session) ?? ''), 2_900)),
@@ -103,6 +103,9 @@ function stepCard({ step, message }: ReturnType<typeof latestHistory>[number], {
 export const SCREENSHOT_TEXT = "The agent's latest screenshot";
 export const NOT_SHOWN = 'Latest screenshot: link not shown';
 
+const namedFiles = ({ files }: Session, read: Mask['read']) =>
+	files.map((file) => ({ ...file, filename: read(file.filename) }));
+
 /** The first `most` files with their links, then why links are missing, then `notes`. */
 function fileBlocks(files: Session['files'], most: number, links: Links, notes: string[] = []): KnownBlock[] {
 	const refused = new Map<string, number>();
@@ -133,7 +136,8 @@ export const hostWords = (host: string | null) => (host === null ? '' : `at \`${
 
 const MOST_FILES_ALONE = 20;
 
-export function filesMessage({ files }: Session, links: Links): MessageContent {
+export function filesMessage(session: Session, links: Links): MessageContent {
+	const files = drawMasked(({ read }) => namedFiles(session, read));
 	if (files.length === 0) return textMessage('This session has no files.');
 	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
 	return message(text, [...section(`*${text}*`), ...fileBlocks(files, MOST_FILES_ALONE, links, [LINKS_FOR_YOU])]);

@@ -1,6 +1,7 @@
 import type { Asked } from '../../database/question-store.ts';
 import { type Answer, arrivalOf, canSendAgain, hasArrived, isBlocking, itemsOf } from '../../questions/answer.ts';
 import type { SettledHow } from '../../questions/asked.ts';
+import { masked } from '../../questions/masking.ts';
 import { isReworded, isWaiting } from '../../questions/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
 import type { Named } from '../../slack/answerers.ts';
@@ -235,7 +236,9 @@ function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostC
 }
 
 /** An option of words alone stands as on its button. Nothing in any other value may look like our words beside it. */
-function valueWords(value: string, { quick }: QuestionView): string {
+function valueWords(whole: string, { quick }: QuestionView): string {
+	// Also of 1.0.0, or an option of the agent.
+	const value = masked(whole).text;
 	const isPlain = quick?.options.includes(value) === true && /^[\p{L}\p{M}\p{N} .,'’()/+&%€$£-]*$/u.test(value);
 	// An option has at most 30 characters. Escaping makes them longer.
 	return isPlain ? oneLineMrkdwn(value, 200) : quotedTitleMrkdwn(value, 120);

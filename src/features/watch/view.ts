@@ -1,6 +1,7 @@
 import { APP_NAME, COMMAND } from '../../core/command-name.ts';
 import type { Discovery, NoListReason, WaitingSession, Watch, WatchSettings } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
+import { maskedNames } from '../../questions/masking.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
 import { type ErrorContext, errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
@@ -103,7 +104,7 @@ const MOST_OFFERED = 10;
 export function watchChooser(waiting: readonly WaitingSession[]): MessageContent {
 	if (waiting.length === 0) return textMessage(NOTHING_TO_CHOOSE);
 	const headline = 'Which session should this channel watch?';
-	const offered = waiting.toReversed().slice(0, MOST_OFFERED);
+	const offered = maskedNames(waiting.toReversed().slice(0, MOST_OFFERED));
 	return message(headline, [
 		...section(`*${headline}* These wait for a person, the newest first:`),
 		...offered.flatMap(({ sessionId, name, since }) => {

@@ -1,5 +1,5 @@
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
-import { createMask, MASK, type Mask } from '../../questions/masking.ts';
+import { createMask, type Mask } from '../../questions/masking.ts';
 import { splitNote } from '../../questions/secrecy.ts';
 import type { Question } from '../../questions/session.ts';
 import type { OnCut } from '../../questions/texts.ts';
@@ -178,7 +178,7 @@ function inputBlock(
 	};
 }
 
-function elementOf(field: Field, { limits, metadata, question, mask }: FieldContext): InputBlock['element'] {
+function elementOf(field: Field, { limits, metadata, mask }: FieldContext): InputBlock['element'] {
 	const offer = offerOf(field, limits.offer);
 	const typed = typedInput(field, ACTIONS.field, offer);
 	if (field.variant === 'plain') return { ...typed, ...LONG_TEXT };
@@ -187,15 +187,7 @@ function elementOf(field: Field, { limits, metadata, question, mask }: FieldCont
 		case 'yesNo':
 		case 'choice': {
 			// Slack returns text with emoji as `:names:` and `&` as an entity, but values as they are.
-			// The one that is named as a credential in the text is none by itself.
-			const { title = '', description = '' } = question.items[field.position] ?? {};
-			const text = [question.context, title, description].join('\n');
-			const visible = mask.read(text);
-			const shownOption = (one: string) => {
-				const read = mask.read(one);
-				return read === one && text.includes(one) && !visible.includes(one) ? MASK : read;
-			};
-			const options = field.options.map((value): PlainTextOption => ({ text: plain(shownOption(value), 75), value }));
+			const options = field.options.map((value): PlainTextOption => ({ text: plain(mask.read(value), 75), value }));
 			const { chosen, note } = splitNote(field.text, field);
 			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
 			if (hasNote(field)) options.push(NONE_OF_THESE);

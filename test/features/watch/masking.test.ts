@@ -89,4 +89,63 @@ describe('a credential in what an agent writes', () => {
 		await modal.submit();
 		await app.until(() => app.service.sessions.values(id, index)[0] === KEY);
 	});
+
+	it.each(['auto', 'always'])(
+		'is an option that somebody chose: nobody else reads it (SHOW_ANSWERS=%s)',
+		async (shown) => {
+			await app[Symbol.asyncDispose]();
+			app = await inboxApp({ env: { ...FEWEST_REQUESTS, SHOW_ANSWERS: shown } });
+			const id = await app.watched();
+			app.ask(id, [item('Which key?', `One of: ${KEY}, none`)], '');
+			await app.threadSays(id, 'Which key?');
+			const modal = await openSession(app, id);
+			await modal.choose(0, [`ghp_${MASK}`]);
+			await modal.submit();
+			await app.until(() => app.service.log.effectivePuts(id).length === 1);
+			await app.pass(10_000);
+			await app.slack.as('grace').command('#agents', `/session history ${id}`);
+			const history = await app.slack.as('grace').waitForModal('newest first');
+			expect(history.text()).toContain(`ghp_${MASK}`);
+			expect(shows(history.text())).toBe(false);
+			for (const post of [...app.inChannel(), ...app.thread(id)])
+				expect(shows(JSON.stringify([post.text(), post.blocks()]))).toBe(false);
+		},
+	);
+
+	it.each([
+		['title', [item(`Shall I use ${PASSWORD} again? (yes/no)`, '')]],
+		['options', [item('Which one?', `One of: ${PASSWORD}, another`)]],
+	] as const)('is hidden where it stands again, in the %s', async (_, items) => {
+		const id = await app.watched();
+		app.ask(id, [...items], `The login failed. The new password is: ${PASSWORD}`);
+		const post = await app.threadSays(id, 'new password');
+		await app.openHome();
+		expect(post.buttons()).toContain('Answer…');
+		expect(post.buttons().some((label) => ['Yes', 'another'].includes(label))).toBe(false);
+		expect(shows(sentToSlack())).toBe(false);
+		expect(shows((await openSession(app, id)).text())).toBe(false);
+	});
+
+	it('is the name of a file', async () => {
+		const id = await app.watched();
+		const session = app.service.sessions.get(id);
+		const timestamp = '2026-01-01T00:00:00Z';
+		const files = [`password=${PASSWORD}.txt`, `${KEY}.txt`].map((filename) => ({ filename, timestamp }));
+		app.service.sessions.put(id, { ...session, files });
+		const modal = await openSession(app, id);
+		expect(modal.text()).toContain(`📄 “password=${MASK}`);
+		expect(shows(sentToSlack())).toBe(false);
+	});
+
+	it('is part of a name in the list of sessions', async () => {
+		await app[Symbol.asyncDispose]();
+		const env = { ...FEWEST_REQUESTS, DISCOVER_SESSIONS: 'true' };
+		app = await inboxApp({ env, service: { list: { mode: 'on' } } });
+		const id = app.session({ name: `Deploy with ${KEY}` });
+		app.ask(id, ['Which colour?']);
+		await app.openHome();
+		await app.homeSays('Deploy with');
+		await app.command('/session watch');
+		expect(shows(sentToSlack())).toBe(false);
+	});
 });
