@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 37_496,
-	bytes: 1_786_679,
-	files: 191,
+	lines: 37_636,
+	bytes: 1_793_342,
+	files: 193,
 	linesOfFile: 400,
 	columns: 120,
 	imports: 30,
