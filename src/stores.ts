@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { type Clock, HandraiseError, type Log, systemClock } from './core/basics.ts';
-import { createAuditStore, recordRestore } from './database/audit.ts';
-import { createAuditLog } from './database/audit-log.ts';
+import { createAuditLog, createAuditStore, recordRestore } from './database/audit-log.ts';
 import type { StoreDatabase } from './database/database.ts';
 import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';

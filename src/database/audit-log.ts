@@ -4,6 +4,8 @@ import { print } from '../core/output.ts';
 import { type AuditCursor, BEFORE_ALL, cursorOf, lineOf, readEvents } from './audit-reader.ts';
 import { addNew, change, type Db, from, type StoreDatabase } from './database.ts';
 
+export { createAuditStore, recordRestore } from './audit.ts';
+
 const NAME = { name: 'audit_log' };
 /** Few enough that a slow reader takes them within the lease. */
 const PAGE = 100;

@@ -100,5 +100,3 @@ export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
 		return { repeated: printed().length - first.length };
 	}
 }
-
-export type AuditVerdict = Awaited<ReturnType<typeof judgeAudit>>;
