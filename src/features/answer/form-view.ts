@@ -166,8 +166,9 @@ export interface SessionModel {
 }
 
 /** The session as a modal, with Submit only when there are fields. Its metadata says how to read the form back. */
-export const sessionModal = (model: SessionModel): ModalView =>
-	drawMasked((mask) => modalOf(model, mask), model.metadata.showsHidden && model.refused == null);
+export function sessionModal(model: SessionModel): ModalView {
+	return drawMasked((mask) => modalOf(model, mask), model.metadata.showsHidden && model.refused == null);
+}
 
 function modalOf(model: SessionModel, mask: Mask): ModalView {
 	const { question, readAt, arrival = null } = model;
