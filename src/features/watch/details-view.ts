@@ -21,19 +21,21 @@ import {
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../../slack/text.ts';
 
 const MOST_FILES = 8;
+/** Characters of a file's name that are read to show fewer of them. */
+const MOST_OF_NAME = 1_000;
 const MOST_VARIABLES = 20;
 const STEP_TEXT = 1200;
 
 /** As far as the session has them: task and result (`above` the steps), files, screenshot, the names of variables. */
 export function sessionDetails(session: Session, links: Links, withScreenshot: boolean, { read }: Mask) {
-	const files = namedFiles(session, read);
+	const { files } = session;
 	const above = [
 		...titled('Task', quotedMarkdown(read(taskOf(session) ?? ''), 1500)),
 		...titled("The agent's result", quotedMarkdown(read(resultOf(session) ?? ''), 2_900)),
 	];
 	const below = [
 		...titled('About', quotedMarkdown(read(session.sessionDetails), 1000)),
-		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, MOST_FILES, links)]),
+		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, MOST_FILES, { links, read })]),
 		...(withScreenshot ? screenshot(session, links) : []),
 		...variables(session),
 	];
@@ -103,19 +105,22 @@ function stepCard({ step, message }: ReturnType<typeof latestHistory>[number], {
 export const SCREENSHOT_TEXT = "The agent's latest screenshot";
 export const NOT_SHOWN = 'Latest screenshot: link not shown';
 
-const namedFiles = ({ files }: Session, read: Mask['read']) =>
-	files.map((file) => ({ ...file, filename: read(file.filename) }));
-
 /** The first `most` files with their links, then why links are missing, then `notes`. */
-function fileBlocks(files: Session['files'], most: number, links: Links, notes: string[] = []): KnownBlock[] {
+function fileBlocks(
+	files: Session['files'],
+	most: number,
+	{ links, read }: { readonly links: Links; readonly read: Mask['read'] },
+	notes: string[] = [],
+): KnownBlock[] {
 	const refused = new Map<string, number>();
 	const shown = files.slice(0, most).flatMap((file) => {
 		const link = links(file.signedUrl);
-		const name = quotedNameMrkdwn(file.filename, 200) || 'A file without a name';
+		const filename = read(file.filename.slice(0, MOST_OF_NAME));
+		const name = quotedNameMrkdwn(filename, 200) || 'A file without a name';
 		if (link.kind === 'refused') refused.set(link.why, (refused.get(link.why) ?? 0) + 1);
 		if (link.kind !== 'link') return section(`📄 ${name}`);
 		return section(`📄 ${name}\n${hostWords(link.host)}`.trim(), {
-			accessory: saying(file.filename)(button(ACTIONS.openFile, 'Open', { url: link.url })),
+			accessory: saying(filename)(button(ACTIONS.openFile, 'Open', { url: link.url })),
 		});
 	});
 	return [
@@ -136,9 +141,9 @@ export const hostWords = (host: string | null) => (host === null ? '' : `at \`${
 
 const MOST_FILES_ALONE = 20;
 
-export function filesMessage(session: Session, links: Links): MessageContent {
-	const files = drawMasked(({ read }) => namedFiles(session, read));
+export function filesMessage({ files }: Session, links: Links): MessageContent {
 	if (files.length === 0) return textMessage('This session has no files.');
 	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
-	return message(text, [...section(`*${text}*`), ...fileBlocks(files, MOST_FILES_ALONE, links, [LINKS_FOR_YOU])]);
+	const blocks = drawMasked(({ read }) => fileBlocks(files, MOST_FILES_ALONE, { links, read }, [LINKS_FOR_YOU]));
+	return message(text, [...section(`*${text}*`), ...blocks]);
 }
