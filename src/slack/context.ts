@@ -10,7 +10,7 @@ import type { createSlack } from './slack.ts';
 
 type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	readonly sessions: { wasRead(session: SessionKey): Promise<boolean> };
-	readonly audit: Pick<Parameters<typeof createListen>[1], 'countRefusal'>;
+	readonly audit: { countRefusal(outcome: string, now: number): Promise<void> };
 	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
 };
 
@@ -38,7 +38,7 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 			personReads,
 			reply,
 			whyNotThere: memberships.whyNotThere,
-			countRefusal: store.audit.countRefusal,
+			countRefusal: (outcome) => store.audit.countRefusal(outcome, core.clock.now()),
 		}),
 	};
 }

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type DeepReadonly, HandraiseError, type Log, loggedId } from '../core/basics.ts';
+import { type Clock, type DeepReadonly, HandraiseError, type Log, loggedId, within } from '../core/basics.ts';
 import type { LogEvent } from '../core/log-lines.ts';
+import { inRequest } from '../core/requests.ts';
 import type { Origin } from '../questions/answer.ts';
 import { choicesFrom } from '../questions/secrecy.ts';
 import type { Person } from '../questions/session.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
 import type { Need } from './calls.ts';
 import { codeOf, OWN_MESSAGE } from './clients.ts';
+import { isRefusal } from './error-view.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, NO_OPTION, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
 
@@ -202,6 +204,33 @@ export async function logged(request: PersonRequest, access: string, sessionId: 
 		logAccess(request, access, sessionId, codeOf(error));
 		throw error;
 	}
+}
+
+/** Codes of failures of the store and of the program. Others are about what somebody sent. */
+export const NOT_STORED: ReadonlySet<string> = new Set(['store_unavailable', 'acceptance_unknown', 'internal']);
+
+/** Has the audit and the log name this request in all that `work` does. `action`: what its person did. */
+export const inRequestOf = <Result>(
+	{ requestId: id, person }: PersonRequest,
+	action: string,
+	work: () => Promise<Result>,
+) => inRequest({ id, userId: person.userId, action }, work);
+
+/** Of a person who is too fast, or whom nobody could check, the access policy has said nothing. Does not throw. */
+export async function noteRefusal(
+	{ log }: PersonRequest,
+	refusal: string,
+	count: (refusal: string) => Promise<void>,
+): Promise<void> {
+	log.info({ refusal }, 'refused');
+	if (!isRefusal(refusal) || refusal === 'could_not_check') return;
+	await count(refusal).catch((error: unknown) => log.warn('refusal_not_counted', { code: codeOf(error) }));
+}
+
+/** Whether the work ends within this time. Never rejects. */
+export function isWithin(clock: Clock, work: Promise<unknown>, ms: number): Promise<boolean> {
+	const yes = () => true;
+	return within(clock, work.then(yes, yes), ms, () => false);
 }
 
 /** A request that the access policy allowed. Only `listen` creates one. */

@@ -254,8 +254,7 @@ function pictureBeside(model: SessionModel, { context: said }: Question) {
 
 function questionBlocks(model: SessionModel, question: Question, form: Form, marks: Marks): KnownBlock[] {
 	const { metadata } = model;
-	const { mark, mask } = marks;
-	const fields = filledItems(question, model.marks ?? [], mask).map(mrkdwn);
+	const fields = filledItems(question, model.marks ?? [], marks.mask).map(mrkdwn);
 	const picture = pictureOf(model);
 	const image = model.withoutImages === true ? null : pictureBeside(model, question);
 	const alt_text = `${SCREENSHOT_TEXT}${image?.host == null ? '' : `, at ${image.host}`}`;
@@ -265,7 +264,7 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 		...(image !== null && { accessory: { type: 'image', image_url: image.url, alt_text } as const }),
 	};
 	const listed = form.kind === 'fields' ? form.listed : [];
-	const said = quotedMarkdown(withoutListed(mask.read(question.context), listed), 2900, mark.onCut);
+	const said = quotedMarkdown(withoutListed(marks.mask.read(question.context), listed), 2900, marks.mark.onCut);
 	const hasBeside = Object.keys(beside).length > 0;
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });
 	const dashboard = dashboardOf(model);
@@ -291,10 +290,10 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 	return [
 		...blocks,
 		...form.blocks,
-		...context(mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
-		...(menu?.type === 'overflow' && !(mark.isCut && hasDashboard)
+		...context(marks.mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
+		...(menu?.type === 'overflow' && !(marks.mark.isCut && hasDashboard)
 			? section('More', { accessory: menu })
-			: buttons(mark.isCut ? dashboard : null, menu)),
+			: buttons(marks.mark.isCut ? dashboard : null, menu)),
 	];
 }
 
