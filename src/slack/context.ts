@@ -2,6 +2,7 @@ import type { Cell } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { createChannels, createMemberships } from './channels.ts';
+import { isRefusal } from './error-view.ts';
 import { createLinks } from './ids.ts';
 import { createListen } from './listen.ts';
 import { createPersonReads } from './person-reads.ts';
@@ -38,7 +39,11 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 			personReads,
 			reply,
 			whyNotThere: memberships.whyNotThere,
-			countRefusal: (outcome) => store.audit.countRefusal(outcome, core.clock.now()),
+			// Of a person who is too fast, or whom nobody could check, the access policy has said nothing.
+			countRefusal: async (outcome) => {
+				const isSaid = isRefusal(outcome) && outcome !== 'could_not_check';
+				if (isSaid) await store.audit.countRefusal(outcome, core.clock.now());
+			},
 		}),
 	};
 }

@@ -9,7 +9,6 @@ import type { Person } from '../questions/session.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
 import type { Need } from './calls.ts';
 import { codeOf, OWN_MESSAGE } from './clients.ts';
-import { isRefusal } from './error-view.ts';
 import { CALLBACKS, decodeInboxRow, decodeMetadata, NO_OPTION, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
 
@@ -216,14 +215,13 @@ export const inRequestOf = <Result>(
 	work: () => Promise<Result>,
 ) => inRequest({ id, userId: person.userId, action }, work);
 
-/** Of a person who is too fast, or whom nobody could check, the access policy has said nothing. Does not throw. */
+/** Logs and counts a refusal. Does not throw. */
 export async function noteRefusal(
 	{ log }: PersonRequest,
 	refusal: string,
 	count: (refusal: string) => Promise<void>,
 ): Promise<void> {
 	log.info({ refusal }, 'refused');
-	if (!isRefusal(refusal) || refusal === 'could_not_check') return;
 	await count(refusal).catch((error: unknown) => log.warn('refusal_not_counted', { code: codeOf(error) }));
 }
 
