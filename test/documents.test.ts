@@ -93,7 +93,7 @@ it('every setting stands in the configuration page and in the example file', () 
 });
 
 /** Lines. An issue that allows growth raises a number by that and no more. */
-const MOST_LINES = { readme: 150, architecture: 109, docs: 999 };
+const MOST_LINES = { readme: 150, architecture: 109, docs: 1_006 };
 
 describe('lengths', () => {
 	/** As `wc -l` counts. */
