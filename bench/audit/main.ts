@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { count, readOptions } from '../../test/support/options.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { takeAnswers } from '../figures/answers.ts';
@@ -14,6 +15,8 @@ import { pair, Rounds } from '../figures/stats.ts';
 const AUDIT = new URL('../../src/audit.ts', import.meta.url).pathname;
 const PEOPLE = 50;
 const BURSTS = 2;
+/** By then the follower has started, and printed what there was. */
+const STARTED_MS = 5_000;
 
 const values = readOptions('npm run bench -- audit', {
 	rounds: count(7, 'interleaved rounds', { least: 1 }),
@@ -43,6 +46,7 @@ async function followed(env: Readonly<Record<string, string>>, work: () => Promi
 		stdio: ['ignore', 'ignore', 'inherit'],
 	});
 	try {
+		await pause(STARTED_MS);
 		await work();
 	} finally {
 		child.kill();
