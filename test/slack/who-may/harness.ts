@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { expect } from 'vitest';
 import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { WHICH_QUESTION } from '../../../src/features/answer/form-view.ts';
@@ -14,7 +15,7 @@ import { openSession } from '../support/open-session.ts';
 import { ACTS, type Act, type ActContext, type Member } from './acts.ts';
 import { createLists, OWN_CHANNEL } from './lists.ts';
 import type { Become } from './people.ts';
-import { type Listed, type Row, outcomeOf as tableOutcomeOf } from './table.ts';
+import { LISTED, type Listed, type Row, outcomeOf as tableOutcomeOf } from './table.ts';
 
 /** Whose rows are theirs in which table, and what in them is an effect of what somebody did. */
 const ROWS = `
@@ -443,3 +444,10 @@ export async function whoMayApp(options: Options = {}) {
 }
 
 export type WhoMayApp = Awaited<ReturnType<typeof whoMayApp>>;
+
+/** Has everybody become such a person, act, and get what the table says. */
+export async function expectAsInTable(app: WhoMayApp, who: Listed): Promise<void> {
+	await app.become(who);
+	expect(await app.actAs(() => {})).toEqual(expected(LISTED[who], app.acts));
+	expect(app.app.slack.violations()).toEqual([]);
+}

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expected, type WhoMayApp, whoMayApp } from './harness.ts';
+import { afterAll, beforeAll, it } from 'vitest';
+import { expectAsInTable, type WhoMayApp, whoMayApp } from './harness.ts';
 import { LISTED_FOR_EVERY_ACT } from './lists.ts';
-import { LISTED } from './table.ts';
 
 /* `lists.test.ts` has the same by socket. */
 
@@ -13,10 +12,6 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 it.each(LISTED_FOR_EVERY_ACT)(
 	'by http, who may do what with a session that a channel with a list has watched: %s',
-	async (who) => {
-		await app.become(who);
-		expect(await app.actAs(() => {})).toEqual(expected(LISTED[who], app.acts));
-		expect(app.app.slack.violations()).toEqual([]);
-	},
+	(who) => expectAsInTable(app, who),
 	120_000,
 );
