@@ -131,7 +131,7 @@ export function screenshotModal(
 /** Slack's limit for a view. */
 const MODAL_BLOCKS = 100;
 /** Steps on a page, if the form leaves room. */
-const STEPS_PER_PAGE = 5;
+export const STEPS_PER_PAGE = 5;
 const BLOCKS_PER_STEP = 3;
 /** The most blocks around the form and the cards. */
 const FIXED_BLOCKS = 14;
