@@ -17,6 +17,7 @@ await startNamed('npm run bench --', {
 		start: () => import('./people/main.ts'),
 	},
 	'slow-service': { about: 'a session service with slow keys', start: () => import('./slow-service/main.ts') },
+	audit: { about: 'what a follower of the audit costs presses', start: () => import('./audit/main.ts') },
 	attack: { about: 'floods and hostile traffic', start: () => import('./attack/main.ts') },
 	schema: { about: 'how long responses of the service take to read', start: () => import('./session-schema.ts') },
 	words: { about: 'how much people see', start: () => import('./words/main.ts') },

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { needSettings } from './config.ts';
 import { backUp, comparePostgres, openRestore } from './database/backup.ts';
+import { whoRunsIt } from './ops/who-runs-it.ts';
 
 const USAGE = `Usage: npm run backup -- <new file>   copies SQLite's database, also while Handraise runs
        npm run restore -- <backup>    lists the answers that a backup lacks, asks, and replaces the stopped
@@ -23,7 +24,7 @@ async function restore(backup: string, databaseUrl: string | null, dataDir: stri
 	say('Type "yes" to replace the database by the backup:');
 	for await (const line of createInterface({ input: process.stdin })) {
 		if (line.trim() !== 'yes') break;
-		const former = replace();
+		const former = replace(whoRunsIt());
 		const kept = former === null ? '' : ` The former database is ${former}`;
 		return `Restored: ${resolve(dataDir, 'handraise.db')}.${kept}`;
 	}

@@ -157,6 +157,8 @@ const environment = z.object({
 	SHOW_ANSWERS: oneOf(SHOW_ANSWERS, 'auto'),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
 	HISTORY_RETENTION_DAYS: wholeNumber(1, 1, 3650).nullable().default(null),
+	AUDIT_LOG: z.literal('stdout', { error: 'is not stdout' }).nullable().default(null),
+	AUDIT_RETENTION_DAYS: wholeNumber(400, 1, 3650),
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
 	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
 	GIVE_UP_HOURS: wholeNumber(24, 1, LONGEST_GIVE_UP_MS / UNITS.h),
@@ -246,7 +248,7 @@ export function needSettings(env: Environment, needed: RegExp): Settings {
 // biome-ignore format: a list of words
 const OUR_BEGINNINGS = [
 	'SLACK', 'SLASH', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'PERSON', 'MAX_WATCH',
-	'MAX_WATCHES', 'SHOW', 'QUICK', 'UNDO', 'THREAD', 'REMIND', 'ESCALATE', 'RETENTION', 'HISTORY', 'GIVE_UP',
+	'MAX_WATCHES', 'SHOW', 'QUICK', 'UNDO', 'THREAD', 'REMIND', 'ESCALATE', 'RETENTION', 'HISTORY', 'AUDIT', 'GIVE_UP',
 	'WAITING_SECRET', 'WATCH_MAX',
 ];
 const OUR_NAMES = new RegExp(`^(${OUR_BEGINNINGS.join('|')})_`);

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -12,6 +11,7 @@ import { PERSON_TABLES } from './database/person-ids.ts';
 import { openPostgres } from './database/postgres.ts';
 import { createLetters } from './database/shared-states.ts';
 import { type Ask, type Forgotten, type Page, SOCKET } from './ops/person-requests.ts';
+import { whoRunsIt } from './ops/who-runs-it.ts';
 import { isUserId } from './slack/parts.ts';
 
 const USAGE = `Usage: npm run person --silent -- export <slack id>  prints what is stored about somebody, as JSON
@@ -60,18 +60,6 @@ async function asking(): Promise<AskFor> {
 		settings.DATABASE_URL === null ? (asked) => overSocket(directory, asked) : await overRows(settings);
 	const by = whoRunsIt();
 	return (asked) => send({ ...asked, by });
-}
-
-/** For the access line: `handraise@host`. With sudo also who used it. */
-function whoRunsIt(): string {
-	const { SUDO_USER } = process.env;
-	let account = `uid ${process.getuid?.() ?? '?'}`;
-	try {
-		account = userInfo().username;
-	} catch {
-		// An account without a name, as in containers.
-	}
-	return `${SUDO_USER === undefined ? '' : `${SUDO_USER} as `}${account}@${hostname()}`.slice(0, 300);
 }
 
 /** Asks the program that holds the database in this directory, by its absolute path. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Clock, HandraiseError, type Log, systemClock } from './core/basics.ts';
+import { createAuditLog, createAuditStore, recordRestore } from './database/audit-log.ts';
 import type { StoreDatabase } from './database/database.ts';
 import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
@@ -79,10 +80,13 @@ export async function openStore(options: StoreOptions) {
 		const { onCheckpoint, onFormerValues, writesFormer = false } = options;
 		keys = await openKeys({ ...given, db, sqlite, migrated, writesFormer, clock, log, onCheckpoint, onFormerValues });
 		const { cipher, compact, reencryption } = keys;
+		await recordRestore(db, clock.now());
 		await freeOrphanedLeases(db);
 		await repairTimes(db, clock.now());
 		await retryUnreadable(db);
 		return {
+			audit: createAuditStore({ db }),
+			auditLog: createAuditLog({ db, clock, log }),
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),

@@ -59,7 +59,7 @@ const restore = (input: string) => run(['--restore', copy], { input });
 /** What the command does after "yes", in this process; what it lists, and where the former database is. */
 async function replaced() {
 	const { lines, replace } = await openRestore(dataDir, copy);
-	return { lines, former: replace() };
+	return { lines, former: replace('ada@host') };
 }
 
 /** The database with what `fill` stores. */

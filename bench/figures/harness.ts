@@ -71,10 +71,10 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 		// The real limit would be all that is measured.
 		SESSION_SERVICE_RPM: '100000',
 		...NO_LIMITS_ENV,
-		...options.env,
 		...(databaseUrl === undefined
 			? { DATA_DIR: directory }
 			: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }),
+		...options.env,
 	};
 	const processes = await Promise.all(
 		Array.from({ length: replicas }, () =>

@@ -88,7 +88,7 @@ async function takeForms(context: BenchContext, name: string, harness: Harness, 
 }
 
 /** A post for each session, which one of the people in turn is ready to press. */
-async function readyPresses(
+export async function readyPresses(
 	harness: Harness,
 	actors: readonly Actor[],
 	ids: readonly string[],
@@ -123,7 +123,7 @@ async function readyPresses(
 	return answers;
 }
 
-function choiceOf(request: Json) {
+export function choiceOf(request: Json) {
 	const [action] = request.actions as readonly { value?: string }[];
 	return decodeChoice(action?.value);
 }

@@ -2,6 +2,7 @@ import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSyn
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { HandraiseError } from '../core/basics.ts';
+import { META } from './audit.ts';
 import type { Row } from './database.ts';
 import { lookAt, type Query, readPostgres, refuseSchema } from './inspect.ts';
 import { readKeyCheck } from './key-ring.ts';
@@ -33,6 +34,12 @@ function copyTo(target: string, database: DatabaseSync): void {
 		rmSync(target);
 		throw error;
 	}
+}
+
+/** The next start records it. */
+function markRestored(path: string, by: string): void {
+	using database = openExisting(path);
+	database.prepare('insert or replace into meta (name, value) values (?, ?)').run(META.restored, by);
 }
 
 /** Copies SQLite's database to a new file, also while Handraise runs. */
@@ -118,12 +125,13 @@ export async function openRestore(dataDir: string, backupPath: string) {
 
 	return {
 		lines: compare(await readFile(path).catch(() => null), await readFile(backupPath)),
-		/** `handraise.db` is there at any moment. Returns where the former one is kept; null without one. */
-		replace(): string | null {
+		/** `handraise.db` is there at any moment. `by`: who runs it. Returns where the former one is; null without one. */
+		replace(by: string): string | null {
 			const kept = `${path}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
 			const draft = `${path}.restored`;
 			rmSync(draft, { force: true });
 			copyTo(draft, copy);
+			markRestored(draft, by);
 			chownSync(draft, uid, gid);
 			const isReplaced = existsSync(path);
 			if (isReplaced) linkSync(path, kept);

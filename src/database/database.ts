@@ -28,8 +28,10 @@ import {
 import type { z } from 'zod';
 import { type HandraiseError, parseOrNull, pick } from '../core/basics.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
+import { currentRequest, inRequest } from '../core/requests.ts';
 import type { Person, QuestionKey, SessionKey } from '../questions/session.ts';
 import { ANSWER_TABLES } from './schema/answers.ts';
+import { AUDIT_TABLES, type AuditAction } from './schema/audit.ts';
 import { type Column, integer, noted, tables, text } from './schema/columns.ts';
 import { WATCH_TABLES } from './schema/watches.ts';
 import type { ChannelKey } from './watch.ts';
@@ -45,6 +47,7 @@ export const TABLES = tables({
 
 	...ANSWER_TABLES,
 	...WATCH_TABLES,
+	...AUDIT_TABLES,
 });
 
 export type TableName = keyof typeof TABLES;
@@ -69,6 +72,12 @@ type Value<Of> = Of extends { readonly isNull: true }
 type Scalar<Of> = Of extends { readonly type: 'text' } ? string : number;
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+
+/** What `recordEvents` adds to the audit. */
+export type AuditEvent = Partial<Omit<Row<'audit_events'>, 'number' | 'transactionId' | 'request'>> & {
+	readonly at: number;
+	readonly action: AuditAction;
+};
 
 // The keys in a row, or in an object that has more.
 
@@ -105,7 +114,10 @@ export function createBus(lookEveryMs: number) {
 		async record<T>(run: (changes: KyselyPlugin) => Promise<T>): Promise<T> {
 			const changes = new Changes();
 			const value = await run(changes);
-			for (const listener of listeners) listener(changes);
+			// What a listener begins belongs to no request.
+			inRequest(null, () => {
+				for (const listener of listeners) listener(changes);
+			});
 			return value;
 		},
 		/** Calls `listener` after each commit of this process, before its writer goes on. It must not throw. */
@@ -121,6 +133,9 @@ export function createBus(lookEveryMs: number) {
 class Changes implements Committed, KyselyPlugin {
 	readonly tables = new Set<keyof Tables>();
 	readonly questionsBy = new Set<string | null>();
+	/** What the transaction adds to the audit at its end. */
+	readonly events: AuditEvent[] = [];
+	readonly request = currentRequest();
 	readonly #writes = new WeakMap<object, keyof Tables>();
 
 	transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
@@ -237,10 +252,11 @@ export function remove<Table extends keyof Tables>(db: Db, table: Table, filter:
 	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
 }
 
+export const changesOf = (trx: Db) => trx.getExecutor().plugins.find((plugin) => plugin instanceof Changes);
+
 /** Names in a transaction who changed what people see of questions; null: an agent, or no single person. */
 export function noteQuestions(trx: Db, by: Person | null): void {
-	const changes = trx.getExecutor().plugins.find((plugin) => plugin instanceof Changes);
-	changes?.questionsBy.add(by?.userId ?? null);
+	changesOf(trx)?.questionsBy.add(by?.userId ?? null);
 }
 
 export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
@@ -264,7 +280,7 @@ function matching(filter: object) {
 		);
 }
 
-export const isPostgres = (db: Db) => db.getExecutor().adapter instanceof PostgresAdapter;
+export const isPostgres = (db: Pick<Db, 'getExecutor'>) => db.getExecutor().adapter instanceof PostgresAdapter;
 
 export interface Change {
 	executeTakeFirst(): Promise<InsertResult | UpdateResult | DeleteResult | undefined>;

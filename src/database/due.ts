@@ -4,6 +4,7 @@ import { nextTurn } from '../core/lease-loop.ts';
 import {
 	type Change,
 	change,
+	columnsOf,
 	countChanged,
 	type Db,
 	type Filter,
@@ -169,13 +170,17 @@ export async function inBatches(remove: (limit: number) => Promise<number>, limi
 /** Rows that one statement looks at. On PostgreSQL they block no event loop, and more parts hold locks for longer. */
 const PART = { sqlite: 2_000, postgres: 100_000 };
 
+/** What is less than the last column of every key of a table. */
+export const beforeKeys = (table: TableName): string | number =>
+	columnsOf(table).some(([name, { type }]) => name === lastKeyOf(table) && type !== 'text') ? -1 : '';
+
 /** Runs `work` on all rows of a table in parts, which a condition tells apart. Returns the total of its results. */
 export async function inParts(db: Db, table: TableName, work: (isIn: RawBuilder<boolean>) => Promise<number>) {
 	const key = sql.ref(lastKeyOf(table));
 	const part = isPostgres(db) ? PART.postgres : PART.sqlite;
 	let total = 0;
-	for (let after = ''; ; ) {
-		const { rows } = await sql<{ last: string }>`select ${key} as last from ${sql.table(table)}
+	for (let after = beforeKeys(table); ; ) {
+		const { rows } = await sql<{ last: string | number }>`select ${key} as last from ${sql.table(table)}
 			where ${key} > ${after} order by ${key} limit 1 offset ${part - 1}`.execute(db);
 		const last = rows[0]?.last;
 		total += await work(sql`${key} > ${after} and ${last === undefined ? sql`true` : sql`${key} <= ${last}`}`);

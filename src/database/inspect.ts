@@ -135,7 +135,7 @@ function isLocked(path: string): boolean {
 }
 
 /** WAL mode creates missing `-wal` and `-shm` even read-only; without them nobody has it open: `immutable` is safe. */
-function openUnchanged(path: string): DatabaseSync {
+export function openUnchanged(path: string): DatabaseSync {
 	if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`))
 		return new DatabaseSync(path, { readOnly: true, timeout: 500 });
 	const url = pathToFileURL(path);

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/basics.ts';
+import { AN_OPERATOR, PROGRAM, recordEvents } from './audit.ts';
 import { addNew, type Cipher, change, type Db, from, type StoreDatabase } from './database.ts';
 import { createCipher, createKeyRing, type GivenKeys, type KeySetting, keyOf } from './encryption.ts';
 import { createReencryption } from './reencryption.ts';
@@ -33,9 +34,18 @@ const withKeys = (check: KeyCheck, ciphers: readonly Cipher[], hasOld = false): 
 		.map((cipher) => cipher.encrypt(hasOld ? CHECKED.OLD : CHECKED.NEW, KEY_CHECK)),
 ];
 
+const idsIn = (value: string) => new Set(readKeyCheck(value).map((sealed) => sealed.split('.')[1]));
+
+function recordKeys(trx: Db, at: number, before: ReadonlySet<unknown>, after: ReadonlySet<unknown>): void {
+	const isKept = [...before].every((id) => after.has(id));
+	if (before.size === 0 || (isKept && before.size === after.size)) return;
+	const outcome = isKept ? 'begun' : 'finished';
+	recordEvents(trx, { at, action: 'keyChanged', actor: outcome === 'begun' ? AN_OPERATOR : PROGRAM, outcome });
+}
+
 /** `whenChanged` runs in the same transaction. */
 async function changeCheck(
-	db: StoreDatabase,
+	{ db, clock }: Pick<KeyOptions, 'db' | 'clock'>,
 	changed: (check: KeyCheck) => KeyCheck,
 	whenChanged: (trx: Db) => Promise<void> = async () => {},
 ): Promise<void> {
@@ -46,6 +56,7 @@ async function changeCheck(
 		const value = changed(readKeyCheck(before)).join(' ');
 		if (value === before) return;
 		await change(trx, 'meta', name, { value }).execute();
+		recordKeys(trx, clock.now(), idsIn(before), idsIn(value));
 		await whenChanged(trx);
 	});
 }
@@ -70,7 +81,8 @@ export interface KeyOptions extends GivenKeys, Pick<WipingOptions, 'log' | 'onCh
 
 /** The keys of a database: all values stay readable that one of them encrypted. Warns when it holds others. */
 export async function openKeys({ db, sqlite, own, formers, migrated, writesFormer, ...others }: KeyOptions) {
-	const { log, onCheckpoint, onFormerValues = () => {} } = others;
+	const { log, clock, onCheckpoint, onFormerValues = () => {} } = others;
+	const checked = { db, clock };
 	const rows = await from(db.read, 'meta').select(['name', 'value']).execute();
 	const meta = new Map(rows.map(({ name, value }) => [name, value]));
 	const check = readKeyCheck(meta.get(KEY_CHECK.id) ?? null);
@@ -86,7 +98,7 @@ export async function openKeys({ db, sqlite, own, formers, migrated, writesForme
 	const used = unused.filter((cipher) => meta.has(secretsKeyName(cipher)));
 	let isFitting = true;
 	// Before anything is encrypted with the key. A wrong key alone must not count as one of the database.
-	await changeCheck(db, (before) => {
+	await changeCheck(checked, (before) => {
 		isFitting = fits(before, ring.all);
 		return withKeys(before, isFitting ? [...used, writer] : used, ring.opensOld());
 	});
@@ -107,7 +119,7 @@ export async function openKeys({ db, sqlite, own, formers, migrated, writesForme
 					onFormerValues: former.length === 0 ? () => {} : onFormerValues,
 					found(keyIds) {
 						const found = former.filter(({ keyId }) => keyIds.has(keyId));
-						return changeCheck(db, (before) => withKeys(before, found, ring.opensOld()));
+						return changeCheck(checked, (before) => withKeys(before, found, ring.opensOld()));
 					},
 					async finish(endsOld) {
 						if (wiping?.isBroughtOver() === false) return false;
@@ -115,7 +127,7 @@ export async function openKeys({ db, sqlite, own, formers, migrated, writesForme
 							const own = before.filter((sealed) => !fits([sealed], former) && !(endsOld && isOld([sealed], ring.all)));
 							return endsOld ? withKeys(own, [ownCipher]) : own;
 						};
-						await changeCheck(db, needed, async (trx) => {
+						await changeCheck(checked, needed, async (trx) => {
 							if (sqlite !== null && former.length > 0) await markForCompaction(trx);
 						});
 						if (endsOld && ring.opensOld()) log.info({}, BOUND);

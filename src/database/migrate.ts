@@ -2,7 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { type Clock, HandraiseError, type Log } from '../core/basics.ts';
-import { columnsOf, nameInSql, type StoreDatabase, TABLE_NAMES, TABLES, type TableName } from './database.ts';
+import {
+	columnsOf,
+	isPostgres,
+	nameInSql,
+	type StoreDatabase,
+	TABLE_NAMES,
+	TABLES,
+	type TableName,
+} from './database.ts';
 import { lockFor } from './locks.ts';
 import type { Column, Table } from './schema/columns.ts';
 
@@ -76,6 +84,15 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 	{ number: 31, name: 'what Slack told of people', up: (db) => make(db, 31) },
 	{ number: 32, name: 'indexes for large tables', up: (db) => make(db, 32) },
 	{ number: 33, name: 'who may answer', up: (db) => make(db, 33) },
+	{
+		number: 34,
+		name: 'the audit',
+		async up(db) {
+			await make(db, 34);
+			const numbered = sql`alter table audit_events alter column number add generated always as identity`;
+			if (isPostgres(db)) await numbered.execute(db);
+		},
+	},
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));

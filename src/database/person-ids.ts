@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { writeEvents } from './audit.ts';
 import {
 	type Cipher,
 	change,
@@ -13,7 +14,7 @@ import {
 	TABLES,
 	type TableName,
 } from './database.ts';
-import { inParts } from './due.ts';
+import { beforeKeys, inParts } from './due.ts';
 
 /** The columns of a table that hold ids of people, and where (`Column`). */
 export const peopleColumns = (table: TableName) =>
@@ -34,6 +35,8 @@ const anyOf = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`(${sq
 
 /** Puts `name` in the place of the id in all columns that are not encrypted. Returns how many rows it changed. */
 export async function replacePerson(trx: Db, userId: string, name: string): Promise<number> {
+	// What this transaction did is renamed too.
+	await writeEvents(trx);
 	let changed = 0;
 	for (const table of PERSON_TABLES) {
 		const open = peopleColumns(table).filter(({ isSealed }) => !isSealed);
@@ -66,7 +69,9 @@ export async function rowsOfPerson(db: Db, cipher: Cipher, userId: string, { tab
 	const mayHold = columns.map(({ column, isSealed }) =>
 		isSealed ? sql`${sql.ref(column)} is not null` : sql`${sql.ref(column)} like ${`%${userId}%`}`,
 	);
-	const page = isPaged ? sql`and ${sql.ref(key)} > ${after} order by ${sql.ref(key)} limit ${PAGE_ROWS}` : sql``;
+	const page = isPaged
+		? sql`and ${sql.ref(key)} > ${after === '' ? beforeKeys(table) : after} order by ${sql.ref(key)} limit ${PAGE_ROWS}`
+		: sql``;
 	const { rows } = await sql<StoredRow>`select * from ${sql.table(table)} where ${anyOf(mayHold)} ${page}`.execute(db);
 	const sealed = SEALED_COLUMNS.filter((one) => one.table === table);
 	const opened = rows.map((row): StoredRow => {

@@ -10,6 +10,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { HandraiseError, type Log, StoreUnavailableError } from '../core/basics.ts';
+import { workAndRecord } from './audit.ts';
 import { createBus, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 import { MIGRATION_MS, stopBesideNewer } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
@@ -82,7 +83,7 @@ export function openPostgres(
 				kysely
 					.transaction()
 					.setIsolationLevel('read committed')
-					.execute((trx) => work(trx.withPlugin(changes))),
+					.execute((trx) => workAndRecord(trx.withPlugin(changes), work)),
 			),
 		writeOne: (work) => retryConflicts((changes) => work(kysely.withPlugin(changes))),
 		...bus,

@@ -7,6 +7,7 @@ import { evidence, type Judgement, NOTHING_SEEN, type SettledHow, withArrival } 
 import type { HandOver } from '../questions/hand-over.ts';
 import type { Person, QuestionDigest, QuestionKey, SessionKey } from '../questions/session.ts';
 import { maskedQuestion, type QuestionView, questionView } from '../questions/session-snapshot.ts';
+import { recordEvents } from './audit.ts';
 import {
 	add,
 	type Cipher,
@@ -77,8 +78,13 @@ export async function addQuestion(
 		evidence: JSON.stringify(NOTHING_SEEN),
 	};
 	await add(trx, 'questions', { id, service, sessionId, number, ...columns }).execute();
+	// One that was answered before anybody watched its session is no news.
+	if (askedAt > 0) recordAsked(trx, asked, read, 'asked');
 	return id;
 }
+
+const recordAsked = (trx: Db, { fingerprint }: QuestionDigest, { session, now }: QuestionRead, outcome: string) =>
+	recordEvents(trx, { at: now, action: 'asked', actor: null, session: session.sessionId, fingerprint, outcome });
 
 /** Notes that the open question is asked as it is read now. */
 export async function rewordQuestion(trx: Db, open: Row<'questions'>, asked: QuestionDigest, read: QuestionRead) {
@@ -91,6 +97,7 @@ export async function rewordQuestion(trx: Db, open: Row<'questions'>, asked: Que
 export async function reopenQuestion(trx: Db, { id }: Row<'questions'>, asked: QuestionDigest, read: QuestionRead) {
 	const again = { settledAt: null, settledHow: null, answerId: null };
 	await change(trx, 'questions', { id }, { ...shownColumns(id, asked, read), ...again }).execute();
+	recordAsked(trx, asked, read, 'reopened');
 }
 
 /** Notes how many equal messages stand before the one that asks. */

@@ -2,7 +2,20 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Cell, type Clock, createMemoryCell } from '../core/basics.ts';
-import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
+import { AN_OPERATOR, recordEvents } from './audit.ts';
+import {
+	type AuditEvent,
+	add,
+	addNew,
+	type Cipher,
+	change,
+	type Db,
+	from,
+	type Row,
+	remove,
+	type StoreDatabase,
+	type Tx,
+} from './database.ts';
 
 /** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
 const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;
@@ -69,6 +82,16 @@ export async function nameSalt(trx: Db): Promise<string> {
 
 /** With another salt the names in lines so far mean nobody. */
 export const removeNameSalt = (trx: Db) => remove(trx, 'meta', NAME_SALT).execute();
+
+/** Records what an operator did. `by`: account and machine. Returns its access line, which says the same. */
+export function recordOperator(
+	{ trx, now: at }: Tx,
+	by: string,
+	{ action, ...act }: Pick<AuditEvent, 'action' | 'channel' | 'about' | 'outcome'>,
+) {
+	recordEvents(trx, { at, action, actor: AN_OPERATOR, operator: by, ...act });
+	return { access: action, by, ...act };
+}
 
 type WaitingChange<S> = Omit<PromiseWithResolvers<unknown>, 'promise'> & {
 	change(state: S | null): { state: S; result: unknown };

@@ -12,6 +12,7 @@ import {
 	sql,
 } from 'kysely';
 import { HandraiseError, StoreUnavailableError } from '../core/basics.ts';
+import { workAndRecord } from './audit.ts';
 import { createBus, type Db, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
@@ -34,15 +35,14 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
 	const { record, ...bus } = createBus(LOOK_EVERY_MS);
-	const dialect = new SqliteDialect({ database: adapt(file.database) });
-	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
-	const kysely = new Kysely<Tables>({ dialect });
+	const kysely = kyselyOn(file.database);
 
 	const write = <T>(work: (db: Db) => Promise<T>) =>
 		record((changes) => {
 			if (closing !== null) throw storeClosed();
 			const { promise, resolve, reject } = Promise.withResolvers<T>();
-			queue.push({ work: (db) => work(db.withPlugin(changes)), resolve: resolve as (value: unknown) => void, reject });
+			const recorded = (db: Db) => workAndRecord(db.withPlugin(changes), work);
+			queue.push({ work: recorded, resolve: resolve as (value: unknown) => void, reject });
 			flushing ??= flush();
 			return promise;
 		});
@@ -83,6 +83,12 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 			return closing;
 		},
 	};
+}
+
+export function kyselyOn(database: DatabaseSync): Db {
+	const dialect = new SqliteDialect({ database: adapt(database) });
+	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
+	return new Kysely<Tables>({ dialect });
 }
 
 /** SQLite knows no FOR UPDATE. */

@@ -1,4 +1,6 @@
 import type { Core } from '../core.ts';
+import type { AuditStore } from '../database/audit.ts';
+import type { AuditLog } from '../database/audit-log.ts';
 import { type StoreDatabase, TABLES } from '../database/database.ts';
 import { removeUnusedPeople } from '../database/people-store.ts';
 import { forgetQuestions } from '../database/question-store.ts';
@@ -11,6 +13,7 @@ import { removeOver } from '../posts/plan-store.ts';
 import { createPersonRequests } from './person-requests.ts';
 
 const EVERY_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** Removes shared states, people, questions, posts and watches, over before `before`. Returns how many watches. */
@@ -26,6 +29,8 @@ export async function removeEnded(db: StoreDatabase, before: number): Promise<nu
 export function createHousekeeping(
 	core: Core<{
 		answers: AnswerStore;
+		audit: AuditStore;
+		auditLog: AuditLog;
 		claims: ClaimStore;
 		drafts: DraftStore;
 		discoveries: DiscoveryStore;
@@ -53,16 +58,27 @@ export function createHousekeeping(
 		await removeEnded(store.db, before(TABLES.watches.kept));
 		await store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null);
 		await store.windows.removeOld(now);
+		const auditDays = Math.min(config.AUDIT_RETENTION_DAYS, historyDays ?? 3650);
+		const printed = config.AUDIT_LOG === null ? null : await store.auditLog.printed();
+		await store.audit.removeOlderThan(now - auditDays * DAY_MS, printed);
 		await forgetInboxes();
 		if (removed.waitingSecrets + removed.answers + removed.drafts + removed.authors > 0)
 			log.info(removed, 'removed data after its retention time');
 	}
 
-	async function run(): Promise<void> {
+	async function every(ms: number, work: () => Promise<void>): Promise<void> {
 		while (!stopping.signal.aborted) {
-			await removeExpired().catch((error: unknown) => log.warn('retention_failed', { err: error }));
-			await clock.sleep(EVERY_MS, stopping.signal).catch(() => {});
+			await work();
+			await clock.sleep(ms, stopping.signal).catch(() => {});
 		}
+	}
+
+	async function run(): Promise<void> {
+		await Promise.all([
+			every(EVERY_MS, () => removeExpired().catch((error) => log.warn('retention_failed', { err: error }))),
+			// They stay counted until the database works.
+			every(MINUTE_MS, () => store.audit.recordRefusals(clock.now()).catch(() => {})),
+		]);
 	}
 
 	return {

@@ -8,7 +8,7 @@ import { codeOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import { type Cipher, type Db, type StoreDatabase, TABLES } from '../database/database.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
-import { nameSalt, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
+import { nameSalt, recordOperator, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
 import { clearAnswerers } from '../features/watch/channel-store.ts';
 import { createPersonStore } from './person-store.ts';
 
@@ -59,24 +59,29 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 
 	async function work(trx: Db, asked: string) {
 		const ask = ASK.parse(JSON.parse(asked));
+		const tx = { trx, now: clock.now() };
 		if (ask.act === 'clear') {
 			const { channelId: channel, by } = ask;
-			const isCleared = await clearAnswerers({ trx, now: clock.now() }, channel, log);
+			const isCleared = await clearAnswerers(tx, channel, log);
 			const outcome = isCleared ? 'cleared' : 'nothing';
-			return { reply: { kind: outcome }, line: { access: 'settings clear', by, channel, outcome } };
+			return {
+				reply: { kind: outcome },
+				line: recordOperator(tx, by, { action: 'settingsChanged', channel, outcome }),
+			};
 		}
 		const { act, userId, place, by } = ask;
 		if (act === 'page') {
 			const reply = await people.page(trx, userId, place);
 			const isFirst = place.table === PERSON_TABLES[0] && place.after === '';
 			const outcome = place.table === PERSON_TABLES.at(-1) && reply.next === null ? 'done' : isFirst ? 'begun' : null;
-			const about = outcome && (await nameInLog(trx, userId));
-			return { reply, line: outcome && { access: 'person export', by, about, outcome } };
+			if (outcome === null) return { reply, line: null };
+			const about = await nameInLog(trx, userId);
+			return { reply, line: recordOperator(tx, by, { action: 'personExported', about, outcome }) };
 		}
 		const about = await nameInLog(trx, userId);
-		const reply = await people.forget({ trx, now: clock.now() }, userId);
+		const reply = await people.forget(tx, userId);
 		if (reply.kind === 'forgotten') await removeNameSalt(trx);
-		return { reply, line: { access: 'person forget', by, about, outcome: reply.kind } };
+		return { reply, line: recordOperator(tx, by, { action: 'personForgotten', about, outcome: reply.kind }) };
 	}
 
 	/** What is committed. */

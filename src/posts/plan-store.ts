@@ -1,6 +1,8 @@
 // Owns `posts`, with `store.ts`: plans them, has them drawn again, and closes them.
 import { isForgotten } from '../core/basics.ts';
+import { PROGRAM, recordEvents } from '../database/audit.ts';
 import {
+	type AuditEvent,
 	add,
 	type CipherTx,
 	change,
@@ -43,7 +45,7 @@ import {
 import type { CardUrgency, ChannelKey, Endings } from '../database/watch.ts';
 import { readEarly } from '../database/watch-store.ts';
 import { type Judgement, NOT_JUDGED } from '../questions/asked.ts';
-import { type HandedQuestion, targetOfHandOver } from '../questions/hand-over.ts';
+import { type HandedQuestion, type HandOver, targetOfHandOver } from '../questions/hand-over.ts';
 import type { OccurrenceChange } from '../questions/occurrences.ts';
 import type { SessionKey } from '../questions/session.ts';
 import {
@@ -342,6 +344,8 @@ export async function giveBack(tx: Tx, given: GivenBack) {
 	if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true } as const;
 	const handOver = { ...current, givenBackAt: now };
 	await giveBackQuestion(trx, asked, now);
+	const how = undelivered ? { actor: PROGRAM, outcome: 'undelivered' } : { actor: by, outcome: 'givenBack' };
+	recordHandOver(tx, handOver, { action: 'givenBack', ...how, about: handOver.from });
 	const { id: handOverId, watchId } = handOver;
 	const content = { kind: 'givenBack', watchId, handOverId, by, ...(undelivered && { undelivered }) } as const;
 	await passOn(tx, handOver.session, { target: targetOfHandOver(handOver), key: 'givenBack', content });
@@ -353,6 +357,12 @@ export async function giveBackUndelivered(tx: Tx, handOverId: string, questionId
 	const held = from(tx.trx, 'questions', { id: questionId ?? '', handOverId });
 	const handOver = readHandOver(await held.selectAll().executeTakeFirst());
 	if (handOver !== null) await giveBack(tx, { ...handOver, userId: handOver.to, undelivered: true });
+}
+
+/** Records what became of who has a question. */
+export function recordHandOver({ trx, now: at }: Tx, handOver: HandOver, event: Omit<AuditEvent, 'at'>): void {
+	const { session, channelId: channel, fingerprint } = handOver;
+	recordEvents(trx, { at, session: session.sessionId, channel, fingerprint, ...event });
 }
 
 /** Locks the session. The question; undefined when it is not open any more. */

@@ -2,6 +2,7 @@ import type { Cell } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { createChannels, createMemberships } from './channels.ts';
+import { isRefusal } from './error-view.ts';
 import { createLinks } from './ids.ts';
 import { createListen } from './listen.ts';
 import { createPersonReads } from './person-reads.ts';
@@ -10,6 +11,7 @@ import type { createSlack } from './slack.ts';
 
 type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	readonly sessions: { wasRead(session: SessionKey): Promise<boolean> };
+	readonly audit: { countRefusal(outcome: string, now: number): Promise<void> };
 	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
 };
 
@@ -31,7 +33,18 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 		memberships,
 		channels: createChannels(core),
 		links: createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL }),
-		listen: createListen(core, { ...core, ...options, personReads, reply, whyNotThere: memberships.whyNotThere }),
+		listen: createListen(core, {
+			...core,
+			...options,
+			personReads,
+			reply,
+			whyNotThere: memberships.whyNotThere,
+			// Of a person who is too fast, or whom nobody could check, the access policy has said nothing.
+			countRefusal: async (outcome) => {
+				const isSaid = isRefusal(outcome) && outcome !== 'could_not_check';
+				if (isSaid) await store.audit.countRefusal(outcome, core.clock.now());
+			},
+		}),
 	};
 }
 

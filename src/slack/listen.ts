@@ -18,8 +18,12 @@ import {
 	forAnybody,
 	type InboxPlace,
 	inboxOf,
+	inRequestOf,
+	isWithin,
 	logFailure,
+	NOT_STORED,
 	type NotAllowed,
+	noteRefusal,
 	type PersonRequest,
 	type Press,
 	personRequest,
@@ -61,13 +65,11 @@ interface Options {
 	readonly whoMayAnswer: Pick<WhoMayAnswer, 'explained'>;
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
+	readonly countRefusal: (outcome: string) => Promise<void>;
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
 	/** After a press on a message that changed something, or stays current. Nobody waits for it. */
 	readonly onPostPress: (request: PersonRequest, isChanged: boolean) => void;
 }
-
-/** Codes of failures of the store and of the program. Others are about what somebody sent. */
-const NOT_STORED: ReadonlySet<string> = new Set(['store_unavailable', 'acceptance_unknown', 'internal']);
 
 const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
 
@@ -77,7 +79,7 @@ const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
  */
 export function createListen({ clock, log, metrics }: Core, options: Options) {
 	const { app, installation, accessPolicy, whyNotThere, whoMayAnswer, personReads, reply } = options;
-	const { onInboxPress, onPostPress } = options;
+	const { onInboxPress, onPostPress, countRefusal } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
@@ -99,12 +101,15 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
 	}
 
+	const note = (request: PersonRequest, refusal: NotAllowed) =>
+		void keptIn(running, noteRefusal(request, codeOf(refusal), countRefusal));
+
 	/** Runs a task if the access policy allows it. `view`: where somebody pressed. `isFirst`: the press's first task. */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
 		const { place, need } = task;
 		const refusal = place === 'anybody' ? null : await check(request, place, need, THERE_PATIENTLY_MS);
 		if (refusal !== null) {
-			request.log.info({ refusal: codeOf(refusal) }, 'refused');
+			note(request, refusal);
 			if (task.refused !== undefined) return task.refused(refusal);
 			if (codeOf(refusal) === 'too_fast') return reply.failed(request, refusal, task.about);
 			return reply.refused(request, refusal, view, task.changes ? 'unchanged' : 'nothing');
@@ -132,7 +137,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		turn = turn.then(() => nextTurn());
 		await turn;
 		try {
-			await task();
+			await inRequestOf(request, what, task);
 			request.log.info({ what, ms: uptimeOf(clock) - startedAt }, 'handled');
 		} catch (error) {
 			logFailure(request, error, 'request_failed', { what, ms: uptimeOf(clock) - startedAt });
@@ -187,12 +192,6 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return keptIn(running, stored);
 	}
 
-	/** Whether the work ends within this time. Never rejects. */
-	function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-		const yes = () => true;
-		return within(clock, work.then(yes, yes), ms, () => false);
-	}
-
 	/** What the task returns; else what `failed` makes of what was thrown, or a refusal's code. */
 	async function store<Result>(
 		request: PersonRequest,
@@ -203,7 +202,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 			const task = await plan();
 			const refusal = await check(request, task.place, 'send');
 			if (refusal === null) return await task.run({ ...request, access: 'allowed' });
-			request.log.info({ refusal: codeOf(refusal) }, 'refused');
+			note(request, refusal);
 			return failed(refusal);
 		} catch (error) {
 			if (NOT_STORED.has(codeOf(error))) metrics.answers.submitted('failed');
@@ -318,16 +317,16 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 					const say = isRefused ? reply.toPerson : reply.withoutTurn;
 					return { isStored: false, tell: async () => void (await say(request, failure(error))) };
 				};
-				const stored = store(request, read, failed);
+				const stored = inRequestOf(request, id, () => store(request, read, failed));
 				let telling: Promise<void> | null = null;
 				const tell = async () => {
 					if (isFirstDelivery) telling ??= work(request, id, (await stored).tell, false);
 					await telling;
 				};
 				await storeFirst(async () => {
-					const inTime = await isWithin(stored, ACKNOWLEDGE_WITHIN_MS);
-					if (inTime && !(await stored).isStored) await isWithin(tell(), TELL_WITHIN_MS);
-					if (!inTime && late !== null) await isWithin(reply.withoutTurn(request, late), TELL_WITHIN_MS);
+					const inTime = await isWithin(clock, stored, ACKNOWLEDGE_WITHIN_MS);
+					if (inTime && !(await stored).isStored) await isWithin(clock, tell(), TELL_WITHIN_MS);
+					if (!inTime && late !== null) await isWithin(clock, reply.withoutTurn(request, late), TELL_WITHIN_MS);
 					await acknowledge();
 				}, tell);
 			});
@@ -354,7 +353,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 				const submit = async () => {
 					const view = readView(body.view);
 					const plan = () => handler.plan(request, view, { waitedMs, inTime });
-					const submitted = await store(request, plan, (error) => handler.failed(view, error));
+					const failed = (error: unknown) => handler.failed(view, error);
+					const submitted = await inRequestOf(request, callbackId, () => store(request, plan, failed));
 					after = submitted.after ?? after;
 					await acknowledge(submitted.ack);
 				};

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type DeepReadonly, HandraiseError, type Log, loggedId } from '../core/basics.ts';
+import { type Clock, type DeepReadonly, HandraiseError, type Log, loggedId, within } from '../core/basics.ts';
 import type { LogEvent } from '../core/log-lines.ts';
+import { inRequest } from '../core/requests.ts';
 import type { Origin } from '../questions/answer.ts';
 import { choicesFrom } from '../questions/secrecy.ts';
 import type { Person } from '../questions/session.ts';
@@ -89,7 +90,9 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 	// Slack does not tell where somebody pressed a button of a reply shown in the channel too.
 	const isOnlyInThread = data.message != null && data.message.subtype !== 'thread_broadcast';
 	const person: Person = { teamId, userId };
+	const requestId = randomBytes(6).toString('hex');
 	return {
+		requestId,
 		/** `teamId` is the workspace in which the app is installed, whichever workspace Slack names for the person. */
 		person,
 		/** The workspace that Slack names for the person; null: none. Only the access policy uses it. */
@@ -108,7 +111,7 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 		triggerId: data.trigger_id ?? null,
 		/** Accepts five replies within half an hour. */
 		responseUrl: data.response_url ?? null,
-		log: log.child({ request: randomBytes(6).toString('hex'), user: userId, team: claimedTeamId }),
+		log: log.child({ request: requestId, user: userId, team: claimedTeamId }),
 	};
 }
 
@@ -200,6 +203,32 @@ export async function logged(request: PersonRequest, access: string, sessionId: 
 		logAccess(request, access, sessionId, codeOf(error));
 		throw error;
 	}
+}
+
+/** Codes of failures of the store and of the program. Others are about what somebody sent. */
+export const NOT_STORED: ReadonlySet<string> = new Set(['store_unavailable', 'acceptance_unknown', 'internal']);
+
+/** Has the audit and the log name this request in all that `work` does. `action`: what its person did. */
+export const inRequestOf = <Result>(
+	{ requestId: id, person }: PersonRequest,
+	action: string,
+	work: () => Promise<Result>,
+) => inRequest({ id, userId: person.userId, action }, work);
+
+/** Logs and counts a refusal. Does not throw. */
+export async function noteRefusal(
+	{ log }: PersonRequest,
+	refusal: string,
+	count: (refusal: string) => Promise<void>,
+): Promise<void> {
+	log.info({ refusal }, 'refused');
+	await count(refusal).catch((error: unknown) => log.warn('refusal_not_counted', { code: codeOf(error) }));
+}
+
+/** Whether the work ends within this time. Never rejects. */
+export function isWithin(clock: Clock, work: Promise<unknown>, ms: number): Promise<boolean> {
+	const yes = () => true;
+	return within(clock, work.then(yes, yes), ms, () => false);
 }
 
 /** A request that the access policy allowed. Only `listen` creates one. */

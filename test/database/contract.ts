@@ -4,6 +4,7 @@ import { describeAccept } from './contract/accept.ts';
 import { describeAnswerers } from './contract/answerers.ts';
 import { describeClaims, describeDrafts, describeWindows } from './contract/answering.ts';
 import { describeAskings } from './contract/askings.ts';
+import { describeAudit } from './contract/audit.ts';
 import { describeChannelSettings } from './contract/channel-settings.ts';
 import { describeCommits } from './contract/commits.ts';
 import { describeDiscoveries } from './contract/discoveries.ts';
@@ -87,6 +88,7 @@ export function describeStores(
 		about('channel settings', [describeChannelSettings, describeAnswerers]);
 		about('people', [describePeople, describeDirectory]);
 		about('the bus', [describeCommits]);
+		about('the audit', [describeAudit]);
 	});
 	describe(`workspaces on ${name}`, () => {
 		const served: ServedWorkspace = { teamId: null };

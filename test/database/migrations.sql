@@ -77,3 +77,8 @@ create index posts_place on posts (place_id, state);
 -- 33: who may answer
 create table if not exists "answer_rules" ("team_id" text not null, "channel_id" text not null, "service" text not null, "session_id" text not null, "entered_at" bigint not null, primary key (team_id, channel_id, service, session_id));
 create index answer_rules_session on answer_rules (service, session_id);
+-- 34: the audit
+create table if not exists "audit_events" ("number" bigint primary key, "transaction_id" bigint not null, "at" bigint not null, "action" text not null, "count" integer not null, "actor" text, "operator" text, "about" text, "session" text, "channel" text, "answer" text, "fingerprint" text, "outcome" text, "request" text);
+create table if not exists "refusals" ("minute" bigint not null, "user_id" text not null, "action" text not null, "outcome" text not null, "count" integer not null, primary key (minute, user_id, action, outcome));
+create index audit_events_committed on audit_events (transaction_id, number);
+alter table audit_events alter column number add generated always as identity;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
+import { DummyDriver, Kysely, SqliteIntrospector } from 'kysely';
 import { expect, it } from 'vitest';
 import { MIGRATIONS, migrate, OWN_SCHEMA } from '../../src/database/migrate.ts';
 import { context, openAt } from './migrating-process.ts';
@@ -40,7 +40,7 @@ async function statementsOf(place: string): Promise<string> {
 	const lines: string[] = [];
 	const untyped = new Kysely<unknown>({
 		dialect: {
-			createAdapter: () => new SqliteAdapter(),
+			createAdapter: () => compiler.adapter,
 			createDriver: () => new DummyDriver(),
 			createIntrospector: (introspected) => new SqliteIntrospector(introspected),
 			createQueryCompiler: () => ({ compileQuery: (...query) => compiler.compileQuery(...query) }),

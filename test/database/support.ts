@@ -201,6 +201,8 @@ const TABLES = [
 	'discoveries',
 	'service_outages',
 	'shared_states',
+	'audit_events',
+	'refusals',
 ] as const;
 
 /** One round trip instead of one for each table. */

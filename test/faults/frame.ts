@@ -44,7 +44,7 @@ export interface Stage {
 	): Promise<Result>;
 	/** The same with the program's processes. */
 	withProgram<Result>(
-		options: Pick<HarnessOptions, 'people' | 'callTimeoutMs' | 'env'>,
+		options: Pick<HarnessOptions, 'people' | 'callTimeoutMs' | 'env' | 'realRates'>,
 		use: (harness: Harness, postgres: OwnPostgres | null) => Promise<Result>,
 	): Promise<Result>;
 	/** Tells what happens, while the run goes on. */

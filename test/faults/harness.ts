@@ -40,6 +40,8 @@ export interface HarnessOptions {
 	/** How long a call to the service may take, in ms: short, so that unknown outcomes are resolved soon. */
 	readonly callTimeoutMs: number;
 	readonly env?: Readonly<Record<string, string>>;
+	/** False: Slack takes any number of calls. */
+	readonly realRates?: boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface HarnessOptions {
  * fakes run in this process.
  */
 export async function createHarness(options: HarnessOptions) {
-	const { store, entry, callTimeoutMs } = options;
+	const { store, entry, callTimeoutMs, realRates = true } = options;
 	const signals = new EventEmitter();
 	signals.setMaxListeners(0);
 	const held = new Map<string, () => Promise<void>>();
@@ -68,7 +70,7 @@ export async function createHarness(options: HarnessOptions) {
 	const slack = await createFakeSlack({
 		waitMs: 20_000,
 		state: seedState(withMembers(sampleWorkspace(), 'agents', people)),
-		settings: { realRates: true },
+		settings: { realRates },
 		trafficLimit: 2_000,
 	});
 	store.onCommit = () => void signals.emit('commit');
@@ -99,7 +101,7 @@ export async function createHarness(options: HarnessOptions) {
 		store,
 		replicas: replicas as readonly Replica[],
 		callTimeoutMs,
-		rates: watchRates({ slack }),
+		rates: watchRates({ slack }, realRates),
 		/** Emits a `Signal` at the moment it happens. */
 		signals,
 		/** By session: what a read waits for between working out its response and sending it. */

@@ -38,10 +38,10 @@ it('names each word that the program logs, and no other', () => {
 		.map((path) => readFileSync(path, 'utf8'))
 		.join('\n');
 	const calls = text.matchAll(
-		/\b(?:logAccess|logged)\((?:\w+|\{[^}]*\}), ('[^']*'|[^,]*),|\baccess: '([a-z ]+)'|const access = ([^;]*);/g,
+		/\b(?:logAccess|logged)\((?:\w+|\{[^}]*\}), ('[^']*'|[^,]*),|\brecordOperator\([^{]*\{[^}]*action: '([a-zA-Z]+)'|const access = ([^;]*);/g,
 	);
 	const words = [...calls].flatMap(([, asked = '', ofCommand = '', chosen = '']) =>
-		[...`${asked} ${chosen}`.matchAll(/'([a-z]+)'/g), ...`'${ofCommand}'`.matchAll(/'([a-z ]+)'/g)].map(
+		[...`${asked} ${chosen}`.matchAll(/'([a-z]+)'/g), ...`'${ofCommand}'`.matchAll(/'([a-zA-Z]+)'/g)].map(
 			([, word = '']) => word,
 		),
 	);

@@ -98,7 +98,7 @@ it('empties the list of a channel by a row, and others may answer on all replica
 	expect(await app.told(2)).toContain('Whoever runs Handraise changed who may answer in this channel.');
 	await app.press(post, 'ada', 'LH 1173');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
-	const lines = app.log.map((line) => JSON.parse(line)).filter(({ access }) => access === 'settings clear');
+	const lines = app.log.map((line) => JSON.parse(line)).filter(({ access }) => access === 'settingsChanged');
 	expect(lines.map(({ channel, outcome }) => `${channel} ${outcome}`)).toEqual([
 		'C0GENERAL nothing',
 		'C0AGENTS cleared',

@@ -241,7 +241,7 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 		],
 		watches: [{ channelId: 'C0AGENTS', sessionId: id, createdAt: '2026-01-05T09:00:00.000Z' }],
 	});
-	expect([code, stderr]).toEqual([0, 'answers: 1\nwatches: 1\npeople: 1\n']);
+	expect([code, stderr]).toEqual([0, 'answers: 1\nwatches: 1\npeople: 1\naudit_events: 4\n']);
 	if (existsSync('/dev/full')) {
 		const by = ['/bin/sh', '-c', 'exec "$0" "$@" > /dev/full'];
 		const lost = await runPerson(['export', ADA], { DATA_DIR: app.dataDir }, { by });
@@ -265,20 +265,20 @@ it('logs who exported or forgot whom, under a name that means nobody once they a
 	await app.until(() => post.text().includes('agent continued'));
 	type Line = Readonly<Record<'access' | 'by' | 'about' | 'outcome', string>>;
 	const lines = () =>
-		app.log.map((line) => JSON.parse(line) as Line).filter(({ access }) => access?.startsWith('person ') === true);
+		app.log.map((line) => JSON.parse(line) as Line).filter(({ access }) => access?.startsWith('person') === true);
 	await person(['export', ADA]);
 	await person(['export', ADA]);
 	await forget();
 	await person(['export', ADA]);
 	const [first, ...others] = lines();
 	expect(lines().map(({ access, outcome }) => `${access}: ${outcome}`)).toEqual([
-		'person export: begun',
-		'person export: done',
-		'person export: begun',
-		'person export: done',
-		'person forget: forgotten',
-		'person export: begun',
-		'person export: done',
+		'personExported: begun',
+		'personExported: done',
+		'personExported: begun',
+		'personExported: done',
+		'personForgotten: forgotten',
+		'personExported: begun',
+		'personExported: done',
 	]);
 	expect(new Set(lines().map(({ by }) => by))).toEqual(new Set([expect.stringMatching(/^(\S+ as )?\S.*@\S+$/)]));
 	expect(first?.about).toMatch(/^[0-9a-f]{16}$/);
@@ -303,7 +303,7 @@ it('lets others answer again whom the list of a channel did not name, tells the 
 	await app.press(post, 'ada', 'LH 1173');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: nothingCleared('C0AGENTS'), stderr: '' });
-	const lines = app.log.map((line) => JSON.parse(line)).filter(({ access }) => access === 'settings clear');
+	const lines = app.log.map((line) => JSON.parse(line)).filter(({ access }) => access === 'settingsChanged');
 	expect(lines.map(({ channel, outcome }) => `${channel} ${outcome}`)).toEqual([
 		'C0GENERAL nothing',
 		'C0AGENTS cleared',

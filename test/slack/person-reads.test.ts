@@ -7,6 +7,7 @@ import { coreOf } from '../support/core.ts';
 
 const request = (userId: string): PersonRequest => ({
 	person: { teamId: 'T1', userId },
+	requestId: 'r',
 	claimedTeamId: null,
 	channelId: 'C1',
 	threadTs: null,

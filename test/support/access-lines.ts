@@ -9,6 +9,8 @@ const wordsOf = (field: string) => {
 };
 /** What docs/operations.md names. */
 export const ACCESS_WORDS = wordsOf('access');
+/** Commands have words of the audit. */
+const OF_COMMAND = /[A-Z]/;
 const id = z.string().min(1);
 const line = z.strictObject({
 	level: z.literal('info'),
@@ -16,14 +18,14 @@ const line = z.strictObject({
 	request: z.string().regex(/^[0-9a-f]{12}$/),
 	user: id,
 	team: id.nullable(),
-	access: z.enum(ACCESS_WORDS.filter((word) => !word.includes(' '))),
+	access: z.enum(ACCESS_WORDS.filter((word) => !OF_COMMAND.test(word))),
 	session: id.nullable(),
 	channel: id.nullable(),
 	outcome: z.string().regex(/^[a-z]\w*$/i),
 	msg: z.literal('access'),
 });
 const ofCommand = line.omit({ request: true, user: true, team: true, session: true }).extend({
-	access: z.enum(ACCESS_WORDS.filter((word) => word.includes(' '))),
+	access: z.enum(ACCESS_WORDS.filter((word) => OF_COMMAND.test(word))),
 	by: id,
 	about: id.optional(),
 	channel: id.optional(),

@@ -38,6 +38,8 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'test/ops/person.test.ts',
 		/^npm run person( (--silent )?-- (export|forget) U012ABCDEF( > person\.json)?)?$|^node src\/person\.ts$/,
 	),
+	by('test/ops/audit-follow.test.ts', /^npm run audit --silent -- --follow$/),
+	by('test/ops/audit.test.ts', /^npm run audit( (--silent )?-- --since 2026-11-01)?$/),
 	by('test/ops/person.test.ts', /^npm run settings( -- clear C012ABCDEF)?$/),
 	script(/^npm run corpus$/, 'npm run corpus'),
 	script(/^npm exec -- node test\/questions\/masking\/main\.ts$/, 'npm exec -- node test/questions/masking/main.ts'),
@@ -104,6 +106,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run bench -- people( --.*)?$/,
 		'npm run bench -- people --people 300 --channels 10 --watches 40 --open 20 --homes 20 --acts 5 --crowd 0.5 --minutes 0.5 --quiet 0.2 --settle 1 --store sqlite',
 	),
+	script(/^npm run bench -- audit$/, 'npm run bench -- audit --rounds 1'),
 	script(/^npm run bench -- slow-service$/, 'npm run bench -- slow-service --minutes 1'),
 	script(/^npm run bench -- idle( --former [\w.]+)?$/, 'npm run bench -- idle --watches 0 --rounds 1 --minutes 0.1'),
 	script(

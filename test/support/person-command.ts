@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 
-const PERSON = new URL('../../src/person.ts', import.meta.url).pathname;
+const programAt = (name: string) => new URL(`../../src/${name}.ts`, import.meta.url).pathname;
 const SHIFTED_CLOCK = new URL('../../sandbox/shifted-clock.ts', import.meta.url).href;
 
 /**
- * Runs `npm run person` with these settings alone. `typed`: its standard input. `by`: the command that starts it. A number that
+ * Runs `npm run person`, or `npm run audit`, with these settings alone. `typed`: its standard input. `by`: the command that starts it. A number that
  * is sent to the child of `onStart` moves its clock by so many milliseconds.
  */
 export async function runPerson(
@@ -16,14 +16,16 @@ export async function runPerson(
 		typed = '',
 		by = [],
 		onStart,
+		program = 'person',
 	}: {
+		readonly program?: 'person' | 'audit';
 		readonly typed?: string;
 		readonly by?: readonly string[];
 		readonly onStart?: (child: ChildProcess) => void;
 	} = {},
 ) {
 	const clock = onStart === undefined ? [] : ['--import', SHIFTED_CLOCK];
-	const [command = '', ...others] = [...by, process.execPath, ...clock, PERSON, ...args];
+	const [command = '', ...others] = [...by, process.execPath, ...clock, programAt(program), ...args];
 	const child = spawn(command, others, {
 		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env },
 		stdio: ['pipe', 'pipe', 'pipe', 'ipc'],

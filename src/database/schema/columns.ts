@@ -14,7 +14,7 @@ interface Time {
 }
 
 interface Value {
-	readonly type: 'text' | 'integer';
+	readonly type: 'text' | 'integer' | 'bigint';
 	/**
 	 * Where it holds ids of people. `id`: it is one. `part`: one is part of it. A list: fields of its JSON, from the
 	 * root; `[]` is each entry of a list and `{}` each name of a record.
@@ -47,6 +47,8 @@ export const json = { ...text, people: [] } as const;
 export const sealed = { ...json, bound: undefined } as const;
 /** A number, or 0 or 1. */
 export const integer = { type: 'integer' } as const;
+/** A large number. A time of this kind is a record: it stays as it is when the clock is set. */
+export const large = { type: 'bigint' } as const;
 export const fromZero = { ...integer, default: 0 } as const;
 /** When something happened: milliseconds since the epoch. Clocks of replicas differ by less. */
 export const noted = { type: 'bigint', longestMs: STEP_MS } as const;

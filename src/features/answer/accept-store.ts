@@ -37,6 +37,7 @@ import {
 } from '../../questions/answer.ts';
 import { isReworded, type Person, type QuestionKey } from '../../questions/session.ts';
 import { keepAsDraft, markQuestion, removeDraft, removeWindows } from './answering-store.ts';
+import { recordAct, recordFate } from './recorded.ts';
 import {
 	type AnswerRow,
 	changeAnswer,
@@ -85,11 +86,13 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 			const isOthers = answer.press !== null && !isSamePerson(by.person, answer.person);
 			const tellAt = isOthers ? answer.acceptedAt + TOLD_WITHIN_MS : null;
 			const inserted = await insert({ ...row, ...lost, nextAttemptAt: tellAt });
+			recordAct(tx, answer, 'conflicted', { outcome: 'conflicted', about: by.person.userId });
 			return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
 		}
 		// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
 		await replaceWaiting(tx, others, { ...answer, at: answer.acceptedAt });
 		const inserted = await insert(row);
+		recordAct(tx, answer, 'answered', { outcome: 'accepted' });
 		await markAccepted(trx, answer);
 		return { kind: 'accepted', answer: readAnswer(inserted, cipher) };
 	});
@@ -105,7 +108,7 @@ async function markAccepted(trx: Db, answer: NewAnswer): Promise<void> {
 const KEPT = ['id', 'person', 'question', 'viewId', 'origin', 'press'] as const;
 
 async function repeat(
-	{ trx, cipher }: CipherTx,
+	{ trx, cipher, now }: CipherTx,
 	{ stored, newer }: { stored: Answer; newer: () => HandraiseError },
 	answer: NewAnswer,
 ): Promise<AcceptResult> {
@@ -117,6 +120,7 @@ async function repeat(
 	const edit = change(trx, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isOwnSchema());
 	const edited = await edit.returningAll().executeTakeFirst();
 	if (edited !== undefined) {
+		recordAct({ trx, now }, { ...answer, ...pick(stored, ...KEPT) }, 'edited', { outcome: 'accepted' });
 		await markAccepted(trx, answer);
 		return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
 	}
@@ -146,10 +150,13 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 	const by = firstConflict(others, cipher, answer);
 	if (by !== undefined) {
 		const lost = giveWay(tx, answer, winnerOf(by), content.items);
+		recordAct(tx, answer, 'conflicted', { outcome: 'conflicted', about: by.person.userId });
 		const told = { nextAttemptAt: receiptDueAt(answer, now) ?? now + TOLD_WITHIN_MS };
 		return { kind: 'taken', by, answer: await changeAnswer(trx, cipher, answer, { ...lost, ...told }) } as const;
 	}
 	await replaceWaiting(tx, others, winnerOf(answer));
+	if (answer.lastError === UNREADABLE) recordFate(tx, answer, 'sentAgain', 'accepted');
+	else recordAct(tx, answer, 'sentAgain', { outcome: 'accepted' });
 	const queued = await changeAnswer(trx, cipher, answer, {
 		...enterState(answer, 'accepted', now),
 		...receiptOf(answer, null),
@@ -242,6 +249,7 @@ export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> 
 		const waiting = { ...enterState(loser, 'waiting', now), ...receiptOf(loser, null), ...WITHOUT_LEASE };
 		const due = { nextAttemptAt: now, giveUpAt: now, lastError: endingOf(first) };
 		await change(trx, 'answers', { id: loser.id, state: 'conflicted' }, { ...waiting, ...due }).execute();
+		recordFate(tx, loser, 'failed', due.lastError);
 		await keepAsDraft(tx, loser);
 	}
 }
@@ -280,6 +288,7 @@ async function replaceWaiting(tx: CipherTx, rows: readonly AnswerRow[], winner: 
 		const lost = giveWay(tx, answer, winner, itemsOf(answer));
 		const columns = { ...lost, ...receiptOf(answer, null), nextAttemptAt: tx.now };
 		await change(tx.trx, 'answers', { id: answer.id, state: 'waiting' }, columns).execute();
+		recordFate(tx, answer, 'conflicted', 'conflicted');
 	}
 }
 

@@ -42,6 +42,7 @@ import {
 	withdrawAnswer,
 } from './accept-store.ts';
 import { markQuestion } from './answering-store.ts';
+import { recordAct, recordChange } from './recorded.ts';
 import { createRetention } from './retention-store.ts';
 import {
 	type AnswerRow,
@@ -166,6 +167,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const set = { ...patchColumns(answer, named, now, cipher), ...answers, ...(release && WITHOUT_LEASE) };
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const changed = await changeAnswer(trx, cipher, answer, set);
+				recordChange({ trx, now }, answer, changed, arrivedAt !== null);
 				if (fails) await releaseLosers({ trx, cipher, now }, changed);
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
 				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
@@ -283,6 +285,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			withOwn(id, person, async (trx, answer) => {
 				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
 				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
+				recordAct({ trx, now }, answer, unsent ? 'undone' : 'discarded', { outcome: 'withdrawn' });
 				const withdrawn = await withdrawAnswer({ trx, cipher, now }, answer);
 				await markQuestion({ trx, now }, answer, answer.press === null ? 'answer' : 'undo');
 				return withdrawn;
@@ -297,6 +300,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				if (!canSendAgain(answer)) return null;
 				if ((answer.putStartedAt ?? 0) > quietSince) return null;
 				// The lease stays: its holder, who confirms the delivery, finds the request with its next write.
+				recordAct({ trx, now }, answer, 'sentAgain', { outcome: answer.state });
 				return changeAnswer(trx, cipher, answer, { restartAskedAt: now, nextAttemptAt: now });
 			}),
 

@@ -16,6 +16,7 @@ import {
 import { changeInBatches, inBatches, inParts } from '../../database/due.ts';
 import { RECEIPT_STATE } from '../../questions/answer.ts';
 import { withdrawAnswer } from './accept-store.ts';
+import { recordFate } from './recorded.ts';
 import { authorGone, createAnswerReader, otherColumn, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
 
 const TAKEN = { secrets: { secrets: null }, content: WITHOUT_VALUES } as const;
@@ -97,6 +98,7 @@ export function createForgetting(cipher: Cipher) {
 				const waiting = await from(tx.trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
 				const [answer] = waiting.flatMap(createAnswerReader(cipher));
 				if (answer === undefined) return count;
+				recordFate(tx, answer, 'discarded', 'withdrawn');
 				await withdrawAnswer({ ...tx, cipher }, answer);
 			}
 		},

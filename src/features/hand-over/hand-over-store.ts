@@ -2,7 +2,7 @@ import { type Db, from, isFound, type StoreParts, sessionOf, sql, type Tx } from
 import { lockFor } from '../../database/locks.ts';
 import { handOverQuestion, openQuestionOf, readHandOver } from '../../database/question-store.ts';
 import { liveWatches } from '../../database/watch-store.ts';
-import { type GivenBack, giveBack, lockQuestion, passOn } from '../../posts/plan-store.ts';
+import { type GivenBack, giveBack, lockQuestion, passOn, recordHandOver } from '../../posts/plan-store.ts';
 import { streamOf } from '../../posts/post.ts';
 import {
 	HAND_OVER_WINDOW_MS,
@@ -41,6 +41,7 @@ export function createHandOverStore({ db, cipher }: StoreParts) {
 		const tooMany = await tooManyOf(trx, next, now);
 		if (tooMany !== null) return tooMany;
 		await handOverQuestion(trx, asked, { handOver: next, note }, cipher);
+		recordHandOver(tx, next, { action: 'handedOver', actor: by, about: next.to, outcome: 'handedOver' });
 		await passOn(tx, session, post);
 		return { kind: 'handedOver', handOver: next };
 	}

@@ -1,5 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type CipherTx, channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
+import { PROGRAM, recordEvents } from '../../database/audit.ts';
+import {
+	type AuditEvent,
+	type CipherTx,
+	channelOf,
+	type Db,
+	from,
+	sessionOf,
+	sql,
+	type Tx,
+} from '../../database/database.ts';
 import { lockFor } from '../../database/locks.ts';
 import {
 	type ChannelKey,
@@ -7,6 +17,7 @@ import {
 	type LimitReached,
 	NEWS_AHEAD_MS,
 	type Watch,
+	type WatchEnd,
 	type WatchLimit,
 	type WatchLimits,
 	type WatchSettings,
@@ -20,6 +31,7 @@ import {
 	readWatch,
 	startReading,
 	viewColumn,
+	type WatchRow,
 } from '../../database/watch-store.ts';
 import { HAS_POSTED, planPosts, planRefused, recordQuestions, redrawFormer } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
@@ -93,6 +105,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	if (live !== undefined && live.mode !== RAISED) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
+		if (changed) recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'changed' });
 		return { kind: 'already', watch: readWatch(row), changed, again } as const;
 	}
 	const told = live?.revision ?? 0;
@@ -104,6 +117,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
 	await redrawFormer(tx, watch);
+	recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'watching' });
 	return { kind: 'added', watch: readWatch(row) } as const;
 }
 
@@ -125,7 +139,19 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
 	await insertWatch(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
+	recordWatch(trx, hand, { actor: PROGRAM, outcome: 'raised' });
 	return { kind: 'raised' } as const;
+}
+
+function recordWatch(trx: Db, watch: NewRaisedHand | NewWatch, how: Pick<AuditEvent, 'actor' | 'outcome'>): void {
+	const { channelId: channel, session, createdAt: at } = watch;
+	recordEvents(trx, { at, action: 'watched', channel, session: session.sessionId, ...how });
+}
+
+export function recordUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd): void {
+	// What nobody asked for ends by itself, also within somebody's request.
+	const by = outcome === 'unwatched' || outcome === 'discoveryEnded' ? {} : { actor: PROGRAM };
+	recordEvents(trx, { at, action: 'unwatched', channel: row.channelId, session: row.sessionId, outcome, ...by });
 }
 
 const UNNEEDED = { kind: 'unneeded' } as const;

@@ -1,5 +1,6 @@
 // Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
 import { FORGOTTEN, type Log, parseOrNull, pick } from '../../core/basics.ts';
+import { recordEvents } from '../../database/audit.ts';
 import {
 	add,
 	addNew,
@@ -105,6 +106,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			db.write(async (trx): Promise<'begun' | 'changed' | 'already'> => {
 				const { service, createdBy, createdAt } = begun;
 				const channel = channelOf(begun);
+				const event = { at: createdAt, action: 'watched', actor: createdBy, channel: channel.channelId } as const;
 				const stored = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
 				const row = stored?.service === service ? stored : undefined;
 				const values = {
@@ -116,10 +118,12 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 					// Of two replicas that find none, one fails on the key and runs again.
 					await add(trx, 'discoveries', { ...channel, service, ...values, createdBy, createdAt }).execute();
 					await planPosts({ trx, now: createdAt }, posts);
+					recordEvents(trx, { ...event, outcome: 'all_begun' });
 					return 'begun';
 				}
 				if (row.discreet === values.discreet && row.buttons === values.buttons) return 'already';
 				await change(trx, 'discoveries', channel, values).execute();
+				recordEvents(trx, { ...event, outcome: 'all_changed' });
 				return 'changed';
 			}),
 
@@ -129,6 +133,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 				const ended = remove(trx, 'discoveries', channelOf(channel)).returningAll();
 				const row = await ended.executeTakeFirst();
 				if (row === undefined) return null;
+				recordEvents(trx, { at: now, action: 'unwatched', channel: channel.channelId, outcome: 'all_ended' });
 				const discovery = readDiscovery(row);
 				// Who was not told that it began is not told that it ended.
 				const begun = { teamId: channel.teamId, placeId: channel.channelId, kind: 'discoveryBegun' };
@@ -266,7 +271,8 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 		write: (channel: ChannelKey, { settings, revision, person, post, now, groupIds }: ChosenSettings) =>
 			db.write(async (trx) => {
 				const before = await readSettings({ db: { read: trx }, log }, channel);
-				const isOtherList = changedParts(before.settings, settings).includes('answerers');
+				const parts = changedParts(before.settings, settings);
+				const isOtherList = parts.includes('answerers');
 				if (isOtherList) await lockFor(trx, 'addingWatches');
 				const key = channelOf(channel);
 				const chosen = { settings: JSON.stringify(settings), changedBy: person.userId, changedAt: now };
@@ -277,6 +283,8 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 						: change(trx, 'channel_settings', { ...key, revision }, values),
 				);
 				if (!isWritten) return false;
+				const by = { actor: person.userId, channel: key.channelId };
+				recordEvents(trx, { at: now, action: 'settingsChanged', ...by, outcome: parts.join(' ') });
 				if (isOtherList) {
 					const standing = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
 					await changeRules({ trx, now }, channel, settings.answerers, standing);

@@ -47,7 +47,15 @@ import {
 } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
-import { addWatch, limitReached, type NewRaisedHand, type NewWatch, raiseHand, stalestHand } from './adding-store.ts';
+import {
+	addWatch,
+	limitReached,
+	type NewRaisedHand,
+	type NewWatch,
+	raiseHand,
+	recordUnwatched,
+	stalestHand,
+} from './adding-store.ts';
 import { noteGaveWay, noteLowered } from './channel-store.ts';
 
 /**
@@ -153,6 +161,7 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 	const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
 	if (row === undefined) return null;
 	if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
+		recordUnwatched(tx, row, ending.reason);
 		return readWatch(await changeWatch(trx, watchId, { revision: DISMISSED }));
 	}
 	const ended = await endWatch(tx, row, ending);
@@ -174,6 +183,7 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	const { trx, now } = tx;
 	const { reason, posts, keepPending } = ending;
 	const ended = await changeWatch(trx, row.id, { endedReason: reason, endedAt: now });
+	recordUnwatched(tx, row, reason);
 	// A post that is on its way is drawn once more when it has arrived.
 	if (!keepPending) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
 	// Many sessions may end at once: what others ask comes first.

@@ -25,14 +25,16 @@ export function describeCommits(subject: Subject): void {
 			expect(await toldOf(() => claims.claim({ question: given.question, person: ANN, until }, T0))).toEqual([
 				{ tables: ['claims'], by: [ANN.userId] },
 			]);
-			expect(await toldOf(() => answers.accept(given))).toEqual([{ tables: ['answers'], by: [ANN.userId] }]);
+			expect(await toldOf(() => answers.accept(given))).toEqual([
+				{ tables: ['answers', 'audit_events'], by: [ANN.userId] },
+			]);
 		});
 
 		it('name nobody once an answer is delivered', async () => {
 			const { id } = await leased(subject.store, submission());
 			await patched(subject.store, id, { state: 'delivering' }, { now: T0, release: false });
 			const arrives = () => patched(subject.store, id, delivered, { now: T0, release: true });
-			expect(await toldOf(arrives)).toEqual([{ tables: ['answers'], by: [null] }]);
+			expect(await toldOf(arrives)).toEqual([{ tables: ['answers', 'audit_events'], by: [null] }]);
 		});
 
 		it('come before the writer goes on', async () => {

@@ -161,6 +161,7 @@ async function fill(store: Store, userId: string): Promise<void> {
 	const channel = { teamId: 'T1', channelId: `C1-${tag}`, revision: 1 };
 	await insert(store, 'channel_settings', { ...channel, settings: JSON.stringify(settings), changedBy: userId });
 	await insert(store, 'snoozes', { ...person, ...session });
+	await insert(store, 'refusals', { userId });
 	const changes = JSON.stringify({ [userId]: T0, [BOB.userId]: T0 });
 	await insert(store, 'shared_states', { name: `memberships:${userId}`, state: changes });
 }

@@ -3,8 +3,9 @@ import type { OwnPostgres } from '../../support/postgres.ts';
 import { faultRun, keepLogs, type Stage } from '../frame.ts';
 import type { Harness, Outcome } from '../harness.ts';
 import type { StoreKind } from '../stores.ts';
+import { AUDIT_ENV } from './audit.ts';
 import { runFailovers } from './failovers.ts';
-import { FAULT_KINDS, type FaultName } from './kinds/index.ts';
+import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
 import { runDuels } from './presses/duels.ts';
 import { PEOPLE } from './presses/people.ts';
@@ -17,6 +18,7 @@ import { aimAgainst, isPressSabotage, PRESS_RUNS, PRESS_SABOTAGES, SABOTAGES } f
 
 /** For `--target`. */
 const FAILOVER = 'failover';
+const KILLS = 'kills';
 
 const options = {
 	rounds: count(1000, 'answers that meet kills and other faults, for each store; 0 leaves it out, here and below'),
@@ -32,11 +34,17 @@ const options = {
 		10,
 		"times that PostgreSQL's primary is killed and its standby promoted, among forms and among presses",
 	),
+	calm: count(0, 'turns without a fault before each with one, for answers by a form'),
 	batch: count(16, 'answers under way at once', { least: 1 }),
+	rates: oneOf(
+		['real', 'none'],
+		'real',
+		"Slack's rates for answers by a form; with `none`, many fit into a short time",
+	),
 	target: oneOf(
-		[FAILOVER, ...new Set(TARGETS), ...(Object.keys(FAULT_KINDS) as FaultName[])],
+		[FAILOVER, KILLS, ...new Set(TARGETS), ...(Object.keys(FAULT_KINDS) as FaultName[])],
 		null,
-		'aims at one thing alone: failovers, kills in one phase, or another fault',
+		'aims at one thing alone: failovers, kills in all phases or in one, or another fault',
 	),
 };
 
@@ -55,7 +63,8 @@ await faultRun({ name: 'answers', options, sabotages }, async ({ values, stages,
 	const pressSabotage = sabotage !== null && isPressSabotage(sabotage) ? sabotage : null;
 	const formSabotage = sabotage !== null && !isPressSabotage(sabotage) ? sabotage : null;
 	const only = values.target ?? (formSabotage === null ? null : aimAgainst(formSabotage));
-	const aimsOn = (kind: StoreKind) => aimsFor(kind).filter((aim) => only === null || only === aim);
+	const aimsOn = (kind: StoreKind) =>
+		aimsFor(kind).filter((aim) => only === null || only === aim || (only === KILLS && !isFault(aim)));
 	let clean = true;
 	let brokenTurns = 0;
 
@@ -75,13 +84,23 @@ await faultRun({ name: 'answers', options, sabotages }, async ({ values, stages,
 
 	async function byForm(stage: Stage, answers: number, aims: readonly Aim[], callTimeoutMs: number): Promise<void> {
 		const people = batch * 2;
-		const found = stage.withProgram({ people, callTimeoutMs }, async (harness, postgres) => {
-			const run = await runFaults({ ...given(stage), harness, rounds: answers, aims, ...hits(postgres) });
-			brokenTurns += run.brokenTurns.length;
-			clean &&= isClean(run);
-			if (!isClean(run)) await keepLogs(stage, harness);
-			return run;
-		});
+		const found = stage.withProgram(
+			{ people, callTimeoutMs, env: AUDIT_ENV, realRates: values.rates === 'real' },
+			async (harness, postgres) => {
+				const run = await runFaults({
+					...given(stage),
+					harness,
+					rounds: answers,
+					aims,
+					calm: values.calm,
+					...hits(postgres),
+				});
+				brokenTurns += run.brokenTurns.length;
+				clean &&= isClean(run);
+				if (!isClean(run)) await keepLogs(stage, harness);
+				return run;
+			},
+		);
 		await part(stage, found, killsReport);
 	}
 

@@ -13,10 +13,11 @@ export function isClean({ problems, brokenTurns }: RunResult): boolean {
 
 /** The result of a run of kills, as lines for the terminal. */
 export function killsReport(name: string, result: RunResult): string[] {
-	const { verdict, histogram, claims, brokenTurns } = result;
+	const { verdict, audit, histogram, claims, brokenTurns } = result;
 	return reportOf(`${name}: ${verdict.rounds} answers, ${hitsOf(result)}`, result, [
 		...verdictLines(verdict),
 		`receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
+		`audit: ${audit.rows} rows (${[...audit.counts].map(([action, count]) => `${action} ${count}`).join(', ')}), printed again with a mark ${audit.repeated}`,
 		`turns that broke: ${brokenTurns.length}`,
 		...brokenTurns.map((why) => `  ${why}`),
 		...histogramLines('an answer was met by a kill, or by another fault', histogram),

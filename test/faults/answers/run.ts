@@ -4,6 +4,7 @@ import { outcomeOf, type Part } from '../harness.ts';
 import { createStrikes, type StrikeOptions } from '../hits.ts';
 import { RATES_ALLOWANCE_MS } from '../rates.ts';
 import type { StoreKind } from '../stores.ts';
+import { judgeAudit } from './audit.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { strikeAt, TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase, phaseOf, progressOf } from './phases.ts';
@@ -28,6 +29,8 @@ export interface RunOptions extends Part, Pick<StrikeOptions<Target, Round, unkn
 	readonly aims?: readonly Aim[];
 	/** Ends as soon as each aim has met an answer. Goes on with those that have not. */
 	readonly untilMet?: boolean;
+	/** So many turns without any fault come before each with one. */
+	readonly calm?: number;
 }
 
 /**
@@ -49,6 +52,7 @@ export async function runFaults({
 	random,
 	aims: given = aimsFor(harness.store.kind),
 	untilMet = false,
+	calm = 0,
 	outage,
 	freezeMs,
 	onProgress = () => {},
@@ -85,6 +89,7 @@ export async function runFaults({
 	const next = [...aims];
 	const brokenTurns: string[] = [];
 	let notBegun = 0;
+	let turnNumber = 0;
 	await harness.startAll();
 	await harness.store.watchCommits();
 
@@ -96,6 +101,11 @@ export async function runFaults({
 		await harness.rates.roomFor(turn.size);
 		const before = rounds.length;
 		try {
+			if (++turnNumber % (calm + 1) !== 0) {
+				await calmTurn(turn);
+				next.unshift(aim);
+				continue;
+			}
 			metCount = isFault(aim) ? await FAULT_KINDS[aim].run(turn) : await killTurn(turn, aim);
 			if (isFault(aim)) met(aim, metCount);
 		} catch (error) {
@@ -114,11 +124,13 @@ export async function runFaults({
 	// A turn that failed before Submit was pressed has nothing to judge.
 	const judged = brokenTurns.length === 0 ? rounds : rounds.filter(({ pressedAt }) => pressedAt !== 0);
 	const verdict = judge(harness, judged);
+	const audit = await judgeAudit(harness, judged);
 	watch.stop();
 	for (const phase of rounds.flatMap((round) => round.hits)) met(phase, 1);
 	return {
-		...outcomeOf(harness, started, [...problems, ...verdict.problems]),
+		...outcomeOf(harness, started, [...problems, ...verdict.problems, ...audit.problems]),
 		verdict,
+		audit,
 		/** With `untilMet`, aims that met no answer. A kill may come too early or too late, more often on a busy machine. */
 		missing: untilMet ? next : [],
 		/** How many answers each phase's kills, and each other fault, met. */
@@ -139,6 +151,11 @@ export async function runFaults({
 			() => true,
 			() => false,
 		);
+	}
+
+	async function calmTurn(turn: Turn): Promise<void> {
+		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
+		await Promise.all(now.map((round) => press(round, { staggered: true, mayClickTwice: true })));
 	}
 
 	/** Resolves with the number of answers that the kills met. */

@@ -12,6 +12,8 @@ const OWN_TIMES: readonly Edit[] = [
  * Ways to break the promise, to show that the run notices:
  * - `ack-first`: a submission is acknowledged before it is written.
  * - `blind-repeat`: after an unknown outcome the answer is sent again without waiting and comparing.
+ * - `audit-lost`: what became of an answer is not recorded.
+ * - `audit-early`: an answer is recorded as delivered when it is accepted.
  *
  * The others have the name of a fault and remove what the program does against it. Where two parts of the program cover
  * each other, both are removed.
@@ -26,6 +28,15 @@ export const SABOTAGES = {
 				setTimeout(() => void $callee(answer), 100);
 				return { kind: 'accepted', answer: { ...answer, state: 'accepted', lastError: null } };
 			})($1)`,
+		},
+	],
+	'audit-lost': [{ file: 'features/answer/recorded.ts', in: 'recordFate', call: 'record', becomes: 'undefined' }],
+	'audit-early': [
+		{
+			file: 'features/answer/recorded.ts',
+			in: 'recordAct',
+			call: 'record',
+			becomes: "[$call, recordFate(tx, answer, 'delivered', 'delivered')]",
 		},
 	],
 	'blind-repeat': [
@@ -94,7 +105,7 @@ export const SABOTAGES = {
 		{ file: 'core/basics.ts', in: 'elapsedSince', returns: 'clock.now() - at' },
 		{ file: 'database/store-clock.ts', in: 'adopt', call: 'repairTimes', becomes: 'undefined' },
 	],
-} as const satisfies Record<FaultName | 'ack-first' | 'blind-repeat', readonly Edit[]>;
+} as const satisfies Record<FaultName | 'ack-first' | 'blind-repeat' | 'audit-lost' | 'audit-early', readonly Edit[]>;
 
 /**
  * Ways to break one-press answers, by the run that has to notice:
@@ -160,7 +171,9 @@ export function isPressSabotage(sabotage: Sabotage): sabotage is PressSabotage {
 const AIMS = {
 	'ack-first': 'before ack',
 	'blind-repeat': 'during the PUT',
-} as const satisfies Record<'ack-first' | 'blind-repeat', Aim>;
+	'audit-lost': 'any time',
+	'audit-early': 'any time',
+} as const satisfies Record<Exclude<keyof typeof SABOTAGES, FaultName>, Aim>;
 
 /** What shows a sabotage in a short run: the fault it is named after, or kills at the right moment. */
 export function aimAgainst(sabotage: keyof typeof SABOTAGES): Aim {

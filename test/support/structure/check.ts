@@ -5,7 +5,7 @@ import { foreignWrites, unowned } from './owners.ts';
 import { fixedNames, LIMITS, measure, problemsOf, wideLines } from './structure.ts';
 
 /** Where three ways of people's work begin (a command, a submission, a watched question), and how many files each may need. */
-const WAYS = { 'features/session/command.ts': 90, 'features/answer/submission.ts': 73, 'features/watch/poller.ts': 66 };
+const WAYS = { 'features/session/command.ts': 94, 'features/answer/submission.ts': 77, 'features/watch/poller.ts': 69 };
 
 // node test/support/structure/check.ts: the figures of src, one line for each limit that is exceeded, and then exit code 1.
 const texts = new Map(globSync('**/*.ts', { cwd: 'src' }).map((path) => [path, readFileSync(`src/${path}`, 'utf8')]));

@@ -20,6 +20,8 @@ const OWNERS: Readonly<Record<string, string>> = {
 	waiting_sessions: 'features/watch/channel-store.ts',
 	service_outages: 'features/watch/recording-store.ts',
 	inboxes: 'features/inbox/inbox-store.ts',
+	audit_events: 'database/audit.ts',
+	refusals: 'database/audit.ts',
 };
 /** Who writes rows of any table: leases, encryption, ids of people, the repair of times. */
 const OF_ANY = 'database/';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 36_998,
-	bytes: 1_766_891,
-	files: 186,
+	lines: 37_778,
+	bytes: 1_800_871,
+	files: 195,
 	linesOfFile: 400,
 	columns: 120,
 	imports: 30,
@@ -16,7 +16,7 @@ const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly de
 	// The only place that knows every part.
 	'src/app.ts': { dependencies: 28 },
 	// Opens the database with every store.
-	'src/stores.ts': { dependencies: 20 },
+	'src/stores.ts': { dependencies: 21 },
 	// What reaches Slack is made here, for all.
 	'src/slack/slack.ts': { dependencies: 11 },
 	// Each table's rows are removed by its owner.

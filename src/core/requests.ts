@@ -1,0 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** A request of a person. `id`: the `request` of its log lines; `action`: the command, button or window. */
+type Requester = Readonly<Record<'id' | 'userId' | 'action', string>>;
+
+const request = new AsyncLocalStorage<Requester | null>();
+
+/** Runs the work of a request; null: what a request only causes. */
+export const inRequest = <Result>(by: Requester | null, work: () => Result): Result => request.run(by, work);
+
+/** The request that the caller works for; null: for none. */
+export const currentRequest = (): Requester | null => request.getStore() ?? null;

@@ -1,0 +1,102 @@
+import { codeOf, createLog } from '../../../src/core/basics.ts';
+import {
+	AUDIT_LINE,
+	type AuditLine,
+	BEFORE_ALL,
+	cursorOf,
+	lineOf,
+	openAudit,
+	readEvents,
+} from '../../../src/database/audit-reader.ts';
+import type { Harness } from '../harness.ts';
+import { until } from '../until.ts';
+import { savedOf } from './receipt-watch.ts';
+import type { Round } from './round.ts';
+
+/** The program prints its audit. */
+export const AUDIT_ENV = { AUDIT_LOG: 'stdout' } as const;
+
+/** By then a lease to print, of a process that was killed, is over, and what waited is printed. */
+const PRINTED_WITHIN_MS = 60_000;
+
+/** The whole audit, read beside the program. */
+async function readAudit({ store: { env } }: Harness): Promise<AuditLine[]> {
+	const db = await openAudit(env.DATABASE_URL ?? null, env.DATA_DIR ?? '', createLog('silent'));
+	try {
+		const lines: AuditLine[] = [];
+		for (let after = BEFORE_ALL; ; ) {
+			const rows = await readEvents(db.read, after);
+			const last = rows.at(-1);
+			if (last === undefined) return lines;
+			lines.push(...rows.map((row) => AUDIT_LINE.parse(lineOf(row))));
+			after = cursorOf(last);
+		}
+	} finally {
+		await db.close();
+	}
+}
+
+/** Judges the audit, and its lines on standard output, by the service's log and by what people did. */
+export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
+	const problems: string[] = [];
+	// A former commit has none.
+	const read = await readAudit(harness).catch((error) => {
+		if (codeOf(error) === 'no_database') return null;
+		throw error;
+	});
+	const lines = read ?? [];
+	const puts = Map.groupBy(harness.service.log.puts(), ({ sessionId }) => sessionId);
+	const isSaved = (session: string | null) => puts.get(session ?? '')?.some(({ savedAt }) => savedAt !== null) === true;
+	const bySession = Map.groupBy(lines, ({ session }) => session ?? '');
+	const counts = new Map<string, number>();
+	for (const { action } of lines) counts.set(action, (counts.get(action) ?? 0) + 1);
+
+	for (const [sessionId, own] of Map.groupBy(read === null ? [] : rounds, (round) => round.sessionId)) {
+		const told = bySession.get(sessionId) ?? [];
+		const words = told.map(({ action, actor, about, outcome }) => `${action} ${actor} ${about} ${outcome}`).join('; ');
+		const report = (what: string) => problems.push(`${sessionId}: ${what}; its audit: ${words}`);
+		for (const round of own) judgeRound(round, told, report);
+		for (const { action, actor } of told) {
+			const isPressed = own.some((round) => userOf(round) === actor && round.pressedAt !== 0);
+			if (action === 'answered' && !isPressed) report(`${actor} answered, who submitted nothing`);
+		}
+		for (const [answer, its] of Map.groupBy(told, (line) => line.answer)) {
+			const answered = its.filter(({ action }) => action === 'answered').length;
+			if (answered !== 1 && answer !== null) report(`answer ${answer} was given ${answered} times`);
+		}
+	}
+	for (const { action, session } of lines) {
+		const isOfArrived = ['delivered', 'resumed', 'taken', 'overwritten'].includes(action);
+		if (isOfArrived && !isSaved(session)) problems.push(`${session} is ${action}, and no PUT was saved`);
+	}
+	return { rows: lines.length, counts, ...(await judgePrinted(lines)), problems };
+
+	function userOf({ person }: Round): string | undefined {
+		return harness.slack.state.people.find(({ name }) => name === person)?.id;
+	}
+
+	function judgeRound(round: Round, told: readonly AuditLine[], report: (what: string) => void): void {
+		const user = userOf(round);
+		const isArrived = savedOf(harness, round).length > 0;
+		const has = (action: string) =>
+			told.some((line) => line.action === action && [line.actor, line.about].includes(user ?? ''));
+		if ((isArrived || round.ackedText !== null) && !has('answered')) report(`the answer of ${user} is missing`);
+		if (isArrived && round.told.at(-1) !== 'may have arrived' && !has('delivered'))
+			report(`the answer of ${user} arrived`);
+		if (isArrived && has('conflicted')) report(`the answer of ${user} arrived, and conflicted`);
+	}
+
+	/** Each row is printed, and only once without the mark of a repeat. */
+	async function judgePrinted(rows: readonly AuditLine[]) {
+		if (harness.env.AUDIT_LOG === undefined) return { repeated: 0 };
+		const printed = () => harness.replicas.flatMap(({ audit }) => audit);
+		const numbers = () => new Set(printed().map(({ number }) => number));
+		await until(() => numbers().size >= rows.length, PRINTED_WITHIN_MS);
+		const known = numbers();
+		for (const { number } of rows) if (!known.has(number)) problems.push(`row ${number} of the audit was not printed`);
+		const first = printed().filter(({ repeated }) => repeated !== true);
+		if (new Set(first.map(({ number }) => number)).size < first.length)
+			problems.push('a row of the audit was printed twice without a mark');
+		return { repeated: printed().length - first.length };
+	}
+}

@@ -1,0 +1,239 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Posted } from '../../fake-slack/index.ts';
+import { done } from '../../sandbox/session-service/builders.ts';
+import type { AuditLine } from '../../src/database/audit-reader.ts';
+import { backUp, openRestore } from '../../src/database/backup.ts';
+import { AUDIT_ACTIONS } from '../../src/database/schema/audit.ts';
+import { makeDataDir } from '../database/support.ts';
+import { runAudit } from '../ops/audit-command.ts';
+import { keepSecret, openSession } from '../slack/support/open-session.ts';
+import { runPerson } from '../support/person-command.ts';
+import { headline } from '../support/sentences.ts';
+import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
+import { emptyNewest } from './watch/played-agent.ts';
+
+const [ADA, BOB, GRACE] = ['U0ADA', 'U0BOB', 'U0GRACE'];
+const MINUTE_MS = 60_000;
+const SECRET = 'hunter2 is mine';
+const TYPED = 'A seat at the aisle';
+
+let app: AnswererApp;
+let lines: readonly AuditLine[];
+const sessions: Record<string, string> = {};
+const operator = (...args: readonly string[]) => runPerson(args, { DATA_DIR: app.dataDir });
+
+const otherKey = () => ({
+	ENCRYPTION_KEY: 'a passphrase of an operator',
+	ENCRYPTION_KEY_FORMER_FILE: join(app.dataDir, 'encryption.key'),
+});
+
+/** A question of a new session, by which its lines are found. */
+async function asked(scene: string): Promise<{ readonly id: string; readonly post: Posted }> {
+	const { id, post } = await app.asked();
+	sessions[scene] = id;
+	return { id, post };
+}
+
+async function submitted(who: string, id: string, text: string) {
+	const form = await openSession(app, id, who);
+	await form.choose(0, text);
+	await form.submit();
+	return form;
+}
+
+/** What the agent does when it has the answer. */
+const whenSaved = (act: () => void) => {
+	app.service.hooks.onSaved = () => {
+		delete app.service.hooks.onSaved;
+		act();
+	};
+};
+
+/** Ada is first and takes it back: Grace is offered to send hers. */
+async function second(scene: string) {
+	const { id, post } = await asked(scene);
+	const offers = () =>
+		app.slack
+			.as('grace')
+			.dm()
+			.filter((dm) => dm.buttons().includes('Send mine'));
+	const form = await openSession(app, id, 'grace');
+	await form.choose(0, 'TP 570');
+	await app.press(post, 'ada', 'LH 1173');
+	await form.submit();
+	expect(form.text()).toContain(headline('conflicted'));
+	await form.close();
+	await app.press(post, 'ada', 'Undo');
+	return { post, offer: await app.until(() => offers().at(-1)) };
+}
+
+const SCENES = {
+	async plain() {
+		const { id, post } = await asked('plain');
+		await app.press(post, 'ada', 'LH 1173');
+		await app.until(() => post.text().includes('agent continued'));
+		await app.command(`/session unwatch ${id}`);
+	},
+	async handing() {
+		const { post } = await asked('handing');
+		await app.handOver(post, 'ada', 'bob', TYPED);
+		await (await app.handedTo('bob')).press('Give back');
+		await app.givenBackTo('ada');
+	},
+	async undoing() {
+		const { post, offer } = await second('undoing');
+		await offer.press('Send mine');
+		await app.until(() => post.text().includes('agent continued'));
+	},
+	async discarding() {
+		const { offer } = await second('discarding');
+		await offer.press('Discard answer');
+		await app.until(() => offer.text().includes(headline('withdrawn')));
+	},
+	async taking() {
+		const { id } = await asked('taking');
+		whenSaved(() => {
+			app.service.sessions.setStatus(id, 'paused');
+			emptyNewest(app, id);
+			app.service.sessions.push(id, done('I book it.'));
+		});
+		await submitted('ada', id, 'LH 1173');
+		await app.pass(2 * MINUTE_MS);
+	},
+	async overwriting() {
+		const { id } = await asked('overwriting');
+		whenSaved(() => {
+			for (const item of app.service.sessions.get(id).messages?.findLast((one) => one.human_input)?.human_input ?? [])
+				item.value = 'green';
+			app.service.sessions.patch(id, {});
+			app.service.sessions.setStatus(id, 'humanInput');
+		});
+		await submitted('ada', id, 'LH 1173');
+		await app.pass(2 * MINUTE_MS);
+	},
+	/** Slack shows an error, and the person sends the form once more with another text. */
+	async editing() {
+		const { id } = await asked('editing');
+		const form = await openSession(app, id, 'ada');
+		await form.choose(0, 'None of these (write below)');
+		await form.fill(1, 'blue');
+		await keepSecret(form, app.until);
+		const first = form.submit();
+		await form.fill(1, SECRET);
+		await Promise.all([first, form.submit()]);
+		await app.pass(MINUTE_MS);
+	},
+	async refusing() {
+		const { post } = await asked('refusing');
+		await app.names(['grace']);
+		for (let press = 0; press < 3; press++) await app.press(post, 'bob', 'LH 1173');
+		await app.refused('bob', 'Only grace may answer here.');
+		await app.pass(2 * MINUTE_MS);
+		await operator('clear', 'C0AGENTS');
+	},
+	async forgetting() {
+		await operator('export', GRACE);
+		await operator('forget', GRACE, '--yes', GRACE);
+	},
+	async changingKey() {
+		await app.restart(otherKey());
+	},
+	async restoring() {
+		const elsewhere = makeDataDir();
+		const copy = join(elsewhere.path, 'backup.db');
+		backUp(app.dataDir, copy);
+		await app.stop();
+		(await openRestore(app.dataDir, copy)).replace('ada@laptop');
+		await app.restart(otherKey());
+		await rm(elsewhere.path, { recursive: true });
+	},
+};
+
+beforeAll(async () => {
+	app = await answererApp({ UNDO_SECONDS: '10' });
+	for (const [name, play] of Object.entries(SCENES)) {
+		try {
+			await play();
+		} catch (error) {
+			throw new Error(`in the scene ${name}`, { cause: error });
+		}
+	}
+	({ lines } = await runAudit([], { DATA_DIR: app.dataDir }));
+}, 240_000);
+afterAll(() => app[Symbol.asyncDispose]());
+
+const ACCOUNT = expect.stringMatching(/.@./);
+/** Of a person in access lines. */
+const NAME = expect.stringMatching(/^[0-9a-f]{16}$/);
+const byProgram = { actor: 'program', about: ADA, channel: 'C0AGENTS', request: null };
+const byAda = { actor: ADA, channel: 'C0AGENTS', request: expect.stringMatching(/^[0-9a-f]{12}$/) };
+const byOperator = { actor: 'operator', request: null };
+/** Grace is forgotten in the end. */
+const byGrace = { ...byAda, actor: expect.stringMatching(/^forgotten-/) };
+
+/** What each action tells, in this scene's session if it is about one. */
+const TOLD: Readonly<Record<(typeof AUDIT_ACTIONS)[number], readonly [keyof typeof SCENES | null, object]>> = {
+	asked: ['plain', { actor: null, about: null, outcome: 'asked', fingerprint: expect.any(String) }],
+	answered: ['plain', { ...byAda, outcome: 'accepted', answer: expect.any(String), fingerprint: expect.any(String) }],
+	edited: ['editing', { ...byAda, outcome: 'accepted' }],
+	undone: ['undoing', { ...byAda, outcome: 'withdrawn' }],
+	discarded: ['discarding', { ...byGrace, outcome: 'withdrawn' }],
+	delivered: ['plain', { ...byProgram, outcome: 'delivered' }],
+	resumed: ['plain', { ...byProgram, outcome: 'resumed' }],
+	taken: ['taking', { ...byProgram, outcome: 'delivered' }],
+	overwritten: ['overwriting', { ...byProgram, outcome: 'delivered' }],
+	conflicted: ['undoing', { ...byGrace, about: ADA, outcome: 'conflicted' }],
+	failed: ['undoing', { actor: 'program', about: byGrace.actor, outcome: 'first_withdrawn' }],
+	refused: [null, { actor: BOB, about: 'question.choose_1', outcome: 'not_named', count: 3, channel: null }],
+	sentAgain: ['undoing', { ...byGrace, outcome: 'accepted' }],
+	handedOver: ['handing', { ...byAda, about: BOB, outcome: 'handedOver' }],
+	givenBack: ['handing', { ...byAda, actor: BOB, about: ADA, outcome: 'givenBack' }],
+	watched: ['plain', { ...byAda, outcome: 'watching' }],
+	unwatched: ['plain', { ...byAda, outcome: 'unwatched' }],
+	settingsChanged: [null, { ...byAda, outcome: 'answerers' }],
+	keyChanged: [null, { ...byOperator, operator: null, outcome: 'begun' }],
+	personExported: [null, { ...byOperator, operator: ACCOUNT, about: NAME, outcome: 'begun' }],
+	personForgotten: [null, { ...byOperator, operator: ACCOUNT, about: NAME, outcome: 'forgotten' }],
+	restored: [null, { ...byOperator, operator: 'ada@laptop', outcome: 'restored' }],
+};
+
+it.each(AUDIT_ACTIONS)('tells who did what: %s', (action) => {
+	const [scene, told] = TOLD[action];
+	const session = scene === null ? null : sessions[scene];
+	const same = lines.filter((line) => line.action === action && line.session === session);
+	expect(same[0]).toMatchObject({ count: 1, ...told });
+	// What happens once is told once.
+	if (action !== 'settingsChanged' && action !== 'personExported') expect(same).toHaveLength(1);
+});
+
+it('tells what an operator changed for a channel', () => {
+	const cleared = { actor: 'operator', operator: ACCOUNT, channel: 'C0AGENTS', outcome: 'cleared' };
+	expect(lines.filter(({ action }) => action === 'settingsChanged').at(-1)).toMatchObject(cleared);
+});
+
+it('has no text of an agent, no answer, nothing secret and nothing typed, in the lines and in the table', () => {
+	using database = new DatabaseSync(join(app.dataDir, 'handraise.db'), { readOnly: true });
+	const rows = database.prepare('select * from audit_events').all();
+	expect(rows.length).toBe(lines.length);
+	const all = JSON.stringify([rows, lines]);
+	for (const text of [SECRET, TYPED, 'LH 1173', 'TP 570', 'green', 'Which flight', 'Book a flight', 'blue'])
+		expect(all).not.toContain(text);
+});
+
+it('has the request of the lines in the log that tell of the same', () => {
+	const answered = lines.find(({ action }) => action === 'answered');
+	const logged = app.log.map((line) => JSON.parse(line)).filter(({ request }) => request === answered?.request);
+	expect(logged.length).toBeGreaterThan(0);
+	expect(new Set(logged.map(({ user }) => user))).toEqual(new Set([ADA]));
+});
+
+it('calls what an operator did as their access line does', () => {
+	const access = app.log.map((line) => JSON.parse(line)).filter(({ msg, by }) => msg === 'access' && by !== undefined);
+	const told = lines.filter(({ operator: by }) => by !== null && by !== 'ada@laptop');
+	expect(access.map(({ access: action, by, outcome }) => ({ action, operator: by, outcome }))).toEqual(
+		told.map(({ action, operator: by, outcome }) => ({ action, operator: by, outcome })),
+	);
+});
