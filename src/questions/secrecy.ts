@@ -223,7 +223,7 @@ function isSecretAtFirst(marks: readonly AnswerMarks[], asked: Asked, position: 
 	return ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
 }
 
-/** The positions whose box is ticked in a new form. `told`: what the agent wrote, which may name what an item offers. */
+/** The positions whose box is ticked in a new form. `told`: the agent's texts, which may name what an item offers. */
 export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked, told: readonly string[]): number[] {
 	const positions = [...asked.items.keys()];
 	const offered = positions.map((position) => choicesOf(guessInputAt(asked, position)).options);

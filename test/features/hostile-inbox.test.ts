@@ -84,6 +84,7 @@ const drafts = fc.tuple(sessionIds, hostileText).map(
 		values: { 0: text },
 		updatedAt: now,
 		askedIn,
+		isAllowed: true,
 		isClosed: text.length % 2 === 0,
 		sessionName: text,
 	}),

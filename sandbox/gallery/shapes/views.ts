@@ -87,6 +87,7 @@ export const GIANT_DRAFT: InboxDraft = {
 	updatedAt: NOW - 60_000,
 	askedIn: ASKED_IN,
 	isClosed: true,
+	isAllowed: true,
 	sessionName: GIANT,
 };
 

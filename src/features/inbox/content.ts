@@ -2,7 +2,7 @@ import { codeOf, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { NoListReason, WaitingSession } from '../../database/watch.ts';
 import { type Answer, isSecondChoice, textsOf } from '../../questions/answer.ts';
-import type { Person } from '../../questions/session.ts';
+import type { Person, SessionKey } from '../../questions/session.ts';
 import { type AccessPolicy, ANYWHERE } from '../../slack/access-policy.ts';
 import type { Need } from '../../slack/calls.ts';
 import type { Memberships } from '../../slack/channels.ts';
@@ -47,7 +47,8 @@ export interface ContentOptions {
 	readonly discovered: () => Promise<Discovered | null>;
 }
 
-type Asked = { readonly need: Need; readonly now: number };
+/** `alsoOf`: other sessions of which it is asked whether the person may answer them. */
+type Asked = { readonly need: Need; readonly now: number; readonly alsoOf: readonly SessionKey[] };
 
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
 export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options: ContentOptions) {
@@ -166,7 +167,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				isDirectMessage(channelId) && watchedBy !== person.userId ? [] : channelId,
 			),
 		);
-		const sessions = [...open.map(({ question }) => question), ...(listed?.sessions ?? [])];
+		const sessions = [...open.map(({ question }) => question), ...(listed?.sessions ?? []), ...how.alsoOf];
 		const sessionIds = sessions.map(({ sessionId }) => sessionId);
 		const channels = await channelsOf(person, [...new Set([...askedIn, ...heldIn])], sessionIds, how);
 		const visible = asked.filter((one) =>
@@ -198,7 +199,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
 		// Every receipt asks: Slack is asked about the person only when something may wait for them.
 		if (others.length === 0 || (await accessPolicy.checkAbsent(person, ANYWHERE, 'home')).refusal !== null) return null;
-		const [found] = (await waitingFor(person, [others, listed], [], { need: 'home', now })).questions;
+		const [found] = (await waitingFor(person, [others, listed], [], { need: 'home', now, alsoOf: [] })).questions;
 		if (found === undefined) return null;
 		const { sessionId, messageIndex } = found.question;
 		const { channelId, threadTs } = found.askedIn;
@@ -216,13 +217,14 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				isUnknown && retryAt !== null ? ({ kind: 'waiting' } as const) : ({ kind: 'refused', refusal } as const);
 			return { content, againAt: isUnknown ? Math.max(retryAt ?? 0, now + ASK_AGAIN_MS) : null };
 		}
+		const read = reads.drafts(serviceUrl, person, MOST_DRAFTS);
 		const [waitsFor, isWatching, { ownAnswers, lastAnswers }, drafts] = await Promise.all([
-			Promise.all([ofWorkspace(person.teamId), askedLately(person.teamId)]).then(([known, asked]) =>
-				waitingFor(person, known, asked, { need, now }),
+			Promise.all([ofWorkspace(person.teamId), askedLately(person.teamId), read]).then(([known, asked, drafts]) =>
+				waitingFor(person, known, asked, { need, now, alsoOf: drafts.map(({ question }) => question) }),
 			),
 			reads.isWatching(serviceUrl, person.teamId),
 			ownAnswersOf(person, now),
-			reads.drafts(serviceUrl, person, MOST_DRAFTS),
+			read,
 		]);
 		const { listed, channels, seen, oldIds, snoozed, questions, backAt, week } = waitsFor;
 		const pageCount = Math.max(1, Math.ceil(questions.length / PER_PAGE));
@@ -263,10 +265,11 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				lastAnswers: shownPage > 0 ? [] : lastAnswers,
 				/** What agents asked in the last seven days where the person sees it; null: nothing. */
 				week,
-				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
+				/** The newest first; `askedIn`: where the person may see the question. */
 				drafts: (shownPage > 0 ? [] : drafts).map((draft) => {
 					const asked = seen.find(({ question }) => question.sessionId === draft.question.sessionId);
-					return { ...draft, askedIn: asked?.askedIn ?? null };
+					const isAllowed = channels.mayAnswer(draft.question.sessionId);
+					return { ...draft, isAllowed, askedIn: asked?.askedIn ?? null };
 				}),
 			},
 			againAt: channels.againAt,

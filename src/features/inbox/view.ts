@@ -256,21 +256,21 @@ function secondChoiceWords(answer: Answer): string {
 	return `${who} answered first: ${show(values[at]) || '(hidden)'} (yours: ${show(content.items[at]?.value)})`;
 }
 
-function draftEntry({ question, values, updatedAt, formId, askedIn, isClosed, ...draft }: InboxDraft): KnownBlock[] {
-	const { sessionName = '' } = draft;
+function draftEntry({ question, values, updatedAt, formId, askedIn, ...draft }: InboxDraft): KnownBlock[] {
+	const { sessionName = '', isClosed, isAllowed } = draft;
 	const { sessionId, messageIndex } = question;
 	const text = quotedTitleMrkdwn(masked(Object.values(values).find((value) => !isBlank(value)) ?? '').text, 120);
 	const title = `📝 *${sessionTitle(sessionName, sessionId)}*`;
-	const row = isClosed
-		? [
-				button(ACTIONS.copyDraft, 'Copy text', { value: formId }),
-				button(ACTIONS.discardDraft, 'Discard', { value: formId }),
-			]
-		: [button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) })];
+	const why = isClosed ? 'no longer asked' : isAllowed ? '' : 'you may not answer it any more';
+	const row =
+		why !== ''
+			? [
+					button(ACTIONS.copyDraft, 'Copy text', { value: formId }),
+					button(ACTIONS.discardDraft, 'Discard', { value: formId }),
+				]
+			: [button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) })];
 	return [
-		...section(
-			joined(title, text, isClosed ? 'no longer asked' : '', sessionIdMrkdwn(sessionId), momentMrkdwn(updatedAt)),
-		),
+		...section(joined(title, text, why, sessionIdMrkdwn(sessionId), momentMrkdwn(updatedAt))),
 		...inRow(buttons(...row.map(sayingSession(sessionId, sessionName))), askedIn ?? METADATA.origin, `draft ${formId}`),
 	];
 }

@@ -105,7 +105,7 @@ it('begins with the count, then what failed, Undo, the questions, drafts, the la
 	const shown = textOf({
 		...asking(''),
 		ownAnswers: { shown: [answerOf({ state: 'refused', content }), undoable], total: 3 },
-		drafts: [{ ...draft, values: { 0: 'half' }, updatedAt: now, askedIn: null, isClosed: false }],
+		drafts: [{ ...draft, values: { 0: 'half' }, updatedAt: now, askedIn: null, isClosed: false, isAllowed: true }],
 		lastAnswers: [answerOf({ state: 'ended', content }), answerOf({ state: 'withdrawn', content })],
 		week: { asked: 12, answered: 11, waitMs: 180_000, idleMs: 7_800_000 },
 	});

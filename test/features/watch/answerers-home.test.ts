@@ -97,6 +97,26 @@ describe('Home', () => {
 		);
 	});
 
+	it('keeps the text of somebody whom the list does not name any more, to copy it, until it names them again', async () => {
+		await start();
+		const { id } = await app.asked();
+		await app.slack.as('cleo').command('#agents', `/session ${id}`);
+		const form = await app.slack.as('cleo').waitForModal('[Send answer]');
+		await form.fill(1, 'half a thought');
+		await app.pass(2_000);
+		await form.close();
+		await app.openHome('cleo');
+		await app.homeSays('“half a thought”', { who: 'cleo' });
+		await app.names(['ada', 'grace']);
+		await app.homeSays('you may not answer it any more', { who: 'cleo' });
+		expect(app.home('cleo').buttons()).not.toContain('Continue');
+		await app.home('cleo').press('Copy text');
+		const copied = await app.slack.as('cleo').waitForModal('half a thought');
+		await copied.close();
+		await app.names(['ada', 'cleo']);
+		await app.until(() => app.home('cleo').buttons().includes('Continue'));
+	});
+
 	it('offers no question as the next one that its person may not answer', async () => {
 		await start();
 		await app.names(['ada', 'grace']);
