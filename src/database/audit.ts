@@ -46,13 +46,17 @@ const NOTHING = {
 	outcome: null,
 };
 
-/** Adds what a transaction has recorded so far, in one statement. */
+/** In one statement: SQLite takes 32,766 parameters. */
+const MOST_AT_ONCE = 1_000;
+
+/** Adds what a transaction has recorded so far. */
 export async function writeEvents(trx: Db): Promise<void> {
 	const { events = [], request = null } = changesOf(trx) ?? {};
 	if (events.length === 0) return;
 	const isShared = isPostgres(trx);
 	const newest = sql<number>`(select coalesce(max(number), 0) from audit_events)`;
-	const rows = events.splice(0).map(({ session, actor = request?.userId ?? PROGRAM, ...event }, index) => ({
+	const part = events.splice(0, MOST_AT_ONCE);
+	const rows = part.map(({ session, actor = request?.userId ?? PROGRAM, ...event }, index) => ({
 		...NOTHING,
 		...event,
 		actor,
@@ -66,6 +70,7 @@ export async function writeEvents(trx: Db): Promise<void> {
 		.insertInto('audit_events')
 		.values(rows as InsertObject<Tables, 'audit_events'>[])
 		.execute();
+	await writeEvents(trx);
 }
 
 /** Runs the work of a transaction, and adds what it has recorded. */

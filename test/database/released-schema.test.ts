@@ -57,9 +57,11 @@ async function statementsOf(place: string): Promise<string> {
 
 it('migrations send the same SQL as ever, in the same order, on both databases', async () => {
 	const directory = makeDataDir();
-	for (const place of [directory.path, 'postgres://nobody@127.0.0.1:1/nothing']) {
-		await expect(await statementsOf(place)).toMatchFileSnapshot('migrations.sql');
-	}
+	const ofPostgres = await statementsOf('postgres://nobody@127.0.0.1:1/nothing');
+	await expect(ofPostgres).toMatchFileSnapshot('migrations.sql');
+	// SQLite numbers the rows in each statement.
+	const numbered = 'alter table audit_events alter column number add generated always as identity;\n';
+	expect(await statementsOf(directory.path)).toBe(ofPostgres.replace(numbered, ''));
 	await directory.remove();
 });
 

@@ -130,7 +130,7 @@ const SCENES = {
 		const { post } = await asked('refusing');
 		await app.names(['grace']);
 		for (let press = 0; press < 3; press++) await app.press(post, 'bob', 'LH 1173');
-		await app.refused('bob', 'Only grace may answer here.');
+		await app.refused('bob', 'Only grace may answer.');
 		await app.pass(2 * MINUTE_MS);
 		await operator('clear', 'C0AGENTS');
 	},

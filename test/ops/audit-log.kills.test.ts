@@ -58,7 +58,7 @@ describe.each(STORES)('AUDIT_LOG=stdout on %s', (kind) => {
 		await fill(all, (store) => record(store, 'C6'));
 		await all.startAll();
 		await expect.poll(() => channels(all), SOON).toHaveLength(5);
-		expect(channels(all).at(-1)).toBe('C6');
+		expect(channels(all)).toContain('C6');
 		for (const { lines } of all.replicas)
 			for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: expect.any(String) });
 	});

@@ -65,9 +65,8 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 			// At the same time as the check of whoever presses: Slack waits three seconds for both.
 			const refusal = mayAct({ ...asked.person, userId: to }, { channelId, answers: sessionId }, 'send');
 			const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId };
-			const run = async ({ person, log }: PersonRequest): Promise<Submitted> => {
+			const run = async ({ person }: PersonRequest): Promise<Submitted> => {
 				const outcome = await handOvers.handOver(person, pressed, { viewId: view.id, to, note, refusal });
-				log.info({ session: sessionId, channel: channelId, to, outcome: outcome.kind }, 'hand over');
 				if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, reply.errorContext()));
 				if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, to, names));
 				return { ack: { response_action: 'update', view: handOverNotice(handOverWords(outcome), metadata) } };
@@ -87,9 +86,6 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 			async run(request) {
 				if (pressed === null) return () => reply.withoutTurn(asked, failure('button_outdated'));
 				const result = await handOvers.giveBack(request.person, pressed);
-				const { sessionId: session, channelId: channel } = pressed;
-				const to = result.kind === 'givenBack' ? result.handOver.from : null;
-				request.log.info({ session, channel, to, outcome: result.kind }, 'give back');
 				// Posts, the direct message and inboxes show it by themselves.
 				if (result.kind === 'givenBack') return async () => {};
 				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null);

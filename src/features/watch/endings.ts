@@ -9,19 +9,11 @@ import type { DiscoveryStore } from './channel-store.ts';
 import type { WatchStore } from './watch-store.ts';
 
 export function createEndings(core: Core<{ watches: WatchStore; discoveries: DiscoveryStore; posts: PostStore }>) {
-	const { clock, log, store } = core;
-
-	/** Logs why a channel hears no more of a session. */
-	function ended({ id, session, channelId }: Watch, reason: WatchEnd): void {
-		log.info({ watchId: id, sessionId: session.sessionId, channel: channelId, reason }, 'a watch ended');
-	}
+	const { clock, store } = core;
 
 	/** Returns false when it had ended before. */
-	async function end(watch: Watch, reason: WatchEnd, posts: readonly NewPost[] = []): Promise<boolean> {
-		if ((await store.watches.end(watch.id, reason, { now: clock.now(), posts, keepPending: false })) === null)
-			return false;
-		ended(watch, reason);
-		return true;
+	async function end({ id }: Watch, reason: WatchEnd, posts: readonly NewPost[] = []): Promise<boolean> {
+		return (await store.watches.end(id, reason, { now: clock.now(), posts, keepPending: false })) !== null;
 	}
 
 	/** Ends the watches and discovery of a channel to which nothing is posted; tells each creator once. Idempotent. */
@@ -47,7 +39,6 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 	}
 
 	return {
-		ended,
 		endChannel,
 		/** Ends the watches of channels and direct messages that the settings do not allow any more. */
 		async endNotAllowed(): Promise<void> {

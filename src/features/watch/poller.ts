@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { codeOf, retryAtOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
-import type { ReadKind, Watch, WatchEnd } from '../../database/watch.ts';
+import type { ReadKind } from '../../database/watch.ts';
 import type { SessionStore, TakenSession } from '../../database/watch-store.ts';
 import type { QuestionDigest } from '../../questions/session.ts';
 import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
@@ -24,7 +24,6 @@ export interface PollerOptions {
 	readonly health: ServiceHealth;
 	/** What our answers and earlier reads mean for a session as read. `wanted`: the question that was open before. */
 	readonly ourAnswers: (reading: SessionReading, wanted: QuestionDigest | null) => Promise<ReadAnswers>;
-	readonly onEnd: (watch: Watch, reason: WatchEnd) => void;
 }
 
 const LEASE_MS = 21_000;
@@ -47,7 +46,7 @@ export function createPoller(
 	const { sessionService, serviceUrl, clock, log, store } = core;
 	const { sessions } = store;
 	const { watches: metrics } = core.metrics;
-	const { budget, health, onEnd } = options;
+	const { budget, health } = options;
 	const reading = createReading(core);
 	const readWindow = createReadWindow({ most: READS_AT_ONCE, clock });
 	let planAt = 0;
@@ -152,23 +151,14 @@ export function createPoller(
 		const isChanged = outcome.update.view !== undefined;
 		metrics.read(isChanged ? 'changed' : 'unchanged');
 		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));
-		await record(taken, token, outcome, watches);
+		await record(taken, token, outcome);
 		await noteHealth();
 	}
 
-	async function record(
-		taken: TakenSession,
-		token: string,
-		{ update, watches }: ReadOutcome,
-		live: readonly Watch[] = [],
-	): Promise<void> {
+	async function record(taken: TakenSession, token: string, { update, watches }: ReadOutcome): Promise<void> {
 		const outcome = { update, watches, now: clock.now(), isNews: changesQuestion(taken, update) };
 		if (!(await store.reads.record({ session: taken.session, token }, outcome))) return;
-		for (const { watchId, card, end } of watches) {
-			if (card !== null) metrics.card('wanted');
-			const watch = live.find(({ id }) => id === watchId);
-			if (watch !== undefined && end !== null) onEnd(watch, end);
-		}
+		for (const { card } of watches) if (card !== null) metrics.card('wanted');
 	}
 
 	async function recordFailure(taken: TakenSession, token: string, error: unknown): Promise<void> {
@@ -191,7 +181,7 @@ export function createPoller(
 		const isGone = meant === MISSING.gone && (missed !== null || failures >= UNREAD_TRIES);
 		const watches = await store.watches.ofSession(session, now);
 		const noted = { ...taken, reads: { ...reads, unread: missed?.run ?? null } };
-		await record(taken, token, reading.failed(noted, watches, isGone), watches);
+		await record(taken, token, reading.failed(noted, watches, isGone));
 		log.info({ sessionId, code: meant, failures }, 'a watched session could not be read');
 		await noteHealth();
 	}

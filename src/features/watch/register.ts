@@ -30,7 +30,7 @@ export function registerWatch(
 	{ budget, health, ourAnswers }: SessionService & Pick<PollerOptions, 'ourAnswers'>,
 ) {
 	const reading = { budget: budget.background, ourAnswers };
-	const poller = createPoller(core, { ...reading, health, onEnd: endings.ended });
+	const poller = createPoller(core, { ...reading, health });
 	const { standingOf } = core.accessPolicy;
 	const subscriptions = createSubscriptions(core, { ...reading, expectPost, standingOf });
 	const commands = createWatchCommands(core, { subscriptions, endings, expectPost, discoveries });

@@ -145,6 +145,15 @@ export function describeAudit(subject: Subject): void {
 			expect(await linesOf(store)).toHaveLength(2);
 		});
 
+		it('takes thousands of events of one transaction, each once, in their order', async () => {
+			const { store } = subject;
+			const times = Array.from({ length: 5_000 }, (_, index) => T0 + index);
+			await store.db.write(async (trx) => recordEvents(trx, ...times.map((at) => ({ ...SOMETHING, at }))));
+			const rows = await readEvents(store.db.read, BEFORE_ALL, { limit: 6_000 });
+			expect(rows.map(({ at }) => at)).toEqual(times);
+			expect(new Set(rows.map(({ number }) => number)).size).toBe(5_000);
+		});
+
 		it('is not recorded outside of a transaction', async () => {
 			const { db } = subject.store;
 			if (db.dialect === 'sqlite') return;

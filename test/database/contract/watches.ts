@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/basics.ts';
 import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
+import { BEFORE_ALL, readEvents } from '../../../src/database/audit-reader.ts';
 import { createSharedState } from '../../../src/database/shared-states.ts';
 import type { Watch } from '../../../src/database/watch.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';
@@ -9,7 +10,7 @@ import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../features/watch/support.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, createRecordingLog, inTurns, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
+import { attemptAt, inTurns, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import {
 	ASKED,
 	asking,
@@ -215,13 +216,13 @@ export function describeWatches(subject: Subject): void {
 				await added({ createdBy, sessionId: `${createdBy}2` });
 			}
 			await posted();
-			const log = createRecordingLog();
 			const end = (at: ReturnType<typeof store>) =>
-				createEndings(coreOf({ store: at, clock: { now: () => T0 }, log })).endChannel(C1, 'channelShared');
+				createEndings(coreOf({ store: at, clock: { now: () => T0 } })).endChannel(C1, 'channelShared');
 			await Promise.all([end(store()), end(replica()), end(store())]);
 			await end(replica());
 			expect(await store().watches.ofChannel(C1)).toEqual([]);
-			expect(log.lines.map(({ fields }) => fields)).toHaveLength(4);
+			const events = await readEvents(store().db.read, BEFORE_ALL);
+			expect(events.filter(({ action }) => action === 'unwatched')).toHaveLength(4);
 			const due = await store().posts.takeDue(LEASE, 50, T0);
 			const told = due.map(({ post: { target } }) => (target.kind === 'person' ? target.userId : null));
 			expect(new Set(told)).toEqual(new Set(creators));

@@ -3,6 +3,7 @@ import { asking } from '../../../sandbox/session-service/builders.ts';
 import { waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { placeMrkdwn } from '../../../src/slack/parts.ts';
+import { auditRows } from '../../support/audit-rows.ts';
 import {
 	ASKS,
 	answeredBy,
@@ -274,7 +275,7 @@ describe('Hand over', () => {
 		expect(back.text()).toContain(`Asked in ${placeMrkdwn('D')}.`);
 	});
 
-	it('shows in its window which question it is about, unless that may not be told, and is logged with ids', async () => {
+	it('shows in its window which question it is about, unless that may not be told, and is recorded with ids', async () => {
 		const { id, post } = await start();
 		await app.handOver(post, 'ada', 'tess');
 		const opened = app.slack.traffic.calls('views.open').at(-1);
@@ -282,10 +283,10 @@ describe('Hand over', () => {
 		const dm = await app.handedTo('tess');
 		await dm.press('Give back');
 		await app.givenBackTo('ada');
-		const logged = (words: string) => JSON.parse(app.log.findLast((line) => line.includes(words)) ?? '{}');
 		const place = { session: id, channel: 'C0AGENTS' };
-		expect(logged('"hand over"')).toMatchObject({ ...place, user: 'U0ADA', to: app.slack.as('tess').user });
-		expect(logged('"give back"')).toMatchObject({ ...place, user: app.slack.as('tess').user, to: 'U0ADA' });
+		const tess = app.slack.as('tess').user;
+		expect(auditRows(app.dataDir, 'handedOver')).toMatchObject([{ ...place, actor: 'U0ADA', about: tess }]);
+		expect(auditRows(app.dataDir, 'givenBack')).toMatchObject([{ ...place, actor: tess, about: 'U0ADA' }]);
 		expect(app.log.join()).not.toContain('flight');
 		const discreet = await app.asked('--discreet');
 		await app.press(discreet.post, 'ada', 'Hand over');

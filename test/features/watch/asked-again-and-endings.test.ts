@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { WatchEnd } from '../../../src/database/watch.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { auditRows } from '../../support/audit-rows.ts';
 import { answeredBy, answering, ended, says } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -31,7 +32,7 @@ const dms = (who: string, words: string) => app.slack.as(who).dm(words);
 
 /** It is logged that and why the watch of the session ended. */
 function expectLogged(sessionId: string, reason: WatchEnd): void {
-	expect(endsOf(sessionId)).toMatchObject([{ watchId: expect.any(String), channel: 'C0AGENTS', reason }]);
+	expect(endsOf(sessionId)).toMatchObject([{ channel: 'C0AGENTS', outcome: reason }]);
 }
 
 async function expectLeftAlone(id: string): Promise<void> {
@@ -189,12 +190,9 @@ it('posts only questions when only questions were requested', async () => {
 	expect(app.thread(id)).toHaveLength(1);
 });
 
-/** The log lines of watches of this session that ended. */
+/** What the audit tells of watches of this session that ended. */
 const endsOf = (sessionId: string) =>
-	app.log
-		.filter((line) => line.includes('a watch ended'))
-		.map((line) => JSON.parse(line))
-		.filter((line) => line.sessionId === sessionId);
+	auditRows(app.dataDir, 'unwatched').filter(({ session }) => session === sessionId);
 
 /** The posts and updates that Slack refused because it does not find their channel. */
 const refused = (from: number) =>
@@ -276,7 +274,7 @@ describe('a channel that Slack does not find', () => {
 		expect(app.clock.now() - missingAt).toBeGreaterThanOrEqual(MINUTE_MS);
 		expect(app.clock.now() - missingAt).toBeLessThan(2 * MINUTE_MS);
 		expect(dm.text()).toContain(ended('channelGone'));
-		expect(endsOf(id)).toMatchObject([{ watchId: expect.any(String), channel: 'C0SECRET', reason: 'channelGone' }]);
+		expect(endsOf(id)).toMatchObject([{ channel: 'C0SECRET', outcome: 'channelGone' }]);
 		// Not with each attempt: others need the same rate.
 		expect(refused(from).length).toBeGreaterThan(3);
 		expect(app.calls('conversations.info', from)).toHaveLength(1);
@@ -295,7 +293,7 @@ describe('a channel that Slack does not find', () => {
 		const missingAt = app.clock.now();
 		await app.until(() => endsOf(id).length > 0);
 		expect(app.clock.now() - missingAt).toBeGreaterThanOrEqual(MINUTE_MS);
-		expect(endsOf(id)).toMatchObject([{ channel: card.channel, reason: 'channelGone' }]);
+		expect(endsOf(id)).toMatchObject([{ channel: card.channel, outcome: 'channelGone' }]);
 	});
 });
 

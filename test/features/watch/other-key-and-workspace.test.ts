@@ -4,6 +4,7 @@ import { manifestPath } from '../../../sandbox/manifest-path.ts';
 import { askingSession, item } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
+import { auditRows } from '../../support/audit-rows.ts';
 import { DELIVERED, says } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -80,7 +81,7 @@ it('leaves alone what is of another workspace, but delivers its answers, and goe
 	expect(warnings()).toHaveLength(2);
 	expect(warnings()[0]).toContain('"teamId":"T0ACME"');
 	expect(warnings()[0]).toContain('SLACK_BOT_TOKEN');
-	expect(app.log.join('\n')).not.toContain('a watch ended');
+	expect(auditRows(app.dataDir, 'unwatched')).toEqual([]);
 
 	await app.restart({ SLACK_API_URL: app.slack.apiUrl });
 	await app.threadSays(watched, 'Which shape?');

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { sampleOrganisation } from '../../../fake-slack/index.ts';
 import { placeMrkdwn } from '../../../src/slack/parts.ts';
 import type { AppOptions } from '../../support/app.ts';
+import { auditRows } from '../../support/audit-rows.ts';
 import { WATCHING, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -70,9 +71,8 @@ describe('a watched channel that is shared with another organisation', () => {
 		expect(listings()).toEqual([]);
 		await expectSilence(id, from);
 		expect(dms('ada', SHARED)).toHaveLength(1);
-		const ends = app.log.filter((line) => line.includes('a watch ended')).map((line) => JSON.parse(line));
-		expect(ends).toMatchObject(
-			[id, other].map((sessionId) => ({ sessionId, channel: 'C0AGENTS', reason: 'channelShared' })),
+		expect(auditRows(app.dataDir, 'unwatched')).toMatchObject(
+			[id, other].map((session) => ({ session, channel: 'C0AGENTS', outcome: 'channelShared' })),
 		);
 		const again = await app.command(`/session watch ${id}`);
 		expect(again.text()).toContain(whatHappened('watch_external'));

@@ -234,7 +234,6 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			budget: plentiful,
 			health,
 			...judging,
-			onEnd: () => {},
 			...options,
 		});
 		poller.start();
