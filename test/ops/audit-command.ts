@@ -1,9 +1,19 @@
 import { expect, it } from 'vitest';
 import { recordEvents } from '../../src/database/audit.ts';
-import { AUDIT_LINE } from '../../src/database/audit-reader.ts';
+import { AUDIT_LINE, BEFORE_ALL, readEvents } from '../../src/database/audit-reader.ts';
+import type { StoreDatabase } from '../../src/database/database.ts';
 import type { Store } from '../../src/stores.ts';
 import { accepted, BOB, submission } from '../database/support.ts';
 import { runPerson } from '../support/person-command.ts';
+
+/** All rows of a database, once they may be read: on PostgreSQL transactions of other tests hold them back. */
+export async function settledEvents(db: StoreDatabase['read']) {
+	const most = { limit: 10_000 };
+	const written = await readEvents(db, BEFORE_ALL, { ...most, isSettled: false });
+	const readable = () => readEvents(db, BEFORE_ALL, most);
+	await expect.poll(async () => (await readable()).length, { timeout: 20_000 }).toBe(written.length);
+	return readable();
+}
 
 /** Runs `npm run audit` with these settings. */
 export async function runAudit(args: readonly string[], env: Readonly<Record<string, string>>) {
@@ -25,6 +35,7 @@ export function describeCommand(running: () => Promise<Running>): void {
 		const day = Date.parse('2026-11-02T10:00:00Z');
 		for (const acceptedAt of [day - 86_400_000, day, day + 60_000])
 			await accepted(store, submission({ sessionId: `s${acceptedAt}`, person: BOB, acceptedAt }));
+		await settledEvents(store.db.read);
 		const all = await runAudit([], env);
 		expect(all).toMatchObject({ code: 0, stderr: '' });
 		expect(all.lines).toMatchObject([1, 2, 3].map(() => ({ action: 'answered', actor: BOB.userId })));
@@ -42,6 +53,7 @@ export function describeCommand(running: () => Promise<Running>): void {
 				recordEvents(trx, ...Array.from({ length: 400 }, () => ({ at, action: 'settingsChanged' }) as const)),
 			);
 		}
+		await settledEvents(store.db.read);
 		const { lines } = await runAudit(['--since', '2026-12-01'], env);
 		expect(new Set(lines.map(({ number }) => number)).size).toBe(1_200);
 	});

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Replicas } from '../database/contract.ts';
 import { openReplicas } from '../database/postgres-replicas.ts';
 import { accepted, KEY, open, submission } from '../database/support.ts';
-import { describeCommand, runAudit } from './audit-command.ts';
+import { describeCommand, runAudit, settledEvents } from './audit-command.ts';
 
 let replicas: Replicas & { readonly databaseUrl: string };
 beforeAll(async () => {
@@ -17,6 +17,7 @@ it('tells of a restored dump at the next start, whose transactions count anew, a
 	const { databaseUrl, store, close } = await openReplicas();
 	await accepted(store, submission());
 	const env = { DATABASE_URL: databaseUrl };
+	await settledEvents(store.db.read);
 	const [first] = (await runAudit([], env)).lines;
 	// As a dump of a server that has counted further, in a database with another id.
 	await sql`update audit_events set transaction_id = transaction_id + 1000000`.execute(store.db.read);
@@ -25,6 +26,7 @@ it('tells of a restored dump at the next start, whose transactions count anew, a
 	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY };
 	const [restored, other] = await Promise.all([open(options), open(options)]);
 	await accepted(restored, submission({ sessionId: 's2' }));
+	await settledEvents(restored.db.read);
 	const { lines } = await runAudit([], env);
 	expect(lines.map(({ action, session }) => [action, session])).toEqual([
 		['answered', 's1'],

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/basics.ts';
 import { createRateLimiter } from '../../../src/core/rate-limiter.ts';
-import { BEFORE_ALL, readEvents } from '../../../src/database/audit-reader.ts';
 import { createSharedState } from '../../../src/database/shared-states.ts';
 import type { Watch } from '../../../src/database/watch.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';
 import { removeEnded } from '../../../src/ops/housekeeping.ts';
 import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../features/watch/support.ts';
+import { settledEvents } from '../../ops/audit-command.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, inTurns, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
@@ -221,7 +221,7 @@ export function describeWatches(subject: Subject): void {
 			await Promise.all([end(store()), end(replica()), end(store())]);
 			await end(replica());
 			expect(await store().watches.ofChannel(C1)).toEqual([]);
-			const events = await readEvents(store().db.read, BEFORE_ALL);
+			const events = await settledEvents(store().db.read);
 			expect(events.filter(({ action }) => action === 'unwatched')).toHaveLength(4);
 			const due = await store().posts.takeDue(LEASE, 50, T0);
 			const told = due.map(({ post: { target } }) => (target.kind === 'person' ? target.userId : null));
