@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
 import { done } from '../../sandbox/session-service/builders.ts';
-import type { AuditLine } from '../../src/database/audit-reader.ts';
+import { AUDIT_LINE, type AuditLine } from '../../src/database/audit-reader.ts';
 import { backUp, openRestore } from '../../src/database/backup.ts';
 import { AUDIT_ACTIONS } from '../../src/database/schema/audit.ts';
 import { makeDataDir } from '../database/support.ts';
@@ -221,6 +222,13 @@ it('has no text of an agent, no answer, nothing secret and nothing typed, in the
 	const all = JSON.stringify([rows, lines]);
 	for (const text of [SECRET, TYPED, 'LH 1173', 'TP 570', 'green', 'Which flight', 'Book a flight', 'blue'])
 		expect(all).not.toContain(text);
+});
+
+it('is described in the documents: each field, and each action', () => {
+	const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+	const section = page.split(/^## /m).find((part) => part.startsWith('The audit\n')) ?? '';
+	const named = section.split('\n').flatMap((line) => /^\| (`.*?) \|/.exec(line)?.[1]?.match(/\w+/g) ?? []);
+	expect(named.toSorted()).toEqual([...Object.keys(AUDIT_LINE.shape), ...AUDIT_ACTIONS].toSorted());
 });
 
 it('has the request of the lines in the log that tell of the same', () => {
