@@ -12,7 +12,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
-COPY LICENSE ./
+COPY LICENSE manifest.yml ./
 COPY src ./src
 # A base image with an old Node.js fails here, with the reason.
 RUN node src/check-node.js

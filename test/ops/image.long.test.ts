@@ -132,6 +132,8 @@ it.runIf(!isRoot || existsSync('/usr/bin/setpriv'))(
 		expect(run(['node', '-e', `require('fs').writeFileSync('${app}/new', '')`]).stderr).toContain('EACCES');
 		const backup = join(data, 'backup.db');
 		expect(run(['node', 'src/backup.ts', backup])).toMatchObject({ status: 0, stderr: '' });
+		expect(run(['node', 'src/audit.ts'])).toMatchObject({ status: 0, stderr: '' });
+		expect(run(['node', 'src/manifest.ts']).stdout).toContain('command: /session');
 		child.kill('SIGTERM');
 		expect(await once(child, 'exit')).toEqual([0, null]);
 		expect(output).toContain('"msg":"stopped"');
