@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DeepReadonly, pick } from '../core/basics.ts';
 import { type Judgement, NOT_JUDGED } from './asked.ts';
-import { createMask, drawMasked, type Mask } from './masking.ts';
+import { createMask, credentialsOf, drawMasked, type Mask } from './masking.ts';
 import { quickAnswerOf } from './quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
 import {
@@ -287,7 +287,7 @@ export function snapshotOf(
 	arrival: number | null = null,
 ): SessionSnapshot {
 	const question = askedAt(session, askingMessageIndex(session) ?? -1, ours);
-	return maskedSnapshot({
+	const whole = {
 		...pick(session, 'sessionId', 'name', 'status', 'maxSteps'),
 		step: assistantCountOf(session),
 		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
@@ -302,16 +302,18 @@ export function snapshotOf(
 		hasScreenshot: session.lastScreenshotUrl !== null,
 		digest: digestOf(session, ours.closedItems),
 		seenAt,
-	});
+	};
+	return maskedSnapshot(whole, credentialsOf(session));
 }
 
 export function questionViewAt(session: Session, messageIndex: number, ours = NO_ANSWERS): QuestionView | null {
 	const question = askedAt(session, messageIndex, ours);
-	return question && maskedQuestion(question);
+	return question && maskedQuestion(question, credentialsOf(session));
 }
 
 /** With masked and cut texts. Also what is stored: 1.0.0 masked nothing. */
-export const maskedQuestion = (whole: QuestionView) => drawMasked((mask) => shownQuestion(whole, mask));
+export const maskedQuestion = (whole: QuestionView, known?: Set<string>) =>
+	drawMasked((mask) => shownQuestion(whole, mask), known);
 
 /** With whole texts. */
 function askedAt(session: Session, messageIndex: number, { closedItems, disclosure }: OurAnswers): QuestionView | null {
@@ -337,19 +339,22 @@ function askedAt(session: Session, messageIndex: number, { closedItems, disclosu
 }
 
 /** Like `maskedQuestion`. */
-export const maskedSnapshot = (whole: SessionSnapshot): SessionSnapshot =>
-	drawMasked((mask) => ({
-		...whole,
-		name: cut(whole.name, NAME_LENGTH, mask),
-		status: cut(whole.status, NAME_LENGTH, mask),
-		steps: whole.steps.map(({ step, text, actions }) => ({
-			step,
-			text: cut(text, STEP_TEXT_LENGTH, mask),
-			actions: actions.map((action) => ({ ...action, text: cut(action.text, NAME_LENGTH, mask) })),
-		})),
-		question: whole.question && shownQuestion(whole.question, mask),
-		result: whole.result === null ? null : cut(whole.result, RESULT_LENGTH, mask),
-	}));
+export const maskedSnapshot = (whole: SessionSnapshot, known?: Set<string>): SessionSnapshot =>
+	drawMasked(
+		(mask) => ({
+			...whole,
+			name: cut(whole.name, NAME_LENGTH, mask),
+			status: cut(whole.status, NAME_LENGTH, mask),
+			steps: whole.steps.map(({ step, text, actions }) => ({
+				step,
+				text: cut(text, STEP_TEXT_LENGTH, mask),
+				actions: actions.map((action) => ({ ...action, text: cut(action.text, NAME_LENGTH, mask) })),
+			})),
+			question: whole.question && shownQuestion(whole.question, mask),
+			result: whole.result === null ? null : cut(whole.result, RESULT_LENGTH, mask),
+		}),
+		known,
+	);
 
 function shownQuestion(whole: QuestionView, { known }: Mask): QuestionView {
 	const mark = createCutMark(false);

@@ -312,6 +312,10 @@ const METADATA_SCHEMA = z.object({
 	/** Those whose boxes were ticked when the view was built. */
 	secret: POSITIONS,
 	boxed: z.boolean().default(false),
+	/** With an option that is masked. */
+	covered: POSITIONS,
+	/** With a title that is masked for others. */
+	veiled: POSITIONS,
 	/** UTF-16 units to which initial values were cut. */
 	offerLimit: INDEX.default(0),
 	/** In a history: how many answers are skipped. */

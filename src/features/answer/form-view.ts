@@ -1,5 +1,5 @@
 import type { Answer } from '../../questions/answer.ts';
-import { drawMasked, type Mask, masked } from '../../questions/masking.ts';
+import { createMask, credentialsOf, type Mask, masked } from '../../questions/masking.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import {
 	ageOf,
@@ -131,7 +131,7 @@ export function screenshotModal(
 /** Slack's limit for a view. */
 const MODAL_BLOCKS = 100;
 /** Steps on a page, if the form leaves room. */
-export const STEPS_PER_PAGE = 5;
+const STEPS_PER_PAGE = 5;
 const BLOCKS_PER_STEP = 3;
 /** The most blocks around the form and the cards. */
 const FIXED_BLOCKS = 14;
@@ -167,7 +167,8 @@ export interface SessionModel {
 
 /** The session as a modal, with Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
-	return drawMasked((mask) => modalOf(model, mask), model.metadata.showsHidden && model.refused == null);
+	const shows = model.metadata.showsHidden && model.refused == null;
+	return modalOf(model, createMask(shows, credentialsOf(model.session)));
 }
 
 function modalOf(model: SessionModel, mask: Mask): ModalView {
