@@ -43,7 +43,7 @@ const MOST_REPEATED = 100;
 /** Of a value without a space; the rest goes with it. */
 const MOST_READ = 990;
 
-/** `plain`: without characters that nobody sees. `read`: as long, with Latin letters in the place of those like them. */
+/** `plain`: without characters that nobody sees. `read`: as long, with Latin letters in place of those like them. */
 function readable(text: string) {
 	const plain = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize();
 	const narrow = plain.replace(WIDE, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0));

@@ -3,7 +3,8 @@ import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../core/basics.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
-import { masked } from '../questions/masking.ts';
+import { credentialsOf, masked } from '../questions/masking.ts';
+import type { Session } from '../questions/session.ts';
 import { cutText } from '../questions/texts.ts';
 
 // The ids that Slack returns: positions and keys, never content. They never change, as old messages carry them.
@@ -333,8 +334,10 @@ export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('vi
 /** What a view carries from one event to the next. Slack returns it unchanged. */
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
-export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata {
-	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
+/** `session`: whose name it gets, masked. */
+export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>, session?: Session) {
+	const named = session && { sessionName: masked(session.name, credentialsOf(session)).text };
+	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start, ...named });
 }
 
 export const newFormId = () => randomBytes(9).toString('base64url');

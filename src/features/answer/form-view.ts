@@ -168,10 +168,7 @@ export interface SessionModel {
 /** The session as a modal, with Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
 	const shows = model.metadata.showsHidden && model.refused == null;
-	return modalOf(model, createMask(shows, credentialsOf(model.session)));
-}
-
-function modalOf(model: SessionModel, mask: Mask): ModalView {
+	const mask = createMask(shows, credentialsOf(model.session));
 	const { question, readAt, arrival = null } = model;
 	const marks = { mark: createCutMark(false), mask };
 	const form = question && formOf(model, question, marks);

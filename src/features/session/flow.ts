@@ -1,4 +1,3 @@
-import { credentialsOf, masked } from '../../questions/masking.ts';
 import type { Person } from '../../questions/session.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
@@ -71,8 +70,7 @@ export function createSessionFlow(
 
 	async function fill(person: Person, handle: ViewHandle, content: Wanted, reading: Reading): Promise<UpdateOutcome> {
 		const { text } = content;
-		const sessionName = masked(reading.session.name, credentialsOf(reading.session)).text;
-		const metadata = newMetadata({ ...content.metadata, sessionName });
+		const metadata = newMetadata(content.metadata, reading.session);
 		const picture = { ...reading, metadata, links: shown.links, now: clock.now() };
 		if (content.isPicture === true) return (await draw(handle, (without) => screenshotModal(picture, without))).outcome;
 		const isRefused = text != null && (await shown.whyNotAnswer(person, metadata)) !== null;
