@@ -116,7 +116,7 @@ export function createMask(shows = false, known = new Set<string>()) {
 export type Mask = ReturnType<typeof createMask>;
 
 /** Draws a screen; once more if a text of it names other credentials, which then are hidden in all its texts. */
-export function drawMasked<Drawn>(draw: (mask: Mask) => Drawn, known = new Set<string>()): Drawn {
+export function drawMasked<Drawn>(known: Set<string>, draw: (mask: Mask) => Drawn): Drawn {
 	const count = known.size;
 	const first = draw(createMask(false, known));
 	return known.size === count ? first : draw(createMask(false, known));

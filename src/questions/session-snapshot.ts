@@ -287,7 +287,7 @@ export function snapshotOf(
 	arrival: number | null = null,
 ): SessionSnapshot {
 	const question = askedAt(session, askingMessageIndex(session) ?? -1, ours);
-	const whole = {
+	return maskedSnapshot(credentialsOf(session), {
 		...pick(session, 'sessionId', 'name', 'status', 'maxSteps'),
 		step: assistantCountOf(session),
 		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
@@ -302,18 +302,17 @@ export function snapshotOf(
 		hasScreenshot: session.lastScreenshotUrl !== null,
 		digest: digestOf(session, ours.closedItems),
 		seenAt,
-	};
-	return maskedSnapshot(whole, credentialsOf(session));
+	});
 }
 
 export function questionViewAt(session: Session, messageIndex: number, ours = NO_ANSWERS): QuestionView | null {
 	const question = askedAt(session, messageIndex, ours);
-	return question && maskedQuestion(question, credentialsOf(session));
+	return question && maskedQuestion(credentialsOf(session), question);
 }
 
 /** With masked and cut texts. Also what is stored: 1.0.0 masked nothing. */
-export const maskedQuestion = (whole: QuestionView, known?: Set<string>) =>
-	drawMasked((mask) => shownQuestion(whole, mask), known);
+export const maskedQuestion = (known: Set<string>, whole: QuestionView) =>
+	drawMasked(known, (mask) => shownQuestion(whole, mask));
 
 /** With whole texts. */
 function askedAt(session: Session, messageIndex: number, { closedItems, disclosure }: OurAnswers): QuestionView | null {
@@ -339,22 +338,19 @@ function askedAt(session: Session, messageIndex: number, { closedItems, disclosu
 }
 
 /** Like `maskedQuestion`. */
-export const maskedSnapshot = (whole: SessionSnapshot, known?: Set<string>): SessionSnapshot =>
-	drawMasked(
-		(mask) => ({
-			...whole,
-			name: cut(whole.name, NAME_LENGTH, mask),
-			status: cut(whole.status, NAME_LENGTH, mask),
-			steps: whole.steps.map(({ step, text, actions }) => ({
-				step,
-				text: cut(text, STEP_TEXT_LENGTH, mask),
-				actions: actions.map((action) => ({ ...action, text: cut(action.text, NAME_LENGTH, mask) })),
-			})),
-			question: whole.question && shownQuestion(whole.question, mask),
-			result: whole.result === null ? null : cut(whole.result, RESULT_LENGTH, mask),
-		}),
-		known,
-	);
+export const maskedSnapshot = (known: Set<string>, whole: SessionSnapshot): SessionSnapshot =>
+	drawMasked(known, (mask) => ({
+		...whole,
+		name: cut(whole.name, NAME_LENGTH, mask),
+		status: cut(whole.status, NAME_LENGTH, mask),
+		steps: whole.steps.map(({ step, text, actions }) => ({
+			step,
+			text: cut(text, STEP_TEXT_LENGTH, mask),
+			actions: actions.map((action) => ({ ...action, text: cut(action.text, NAME_LENGTH, mask) })),
+		})),
+		question: whole.question && shownQuestion(whole.question, mask),
+		result: whole.result === null ? null : cut(whole.result, RESULT_LENGTH, mask),
+	}));
 
 function shownQuestion(whole: QuestionView, { known }: Mask): QuestionView {
 	const mark = createCutMark(false);

@@ -3,8 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../core/basics.ts';
 import { ORIGIN, type Origin } from '../questions/answer.ts';
-import { credentialsOf, masked } from '../questions/masking.ts';
-import type { Session } from '../questions/session.ts';
+import { masked } from '../questions/masking.ts';
 import { cutText } from '../questions/texts.ts';
 
 // The ids that Slack returns: positions and keys, never content. They never change, as old messages carry them.
@@ -313,10 +312,6 @@ const METADATA_SCHEMA = z.object({
 	/** Those whose boxes were ticked when the view was built. */
 	secret: POSITIONS,
 	boxed: z.boolean().default(false),
-	/** With an option that is masked. */
-	covered: POSITIONS,
-	/** With a title that is masked for others. */
-	veiled: POSITIONS,
 	/** UTF-16 units to which initial values were cut. */
 	offerLimit: INDEX.default(0),
 	/** In a history: how many answers are skipped. */
@@ -325,8 +320,10 @@ const METADATA_SCHEMA = z.object({
 	/** Masked and cut. Empty before the first read, and in views of 1.0.0. */
 	sessionName: text.transform((name) => cutText(masked(name).text, 60)).default(''),
 	ownText: z.boolean().default(false),
-	/** It shows what others see masked. */
+	/** It shows what others see masked; with an option, and with a title, that they see so. */
 	showsHidden: z.boolean().default(false),
+	covered: POSITIONS,
+	veiled: POSITIONS,
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
 export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);
@@ -334,11 +331,8 @@ export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('vi
 /** What a view carries from one event to the next. Slack returns it unchanged. */
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
-/** `session`: whose name it gets, masked. */
-export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>, session?: Session) {
-	const named = session && { sessionName: masked(session.name, credentialsOf(session)).text };
-	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start, ...named });
-}
+export const newMetadata = (start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata =>
+	METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
 
 export const newFormId = () => randomBytes(9).toString('base64url');
 

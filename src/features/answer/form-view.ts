@@ -14,7 +14,7 @@ import {
 } from '../../questions/session.ts';
 import { createCutMark } from '../../questions/texts.ts';
 import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../../slack/form/build.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, type Links, type ViewMetadata } from '../../slack/ids.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, type Links, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	agoText,
 	button,
@@ -58,6 +58,10 @@ import {
 	stepCards,
 } from '../watch/details-view.ts';
 import { endingOf, MODAL_BYTES, stateLine } from './view.ts';
+
+/** The metadata of a session's window, with its name. */
+export const metadataOf = (metadata: ViewMetadata, session: Session): ViewMetadata =>
+	newMetadata({ ...metadata, sessionName: masked(session.name, credentialsOf(session)).text });
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
 export function loadingModal(metadata: ViewMetadata, waitedMs = 0): ModalView {
@@ -167,8 +171,7 @@ export interface SessionModel {
 
 /** The session as a modal, with Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
-	const shows = model.metadata.showsHidden && model.refused == null;
-	const mask = createMask(shows, credentialsOf(model.session));
+	const mask = createMask(model.metadata.showsHidden && model.refused == null, credentialsOf(model.session));
 	const { question, readAt, arrival = null } = model;
 	const marks = { mark: createCutMark(false), mask };
 	const form = question && formOf(model, question, marks);
