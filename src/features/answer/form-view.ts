@@ -65,16 +65,14 @@ export const metadataOf = (metadata: ViewMetadata, session: Session): ViewMetada
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
 export function loadingModal(metadata: ViewMetadata, waitedMs = 0): ModalView {
+	const waiting = waitedMs === 0 ? '' : stillWaitingWords(waitedMs);
 	return modal({
 		callbackId: CALLBACKS.loading,
 		title: viewTitle(metadata),
 		metadata,
 		close: 'Cancel',
 		notifyOnClose: true,
-		blocks: [
-			...section(`⏳ Looking at ${sessionName(metadata.sessionId)}…`),
-			...section(waitedMs === 0 ? '' : stillWaitingWords(waitedMs)),
-		],
+		blocks: [...section(`⏳ Looking at ${sessionName(metadata.sessionId)}…`), ...section(waiting)],
 	});
 }
 
@@ -264,7 +262,7 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 		...(fields.length > 0 && { fields }),
 		...(image !== null && { accessory: { type: 'image', image_url: image.url, alt_text } as const }),
 	};
-	const listed = form.kind === 'fields' ? form.listed : [];
+	const listed = form.kind === 'fields' ? form.listed.map(marks.mask.read) : [];
 	const said = quotedMarkdown(withoutListed(marks.mask.read(question.context), listed), 2900, marks.mark.onCut);
 	const hasBeside = Object.keys(beside).length > 0;
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });

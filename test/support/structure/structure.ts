@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 37_044,
-	bytes: 1_769_660,
+	lines: 37_064,
+	bytes: 1_770_782,
 	files: 186,
 	linesOfFile: 400,
 	columns: 120,
