@@ -36,7 +36,7 @@ export interface Asked {
 }
 
 const items = questionView.shape.items;
-const view = questionView.transform(maskedQuestion);
+const view = questionView.transform((stored) => maskedQuestion(new Set(), stored));
 const asked = z.object({ question: view, readAt: z.number(), answered: z.exactOptional(items) });
 export const contentColumn = sealedColumn('questions.content', asked as z.ZodType<Asked>);
 const noteColumn = sealedColumn('questions.handOverNote', z.string());

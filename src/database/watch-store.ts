@@ -52,7 +52,7 @@ import {
 export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
 
-const VIEW = sessionSnapshot.transform(maskedSnapshot);
+const VIEW = sessionSnapshot.transform((stored) => maskedSnapshot(new Set(), stored));
 /** `open` gives null when there is none yet, it was written with another key, or it is damaged. */
 export const viewColumn = sealedColumn('watched_sessions.view', VIEW as z.ZodType<SessionSnapshot>);
 

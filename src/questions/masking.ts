@@ -1,3 +1,4 @@
+import type { Session } from './session.ts';
 import { foldConfusables } from './texts.ts';
 import { oneOf, wordList } from './word-list.ts';
 
@@ -42,6 +43,14 @@ const MOST_REPEATED = 100;
 /** Of a value without a space; the rest goes with it. */
 const MOST_READ = 990;
 
+/** `plain`: without characters that nobody sees. `read`: as long, with Latin letters in place of those like them. */
+function readable(text: string) {
+	const plain = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize();
+	const narrow = plain.replace(WIDE, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0));
+	const folded = OTHER_SCRIPT.test(plain) ? foldConfusables(narrow) : plain;
+	return { plain, read: folded.length === plain.length ? folded : narrow };
+}
+
 /**
  * An agent's text without what looks like a credential, and how many places of it are hidden. One that has none comes
  * back as it was, with characters that nobody sees. It takes time in proportion to the length. `known`: values that are
@@ -49,10 +58,7 @@ const MOST_READ = 990;
  */
 export function masked(text: string, known = new Set<string>()): { readonly text: string; readonly count: number } {
 	if (known.has(text)) return { text: MASK, count: 1 };
-	const plain = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize();
-	const narrow = plain.replace(WIDE, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0));
-	const folded = OTHER_SCRIPT.test(plain) ? foldConfusables(narrow) : plain;
-	const read = folded.length === plain.length ? folded : narrow;
+	const { plain, read } = readable(text);
 	const spans = [...formsIn(read), ...cardsIn(read), ...namedIn(read)].toSorted(([a], [b]) => a - b);
 	let [end, count, shown] = [0, 0, ''];
 	for (const [from, to] of spans) {
@@ -71,6 +77,26 @@ export function masked(text: string, known = new Set<string>()): { readonly text
 	return count === 0 ? { text, count } : { text: shown, count };
 }
 
+/** How much of a session is searched for the credentials that it names, in UTF-16 units. */
+const MOST_SEARCHED = 300_000;
+
+/** What a session's texts name as a password or the like, the newest first: all screens hide it, whatever they show. */
+export function credentialsOf({ name, sessionDetails, files, messages }: Session): Set<string> {
+	const texts = messages.toReversed().flatMap(({ content, actions, humanInput }) => {
+		const items = humanInput.flatMap(({ title, description }) => [title, description]);
+		return [content, ...items, ...actions.map(({ text }) => text)];
+	});
+	const known = new Set<string>();
+	let room = MOST_SEARCHED;
+	for (const text of [name, sessionDetails, ...files.map(({ filename }) => filename), ...texts]) {
+		const { plain, read } = readable(text.slice(0, Math.max(0, room)));
+		for (const [from, to] of namedIn(read))
+			if (to > from && known.size < MOST_REPEATED) known.add(plain.slice(from, to));
+		room -= text.length;
+	}
+	return known;
+}
+
 /** Reads the texts of one screen: masked unless it `shows` all. `hides`: it has hidden something. */
 export function createMask(shows = false, known = new Set<string>()) {
 	const mask = {
@@ -81,17 +107,19 @@ export function createMask(shows = false, known = new Set<string>()) {
 			mask.hides ||= found.count > 0;
 			return found.text;
 		},
+		/** Whether others read this text masked. */
+		covers: (text: string) => masked(text, known).count > 0,
 	};
 	return mask;
 }
 
 export type Mask = ReturnType<typeof createMask>;
 
-/** Draws a screen; once more if a text of it names a credential, which then is hidden in all its texts. */
-export function drawMasked<Drawn>(draw: (mask: Mask) => Drawn, shows = false): Drawn {
-	const known = new Set<string>();
-	const first = draw(createMask(shows, known));
-	return known.size === 0 ? first : draw(createMask(shows, known));
+/** Draws a screen; once more if a text of it names other credentials, which then are hidden in all its texts. */
+export function drawMasked<Drawn>(known: Set<string>, draw: (mask: Mask) => Drawn): Drawn {
+	const count = known.size;
+	const first = draw(createMask(false, known));
+	return known.size === count ? first : draw(createMask(false, known));
 }
 
 /** Sessions as a list names them. */

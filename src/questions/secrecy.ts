@@ -1,6 +1,5 @@
 import { atOnce } from '../core/lease-loop.ts';
 import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
-import { masked } from './masking.ts';
 import { askedItem, choiceOf, YES_NO } from './options.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { isGeneric, matchingText, optionOr, sameText, stringOf, withoutFinalMarks, words } from './texts.ts';
@@ -223,15 +222,9 @@ function isSecretAtFirst(marks: readonly AnswerMarks[], asked: Asked, position: 
 	return ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
 }
 
-/** The positions whose box is ticked in a new form. `told`: the agent's texts, which may name what an item offers. */
-export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked, told: readonly string[]): number[] {
-	const positions = [...asked.items.keys()];
-	const offered = positions.map((position) => choicesOf(guessInputAt(asked, position)).options);
-	const known = new Set<string>();
-	const texts = [...told, ...asked.items.flatMap(({ title, description }) => [title, description])];
-	if (offered.some((options) => options.length > 0)) for (const text of texts) masked(text, known);
-	const offersCredential = (at: number) => offered[at]?.some((option) => masked(option, known).count > 0);
-	return positions.filter((at) => isSecretAtFirst(marks, asked, at) || offersCredential(at) === true);
+/** The positions whose box is ticked in a new form. */
+export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked): number[] {
+	return [...asked.items.keys()].filter((position) => isSecretAtFirst(marks, asked, position));
 }
 
 /** The setting `SHOW_ANSWERS`: whether channels see answers or only that there is one. */

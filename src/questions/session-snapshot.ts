@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DeepReadonly, pick } from '../core/basics.ts';
 import { type Judgement, NOT_JUDGED } from './asked.ts';
-import { createMask, drawMasked, type Mask } from './masking.ts';
+import { createMask, credentialsOf, drawMasked, type Mask } from './masking.ts';
 import { quickAnswerOf } from './quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
 import {
@@ -287,7 +287,7 @@ export function snapshotOf(
 	arrival: number | null = null,
 ): SessionSnapshot {
 	const question = askedAt(session, askingMessageIndex(session) ?? -1, ours);
-	return maskedSnapshot({
+	return maskedSnapshot(credentialsOf(session), {
 		...pick(session, 'sessionId', 'name', 'status', 'maxSteps'),
 		step: assistantCountOf(session),
 		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
@@ -307,11 +307,12 @@ export function snapshotOf(
 
 export function questionViewAt(session: Session, messageIndex: number, ours = NO_ANSWERS): QuestionView | null {
 	const question = askedAt(session, messageIndex, ours);
-	return question && maskedQuestion(question);
+	return question && maskedQuestion(credentialsOf(session), question);
 }
 
 /** With masked and cut texts. Also what is stored: 1.0.0 masked nothing. */
-export const maskedQuestion = (whole: QuestionView) => drawMasked((mask) => shownQuestion(whole, mask));
+export const maskedQuestion = (known: Set<string>, whole: QuestionView) =>
+	drawMasked(known, (mask) => shownQuestion(whole, mask));
 
 /** With whole texts. */
 function askedAt(session: Session, messageIndex: number, { closedItems, disclosure }: OurAnswers): QuestionView | null {
@@ -337,8 +338,8 @@ function askedAt(session: Session, messageIndex: number, { closedItems, disclosu
 }
 
 /** Like `maskedQuestion`. */
-export const maskedSnapshot = (whole: SessionSnapshot): SessionSnapshot =>
-	drawMasked((mask) => ({
+export const maskedSnapshot = (known: Set<string>, whole: SessionSnapshot): SessionSnapshot =>
+	drawMasked(known, (mask) => ({
 		...whole,
 		name: cut(whole.name, NAME_LENGTH, mask),
 		status: cut(whole.status, NAME_LENGTH, mask),

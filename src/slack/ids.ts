@@ -320,8 +320,10 @@ const METADATA_SCHEMA = z.object({
 	/** Masked and cut. Empty before the first read, and in views of 1.0.0. */
 	sessionName: text.transform((name) => cutText(masked(name).text, 60)).default(''),
 	ownText: z.boolean().default(false),
-	/** It shows what others see masked. */
+	/** It shows what others see masked; with an option, and with a title, that they see so. */
 	showsHidden: z.boolean().default(false),
+	covered: POSITIONS,
+	veiled: POSITIONS,
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
 export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);
@@ -329,9 +331,8 @@ export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('vi
 /** What a view carries from one event to the next. Slack returns it unchanged. */
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
-export function newMetadata(start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata {
-	return METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
-}
+export const newMetadata = (start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata =>
+	METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
 
 export const newFormId = () => randomBytes(9).toString('base64url');
 

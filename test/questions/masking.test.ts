@@ -71,9 +71,9 @@ describe('credentials in texts of agents', () => {
 	it('are hidden in what 1.0.0 has stored, in all texts of a session, and no more the second time', () => {
 		const message = { ...assistant('The password is: Xq7-fake-9'), humanInput: [] };
 		const stored = { ...snapshotOf(session({ messages: [message] }), 0), name: 'Try Xq7-fake-9', result: 'Xq7-fake-9' };
-		const shown = maskedSnapshot({ ...stored, steps: [{ step: 1, text: message.content, actions: [] }] });
+		const shown = maskedSnapshot(new Set(), { ...stored, steps: [{ step: 1, text: message.content, actions: [] }] });
 		expect(shown).toMatchObject({ name: `Try ${MASK}`, result: MASK, steps: [{ text: `The password is: ${MASK}` }] });
-		expect(maskedSnapshot(shown)).toEqual(shown);
+		expect(maskedSnapshot(new Set(), shown)).toEqual(shown);
 	});
 
 	it('masks a masked text no more, and returns a text without one as it is', () => {

@@ -90,9 +90,9 @@ describe('isSecretValue', () => {
 });
 
 it('ticks the box of items that look secret or had a secret answer', () => {
-	expect([secretAtFirst([], door, []), secretAtFirst([], password, [])]).toEqual([[], [0]]);
-	expect(secretAtFirst([mark(door, { secret: [0], mayHaveArrived: false, messageIndex: 4 })], door, [])).toEqual([0]);
-	expect(secretAtFirst([mark(password, { secret: [0] })], door, [])).toEqual([]);
+	expect([secretAtFirst([], door), secretAtFirst([], password)]).toEqual([[], [0]]);
+	expect(secretAtFirst([mark(door, { secret: [0], mayHaveArrived: false, messageIndex: 4 })], door)).toEqual([0]);
+	expect(secretAtFirst([mark(password, { secret: [0] })], door)).toEqual([]);
 });
 
 function isTakenForSecret(phrase: string): boolean {

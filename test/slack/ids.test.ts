@@ -97,6 +97,8 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	withOptions: positions,
 	secret: fc.array(fc.nat(5), { maxLength: 0 }),
 	boxed: fc.boolean(),
+	covered: fc.array(fc.nat(5), { maxLength: 0 }),
+	veiled: fc.array(fc.nat(5), { maxLength: 0 }),
 	offerLimit: fc.nat(3000),
 	offset: fc.nat(1000),
 });

@@ -1,5 +1,5 @@
 import type { Answer } from '../../questions/answer.ts';
-import { drawMasked, type Mask, masked } from '../../questions/masking.ts';
+import { createMask, credentialsOf, type Mask, masked } from '../../questions/masking.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
 import {
 	ageOf,
@@ -14,7 +14,7 @@ import {
 } from '../../questions/session.ts';
 import { createCutMark } from '../../questions/texts.ts';
 import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../../slack/form/build.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, type Links, type ViewMetadata } from '../../slack/ids.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, type Links, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	agoText,
 	button,
@@ -59,18 +59,20 @@ import {
 } from '../watch/details-view.ts';
 import { endingOf, MODAL_BYTES, stateLine } from './view.ts';
 
+/** The metadata of a session's window, with its name. */
+export const metadataOf = (metadata: ViewMetadata, session: Session): ViewMetadata =>
+	newMetadata({ ...metadata, sessionName: masked(session.name, credentialsOf(session)).text });
+
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
 export function loadingModal(metadata: ViewMetadata, waitedMs = 0): ModalView {
+	const waiting = waitedMs === 0 ? '' : stillWaitingWords(waitedMs);
 	return modal({
 		callbackId: CALLBACKS.loading,
 		title: viewTitle(metadata),
 		metadata,
 		close: 'Cancel',
 		notifyOnClose: true,
-		blocks: [
-			...section(`⏳ Looking at ${sessionName(metadata.sessionId)}…`),
-			...section(waitedMs === 0 ? '' : stillWaitingWords(waitedMs)),
-		],
+		blocks: [...section(`⏳ Looking at ${sessionName(metadata.sessionId)}…`), ...section(waiting)],
 	});
 }
 
@@ -131,7 +133,7 @@ export function screenshotModal(
 /** Slack's limit for a view. */
 const MODAL_BLOCKS = 100;
 /** Steps on a page, if the form leaves room. */
-export const STEPS_PER_PAGE = 5;
+const STEPS_PER_PAGE = 5;
 const BLOCKS_PER_STEP = 3;
 /** The most blocks around the form and the cards. */
 const FIXED_BLOCKS = 14;
@@ -167,10 +169,7 @@ export interface SessionModel {
 
 /** The session as a modal, with Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
-	return drawMasked((mask) => modalOf(model, mask), model.metadata.showsHidden && model.refused == null);
-}
-
-function modalOf(model: SessionModel, mask: Mask): ModalView {
+	const mask = createMask(model.metadata.showsHidden && model.refused == null, credentialsOf(model.session));
 	const { question, readAt, arrival = null } = model;
 	const marks = { mark: createCutMark(false), mask };
 	const form = question && formOf(model, question, marks);
@@ -263,7 +262,7 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 		...(fields.length > 0 && { fields }),
 		...(image !== null && { accessory: { type: 'image', image_url: image.url, alt_text } as const }),
 	};
-	const listed = form.kind === 'fields' ? form.listed : [];
+	const listed = form.kind === 'fields' ? form.listed.map(marks.mask.read) : [];
 	const said = quotedMarkdown(withoutListed(marks.mask.read(question.context), listed), 2900, marks.mark.onCut);
 	const hasBeside = Object.keys(beside).length > 0;
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });

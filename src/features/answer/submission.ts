@@ -18,10 +18,13 @@ export function registerSubmission(
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {
 			const isField = metadata.fields.includes(position);
+			// Others read this title masked, if at all.
+			const isVeiled = metadata.showsHidden && metadata.veiled.includes(position);
 			return {
-				title: isField ? titleOf(view, metadata, position) : '',
+				title: isField && !isVeiled ? titleOf(view, metadata, position) : '',
 				value: isField ? (typed.values[position] ?? '') : null,
-				secret: metadata.secret.includes(position),
+				// What was chosen may be a credential.
+				secret: [...metadata.secret, ...metadata.covered].includes(position),
 				wiped: false,
 			};
 		});

@@ -268,7 +268,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				/** The newest first; `askedIn`: where the person may see the question. */
 				drafts: (shownPage > 0 ? [] : drafts).map((draft) => {
 					const asked = seen.find(({ question }) => question.sessionId === draft.question.sessionId);
-					const isAllowed = channels.mayAnswer(draft.question.sessionId);
+					// While Slack does not tell of groups, they may.
+					const isAllowed = channels.againAt !== null || channels.mayAnswer(draft.question.sessionId);
 					return { ...draft, isAllowed, askedIn: asked?.askedIn ?? null };
 				}),
 			},

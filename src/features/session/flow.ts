@@ -24,6 +24,7 @@ import type { Wish } from '../answer/drafts.ts';
 import {
 	chooseItemModal,
 	loadingModal,
+	metadataOf,
 	NOTICES,
 	type SessionModel,
 	screenshotModal,
@@ -70,7 +71,7 @@ export function createSessionFlow(
 
 	async function fill(person: Person, handle: ViewHandle, content: Wanted, reading: Reading): Promise<UpdateOutcome> {
 		const { text } = content;
-		const metadata = newMetadata({ ...content.metadata, sessionName: reading.session.name });
+		const metadata = metadataOf(content.metadata, reading.session);
 		const picture = { ...reading, metadata, links: shown.links, now: clock.now() };
 		if (content.isPicture === true) return (await draw(handle, (without) => screenshotModal(picture, without))).outcome;
 		const isRefused = text != null && (await shown.whyNotAnswer(person, metadata)) !== null;

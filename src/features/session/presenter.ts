@@ -13,7 +13,6 @@ import {
 	askingMessageIndex,
 	isOver,
 	isSameQuestion,
-	latestAssistantMessages,
 	openQuestion,
 	type Person,
 	type Question,
@@ -27,7 +26,7 @@ import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Draft, DraftStore } from '../answer/answering-store.ts';
 import type { Claims, Drafting, Prefill, StandingForm } from '../answer/drafts.ts';
 import { type OurAnswers, ourAnswers } from '../answer/earlier-answers.ts';
-import { NOTICES, type SessionModel, STEPS_PER_PAGE } from '../answer/form-view.ts';
+import { NOTICES, type SessionModel } from '../answer/form-view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
 export interface Content {
@@ -193,7 +192,7 @@ export function createPresenter(
 			]);
 			const typedValues = typed && without(typed, metadata.secret);
 			const start = startingValues(question, metadata, { typed: typedValues, prefill: showing.prefill ?? null, draft });
-			const secret = secretFields({ session, question, metadata }, marks, draft);
+			const secret = secretFields(question, metadata, marks, draft);
 			const values = without(start.values, secret);
 			const { formId } = start;
 			if (Object.keys(values).length > 0) {
@@ -229,14 +228,12 @@ function settledBy(session: Session, { standing }: OurAnswers): Answer | null {
 	return isThere && answer.fingerprint === questionAt(session, newest)?.fingerprint ? answer : null;
 }
 
-type Asked = Pick<SessionModel, 'session' | 'metadata'> & { readonly question: Question };
-
 /** In the view's own form the box says what is secret. A new one ticks what is guessed and what they ticked before. */
-function secretFields({ session, question, metadata }: Asked, marks: readonly AnswerMarks[], draft: Draft | null) {
-	if (metadata.fields.length > 0 && isSameQuestion(metadata, question)) return metadata.secret;
+function secretFields(question: Question, metadata: ViewMetadata, marks: readonly AnswerMarks[], draft: Draft | null) {
 	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];
-	const steps = latestAssistantMessages(session, STEPS_PER_PAGE).map(({ message }) => message.content);
-	return [...new Set([...secretAtFirst(marks, question, [question.context, ...steps]), ...before])];
+	const atFirst = [...new Set([...secretAtFirst(marks, question), ...before])];
+	if (metadata.fields.length === 0 || !isSameQuestion(metadata, question)) return atFirst;
+	return metadata.secret;
 }
 
 /**

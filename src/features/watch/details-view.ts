@@ -1,4 +1,4 @@
-import { drawMasked, type Mask } from '../../questions/masking.ts';
+import { createMask, credentialsOf, type Mask } from '../../questions/masking.ts';
 import { asks, latestHistory, resultOf, type Session, taskOf } from '../../questions/session.ts';
 import { ACTIONS, type Links } from '../../slack/ids.ts';
 import {
@@ -141,9 +141,11 @@ export const hostWords = (host: string | null) => (host === null ? '' : `at \`${
 
 const MOST_FILES_ALONE = 20;
 
-export function filesMessage({ files }: Session, links: Links): MessageContent {
+export function filesMessage(session: Session, links: Links): MessageContent {
+	const { files } = session;
 	if (files.length === 0) return textMessage('This session has no files.');
 	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
-	const blocks = drawMasked(({ read }) => fileBlocks(files, MOST_FILES_ALONE, { links, read }, [LINKS_FOR_YOU]));
+	const { read } = createMask(false, credentialsOf(session));
+	const blocks = fileBlocks(files, MOST_FILES_ALONE, { links, read }, [LINKS_FOR_YOU]);
 	return message(text, [...section(`*${text}*`), ...blocks]);
 }

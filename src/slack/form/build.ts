@@ -80,6 +80,8 @@ export function buildForm(
 		fields.some((field) => field.secret || field.looksSecret) || (metadata.boxed && asksTheSame(metadata, question));
 	const listed = fields.length === 1 ? fields.flatMap(optionsOf) : [];
 	const positionsOf = (test: (field: Field) => boolean) => fields.filter(test).map(({ position }) => position);
+	const covered = positionsOf(({ options }) => options.some(mask.covers));
+	const veiled = positionsOf(({ position }) => mask.covers(question.items[position]?.title ?? ''));
 	const formOf = (size: (typeof SHRINKING)[number]) => {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
@@ -95,6 +97,8 @@ export function buildForm(
 			asText: positionsOf((field) => field.variant === 'plain'),
 			withOptions: positionsOf((field) => field.variant === 'guessed' && field.options.length > 0),
 			secret: positionsOf((field) => field.secret),
+			covered,
+			veiled,
 			offerLimit: limits.offer,
 			boxed,
 		};
@@ -132,7 +136,8 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const { question, limits, onCut, mask } = form;
 	const count = question.openItems.length;
 	const { title = '', description: whole = '' } = question.items[field.position] ?? {};
-	const description = whole.trim() === title.trim() ? '' : withoutListed(mask.read(whole), optionsOf(field));
+	const listed = optionsOf(field).map(mask.read);
+	const description = whole.trim() === title.trim() ? '' : withoutListed(mask.read(whole), listed);
 	const label = labelOf(form, field.position, limits.text, onCut);
 	const short = oneLine(description, limits.text);
 	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));

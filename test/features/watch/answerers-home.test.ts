@@ -117,6 +117,23 @@ describe('Home', () => {
 		await app.until(() => app.home('cleo').buttons().includes('Continue'));
 	});
 
+	it('offers to continue a draft while Slack tells nothing of the group of its author', async () => {
+		await start();
+		app.slack.state.userGroups.push({ id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] });
+		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
+		const { id } = await app.asked();
+		await app.slack.as('cleo').command('#agents', `/session ${id}`);
+		const form = await app.slack.as('cleo').waitForModal('[Send answer]');
+		await form.fill(1, 'half a thought');
+		await app.pass(2_000);
+		await form.close();
+		app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
+		await app.pass(6 * MINUTE);
+		await app.openHome('cleo');
+		await app.homeSays('“half a thought”', { who: 'cleo' });
+		expect(app.home('cleo').buttons()).toContain('Continue');
+	});
+
 	it('offers no question as the next one that its person may not answer', async () => {
 		await start();
 		await app.names(['ada', 'grace']);

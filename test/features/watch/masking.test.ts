@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { done, item } from '../../../sandbox/session-service/builders.ts';
 import { HIDES } from '../../../src/features/answer/form-view.ts';
 import { MASK } from '../../../src/questions/masking.ts';
-import { HIDES_ANSWER } from '../../../src/slack/form/build.ts';
 import { QUESTION_HIDES } from '../../../src/slack/question-view.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
 import { REMINDER } from '../../support/sentences.ts';
@@ -81,43 +80,133 @@ describe('a credential in what an agent writes', () => {
 			expect(shows(JSON.stringify(post.blocks()))).toBe(false);
 	});
 
-	it('is one option of a form: the agent gets all of it, and nobody sees it before *Show*', async () => {
-		const id = await app.watched();
-		const index = app.ask(id, [item('Which key?', `One of: ${KEY}, none`)], '');
-		const modal = await openSession(app, id);
-		expect(answerFields(modal)[0]?.options).toEqual([`ghp_${MASK}`, 'none', 'None of these (write below)']);
-		await modal.choose(0, [`ghp_${MASK}`]);
-		await modal.submit();
-		await app.until(() => app.service.sessions.values(id, index)[0] === KEY);
-	});
+	it.each([
+		['below the title', `One of: ${KEY}, none`, ''],
+		['above it', '', `- ${KEY}\n- none`],
+	])(
+		'is one option of a form, of a list %s: the agent gets all of it, and nobody sees it before *Show*',
+		async (_, below, above) => {
+			const id = await app.watched();
+			const index = app.ask(id, [item('Which key?', below)], above);
+			const modal = await openSession(app, id);
+			expect(answerFields(modal)[0]?.options).toEqual([`ghp_${MASK}`, 'none', 'None of these (write below)']);
+			// The list stands in the options alone.
+			expect(modal.text()).not.toMatch(/One of|[•-] none/);
+			await modal.choose(0, [`ghp_${MASK}`]);
+			await modal.submit();
+			await app.until(() => app.service.sessions.values(id, index)[0] === KEY);
+		},
+	);
 
 	it.each([
 		['auto', KEY, `ghp_${MASK}`, ''],
 		['always', KEY, `ghp_${MASK}`, ''],
 		['always', PASSWORD, MASK, `The login failed. The new password is: ${PASSWORD}`],
-	])(
-		'is an option that somebody chose: its box is ticked, so nobody reads it (SHOW_ANSWERS=%s, %s)',
-		async (...with_) => {
-			const [shown, secret, option, context] = with_;
-			await app[Symbol.asyncDispose]();
-			app = await inboxApp({ env: { ...FEWEST_REQUESTS, SHOW_ANSWERS: shown } });
-			const id = await app.watched();
-			const index = app.ask(id, [item('Which one?', `One of: ${secret}, none`)], context);
-			await app.threadSays(id, 'Which one?');
-			const modal = await openSession(app, id);
-			expect(modal.text()).toContain(HIDES_ANSWER);
-			await modal.choose(0, [option]);
-			await modal.submit();
-			await app.until(() => app.service.sessions.values(id, index)[0] === secret);
-			await app.pass(10_000);
-			await app.slack.as('grace').command('#agents', `/session history ${id}`);
-			const history = await app.slack.as('grace').waitForModal('newest first');
-			expect(history.text()).toContain('(hidden');
-			expect(shows(history.text())).toBe(false);
-			for (const post of [...app.inChannel(), ...app.thread(id)])
-				expect(shows(JSON.stringify([post.text(), post.blocks()]))).toBe(false);
-		},
-	);
+	])('is an option that somebody chose: it is kept as a secret (SHOW_ANSWERS=%s, %s)', async (...with_) => {
+		const [shown, secret, option, context] = with_;
+		await app[Symbol.asyncDispose]();
+		app = await inboxApp({ env: { ...FEWEST_REQUESTS, SHOW_ANSWERS: shown } });
+		const id = await app.watched();
+		const index = app.ask(id, [item('Which one?', `One of: ${secret}, none`)], context);
+		await app.threadSays(id, 'Which one?');
+		const modal = await openSession(app, id);
+		await modal.choose(0, [option]);
+		await modal.submit();
+		await app.until(() => app.service.sessions.values(id, index)[0] === secret);
+		await app.pass(10_000);
+		await app.slack.as('grace').command('#agents', `/session history ${id}`);
+		const history = await app.slack.as('grace').waitForModal('newest first');
+		expect(history.text()).toContain('(hidden');
+		expect(shows(history.text())).toBe(false);
+		for (const post of [...app.inChannel(), ...app.thread(id)])
+			expect(shows(JSON.stringify([post.text(), post.blocks()]))).toBe(false);
+	});
+
+	const NAMED = `The login failed. The new password is: ${PASSWORD}`;
+	const channelShows = () =>
+		[...app.inChannel(), ...app.slack.as('grace').messages('#agents')].some((post) =>
+			shows(JSON.stringify([post.text(), post.blocks()])),
+		);
+
+	it.each([
+		['details', { sessionDetails: NAMED }],
+		['name', { name: `password: ${PASSWORD}` }],
+	])('is named in the %s of the session: no post offers it as a button', async (_, session) => {
+		const id = await app.watched(session);
+		app.ask(id, [item('Which one?', `One of: ${PASSWORD}, none`)], 'Hm.');
+		const post = await app.threadSays(id, 'Which one?');
+		expect(post.buttons()).not.toContain('none');
+		expect(shows((await openSession(app, id)).text())).toBe(false);
+		expect(channelShows()).toBe(false);
+	});
+
+	it('stays masked while many steps follow the one that names it, in the question and the name', async () => {
+		const id = await app.watched({ name: `Log in with ${PASSWORD}` });
+		app.step(id, NAMED);
+		const index = app.ask(id, [item(`Shall I try ${PASSWORD} once more?`, 'How often?')], 'Hm.');
+		await app.threadSays(id, 'once more?');
+		const from = app.slack.traffic.all().at(-1)?.seq ?? 0;
+		for (let count = 0; count < 8; count++) app.step(id, `Step ${count}`);
+		await app.cardSays(id, 'Step 7');
+		await app.openHome();
+		await app.pass(20_000);
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'twice');
+		await modal.submit();
+		await app.until(() => app.service.sessions.values(id, index)[0] === 'twice');
+		await app.pass(10_000);
+		await app.slack.as('grace').command('#agents', `/session history ${id}`);
+		await app.slack.as('grace').waitForModal('newest first');
+		const sent = app.slack.traffic.all().filter(({ direction, seq }) => direction !== 'delivery' && seq > from);
+		expect(shows(JSON.stringify(sent.map(({ request }) => request)))).toBe(false);
+	});
+
+	it('becomes one while a form is open: what is typed there stays, and what is chosen after that is secret', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, [item('Which one?', `One of: ${PASSWORD}, none`)], 'Hm.');
+		await app.threadSays(id, 'Which one?');
+		const modal = await openSession(app, id);
+		await modal.choose(0, ['None of these (write below)']);
+		await modal.fill(1, 'half a thought');
+		await app.pass(2_000);
+		await modal.close();
+		app.step(id, NAMED);
+		await app.openHome();
+		await app.homeSays('half a thought');
+		await app.home().press('Continue');
+		const again = await app.slack.as('ada').waitForModal('[Send answer]');
+		expect(answerFields(again)[1]?.value).toBe('half a thought');
+		await again.choose(0, [MASK]);
+		await again.fill(1, '');
+		await again.submit();
+		await app.until(() => app.service.sessions.values(id, index)[0] === PASSWORD);
+		await app.pass(10_000);
+		for (const post of app.thread(id)) expect(post.text()).not.toContain(PASSWORD);
+	});
+
+	it('was shown to somebody in a title: neither the history nor the text that they post have it', async () => {
+		const id = await app.watched();
+		app.ask(id, [item(`What else than ${PASSWORD}?`)], NAMED);
+		await app.threadSays(id, 'What else');
+		const theirs = await openSession(app, id, 'grace');
+		await theirs.press('Show');
+		await app.until(() => theirs.text().includes(PASSWORD));
+		const modal = await openSession(app, id);
+		await modal.press('Show');
+		await app.until(() => modal.text().includes(PASSWORD));
+		await modal.fill(0, 'first');
+		await modal.submit();
+		await app.pass(1_000);
+		await theirs.fill(0, 'second');
+		await theirs.submit();
+		await app.until(() => theirs.buttons().includes('Post my text in the channel'));
+		await theirs.press('Post my text in the channel');
+		await app.until(() => app.inChannel().some((post) => post.text().includes('second')));
+		await app.slack.as('ada').command('#agents', `/session history ${id}`);
+		const history = await app.slack.as('ada').waitForModal('newest first');
+		expect(shows(history.text())).toBe(false);
+		expect(channelShows()).toBe(false);
+	});
 
 	it('is the name of a file', async () => {
 		const id = await app.watched();
