@@ -1,4 +1,5 @@
 import { codeOf, createLog } from '../../../src/core/basics.ts';
+import { PROGRAM } from '../../../src/database/audit.ts';
 import {
 	AUDIT_LINE,
 	type AuditLine,
@@ -36,6 +37,10 @@ async function readAudit({ store: { env } }: Harness): Promise<AuditLine[]> {
 	}
 }
 
+/** Somebody gave an answer, perhaps after another. */
+const isGiven = ({ action, actor }: AuditLine) =>
+	action === 'answered' || (action === 'conflicted' && actor !== PROGRAM);
+
 /** Judges the audit, and its lines on standard output, by the service's log and by what people did. */
 export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
 	const problems: string[] = [];
@@ -61,8 +66,8 @@ export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
 			if (action === 'answered' && !isPressed) report(`${actor} answered, who submitted nothing`);
 		}
 		for (const [answer, its] of Map.groupBy(told, (line) => line.answer)) {
-			const answered = its.filter(({ action }) => action === 'answered').length;
-			if (answered !== 1 && answer !== null) report(`answer ${answer} was given ${answered} times`);
+			const given = its.filter(isGiven).length;
+			if (given !== 1 && answer !== null) report(`answer ${answer} was given ${given} times`);
 		}
 	}
 	for (const { action, session } of lines) {
@@ -78,9 +83,9 @@ export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
 	function judgeRound(round: Round, told: readonly AuditLine[], report: (what: string) => void): void {
 		const user = userOf(round);
 		const isArrived = savedOf(harness, round).length > 0;
-		const has = (action: string) =>
-			told.some((line) => line.action === action && [line.actor, line.about].includes(user ?? ''));
-		if ((isArrived || round.ackedText !== null) && !has('answered')) report(`the answer of ${user} is missing`);
+		const its = told.filter(({ actor, about }) => (actor === PROGRAM ? about : actor) === user);
+		const has = (what: string) => its.some(({ action }) => action === what);
+		if ((isArrived || round.ackedText !== null) && !its.some(isGiven)) report(`the answer of ${user} is missing`);
 		if (isArrived && round.told.at(-1) !== 'may have arrived' && !has('delivered'))
 			report(`the answer of ${user} arrived`);
 		if (isArrived && has('conflicted')) report(`the answer of ${user} arrived, and conflicted`);
