@@ -133,8 +133,8 @@ const REFUSALS: Readonly<Record<ActRefusal | 'not_named_here' | 'nobody_left', R
 	deactivated: ['This account is deactivated.', ASK_TO_CHANGE],
 	channel_not_allowed: ['Handraise is not allowed in this channel.', ASK_TO_CHANGE],
 	user_not_allowed: ['You are not among the people who may use Handraise.', ASK_TO_CHANGE],
-	not_named: ['Only {who} may answer. Slack shows the buttons of a post to everybody.', 'Ask one of them.'],
-	not_named_here: ['Only {who} may stop watching here.', 'Ask one of them.'],
+	not_named: ['Only {who} may answer.', 'Ask them.'],
+	not_named_here: ['Only {who} may stop watching here.', 'Ask them.'],
 	nobody_left: ['Nobody who may answer here is left.', 'To open it for others, ask {contact}.'],
 	not_there: [NOT_THERE, 'Ask somebody in the channel to hand it over to you.'],
 	could_not_check: [
