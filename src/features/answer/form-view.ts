@@ -263,7 +263,7 @@ function questionBlocks(model: SessionModel, question: Question, form: Form, mar
 		...(fields.length > 0 && { fields }),
 		...(image !== null && { accessory: { type: 'image', image_url: image.url, alt_text } as const }),
 	};
-	const listed = form.kind === 'fields' ? form.listed : [];
+	const listed = form.kind === 'fields' ? form.listed.map(marks.mask.read) : [];
 	const said = quotedMarkdown(withoutListed(marks.mask.read(question.context), listed), 2900, marks.mark.onCut);
 	const hasBeside = Object.keys(beside).length > 0;
 	const blocks = section(said === '' && hasBeside ? '*The agent asks*' : said, { ...UNFOLDED, ...beside });

@@ -132,7 +132,8 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const { question, limits, onCut, mask } = form;
 	const count = question.openItems.length;
 	const { title = '', description: whole = '' } = question.items[field.position] ?? {};
-	const description = whole.trim() === title.trim() ? '' : withoutListed(mask.read(whole), optionsOf(field));
+	const listed = optionsOf(field).map(mask.read);
+	const description = whole.trim() === title.trim() ? '' : withoutListed(mask.read(whole), listed);
 	const label = labelOf(form, field.position, limits.text, onCut);
 	const short = oneLine(description, limits.text);
 	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));

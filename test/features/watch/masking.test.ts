@@ -81,15 +81,23 @@ describe('a credential in what an agent writes', () => {
 			expect(shows(JSON.stringify(post.blocks()))).toBe(false);
 	});
 
-	it('is one option of a form: the agent gets all of it, and nobody sees it before *Show*', async () => {
-		const id = await app.watched();
-		const index = app.ask(id, [item('Which key?', `One of: ${KEY}, none`)], '');
-		const modal = await openSession(app, id);
-		expect(answerFields(modal)[0]?.options).toEqual([`ghp_${MASK}`, 'none', 'None of these (write below)']);
-		await modal.choose(0, [`ghp_${MASK}`]);
-		await modal.submit();
-		await app.until(() => app.service.sessions.values(id, index)[0] === KEY);
-	});
+	it.each([
+		['below the title', `One of: ${KEY}, none`, ''],
+		['above it', '', `- ${KEY}\n- none`],
+	])(
+		'is one option of a form, of a list %s: the agent gets all of it, and nobody sees it before *Show*',
+		async (_, below, above) => {
+			const id = await app.watched();
+			const index = app.ask(id, [item('Which key?', below)], above);
+			const modal = await openSession(app, id);
+			expect(answerFields(modal)[0]?.options).toEqual([`ghp_${MASK}`, 'none', 'None of these (write below)']);
+			// The list stands in the options alone.
+			expect(modal.text()).not.toMatch(/One of|[•-] none/);
+			await modal.choose(0, [`ghp_${MASK}`]);
+			await modal.submit();
+			await app.until(() => app.service.sessions.values(id, index)[0] === KEY);
+		},
+	);
 
 	it.each([
 		['auto', KEY, `ghp_${MASK}`, ''],
