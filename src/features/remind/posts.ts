@@ -34,7 +34,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 				if (asked === null || one.question?.id !== entry.questionId) return [];
 				const how = endOf(one);
 				const context = await facts.contextOf(one, asked);
-				const { standing, channelId, discreet, view } = context;
+				const { standing, channelId, discreet, view, named } = context;
 				const { checkedAt } = one;
 				const isFresh = checkedAt !== null && checkedAt >= clock.now() - READ_WITHIN_MS;
 				const told = { sessionName: view?.name ?? '', discreet, threadOnly: one.watch?.questionsInChannel === false };
@@ -42,6 +42,7 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 					...told,
 					entry,
 					channelId,
+					named,
 					question: asked.question,
 					steps: stepsWords(asked.question, view),
 					waitedMs: (ts === null ? clock.now() : Number(ts) * 1_000) - entry.postedAt,

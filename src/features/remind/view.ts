@@ -23,12 +23,12 @@ import {
 	textMessage,
 } from '../../slack/parts.ts';
 import { askedLine, handOverLine, openQuestion, sayingQuestion, toldWords } from '../../slack/question-view.ts';
-import type { PostContext } from '../watch/post-view.ts';
+import { namedWords, type PostContext } from '../watch/post-view.ts';
 import { idAmong } from '../watch/view.ts';
 
 export interface RemindedQuestion
 	extends Pick<Asked, 'question'>,
-		Pick<PostContext, 'channelId' | 'discreet' | 'handOver'> {
+		Pick<PostContext, 'channelId' | 'discreet' | 'handOver' | 'named'> {
 	readonly entry: ReminderEntry;
 	readonly sessionName: string;
 	/** Whether the channel shows none of the session's questions outside its thread. */
@@ -61,6 +61,7 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, {
 			joined(note, linkTo(asked), asked.steps, entry.isLast ? 'last reminder' : ''),
 			handOverLine(asked, names),
 			heldWords(entry.heldBy, names),
+			namedWords(asked.named),
 		),
 	]);
 }

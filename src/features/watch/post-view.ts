@@ -96,7 +96,7 @@ function whoLines(post: PostContext): string[] {
 }
 
 /** Who alone may answer; mrkdwn, which notifies nobody. Empty: everybody may. */
-function namedWords(named: Named | null = null): string {
+export function namedWords(named: Named | null = null): string {
 	if (named === null) return '';
 	return named.isNobodyLeft ? '🔒 Nobody who may answer is left.' : `🔒 Only ${named.words} may answer.`;
 }

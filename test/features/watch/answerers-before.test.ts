@@ -162,6 +162,7 @@ describe('buttons from before the list', () => {
 		await start({ REMIND_AFTER: '40s' });
 		const reminder = await app.until(() => app.inChannel().find((one) => REMINDER.test(one.text())));
 		await nameOthers();
+		await app.until(() => reminder.text().includes(WHOM_TO_ASK));
 		await app.press(reminder, 'cleo', 'Answer');
 		expect((await cleo().waitForModal(WHOM_TO_ASK)).fields()).toEqual([]);
 		await cleo().modal()?.close(true);
