@@ -327,4 +327,5 @@ export const SETTINGS_MODEL: SettingsModel = {
 	},
 	change: { by: USER_ID, at: NOW },
 	notice: '',
+	mayChange: true,
 };

@@ -184,6 +184,6 @@ export function extremeViews(): Shape[] {
 			'the first of three pages': inboxModelOf({ ...FULL_INBOX, page: 0 }),
 			'a menu': inboxModelOf({ ...NOTHING, total: 1, questions: [{ ...GIANT_QUESTION, question: ABOUT.question }] }),
 		}),
-		...shapesOf(settingsForm, { 'giant groups': [SETTINGS_MODEL] }),
+		...shapesOf(settingsForm, { 'giant groups': [{ ...SETTINGS_MODEL, mayChange: false }] }),
 	];
 }

@@ -52,8 +52,19 @@ export function registerSettings(core: HandlerContext<Stored>) {
 	const { ladderTimes: defaults } = core.config;
 	const { adminContact } = reply.errorContext();
 
-	function formOf(metadata: SettingsMetadata, { change }: StoredChannelSettings, groups: UserGroups, notice = '') {
-		return settingsForm({ metadata, defaults, groups, change, notice, adminContact });
+	function formOf(
+		metadata: SettingsMetadata,
+		{ change }: StoredChannelSettings,
+		groups: UserGroups,
+		{ notice = '', mayChange = true } = {},
+	) {
+		return settingsForm({ metadata, defaults, groups, change, notice, adminContact, mayChange });
+	}
+
+	/** The form of what is stored, as a person sees it. */
+	async function formFor(request: AllowedRequest, metadata: SettingsMetadata, stored: StoredChannelSettings) {
+		const [groups, mayChange] = await Promise.all([userGroups.list(), saving.mayChange(request, stored)]);
+		return formOf(metadata, stored, groups, { mayChange });
 	}
 
 	/** The form of what is stored, or words why there is none. */
@@ -66,7 +77,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		}
 		const stored = await saving.read(request, channelId);
 		const metadata = metadataFor(channelId, stored, { zone: names.timeZoneOf(person.userId) });
-		return { outcome: 'opened', view: formOf(metadata, stored, await userGroups.list()) };
+		return { outcome: 'opened', view: await formFor(request, metadata, stored) };
 	}
 
 	/** Resolves to the outcome for the log. */
@@ -113,7 +124,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		const show = async (request: AllowedRequest) => {
 			const metadata = { ...before, shown: { ...before.shown, ...(await noted) } };
 			const stored = await saving.read(request, before.channelId);
-			await reply.handleOf(view).update(formOf(metadata, stored, await userGroups.list()));
+			await reply.handleOf(view).update(await formFor(request, metadata, stored));
 		};
 		// A refusal is told at *Save*.
 		return ifAllowed(before.channelId, show, { ...SILENTLY, takesTurn: true });
@@ -136,7 +147,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 			const { stored } = written;
 			const notice = conflictWords(stored.change?.by ?? null, { before, newest: stored.settings, chosen }, defaults);
 			const groups = await userGroups.listWithin(LIST_WITHIN_MS);
-			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, notice);
+			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, { notice });
 			return { ack: { response_action: 'update', view: newest } };
 		}
 		const saved = settingsSaved(written.kind, chosen, { channelId, defaults, userId: request.person.userId });

@@ -7,7 +7,7 @@ import { codeOf, isGoneGroup } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import type { AllowedRequest } from '../../slack/request.ts';
 import { NO_GROUPS, type UserGroupList, type UserGroups } from '../../slack/user-groups.ts';
-import type { ChannelSettingsStore } from '../watch/channel-store.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
 import { MOST_PEOPLE, type SettingsField } from './fields.ts';
 import {
 	type MentionProblems,
@@ -172,6 +172,10 @@ export function createSettingsSaving(
 		},
 
 		write,
+
+		/** Whether this list lets a person change it; yes when Slack does not tell, which *Save* asks again. */
+		mayChange: ({ person }: AllowedRequest, { settings }: StoredChannelSettings): Promise<boolean> =>
+			accessPolicy.mayChange(person.userId, settings.answerers).catch(() => true),
 
 		/** Has an escalation, which is turned on, mention the person too. Resolves to when it comes; null: no room. */
 		async mention(request: AllowedRequest, channelId: string): Promise<number | null> {

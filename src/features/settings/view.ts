@@ -137,13 +137,17 @@ export interface SettingsModel {
 	/** What has to be said first. mrkdwn, may be empty. */
 	readonly notice: string;
 	readonly adminContact: string | null;
+	/** Whether the person may change who may answer; others read at the fields that they may not. */
+	readonly mayChange: boolean;
 }
 
 export function settingsForm(model: SettingsModel): ModalView {
-	const { metadata, change, notice } = model;
+	const { metadata, change, notice, mayChange } = model;
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
 		const notes = field === 'groups' ? groupNotes(model) : [];
-		return [...(field === 'days' || field === 'answerers' ? [divider()] : []), ...input(model, field), ...notes];
+		const before = field === 'answerers' && !mayChange ? context(NOT_YOURS) : [];
+		const isFirst = field === 'days' || field === 'answerers';
+		return [...(isFirst ? [divider()] : []), ...before, ...input(model, field), ...notes];
 	});
 	return modal({
 		callbackId: CALLBACKS.settings,
@@ -161,6 +165,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 }
 
 const TITLE = 'Channel settings';
+const NOT_YOURS = '🔒 The two lists below do not name you: only those whom they name can change them.';
 
 export function settingsNotice(...words: readonly string[]): ModalView {
 	const blocks = words.flatMap((text) => section(text));
@@ -196,7 +201,7 @@ export function settingsSaved(
 	if (!isHeard) lines.push('⚠️ Nobody is mentioned, so nobody is notified.');
 	const { userIds, groupIds } = settings.answerers;
 	if (userIds.length > 0 && groupIds.length === 0 && !userIds.includes(userId))
-		lines.push('⚠️ *Who may answer* does not name you: only those whom it names can change it.');
+		lines.push('⚠️ *Who may answer* does not name you, so you may neither answer nor change it.');
 	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
 }
 
@@ -267,7 +272,7 @@ export const SETTINGS_ERRORS = {
 		`Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press ` +
 		'Save again.',
 	notNamed:
-		'Only those whom this list names can change it. Choose again whom it named, or ask one of them. Nothing was saved.',
+		'This list did not name you, so you cannot change it. Choose again whom it named, or ask them. Nothing was saved.',
 	mentionNotChecked: `Slack did not tell in time whether they are here and may answer. ${NOT_SAVED} Press Save again.`,
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome:

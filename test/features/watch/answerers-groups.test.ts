@@ -137,7 +137,7 @@ describe('a list whose people are all gone', () => {
 		await app.pass(MINUTE);
 		expect(nobodyLeftPosts()).toHaveLength(1);
 		const { errors } = await app.save({ 'Who may answer': ['cleo'] }, { who: 'cleo' });
-		expect(JSON.stringify(errors)).toContain('Only those whom this list names can change it');
+		expect(JSON.stringify(errors)).toContain('This list did not name you, so you cannot change it');
 		await app.slack.as('cleo').modal()?.close();
 		expect(questions.flatMap(({ id }) => puts(id))).toEqual([]);
 		const cleared = await runPerson(['clear', 'C0AGENTS'], { DATA_DIR: app.dataDir });

@@ -170,7 +170,7 @@ describe('two people who save at once', () => {
 		expect(again.value(WHO)).toEqual(['U0ADA', 'U0GRACE']);
 		await again.choose(WHO, ['cleo']);
 		const { errors } = await app.submit(again);
-		expect(JSON.stringify(errors)).toContain('Only those whom this list names can change it');
+		expect(JSON.stringify(errors)).toContain('This list did not name you, so you cannot change it');
 		expect(await allowed(id, 'cleo', 'grace')).toEqual(['grace']);
 	});
 

@@ -34,7 +34,7 @@ describe('who may answer in a channel', () => {
 		await app.names(['ada', 'grace']);
 		const { id, post } = await app.asked();
 		const { errors } = await app.save({ [WHO]: ['cleo'] }, { who: 'cleo' });
-		expect(JSON.stringify(errors)).toContain('Only those whom this list names can change it');
+		expect(JSON.stringify(errors)).toContain('This list did not name you, so you cannot change it');
 		await app.slack.as('cleo').modal()?.close();
 		await app.names([], 'grace');
 		await app.until(() => !post.text().includes('may answer'));
@@ -54,7 +54,21 @@ describe('who may answer in a channel', () => {
 	it('are told when they take themselves off the list', async () => {
 		await start();
 		const { modal } = await app.save({ [WHO]: ['grace'] });
-		expect(modal.text()).toContain('does not name you: only those whom it names can change it');
+		expect(modal.text()).toContain('does not name you, so you may neither answer nor change it.');
+	});
+
+	it('are read in the settings by others, who see before they try that they cannot change them', async () => {
+		await start();
+		const note = 'The two lists below do not name you';
+		expect((await app.openSettings({ who: 'cleo' })).text()).not.toContain(note);
+		await app.names(['ada', 'grace']);
+		expect((await app.openSettings({ who: 'grace' })).text()).not.toContain(note);
+		const modal = await app.openSettings({ who: 'cleo' });
+		expect(modal.text()).toContain(note);
+		const { updates } = modal.view();
+		await modal.choose(WHO, []);
+		await app.until(() => modal.view().updates !== updates);
+		expect(modal.text()).toContain(note);
 	});
 
 	it('do not hold up others who change the reminders when one of them has left', async () => {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
-	lines: 37_014,
-	bytes: 1_768_206,
+	lines: 37_034,
+	bytes: 1_769_251,
 	files: 186,
 	linesOfFile: 400,
 	columns: 120,
