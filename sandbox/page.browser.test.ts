@@ -5,7 +5,7 @@ import { DELIVERED, whatHappened } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
-import { askingSession } from './session-service/builders.ts';
+import { askingSession, item } from './session-service/builders.ts';
 
 let harness: Harness;
 /** Lets the time until then pass. */
@@ -312,4 +312,27 @@ it('has a Gallery of every state, with switches, and without serious axe finding
 	await open.getByRole('button', { name: 'LH 1173' }).waitFor({ state: 'detached' });
 	expect(await seriousFindings(page)).toEqual([]);
 	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+});
+
+it('has three full members: where a channel names two, the third reads whom to ask', async () => {
+	const [ada, mary] = await Promise.all(['ada', 'mary'].map((who) => harness.window(who, { channel: 'C0AGENTS' })));
+	if (ada === undefined || mary === undefined) throw new Error('no windows');
+	await type(ada, '/session settings');
+	const field = dialog(ada).getByRole('combobox', { name: 'Who may answer' });
+	for (const name of ['ada', 'grace']) {
+		await field.fill(name);
+		await field.press('Enter');
+	}
+	await dialog(ada).getByRole('button', { name: 'Save' }).click();
+	await soon(
+		dialog(ada)
+			.getByText(/^✅ Saved/)
+			.waitFor(),
+	);
+	await ada.keyboard.press('Escape');
+	service().put('lamps', askingSession([item('Which lamp?', 'One of: Globe, Arc')]));
+	await type(ada, '/session watch lamps');
+	await soon(mary.getByRole('button', { name: buttonNamed('Globe') }).click());
+	const refused = /was not sent\. Only Ada and Grace may answer\. Ask them\./;
+	await soon(mary.locator('.channel .message', { hasText: refused }).waitFor());
 });

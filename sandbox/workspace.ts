@@ -1,5 +1,8 @@
-import { type SlackState, sampleWorkspace, seedState } from '../fake-slack/index.ts';
+import { type SlackState, sampleWorkspace, seedState, withMembers } from '../fake-slack/index.ts';
 import { manifestPath } from './manifest-path.ts';
+
+/** A third full member: of a channel that names two who may answer, somebody else is told so. */
+const THIRD = { name: 'mary', realName: 'Mary Jackson' };
 
 const CHANNELS = ['agents', 'general', 'secret', 'shared'];
 
@@ -16,7 +19,7 @@ function firstName({ realName }: SlackState['people'][number]): string {
 
 /** The workspace for a visitor: the fake Slack's people, the important channels, and a few messages. */
 export function sandboxWorkspace(now: number): SlackState {
-	const state = seedState(sampleWorkspace(), manifestPath);
+	const state = seedState(withMembers(sampleWorkspace(), 'agents', [THIRD.name]), manifestPath);
 	const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	const minutes = (count: number) => now - count * 60_000;
 	const messages = [
@@ -36,6 +39,7 @@ export function sandboxWorkspace(now: number): SlackState {
 		// A person who shares no channel with others is of no use here. The others live where the page's clock is.
 		people: state.people
 			.filter((person) => person.name !== 'sid')
+			.map((person) => (person.name === THIRD.name ? { ...person, ...THIRD } : person))
 			.map((person) => ({ ...person, tz: timeZone, ...(person.isBot ? {} : { displayName: firstName(person) }) })),
 		channels: state.channels.filter((channel) => CHANNELS.includes(channel.name)),
 		messages,
