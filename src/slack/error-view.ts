@@ -118,7 +118,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 };
 
 /** Where their names are not at hand. */
-const SOME_PEOPLE = 'the people whom its channels name';
+const SOME_PEOPLE = `the people named in \`${COMMAND} settings\``;
 const ASK_TO_CHANGE = 'To change that, ask {contact}.';
 /** Somebody acts on a question that they had before, by a copy or in a window. */
 export const NOT_THERE = "You are not in this question's channel, so you cannot answer it here.";

@@ -127,6 +127,8 @@ describe('refusals', () => {
 		const { text, plain } = errorWords('not_named', { kept: 'text', who: '*Ada* and Grace' });
 		expect(text).toBe('Only *Ada* and Grace may answer. Your text is still here and was not sent. Ask them.');
 		expect(plain).toContain('and Grace may answer.');
+		const unnamed = 'Only the people named in `/session settings` may answer. Ask them.';
+		expect(errorWords('not_named', { kept: 'nothing' }).text).toBe(unnamed);
 		expect(errorWords('not_named_here', { kept: 'unchanged', who: 'Ada' }).text).toBe(
 			'Only Ada may stop watching here. Nothing was changed. Ask them.',
 		);

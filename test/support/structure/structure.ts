@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
 	lines: 37_034,
-	bytes: 1_769_251,
+	bytes: 1_769_261,
 	files: 186,
 	linesOfFile: 400,
 	columns: 120,
