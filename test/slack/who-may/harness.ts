@@ -33,10 +33,13 @@ const WHO = '{who}';
 const AFTER_WHO = 24;
 /** How each refusal begins, whichever way it is told; after the names in it. */
 const SENTENCES = REFUSAL_CODES.map((refusal) => {
-	const { text } = errorWords(refusal, { kept: 'nothing', adminContact: null, who: WHO });
-	const { plain } = errorWords(refusal, { kept: 'text', adminContact: null, who: WHO });
+	const ways = (['nothing', 'text', 'unchanged'] as const).map((kept) =>
+		errorWords(refusal, { kept, adminContact: null, who: WHO }),
+	);
 	const waiting = refusal === 'could_not_check' ? [firstSentence(INBOX_WAITING)] : [];
-	const told = [text, plain].map((words) => words.split(WHO)[1]?.slice(0, AFTER_WHO) ?? firstSentence(words));
+	const told = ways
+		.flatMap(({ text, plain }) => [text, plain])
+		.map((words) => words.split(WHO)[1]?.slice(0, AFTER_WHO) ?? firstSentence(words));
 	return { refusal, sentences: [...told, ...waiting] };
 });
 
