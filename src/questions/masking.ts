@@ -1,5 +1,5 @@
 import type { Session } from './session.ts';
-import { foldConfusables } from './texts.ts';
+import { foldConfusables, withBrokenRuns } from './texts.ts';
 import { oneOf, wordList } from './word-list.ts';
 
 /** Stands for what is hidden. */
@@ -45,7 +45,7 @@ const MOST_READ = 990;
 
 /** `plain`: without characters that nobody sees. `read`: as long, with Latin letters in place of those like them. */
 function readable(text: string) {
-	const plain = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize();
+	const plain = withBrokenRuns(text.replace(/\p{Default_Ignorable_Code_Point}/gu, '')).normalize();
 	const narrow = plain.replace(WIDE, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0));
 	const folded = OTHER_SCRIPT.test(plain) ? foldConfusables(narrow) : plain;
 	return { plain, read: folded.length === plain.length ? folded : narrow };

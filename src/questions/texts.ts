@@ -84,7 +84,7 @@ export const stringOf = (text: SentText) => text as unknown as string;
 
 /** Marks on one letter are sorted in quadratic time, so a run of more than 30 is broken up (UAX #15). */
 const LONG_MARK_RUN = /(\p{M}{30})(?=\p{M})/gu;
-const withBrokenRuns = (text: string) => text.replace(LONG_MARK_RUN, '$1\u034f');
+export const withBrokenRuns = (text: string) => text.replace(LONG_MARK_RUN, '$1\u034f');
 
 /** The index after so many code points; the length of a text that has no more. */
 function indexAfter(text: string, codePoints: number): number {
