@@ -106,7 +106,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run bench -- people( --.*)?$/,
 		'npm run bench -- people --people 300 --channels 10 --watches 40 --open 20 --homes 20 --acts 5 --crowd 0.5 --minutes 0.5 --quiet 0.2 --settle 1 --store sqlite',
 	),
-	script(/^npm run bench -- audit$/, 'npm run bench -- audit --rounds 1'),
+	script(/^npm run bench -- audit( --rounds 5)?$/, 'npm run bench -- audit --rounds 1'),
 	script(/^npm run bench -- slow-service$/, 'npm run bench -- slow-service --minutes 1'),
 	script(/^npm run bench -- idle( --former [\w.]+)?$/, 'npm run bench -- idle --watches 0 --rounds 1 --minutes 0.1'),
 	script(
