@@ -80,8 +80,18 @@ export function masked(text: string, known = new Set<string>()): { readonly text
 /** How much of a session is searched for the credentials that it names, in UTF-16 units. */
 const MOST_SEARCHED = 300_000;
 
+/** Several screens and questions of one read ask, and a long session takes milliseconds. */
+const found = new WeakMap<Session, ReadonlySet<string>>();
+
 /** What a session's texts name as a password or the like, the newest first: all screens hide it, whatever they show. */
-export function credentialsOf({ name, sessionDetails, files, messages }: Session): Set<string> {
+export function credentialsOf(session: Session): Set<string> {
+	const known = found.get(session) ?? searched(session);
+	found.set(session, known);
+	// A screen adds what it finds itself.
+	return new Set(known);
+}
+
+function searched({ name, sessionDetails, files, messages }: Session): ReadonlySet<string> {
 	const texts = messages.toReversed().flatMap(({ content, actions, humanInput }) => {
 		const items = humanInput.flatMap(({ title, description }) => [title, description]);
 		return [content, ...items, ...actions.map(({ text }) => text)];
@@ -89,7 +99,8 @@ export function credentialsOf({ name, sessionDetails, files, messages }: Session
 	const known = new Set<string>();
 	let room = MOST_SEARCHED;
 	for (const text of [name, sessionDetails, ...files.map(({ filename }) => filename), ...texts]) {
-		const { plain, read } = readable(text.slice(0, Math.max(0, room)));
+		if (room <= 0 || known.size === MOST_REPEATED) break;
+		const { plain, read } = readable(text.slice(0, room));
 		for (const [from, to] of namedIn(read))
 			if (to > from && known.size < MOST_REPEATED) known.add(plain.slice(from, to));
 		room -= text.length;
