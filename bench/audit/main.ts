@@ -8,7 +8,7 @@ import { startPostgres } from '../../test/support/postgres.ts';
 import { takeAnswers } from '../figures/answers.ts';
 import type { BenchContext } from '../figures/context.ts';
 import { createHarness, type Harness } from '../figures/harness.ts';
-import { choiceOf, readyPresses } from '../figures/presses.ts';
+import { choiceOf, putPresses } from '../figures/presses.ts';
 import { startService } from '../figures/service.ts';
 import { pair, Rounds } from '../figures/stats.ts';
 
@@ -25,11 +25,8 @@ const values = readOptions('npm run bench -- audit', {
 /** Presses one by one and many at once, on one store, while nobody or somebody follows the audit. */
 async function takeRound(context: BenchContext, harness: Harness, rounds: Rounds, name: string): Promise<void> {
 	const actors = harness.meet(PEOPLE, 'same');
-	const rows = Array.from({ length: 1 + BURSTS }, (_, row) => row);
-	const ids = rows.flatMap((row) => actors.map((_, index) => `row${row}-${index}`));
-	await context.service.tell({ do: 'clear' });
-	await context.service.tell({ do: 'put', ids });
-	const answers = await readyPresses(harness, actors, ids);
+	const rows = Array.from({ length: 1 + BURSTS }, (_, row) => `row${row}`);
+	const answers = await putPresses(context, harness, actors, rows);
 	await takeAnswers(context, harness, rounds, {
 		delivery: 'block_actions',
 		sessionOf: (request) => choiceOf(request)?.sessionId ?? '',

@@ -57,10 +57,7 @@ async function takeRound(context: BenchContext, name: string, harness: Harness, 
 	if (harness.program === 'handraise') await takeForms(context, name, harness, rounds);
 	const actors = harness.meet(PEOPLE);
 	const rows = ['first', 'known', ...Array.from({ length: BURSTS }, (_, index) => `burst${index}`)];
-	const ids = rows.flatMap((row) => actors.map((_, index) => `${row}-${index}`));
-	await context.service.tell({ do: 'clear' });
-	await context.service.tell({ do: 'put', ids });
-	const answers = await readyPresses(harness, actors, ids);
+	const answers = await putPresses(context, harness, actors, rows);
 	await takeAnswers(context, harness, rounds, {
 		delivery: 'block_actions',
 		sessionOf: (request) => choiceOf(request)?.sessionId ?? '',
@@ -70,6 +67,19 @@ async function takeRound(context: BenchContext, name: string, harness: Harness, 
 			{ name: `${name} known ${PEOPLE}`, atOnce: PEOPLE, answers: answers.slice(2 * PEOPLE) },
 		],
 	});
+}
+
+/** Presses of new sessions: in each row, one for each of these people. */
+export async function putPresses(
+	{ service }: BenchContext,
+	harness: Harness,
+	actors: readonly Actor[],
+	rows: readonly string[],
+): Promise<ReadyAnswer[]> {
+	const ids = rows.flatMap((row) => actors.map((_, index) => `${row}-${index}`));
+	await service.tell({ do: 'clear' });
+	await service.tell({ do: 'put', ids });
+	return readyPresses(harness, actors, ids);
 }
 
 async function takeForms(context: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
@@ -88,7 +98,7 @@ async function takeForms(context: BenchContext, name: string, harness: Harness, 
 }
 
 /** A post for each session, which one of the people in turn is ready to press. */
-export async function readyPresses(
+async function readyPresses(
 	harness: Harness,
 	actors: readonly Actor[],
 	ids: readonly string[],

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
 import { done } from '../../sandbox/session-service/builders.ts';
@@ -11,6 +10,7 @@ import { AUDIT_ACTIONS } from '../../src/database/schema/audit.ts';
 import { makeDataDir } from '../database/support.ts';
 import { runAudit } from '../ops/audit-command.ts';
 import { keepSecret, openSession } from '../slack/support/open-session.ts';
+import { auditRows } from '../support/audit-rows.ts';
 import { runPerson } from '../support/person-command.ts';
 import { headline } from '../support/sentences.ts';
 import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
@@ -216,8 +216,7 @@ it('tells what an operator changed for a channel', () => {
 });
 
 it('has no text of an agent, no answer, nothing secret and nothing typed, in the lines and in the table', () => {
-	using database = new DatabaseSync(join(app.dataDir, 'handraise.db'), { readOnly: true });
-	const rows = database.prepare('select * from audit_events').all();
+	const rows = AUDIT_ACTIONS.flatMap((action) => auditRows(app.dataDir, action));
 	expect(rows.length).toBe(lines.length);
 	const all = JSON.stringify([rows, lines]);
 	for (const text of [SECRET, TYPED, 'LH 1173', 'TP 570', 'green', 'Which flight', 'Book a flight', 'blue'])

@@ -54,7 +54,7 @@ export function describeAudit(subject: Subject): void {
 			expect((await linesOf(store)).map(({ session }) => session)).toEqual(['s1']);
 		});
 
-		it('is added in one statement, in the order of what a transaction did', async () => {
+		it('is added in the order of what a transaction did', async () => {
 			const { store } = subject;
 			const channels = ['C1', 'C2', 'C3'];
 			await record(store, ...channels.map((channel) => ({ ...SOMETHING, channel })));

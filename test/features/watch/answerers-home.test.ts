@@ -25,6 +25,15 @@ const showsNot = (who: string) =>
 		() => app.textOf(who),
 	);
 
+/** Cleo types an answer to this session, and closes the form. */
+async function drafted(id: string): Promise<void> {
+	await app.slack.as('cleo').command('#agents', `/session ${id}`);
+	const form = await app.slack.as('cleo').waitForModal('[Send answer]');
+	await form.fill(1, 'half a thought');
+	await app.pass(2_000);
+	await form.close();
+}
+
 describe('Home', () => {
 	it('shows a question to whom the list names now, without being opened again', async () => {
 		await start();
@@ -100,11 +109,7 @@ describe('Home', () => {
 	it('keeps the text of somebody whom the list does not name any more, to copy it, until it names them again', async () => {
 		await start();
 		const { id } = await app.asked();
-		await app.slack.as('cleo').command('#agents', `/session ${id}`);
-		const form = await app.slack.as('cleo').waitForModal('[Send answer]');
-		await form.fill(1, 'half a thought');
-		await app.pass(2_000);
-		await form.close();
+		await drafted(id);
 		await app.openHome('cleo');
 		await app.homeSays('“half a thought”', { who: 'cleo' });
 		await app.names(['ada', 'grace']);
@@ -122,11 +127,7 @@ describe('Home', () => {
 		app.slack.state.userGroups.push({ id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] });
 		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
 		const { id } = await app.asked();
-		await app.slack.as('cleo').command('#agents', `/session ${id}`);
-		const form = await app.slack.as('cleo').waitForModal('[Send answer]');
-		await form.fill(1, 'half a thought');
-		await app.pass(2_000);
-		await form.close();
+		await drafted(id);
 		app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
 		await app.pass(6 * MINUTE);
 		await app.openHome('cleo');
