@@ -68,9 +68,8 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 		);
 	}
 	const names = given.formers.length === 0 ? `${source} is not` : `neither ${source} nor ENCRYPTION_KEY_FORMER is`;
-	return failure(
-		`${names} the key the database was made with: stored answers and drafts cannot be read. Restore the former key.`,
-	);
+	const what = otherKey === 0 ? 'stored answers and drafts' : counted(otherKey, 'stored value');
+	return failure(`${names} the key the database was made with: ${what} cannot be read. Restore the former key.`);
 }
 
 /** `isOver`: the program has found no more values of former keys. */
