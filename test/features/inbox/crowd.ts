@@ -42,15 +42,20 @@ export async function crowdOpensHome({ env = {}, replicas = 1 } = {}): Promise<v
 		const post = postOf(id);
 		if (post !== undefined) await app.seenBy(who, post).press(FLIES);
 	}
-	const unfilled = () => names.filter((name) => !app.textOf(name).includes('Order chairs'));
+	/** Each Home is looked at until it is filled: to look at all of them takes longer than to fill them. */
+	const unfilled = [...names];
+	const isFilled = (name: string) => app.textOf(name).includes('Order chairs');
 	await app
 		.until(
-			() => unfilled().length === 0,
+			() => {
+				while (unfilled[0] !== undefined && isFilled(unfilled[0])) unfilled.shift();
+				return unfilled.length === 0;
+			},
 			() => '',
 			FILLED_WITHIN_MS - (app.clock.now() - startedAt),
 		)
 		.catch(() => undefined);
-	expect(unfilled().map((name) => [name, app.textOf(name).slice(0, 200)])).toEqual([]);
+	expect(names.filter((name) => !isFilled(name)).map((name) => [name, app.textOf(name).slice(0, 200)])).toEqual([]);
 	await app.until(() => choices.every((id) => app.service.log.savedPuts(id).length === 1));
 	expect(app.service.log.savedPuts(waiting)).toEqual([]);
 	const refused = app.slack.traffic.all().filter(({ seq, status }) => seq > from && status === 429);
