@@ -6,7 +6,7 @@ import { whoRunsIt } from './ops/who-runs-it.ts';
 
 const USAGE = `Usage: npm run backup -- <new file>   copies SQLite's database, also while Handraise runs
        npm run restore -- <backup>    lists the answers that a backup lacks, asks, and replaces the stopped
-                                      database by it
+                                      database by it (a script: echo yes | npm run restore -- <backup>)
 With DATABASE_URL, <backup> is the name of a database on the same server, and nothing is replaced.`;
 
 const isRestore = process.argv[2] === '--restore';

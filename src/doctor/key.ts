@@ -69,7 +69,8 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 	}
 	const names = given.formers.length === 0 ? `${source} is not` : `neither ${source} nor ENCRYPTION_KEY_FORMER is`;
 	const what = otherKey === 0 ? 'stored answers and drafts' : counted(otherKey, 'stored value');
-	return failure(`${names} the key the database was made with: ${what} cannot be read. Restore the former key.`);
+	const why = `${names} the key the database was made with: ${what} cannot be read`;
+	return failure(`${why}. Restore the former key; docs/leaks.md tells of a lost one.`);
 }
 
 /** `isOver`: the program has found no more values of former keys. */

@@ -48,7 +48,7 @@ const cases: Case[] = [
 		name: 'the former key is another one',
 		breaks: (harness) => underFormerKey(harness),
 		env: () => ({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
-		says: /^✗ Encryption key: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_FORMER is the key the database was made with: 2 stored values cannot be read\. Restore/,
+		says: /^✗ Encryption key: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_FORMER is the key the database was made with: 2 stored values cannot be read\. Restore the former key; docs\/leaks\.md tells of a lost one\.$/,
 	},
 	{
 		name: 'the former key was removed too early',
