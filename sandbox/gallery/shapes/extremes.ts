@@ -105,8 +105,18 @@ export const ESCALATION: RemindedQuestion = {
 const escalationAs = (index: number) => ({ ...ESCALATION, entry: { ...ESCALATION.entry, questionId: `${index}` } });
 export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 
-/** The largest and strangest views and messages, all invented; a test shows that no part of any variant is larger. */
-export function extremes(): Shape[] {
+let made: readonly Shape[] | null = null;
+
+/**
+ * The largest and strangest views and messages, all invented; a test shows that no part of any variant is larger. Drawn
+ * once: that takes seconds.
+ */
+export function extremes(): readonly Shape[] {
+	made ??= drawn();
+	return made;
+}
+
+function drawn(): Shape[] {
 	const giant = questionOf(GIANT_SESSION);
 	const readAt = NOW - 120_000;
 	const handedOver = { kind: 'handedOver', watchId: 'watch', handOverId: '', from: USER_ID } as const;
