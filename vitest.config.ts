@@ -74,8 +74,6 @@ export default defineConfig({
 		projects,
 		// Modules have no state of their own, and importing the program for each file takes minutes.
 		isolate: false,
-		// Node loads TypeScript itself, as in production; Vite's own loader takes 5 % more processor time.
-		experimental: { viteModuleRunner: false },
 		reporters: ['default', './test/support/closing-line-reporter.ts'],
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
