@@ -81,12 +81,12 @@ export function masked(text: string, known = new Set<string>()): { readonly text
 const MOST_SEARCHED = 300_000;
 
 /** Several screens and questions of one read ask, and a long session takes milliseconds. */
-const found = new WeakMap<Session, ReadonlySet<string>>();
+const namedInSessions = new WeakMap<Session, ReadonlySet<string>>();
 
 /** What a session's texts name as a password or the like, the newest first: all screens hide it, whatever they show. */
 export function credentialsOf(session: Session): Set<string> {
-	const known = found.get(session) ?? searched(session);
-	found.set(session, known);
+	const known = namedInSessions.get(session) ?? searched(session);
+	namedInSessions.set(session, known);
 	// A screen adds what it finds itself.
 	return new Set(known);
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The most that a file, a part and all of `src` may have. An issue that allows growth raises a number by that and no more. */
 export const LIMITS = {
 	lines: 37_837,
-	bytes: 1_804_573,
+	bytes: 1_804_603,
 	files: 195,
 	linesOfFile: 400,
 	columns: 120,
