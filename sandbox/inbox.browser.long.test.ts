@@ -58,6 +58,14 @@ const homesAreEmpty = () =>
 	Object.values(slack().state.homes).every((id) =>
 		JSON.stringify(slack().state.views[id]).includes(waitingCountWords(0, 0)),
 	);
+/**
+ * Resolves when the row of this question has the id that it keeps: it may be in Home before its post, which the id names.
+ * A press under an id that changes at this moment is refused, and the page says so.
+ */
+async function settled(home: Locator, id: string): Promise<void> {
+	const post = slack().state.messages.find(({ blocks }) => JSON.stringify(blocks).includes(`Chairs ${id}” asks`));
+	await soon(home.locator(`[data-block-id*='"threadTs":"${post?.ts}"']`).first().waitFor());
+}
 const PHONE = { width: 390, height: 844 };
 const heightOf = async (home: Locator) => (await home.locator('.home-inner').boundingBox())?.height ?? Number.NaN;
 /** The names of the shown sessions, in their order. */
@@ -89,6 +97,7 @@ it('says what to do next, then shows a question that is answered, taken back and
 	await soon(home.getByText(waitingCountWords(1, 0)).waitFor());
 	await soon(home.getByText('#agents').waitFor());
 	await soon(pressable(home, 'Sand').waitFor());
+	await settled(home, 'pressed');
 	// It only lists the buttons.
 	expect(await home.getByText(OPTIONS).count()).toBe(0);
 	await pressable(home, 'Sand').click();
@@ -163,6 +172,7 @@ it('opens the form over Home, sends from there, and shows what was sent', async 
 	await watch('ada', ['formed']);
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
+	await settled(home, 'formed');
 	await pressable(home, 'Other answer…').click();
 	await dialog(page).getByRole('radio', { name: 'Sand' }).check();
 	await dialog(page).getByRole('button', { name: 'Send answer' }).click();
@@ -171,6 +181,25 @@ it('opens the form over Home, sends from there, and shows what was sent', async 
 	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
 	await soon(home.getByText(/“Chairs formed” · “Which colour\?”: “Sand”/).waitFor());
 	await expect.poll(() => service().values('formed', 1)).toEqual(['Sand']);
+});
+
+it('takes a click during which the app publishes the same row under another id', async () => {
+	asks(['clicked'], OPTIONS);
+	await watch('ada', ['clicked']);
+	const page = await harness.window('ada', { home: true });
+	await settled(homeOf(page), 'clicked');
+	const other = pressable(homeOf(page), 'Other answer…');
+	await other.hover();
+	await page.mouse.down();
+	const before = (await other.getAttribute('data-block-id')) ?? '';
+	const after = before.replace(/"[^"]+"\]$/, '"another"]');
+	const view = slack().state.views[slack().state.homes.U0ADA ?? ''];
+	if (view === undefined) throw new Error('no Home');
+	view.payload = JSON.parse(JSON.stringify(view.payload).replace(JSON.stringify(before), JSON.stringify(after)));
+	slack().changes.emit({ kind: 'view', id: view.id });
+	await expect.poll(() => other.getAttribute('data-block-id')).toBe(after);
+	await page.mouse.up();
+	await dialog(page).getByRole('radio', { name: 'Sand' }).waitFor();
 });
 
 it('does not show the question of a private channel to somebody who is not in it', async () => {
@@ -201,6 +230,7 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
 	await soon(home.getByText(waitingCountWords(2, 0)).waitFor());
+	await settled(home, 'first');
 	await page.getByRole('tab', { name: 'Home' }).focus();
 	await tabTo(page, 'Sand');
 	const place = await focused(page);

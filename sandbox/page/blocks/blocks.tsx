@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense } from 'react';
+import { lazy, memo, Suspense, useRef } from 'react';
 import { isRecord, type Json, list, obj, str } from '../json.ts';
 import { Control } from './control.tsx';
 import { Element } from './element.tsx';
@@ -161,6 +161,45 @@ function OneBlock({ block }: { block: Json }) {
 	}
 }
 
+/** Elements that hold a value: another block_id empties them. */
+const HOLDS_VALUE = /_select$|_buttons$|_input$|^checkboxes$|picker$/;
+const holdsValue = (block: Json) =>
+	str(block, 'type') === 'input' ||
+	[...list(block, 'elements'), obj(block, 'accessory')].some((one) => HOLDS_VALUE.test(str(one, 'type')));
+/** What the block shows and does, whatever its block_id. */
+const saying = (block: Json) => JSON.stringify({ ...block, block_id: '' });
+
+/**
+ * A key for each block, so that it keeps its elements while it has its block_id, and also when the app only gives it
+ * another one: an element that is replaced between the two halves of a click is not pressed.
+ */
+function useBlockKeys(blocks: readonly Json[]): ReadonlyMap<Json, string> {
+	const last = useRef<{ of: readonly Json[]; keys: ReadonlyMap<Json, string> }>({ of: [], keys: new Map() });
+	const count = useRef(0);
+	if (last.current.of === blocks) return last.current.keys;
+	const left = new Map(last.current.of.map((block) => [str(block, 'block_id'), block]));
+	const keys = new Map<Json, string>();
+	const take = (block: Json, previous: Json | undefined) => {
+		if (previous === undefined) return;
+		keys.set(block, last.current.keys.get(previous) ?? '');
+		left.delete(str(previous, 'block_id'));
+	};
+	for (const block of blocks) take(block, left.get(str(block, 'block_id')));
+	for (const block of blocks) {
+		if (keys.has(block) || holdsValue(block)) continue;
+		const said = saying(block);
+		take(
+			block,
+			[...left.values()].find((one) => saying(one) === said),
+		);
+	}
+	for (const block of blocks) {
+		if (!keys.has(block)) keys.set(block, `block ${++count.current}`);
+	}
+	last.current = { of: blocks, keys };
+	return keys;
+}
+
 interface BlocksProps {
 	blocks: readonly Json[];
 	/** A screen reader says the first block when it changes: what the modal has come to. */
@@ -170,7 +209,8 @@ interface BlocksProps {
 /** The blocks of a message or modal, as Slack shows them. */
 export const Blocks = memo(function Blocks({ blocks, isFirstSpoken = false }: BlocksProps) {
 	const spoken = isFirstSpoken && str(blocks[0], 'type') !== 'input' ? blocks.slice(0, 1) : [];
-	const draw = (block: Json) => <OneBlock key={str(block, 'block_id')} block={block} />;
+	const keys = useBlockKeys(blocks);
+	const draw = (block: Json) => <OneBlock key={keys.get(block)} block={block} />;
 	return (
 		<div className="blocks">
 			{isFirstSpoken ? <div role="status">{spoken.map(draw)}</div> : null}
