@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Posted } from '../fake-slack/index.ts';
 import type { SessionJson } from '../sandbox/session-service/json.ts';
 import { itemsOf } from '../sandbox/session-service/log.ts';
 import { cutQuestionWords } from '../src/features/answer/form-view.ts';
@@ -31,6 +32,8 @@ function watchTurns() {
  */
 const MOST_MS = 1_000;
 
+const isOf = (post: Posted, id: string) => JSON.stringify(post.blocks()).includes(id);
+
 describe('a watched session whose texts are made to take long', () => {
 	let app: Awaited<ReturnType<typeof startApp>>;
 	let count = 0;
@@ -51,10 +54,7 @@ describe('a watched session whose texts are made to take long', () => {
 		const post = await ada.waitForMessage(
 			channel,
 			// Of another session that was watched, a post may come late.
-			(one) =>
-				!before.has(one.ts) &&
-				one.notification().startsWith('An agent asks') &&
-				JSON.stringify(one.blocks()).includes(id),
+			(one) => !before.has(one.ts) && one.notification().startsWith('An agent asks') && isOf(one, id),
 		);
 		return { id, channel, post };
 	}
@@ -90,7 +90,9 @@ describe('a watched session whose texts are made to take long', () => {
 		app.service.sessions.patch(id, {
 			messages: [...Array.from({ length: count }, (_, at) => answered(at)), ...(messages ?? [])],
 		});
-		await app.slack.as('ada').waitForMessage(channel, (one) => one.notification().includes('Which hall?'));
+		await app.slack
+			.as('ada')
+			.waitForMessage(channel, (one) => one.notification().includes('Which hall?') && isOf(one, id));
 		await app.slack.as('ada').command(channel, `/session unwatch ${id}`);
 		expect(turns.longest()).toBeLessThan(MOST_MS);
 	});

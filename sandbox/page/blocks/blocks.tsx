@@ -179,19 +179,17 @@ function useBlockKeys(blocks: readonly Json[]): ReadonlyMap<Json, string> {
 	if (last.current.of === blocks) return last.current.keys;
 	const left = new Map(last.current.of.map((block) => [str(block, 'block_id'), block]));
 	const keys = new Map<Json, string>();
-	const take = (block: Json, previous: Json | undefined) => {
+	/** Gives the block the key of the one that `former` has under this name. */
+	const take = (block: Json, former: Map<string, Json>, name: string) => {
+		const previous = former.get(name);
 		if (previous === undefined) return;
 		keys.set(block, last.current.keys.get(previous) ?? '');
-		left.delete(str(previous, 'block_id'));
+		former.delete(name);
 	};
-	for (const block of blocks) take(block, left.get(str(block, 'block_id')));
+	for (const block of blocks) take(block, left, str(block, 'block_id'));
+	const said = new Map(Array.from(left.values(), (block) => [saying(block), block]));
 	for (const block of blocks) {
-		if (keys.has(block) || holdsValue(block)) continue;
-		const said = saying(block);
-		take(
-			block,
-			[...left.values()].find((one) => saying(one) === said),
-		);
+		if (!keys.has(block) && !holdsValue(block)) take(block, said, saying(block));
 	}
 	for (const block of blocks) {
 		if (!keys.has(block)) keys.set(block, `block ${++count.current}`);
