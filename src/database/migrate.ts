@@ -93,6 +93,8 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			if (isPostgres(db)) await numbered.execute(db);
 		},
 	},
+	// Until 2.0.0 is released its one migration may change: what is described with `since: 35`, and statements here.
+	{ number: 35, name: '2.0.0', up: (db) => make(db, 35) },
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));

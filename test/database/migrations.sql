@@ -82,3 +82,4 @@ create table if not exists "audit_events" ("number" bigint primary key, "transac
 create table if not exists "refusals" ("minute" bigint not null, "user_id" text not null, "action" text not null, "outcome" text not null, "count" integer not null, primary key (minute, user_id, action, outcome));
 create index audit_events_committed on audit_events (transaction_id, number);
 alter table audit_events alter column number add generated always as identity;
+-- 35: 2.0.0

@@ -1,5 +1,5 @@
 /** What is held, and from where on something is only told. */
-export const LIMITS = {
+const LIMITS = {
 	columns: 120,
 	/** Above it a file is worth a question, which is printed. It is never a place to cut. */
 	linesOfFile: 500,
