@@ -1,35 +1,30 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Kysely, sql } from 'kysely';
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import type { SlackState } from '../../fake-slack/index.ts';
 import type { SavedSession } from '../../sandbox/session-service/sessions.ts';
-import { nameInSql, type StoreDatabase } from '../../src/database/database.ts';
 import { keyFileIn } from '../../src/database/encryption.ts';
-import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
-import { context, openAt } from '../database/migrating-process.ts';
 import { KEY } from '../database/support.ts';
 import { settingsApp } from '../features/settings/harness.ts';
 import type { Program } from '../support/app.ts';
 import { createConnectProxy } from '../support/connect-proxy.ts';
+import { directoryOf, type Release, type StoreName, schemaOf } from './releases.ts';
+import { loadRows, type Rows } from './rows.ts';
 import { WATCHED } from './story.ts';
 
 /*
- * A fixture is what 1.0.0 left when it was stopped: the rows of its database, and with them what Slack and the session
- * service hold. SQLite and PostgreSQL have one each, because SQLite encrypts secret values with a key of its own, which
- * stands in `meta`.
+ * A fixture is what a release left when it was stopped: the schema and the rows of its database, and with them what Slack
+ * and the session service hold. SQLite and PostgreSQL have one each, because SQLite encrypts secret values with a key of
+ * its own, which stands in `meta`.
  */
-
-export const STORES = ['sqlite', 'postgres'] as const;
-type Rows = Readonly<Record<string, readonly Record<string, unknown>[]>>;
 
 export interface Fixture {
 	/** Milliseconds since the epoch: the times in it mean something until a little later. */
 	readonly stoppedAt: number;
 	readonly slack: SlackState;
 	readonly sessions: readonly SavedSession[];
-	/** By table. */
+	/** The statements that make its tables. */
+	readonly schema: string;
 	readonly rows: Rows;
 }
 
@@ -37,11 +32,11 @@ export interface Fixture {
 export const withoutNulls = (row: object) =>
 	Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 
-/** Where the fixtures are. */
-export const FIXTURES = fileURLToPath(new URL('1.0.0/', import.meta.url));
-
 /** One line for each row, message, view and session, so that a review sees what changed. */
-export async function writeFixture(path: string, { stoppedAt, slack, sessions, rows }: Fixture): Promise<void> {
+export async function writeFixture(
+	path: string,
+	{ stoppedAt, slack, sessions, rows }: Omit<Fixture, 'schema'>,
+): Promise<void> {
 	const { messages, views, ...workspace } = slack;
 	const lines = [
 		{ stoppedAt },
@@ -56,8 +51,8 @@ export async function writeFixture(path: string, { stoppedAt, slack, sessions, r
 	await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-export async function readFixture(store: (typeof STORES)[number]): Promise<Fixture> {
-	const lines = (await readFile(join(FIXTURES, `${store}.jsonl`), 'utf8')).trimEnd().split('\n');
+export async function readFixture(release: Release, store: StoreName): Promise<Fixture> {
+	const lines = (await readFile(join(directoryOf(release), `${store}.jsonl`), 'utf8')).trimEnd().split('\n');
 	const values = lines.flatMap((line) => Object.entries(JSON.parse(line)));
 	const parts: Record<string, unknown[]> = {};
 	for (const [part, ofPart] of Map.groupBy(values, ([name]) => name)) parts[part] = ofPart.map(([, value]) => value);
@@ -67,35 +62,9 @@ export async function readFixture(store: (typeof STORES)[number]): Promise<Fixtu
 		stoppedAt: Number(stoppedAt?.[0]),
 		slack: { ...(workspace?.[0] as SlackState), messages: message as SlackState['messages'], views },
 		sessions: session as SavedSession[],
+		schema: schemaOf(release, store),
 		rows: rows as Rows,
 	};
-}
-
-const untyped = (db: StoreDatabase['read']) => db as unknown as Kysely<Record<string, Record<string, unknown>>>;
-
-/** The rows of these tables, in the order of their columns. `place` as for `openAt`. */
-export async function dumpRows(place: string, tables: Readonly<Record<string, object>>): Promise<Rows> {
-	const db = openAt(place);
-	const dumped: Record<string, Record<string, unknown>[]> = {};
-	for (const [table, columns] of Object.entries(tables)) {
-		const inOrder = sql.raw(Object.keys(columns).map(nameInSql).join(', '));
-		dumped[table] = await untyped(db.read).selectFrom(table).selectAll().orderBy(inOrder).execute();
-	}
-	await db.close();
-	return dumped;
-}
-
-/** Makes the schema of 1.0.0 and puts these rows into it. */
-export async function loadRows(place: string, rows: Rows): Promise<void> {
-	const db = openAt(place);
-	await migrate(db, { ...context(), migrations: [MIGRATIONS[0]] });
-	await db.write(async (trx) => {
-		for (const table of ['meta', 'migrations']) await untyped(trx).deleteFrom(table).execute();
-		for (const [table, ofTable] of Object.entries(rows)) {
-			for (const row of ofTable) await untyped(trx).insertInto(table).values(row).execute();
-		}
-	});
-	await db.close();
 }
 
 /** How long an upgrade takes. The time for *Undo* is not over then. */
@@ -134,7 +103,7 @@ export async function startFrom(
 			if (databaseUrl === undefined) await writeFile(keyFileIn(dataDir), KEY, { mode: 0o600 });
 			if (fixture === null) return;
 			service.sessions.restore(fixture.sessions);
-			await loadRows(databaseUrl ?? dataDir, fixture.rows);
+			await loadRows(databaseUrl ?? dataDir, fixture);
 			await service.goDown();
 		},
 	});

@@ -80,11 +80,7 @@ export async function tellStory(app: UpgradedApp): Promise<void> {
 
 	await ask('reminded');
 	await app.pass(60_000);
-	await app.until(() =>
-		postOf(app, 'reminded')
-			.thread()
-			.some((reply) => REMINDER.test(reply.text())),
-	);
+	await app.until(() => app.inChannel().some((post) => REMINDER.test(post.text())));
 	await ask(...NAMES.filter((name) => name !== 'reminded'));
 	await ada.openApp('home');
 	// A reminder of these is due soon after the stop.

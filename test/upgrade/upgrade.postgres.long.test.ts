@@ -1,4 +1,6 @@
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { RELEASES } from './releases.ts';
 import { upgradeSuite } from './suite.ts';
 
-upgradeSuite('postgres', async () => (await sharedPostgres()).createDatabase());
+for (const release of RELEASES)
+	upgradeSuite(release, 'postgres', async () => (await sharedPostgres()).createDatabase());

@@ -1,3 +1,4 @@
+import { RELEASES } from './releases.ts';
 import { upgradeSuite } from './suite.ts';
 
-upgradeSuite('sqlite');
+for (const release of RELEASES) upgradeSuite(release, 'sqlite');
