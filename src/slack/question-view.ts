@@ -236,12 +236,12 @@ export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open'
 	return `${head}\n${valueMrkdwn(item, (text) => quoted(text, 500))}`;
 }
 
-/** `“Which flight?”`, in one line; of several open items, their number and the first. mrkdwn. */
+/** `“Which flight?”`, in one line; of several open items, the first and how many more. mrkdwn. */
 export function askedLine({ items, openCount, context: said }: QuestionView): string {
 	const { title = '', description = '' } = items.find(({ open }) => open || openCount === 0) ?? {};
 	const asked = oneLine(title, LINE_LENGTH) || oneLine(description, LINE_LENGTH) || said;
 	const first = quotedTitleMrkdwn(asked, LINE_LENGTH);
-	return openCount > 1 ? `${counted(openCount, 'question')}, ${first}` : first;
+	return first === '' && openCount > 1 ? counted(openCount, 'field') : sentences(first, andMoreWords(openCount - 1));
 }
 
 const LINE_LENGTH = 150;
@@ -338,10 +338,9 @@ export function toldWords({ question, discreet }: Pick<ShownQuestion, 'question'
 export function sayingQuestion(question: QuestionView, { sessionId, sessionName, discreet }: Showing) {
 	const name = spokenName(sessionId, sessionName);
 	if (!toldWords({ question, discreet })) return saying(name);
-	if (question.openCount > 1) return saying(`${counted(question.openCount, 'question')}, ${name}`);
-	const { title = '', description = '' } = question.items.find((item) => item.open) ?? {};
-	const asked = [title, description, question.context].map((text) => oneLine(text, 45)).find((text) => text !== '');
-	return saying(`${asked ?? ''} ${name}`);
+	const open = question.items.flatMap((item) => (item.open ? [item.title, item.description] : []));
+	const asked = [...open, question.context].map((text) => oneLine(text, 45)).find((text) => text !== '');
+	return saying(sentences(asked ?? '', andMoreWords(question.openCount - 1), name));
 }
 
 function severalItems(open: readonly ItemView[], openCount: number): string {

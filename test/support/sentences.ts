@@ -2,7 +2,7 @@ import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS, type WatchEnd
 import { NOTICES } from '../../src/features/answer/form-view.ts';
 import { stateLine } from '../../src/features/answer/view.ts';
 import * as handOver from '../../src/features/hand-over/view.ts';
-import { digestWords, reminderWords } from '../../src/features/remind/view.ts';
+import { digestWords, reminderWords, settledDigestWords } from '../../src/features/remind/view.ts';
 import { settingsChangedPost } from '../../src/features/settings/view.ts';
 import { endedWords, watchPost } from '../../src/features/watch/notice-view.ts';
 import type { PostContext } from '../../src/features/watch/post-view.ts';
@@ -54,9 +54,11 @@ export function reminderOf(stage: ReminderStage, minutes: number | null): RegExp
 }
 /** What reminders say whatever time has passed. */
 export const [REMINDER, ESCALATION] = [anyReminder('reminder'), anyReminder('escalation')];
-/** Reminders of so many questions in one message. 0: none of them waits any more. */
-export const digestText = (count: number) =>
-	count === 0 ? 'not wait any more' : digestWords([{ stage: 'reminder', isLast: false }], count);
+const together = (count: number) => Array.from({ length: count }, () => ({ stage: 'reminder', isLast: false }) as const);
+/** Reminders of so many questions in one message. */
+export const digestText = (count: number) => digestWords(together(count));
+/** The same when none of them waits here. */
+export const settledDigestText = (count: number) => settledDigestWords(together(count));
 /** The same, without the number: of one question, and of several. */
 export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => digestText(count).replace(/^\D+\d+ /, ''));
 /** In a channel whose settings were changed. */

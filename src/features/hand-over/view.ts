@@ -171,7 +171,7 @@ export function handOverWords(outcome: HandOverObstacle): string {
 			return '🙋 Somebody in another workspace has this question. Nothing was handed over. You can still answer it.';
 		case 'closed':
 			return outcome.by === null
-				? '💨 The agent does not wait for an answer to this question any more. Nothing was handed over.'
+				? '💨 This question is not open here any more. Nothing was handed over.'
 				: `✅ ${personMrkdwn(outcome.by.person.userId)} has answered this question. Nothing was handed over.`;
 	}
 }

@@ -22,11 +22,11 @@ type ReminderKind = ReminderStage | 'digest';
 
 export function createReminderDrawing(core: Core<{ channelSettings: ChannelSettingsStore }>, facts: QuestionFacts) {
 	const { store, config, directory, clock } = core;
-	/** What is stored of these questions; not if their session asks something else. `isOpen`: by a read a moment ago. */
+	/** What is stored of these questions, each with how it ended. `isOpen`: by a read a moment ago. */
 	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
 		const { content, ts } = due.post;
 		const isNow = ts === null || content.kind === 'digest';
-		const shown = isNow ? await facts.shownOf(entries.map(({ watchId }) => watchId)) : null;
+		const shown = isNow ? await facts.remindedOf(entries) : null;
 		const found = await Promise.all(
 			entries.map(async (entry) => {
 				const one = { ...due, ...shown?.get(entry.watchId) };

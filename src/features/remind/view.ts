@@ -92,18 +92,28 @@ export function settledReminderPost({ entry, sessionName, outcome }: RemindedQue
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 900 with its link. */
 export const MOST_LISTED = 13;
 
-/** What has a line in the list: of many only what waits. */
+const waitingOf = <T extends Pick<RemindedQuestion, 'outcome'>>(asked: readonly T[]) =>
+	asked.filter(({ outcome }) => outcome === '');
+
+/** What has a line in the list: of many only what waits, until none does. */
 export function listedOf<T extends Pick<RemindedQuestion, 'outcome'>>(asked: readonly T[]): readonly T[] {
-	return asked.length > MOST_LISTED ? asked.filter(({ outcome }) => outcome === '').slice(0, MOST_LISTED) : asked;
+	if (asked.length <= MOST_LISTED) return asked;
+	const waiting = waitingOf(asked);
+	return (waiting.length === 0 ? asked : waiting).slice(0, MOST_LISTED);
 }
 
-/** Reminders of a channel's questions, each with *Answer*. What no longer waits is crossed out, or left out of many. */
+/**
+ * Reminders of a channel's questions, each with *Answer*. What does not wait here is crossed out, with how it ended as
+ * its own post says it, or left out of many.
+ */
 export function digestPost(asked: readonly RemindedQuestion[], { mention, names }: ReminderContext): MessageContent {
-	const waiting = asked.filter(({ outcome }) => outcome === '');
+	const waiting = waitingOf(asked);
 	const entries = waiting.map(({ entry }) => entry);
-	const count = (waiting.length === 0 ? asked : waiting).reduce((sum, { question }) => sum + question.openCount, 0);
-	const words = sentences(mentionMrkdwn(mention), digestWords(entries, count));
-	const listed = waiting.length === 0 ? [] : listedOf(asked);
+	const isSettled = waiting.length === 0;
+	const words = isSettled
+		? settledDigestWords(asked.map(({ entry }) => entry))
+		: sentences(mentionMrkdwn(mention), digestWords(entries));
+	const listed = listedOf(asked);
 	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
 	const sessions = listed.map(sessionOf);
@@ -117,11 +127,11 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 		const more = [one.steps, linkTo(one), handOverLine(one, names), last, heldWords(entry.heldBy, names), note];
 		return section(joined(line, ...more), answer === null ? {} : { block_id: rowIdOf(one), accessory: answer });
 	});
-	const leftOut = andMoreWords(waiting.length - listed.filter(({ outcome }) => outcome === '').length);
+	const leftOut = andMoreWords((isSettled ? asked : waiting).length - (isSettled ? listed : waitingOf(listed)).length);
 	return message(`${words}.`, [
-		...section(entries.length === 0 ? `${words}.` : `*${words}:*`),
+		...section(isSettled ? `${words}:` : `*${words}:*`),
 		...lines,
-		...context(leftOut === '' ? '' : `${leftOut}: \`${COMMAND} inbox\` shows all.`),
+		...context(isSettled || leftOut === '' ? leftOut : `${leftOut}: \`${COMMAND} inbox\` shows all.`),
 	]);
 }
 
@@ -153,13 +163,20 @@ export function reminderWords(
 	return `${MARKS[stage]} ${who} ${waits}${asked === '' ? ' for an answer' : `: ${asked}`}`;
 }
 
-/** The opening words of several reminders in one message. `count`: of what their questions ask. mrkdwn. */
-export function digestWords(entries: readonly Pick<ReminderEntry, 'stage' | 'isLast'>[], count: number): string {
-	if (entries.length === 0) return `✅ ${counted(count, 'question does', 'questions do')} not wait any more`;
-	const emoji = MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
+type Stages = readonly Pick<ReminderEntry, 'stage' | 'isLast'>[];
+
+const markOf = (entries: Stages) =>
+	MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
+
+/** The opening words of several reminders in one message, each of a question that waits. mrkdwn. */
+export function digestWords(entries: Stages): string {
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
-	return `${emoji} ${counted(count, 'question waits', 'questions wait')} for an answer${last}`;
+	return `${markOf(entries)} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;
 }
+
+/** The same once none of them waits here. Whether its agent still waits may not be known: its line says what is. */
+export const settledDigestWords = (entries: Stages) =>
+	`${markOf(entries)} Reminder of ${counted(entries.length, 'question')}`;
 
 /** Who was answering when the reminder was due. mrkdwn; mentions nobody. */
 export const heldWords = (userId: string | null, names: Names) =>

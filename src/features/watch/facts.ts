@@ -52,7 +52,7 @@ export function createQuestionFacts(
 		/** Why somebody may not answer the question of a post. */
 		refusal: (person: Person, { channelId, session }: Watch) =>
 			mayAct(person, { channelId, answers: session.sessionId }, 'send'),
-		shownOf: watches.shownOf,
+		remindedOf: watches.remindedOf,
 
 		/** `asked`: the question of the post; left out, of a card, that of the newest read. */
 		async contextOf(due: DuePost, asked: Asked | null = null) {

@@ -14,7 +14,7 @@ import {
 import { inBatches } from '../../database/due.ts';
 import { removeLadders, touchLadders } from '../../database/ladders.ts';
 import { lockFor, lockSession, lockSessionOf } from '../../database/locks.ts';
-import { endHandOvers, removeQuestions } from '../../database/question-store.ts';
+import { endHandOvers, readQuestion, removeQuestions } from '../../database/question-store.ts';
 import {
 	type ChannelKey,
 	DISMISSED,
@@ -147,6 +147,18 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			return Promise.all(found);
 		},
 		shownOf,
+		/** The same with the question of each reminder in place of the newest, by watch; null: it is not stored any more. */
+		async remindedOf(entries: readonly Readonly<Record<'watchId' | 'questionId', string>>[]) {
+			const rows = from(db.read, 'questions', { id: entries.map(({ questionId }) => questionId) }).selectAll();
+			const [shown, asked] = await Promise.all([shownOf(entries.map(({ watchId }) => watchId)), rows.execute()]);
+			const questions = new Map(asked.map((row) => [row.id, readQuestion(row, cipher)]));
+			return new Map(
+				entries.flatMap(({ watchId, questionId }) => {
+					const one = shown.get(watchId);
+					return one === undefined ? [] : [[watchId, { ...one, question: questions.get(questionId) ?? null }]];
+				}),
+			);
+		},
 	};
 }
 

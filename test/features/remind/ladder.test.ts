@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/builders.ts';
+import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { heldWords } from '../../../src/features/remind/view.ts';
-import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
-import { answering, digestText, ESCALATION, REMINDER, says, WAIT } from '../../support/sentences.ts';
+import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { answering, digestText, ESCALATION, REMINDER, says, settledDigestText, WAIT } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS } from '../watch/harness.ts';
 
@@ -156,6 +156,52 @@ describe('questions of a channel that are due together', () => {
 		await app.until(() => together?.text().includes(digestText(0)));
 		expect(together?.text().split('\n')).toHaveLength(1);
 		expect(together?.buttons()).toEqual([]);
+	});
+
+	it('are counted as questions, not as fields, and each line ends as its question ended', async () => {
+		await start({ REMIND_AFTER: '3m', ESCALATE_AFTER: 'off', ...SOME_REQUESTS });
+		const ids: string[] = [];
+		for (const name of ['Asked', 'By page', 'Changed', 'Done', 'Failed', 'Stopped', 'Left'])
+			ids.push(await app.watched({ name }));
+		const indexes = ids.map((id) => app.ask(id, ['Which colour?', 'Which size?', 'Which wood?']));
+		for (const id of ids) await app.threadSays(id, 'Which colour?');
+		// So that all are due at once.
+		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
+		await app.pass(4 * MINUTE);
+		app.service.faults.clear();
+		const together = await app.until(() => digests()[0]);
+		expect(together.text()).toContain(`${digestText(7)}:`);
+		expect(together.text()).toMatch(/^\*“Which colour\?” and 2 more\* · “Left”/m);
+		expect(together.notification()).toBe(`${digestText(7)}.`);
+		const [answered = '', byPage = '', changed = '', ...over] = ids;
+		await app.thread(answered)[0]?.press('Answer…');
+		const form = await app.slack.as('ada').waitForModal('Which colour?');
+		for (const [at, value] of ['red', 'large', 'oak'].entries()) await form.fill(at, value);
+		await form.submit();
+		app.service.sessions.answerAsPage(byPage, ['red', 'large', 'oak']);
+		const messages = structuredClone(app.service.sessions.get(changed).messages ?? []);
+		messages[indexes[2] ?? 0] = asking('', ['Which room?']);
+		app.service.sessions.patch(changed, { messages });
+		for (const [at, status] of (['completed', 'failed', 'stopped'] as const).entries())
+			app.service.sessions.setStatus(over[at] ?? '', status);
+		await app.until(() => together.text().includes(`${digestText(1)}:`));
+		await app.until(() => /“Asked”~ · .*agent continued$/m.test(together.text()));
+		await app.command('/session unwatch all');
+		await app.until(() => together.text().includes(SETTLED_WORDS.unwatched));
+		await app.pass(MINUTE);
+		const [headline, ...lines] = together.text().split('\n');
+		expect(headline).toBe(`${settledDigestText(7)}:`);
+		expect(together.notification()).toBe(`${settledDigestText(7)}.`);
+		expect(lines.map((line) => line.replace(/^~.*?” and 2 more · (.*)~ · /, '$1: ')).toSorted()).toEqual([
+			'“Asked”: @ada answered · agent continued',
+			expect.stringMatching(`^“By page”: ${OUTSIDE}`),
+			`“Changed”: ${SETTLED_WORDS.changed}`,
+			'“Done”: The session is done',
+			'“Failed”: The session failed',
+			`“Left”: ${SETTLED_WORDS.unwatched}`,
+			'“Stopped”: The session was stopped',
+		]);
+		expect(together.buttons()).toEqual([]);
 	});
 
 	it('are named by what is open of them, and with the ids of sessions that have the same name', async () => {
