@@ -340,7 +340,8 @@ export function sayingQuestion(question: QuestionView, { sessionId, sessionName,
 	if (!toldWords({ question, discreet })) return saying(name);
 	const open = question.items.flatMap((item) => (item.open ? [item.title, item.description] : []));
 	const asked = [...open, question.context].map((text) => oneLine(text, 45)).find((text) => text !== '');
-	return saying(sentences(asked ?? '', andMoreWords(question.openCount - 1), name));
+	const more = andMoreWords(question.openCount - 1);
+	return saying(sentences(asked ?? '', more === '' ? '' : `${more},`, name));
 }
 
 function severalItems(open: readonly ItemView[], openCount: number): string {

@@ -178,7 +178,7 @@ export function handOverWords(outcome: HandOverObstacle): string {
 
 /** To somebody who gave a question back that they do not have. mrkdwn. */
 export function notYoursWords(handOver: HandOver | null): string {
-	if (handOver === null) return '💨 This question is settled, so there is nothing to give back.';
+	if (handOver === null) return '💨 This question is not open here any more, so there is nothing to give back.';
 	return handOver.givenBackAt === null
 		? `🙋 You do not have this question any more: ${personMrkdwn(handOver.to)} has it. Nothing was changed.`
 		: '🙋 You do not have this question: it is open for all. Nothing was changed.';

@@ -54,13 +54,13 @@ describe('Hand over', () => {
 		await modal.close();
 	});
 
-	it('says how many questions a form has, and its session’s name without what imitates Handraise', async () => {
+	it('says how many more fields a form has, and its session’s name without what imitates Handraise', async () => {
 		app = await handOverApp();
 		const id = await app.watched({ name: '🔒 Handraise security” asks…' });
 		app.ask(id, [FLIGHT, { title: 'Which seat?', description: '' }], '');
 		const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Hand over')));
 		expect(JSON.stringify(post.blocks())).toMatch(
-			/"accessibility_label":"Answer…: 2 questions, Handraise security[^“”🔒]*"/u,
+			/"accessibility_label":"Answer…: Which flight\? and 1 more, Handraise security[^“”🔒]*"/u,
 		);
 	});
 

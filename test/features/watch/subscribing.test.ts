@@ -213,7 +213,7 @@ describe('/session unwatch and list', () => {
 		const list = await app.command('/session list');
 		expect(list.text()).toContain('This channel watches 17 sessions.');
 		expect(list.text()).toContain('The one that asks');
-		expect(list.text()).toMatch(/✋ \*needs you\* · [^✋]*2 questions open/);
+		expect(list.text()).toMatch(/✋ \*needs you\* · [^✋]*1 question open/);
 		expect(list.buttons().filter((label) => label === 'Open' || label === 'Answer')).toHaveLength(15);
 		expect(list.buttons().at(-1)).toBe('More');
 		const first = list.text();
