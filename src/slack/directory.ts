@@ -60,7 +60,13 @@ const USER_SCHEMA = z
 	});
 
 /** What Slack told of somebody. `at`: when it was asked. `isListed`: about many at once. */
-export const TOLD_SCHEMA = z.object({ user: USER_SCHEMA.nullable(), at: z.number(), isListed: z.boolean() });
+export const TOLD_SCHEMA = z.object({
+	user: USER_SCHEMA.nullable(),
+	at: z.number(),
+	isListed: z.boolean(),
+	/** Slack knows them, and left out what has to be known, so `user` is null. */
+	isUnreadable: z.boolean().default(false),
+});
 type Told = DeepReadonly<z.infer<typeof TOLD_SCHEMA>>;
 type User = NonNullable<Told['user']>;
 
@@ -163,7 +169,8 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		const { users } = need === 'late' ? clients.background : clients.people;
 		const { user } = await calls.noting('users.info', users.info({ user: userId })).catch(nobodyIfUnknown);
 		const { data } = USER_SCHEMA.safeParse(user);
-		const told = { user: data?.id === userId ? data : null, at, isListed: false };
+		const isTold = data?.id === userId;
+		const told = { user: isTold ? data : null, at, isListed: false, isUnreadable: user !== undefined && !isTold };
 		untold.set(userId, told);
 		keepTold();
 		return remember(userId, told);
@@ -216,7 +223,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			const { members = [], response_metadata: page } = await calls.noting('users.list', asked);
 			const found = members.flatMap((member) => {
 				const { data: user } = USER_SCHEMA.safeParse(wanted.has(member.id ?? '') ? member : null);
-				return user === undefined || !isWhole(user) ? [] : [{ user, at, isListed: true }];
+				return user === undefined || !isWhole(user) ? [] : [{ user, at, isListed: true, isUnreadable: false }];
 			});
 			await store.listed(teamId(), new Map(found.map((told) => [told.user.id, told])));
 			for (const told of found) if (at > (memory.get(told.user.id)?.at ?? 0)) remember(told.user.id, told);
@@ -226,11 +233,14 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		}
 	});
 
+	async function toldOf(userId: string, need: Need, signal?: AbortSignal): Promise<Told> {
+		const known = memory.get(userId);
+		return isFresh(known, need) ? known : unlessAborted(askOnce(userId, need), signal);
+	}
+
 	/** Facts of somebody; throws when Slack does not tell. Null when it does not know this id, or they were forgotten. */
 	async function person(userId: string, need: Need = 'look', signal?: AbortSignal): Promise<PersonFacts | null> {
-		if (isForgotten(userId)) return null;
-		const known = memory.get(userId);
-		return factsOf((isFresh(known, need) ? known : await unlessAborted(askOnce(userId, need), signal)).user);
+		return isForgotten(userId) ? null : factsOf((await toldOf(userId, need, signal)).user);
 	}
 
 	const changed = new Set<string>();
@@ -250,6 +260,12 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 
 	return {
 		person,
+		/** Whether somebody was deactivated or forgotten, or is unknown to Slack; false when it tells nothing of them. */
+		async hasLeft(userId: string): Promise<boolean> {
+			if (isForgotten(userId)) return true;
+			const told = await toldOf(userId, 'look').catch(() => null);
+			return told !== null && (told.user?.deleted ?? !told.isUnreadable);
+		},
 		/** The members' user ids. */
 		async userGroup(groupId: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
 			const { users } = await unlessAborted(clients.people.usergroups.users.list({ usergroup: groupId }), signal);
