@@ -13,13 +13,13 @@ import type { Store } from './stores.ts';
 /** What Slack is asked for to draw. */
 export interface DrawingParts {
 	readonly mayAct: MayAct;
-	readonly whoMayAnswer: Pick<WhoMayAnswer, 'of'>;
+	readonly whoMayAnswer: Pick<WhoMayAnswer, 'of' | 'stillThere'>;
 	readonly userGroups: Pick<UserGroupList, 'list'>;
 }
 
 /** Draws posts by the table of all kinds. The compiler names a kind that no feature draws. */
 export function createDrawing(
-	core: Core<Pick<Store, 'answers' | 'claims' | 'watches' | 'channelSettings'>> & DrawingParts,
+	core: Core<Pick<Store, 'answers' | 'claims' | 'watches' | 'channelSettings' | 'posts'>> & DrawingParts,
 ) {
 	const facts = createQuestionFacts(core, core);
 	const drawing: Drawing = {

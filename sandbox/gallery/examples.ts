@@ -248,6 +248,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			),
 		},
 		nobodyLeft: { told: watchPost({ kind: 'nobodyLeft' }, post) },
+		nobodyMentioned: { told: watchPost({ kind: 'nobodyMentioned', channelId: MODEL.channelId }, post) },
 		handedOver: {
 			open: handOverPost({ kind: 'handedOver', ...handed, from: PEOPLE.grace }, open, { ...post, handOver: HAND_OVER }),
 		},

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type DeepReadonly, isForgotten } from '../core/basics.ts';
+import type { DeepReadonly } from '../core/basics.ts';
 import { quietHours, quietUntil } from '../core/quiet-hours.ts';
+import { namesAnybody } from '../questions/answerers.ts';
 import { isOver, type QuestionDigest, type SessionKey } from '../questions/session.ts';
 import type { Digest } from '../questions/session-snapshot.ts';
 
@@ -210,11 +211,8 @@ export interface LimitReached {
 	readonly most: number;
 }
 
-const mention = z.object({
-	/** Whoever was forgotten is not mentioned any more. */
-	userIds: z.array(z.string()).transform((ids) => ids.filter((id) => !isForgotten(id))),
-	groupIds: z.array(z.string()),
-});
+/** Whoever was forgotten stays as somebody who has left: that nobody else is left has to be told. */
+const mention = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
 export type Mention = DeepReadonly<z.infer<typeof mention>>;
 
 /** Whoever was forgotten stays as somebody who is gone: a list that loses its people must not become empty. */
@@ -239,7 +237,7 @@ export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({
 export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
 
-/** When to remind and to escalate, in milliseconds from the question's post; null: never. */
+/** As set: when to remind and to escalate, in milliseconds from the question's post; null: never. */
 export interface LadderTimes {
 	readonly remindAfterMs: number | null;
 	readonly escalateAfterMs: number | null;
@@ -252,6 +250,12 @@ export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, def
 	};
 }
 
+/** When reminders come: an escalation only where it can mention somebody. */
+export function reminderTimes(settings: ChannelSettings, defaults: LadderTimes): LadderTimes {
+	const times = timesIn(settings, defaults);
+	return namesAnybody(settings.mention) ? times : { ...times, escalateAfterMs: null };
+}
+
 /** The reminders that the settings of now allow: none in quiet hours, and no reminder whose escalation is due too. */
 export function stillDue<Entry extends { readonly stage: ReminderStage; readonly postedAt: number }>(
 	entries: readonly Entry[],
@@ -260,7 +264,7 @@ export function stillDue<Entry extends { readonly stage: ReminderStage; readonly
 ): readonly Entry[] {
 	const { quietHours } = settings;
 	if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];
-	const { remindAfterMs, escalateAfterMs } = timesIn(settings, defaults);
+	const { remindAfterMs, escalateAfterMs } = reminderTimes(settings, defaults);
 	return entries.filter(({ stage, postedAt }) => {
 		if (stage === 'escalation') return escalateAfterMs !== null;
 		return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);

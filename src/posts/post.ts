@@ -82,6 +82,8 @@ export const KINDS = {
 	},
 	/** Nobody whom the channel's list names is there any more, so nobody may answer. */
 	nobodyLeft: { schema: z.object({}), isForAll: true },
+	/** A direct message to whoever saved a channel's settings: nobody whom its escalations mention is there any more. */
+	nobodyMentioned: { schema: z.object({ channelId: z.string() }) },
 	/** A direct message: somebody (`from`: Slack user id) handed a question over to its person. */
 	handedOver: { schema: z.object({ ...handed, from: z.string() }), isCurrent: true },
 	/** A direct message: what its person handed over is open again. `undelivered`: Slack refused the message to `by`. */

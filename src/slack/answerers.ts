@@ -3,7 +3,9 @@ import type { Core } from '../core.ts';
 import { type Answerers, type AnswerRule, namesAnybody } from '../questions/answerers.ts';
 import type { Person } from '../questions/session.ts';
 import type { AccessPolicy, Lists, Place, Refusal } from './access-policy.ts';
+import type { SlackCalls } from './calls.ts';
 import type { Installation, SlackClients } from './clients.ts';
+import { isDirectMessage } from './ids.ts';
 import { andMoreWords, personName, placeMrkdwn, sentences } from './parts.ts';
 import { createUserGroups, groupName, MOST_NAMED, NO_GROUPS } from './user-groups.ts';
 
@@ -12,32 +14,67 @@ const NAMES_WITHIN_MS = 700;
 /** How many changes of lists are remembered whose people are gone. */
 const MOST_TOLD = 1_000;
 
+/** One page of a list: who is in a larger channel is not looked through. */
+const MOST_MEMBERS = 999;
+/** Of a channel; null: not known, or they do not matter. */
+type Members = ReadonlySet<string> | null;
+
 interface Parts {
 	readonly installation: Installation;
 	readonly lists: Lists;
 	readonly policy: Pick<AccessPolicy, 'membersOf' | 'checkNamed'>;
 	readonly clients: Pick<SlackClients, 'people'>;
+	readonly calls: SlackCalls;
 }
 
 /** Says who may answer where channels have lists, and tells a channel once that nobody whom it names is left. */
 export function createWhoMayAnswer(
 	{ clock, log, directory }: Pick<Core, 'clock' | 'log' | 'directory'>,
-	{ clients, installation, lists, policy }: Parts,
+	{ clients, calls, installation, lists, policy }: Parts,
 ) {
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	const toldAt = new Map<string, number>();
 	const teamId = () => installation.known()?.teamId ?? '';
 
-	/** What Slack does not tell counts as being there. */
-	async function isAnybodyThere(among: readonly Answerers[]): Promise<boolean> {
-		for (const userId of new Set(among.flatMap((list) => list.userIds))) {
-			const facts = await directory.person(userId).catch(() => undefined);
-			if (facts === undefined || facts?.isDeactivated === false) return true;
-		}
-		for (const groupId of new Set(among.flatMap((list) => list.groupIds))) {
-			if ((await policy.membersOf(groupId).catch(() => null))?.size !== 0) return true;
-		}
+	/** Not who was deactivated, is not in the workspace, or left the channel (`members`). Unknown counts as there. */
+	async function isThere(userId: string, members: Members): Promise<boolean> {
+		return members?.has(userId) !== false && !(await directory.hasLeft(userId));
+	}
+
+	/** Not a group that is disabled, or has nobody who is there. */
+	async function isGroupThere(groupId: string, members: Members): Promise<boolean> {
+		const inGroup = await policy.membersOf(groupId).catch(() => null);
+		if (inGroup === null) return true;
+		for (const userId of inGroup) if (await isThere(userId, members)) return true;
 		return false;
+	}
+
+	async function isAnybodyThere(among: readonly Answerers[]): Promise<boolean> {
+		for (const userId of new Set(among.flatMap((list) => list.userIds))) if (await isThere(userId, null)) return true;
+		for (const groupId of new Set(among.flatMap((list) => list.groupIds)))
+			if (await isGroupThere(groupId, null)) return true;
+		return false;
+	}
+
+	async function askMembers(channel: string): Promise<Members> {
+		await calls.permit('conversations.members', 'look');
+		const asked = clients.people.conversations.members({ channel, limit: MOST_MEMBERS });
+		const { members, response_metadata: page } = await calls.noting('conversations.members', asked);
+		return members === undefined || page?.next_cursor ? null : new Set(members);
+	}
+
+	/** Those of a list who are still there, where `channelId` shows them a message. What is not known counts as there. */
+	async function stillThere({ userIds, groupIds }: Answerers, channelId: string | null): Promise<Answerers> {
+		const isListed = channelId !== null && !isDirectMessage(channelId);
+		const members = isListed ? await askMembers(channelId).catch(() => null) : null;
+		const [people, groups] = await Promise.all([
+			Promise.all(userIds.map((id) => isThere(id, members))),
+			Promise.all(groupIds.map((id) => isGroupThere(id, members))),
+		]);
+		return {
+			userIds: userIds.filter((_, index) => people[index]),
+			groupIds: groupIds.filter((_, index) => groups[index]),
+		};
 	}
 
 	/** `words`: names, which notify nobody; mrkdwn. `isNobodyLeft`: all of them are gone. */
@@ -96,6 +133,7 @@ export function createWhoMayAnswer(
 		userGroups,
 		of,
 		explained,
+		stillThere,
 
 		/** Why the lists of a session do not let somebody answer it; null: they do. `here`: as in `of`. */
 		async whyNot(person: Person, sessionId: string, here: string | null): Promise<Refusal | HandraiseError | null> {

@@ -182,7 +182,7 @@ export function personMrkdwn(userId: string): string {
 /** Mentions of people and user groups; empty for nobody. mrkdwn. */
 export function mentionMrkdwn(mention: { userIds: readonly string[]; groupIds: readonly string[] } | null): string {
 	if (mention === null) return '';
-	return [...mention.userIds.map((id) => `<@${id}>`), ...mention.groupIds.map((id) => `<!subteam^${id}>`)].join(' ');
+	return [...mention.userIds.map(personMrkdwn), ...mention.groupIds.map((id) => `<!subteam^${id}>`)].join(' ');
 }
 
 /** The name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */

@@ -27,7 +27,7 @@ export function createSlack(
 	const shared = { store: store.people, listing: store.cellOf('people-list'), teamId, hasReplicas };
 	const directory = createDirectory({ clients, calls, clock }, shared);
 	const accessPolicy = createAccessPolicy({ config, clock, directory }, installation.known, lists);
-	const parts = { clients, installation, lists, policy: accessPolicy };
+	const parts = { clients, calls, installation, lists, policy: accessPolicy };
 	const { userGroups, ...whoMayAnswer } = createWhoMayAnswer({ clock, log, directory }, parts);
 	const mayAct: MayAct = async (...asked) => (await accessPolicy.checkAbsent(...asked)).refusal;
 	const directChannelOf = createDirectChannels(clients.people, clock);

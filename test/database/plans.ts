@@ -3,6 +3,7 @@ import pg from 'pg';
 import { onTestFinished, vi } from 'vitest';
 import { item } from '../../sandbox/session-service/builders.ts';
 import { inboxApp } from '../features/inbox/harness.ts';
+import { settingsOf } from '../features/settings/harness.ts';
 import { ESCALATION, REMINDER } from '../support/sentences.ts';
 
 /** The tables whose rows stay when what they are about has ended. Limits of the program bound the others. */
@@ -259,6 +260,7 @@ export async function busyApp(env: Readonly<Record<string, string>>) {
 
 	async function everything(): Promise<void> {
 		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+		await settingsOf(app).save({ Mention: ['grace'] });
 		await app.openHome('ada');
 		await app.command('/session watch all', 'ada', '#secret');
 		const pressed = await asked('By press');

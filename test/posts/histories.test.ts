@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import type { Watch } from '../../src/database/watch.ts';
+import type { Mention, Watch } from '../../src/database/watch.ts';
 import { createDrawing } from '../../src/drawing.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../src/features/watch/post-view.ts';
 import { createReading } from '../../src/features/watch/reading.ts';
@@ -57,7 +57,7 @@ function createWatching(store: Store) {
 	const draw = createDrawing(
 		Object.assign(core, {
 			mayAct: async () => null,
-			whoMayAnswer: { of: async () => null },
+			whoMayAnswer: { of: async () => null, stillThere: async (list: Mention) => list },
 			userGroups: { list: async () => ({ kind: 'listed' as const, groups: [] }) },
 		}),
 	);

@@ -54,7 +54,8 @@ export function reminderOf(stage: ReminderStage, minutes: number | null): RegExp
 }
 /** What reminders say whatever time has passed. */
 export const [REMINDER, ESCALATION] = [anyReminder('reminder'), anyReminder('escalation')];
-const together = (count: number) => Array.from({ length: count }, () => ({ stage: 'reminder', isLast: false }) as const);
+const together = (count: number) =>
+	Array.from({ length: count }, () => ({ stage: 'reminder', isLast: false }) as const);
 /** Reminders of so many questions in one message. */
 export const digestText = (count: number) => digestWords(together(count));
 /** The same when none of them waits here. */

@@ -1,5 +1,11 @@
 import type { Core } from '../../core.ts';
-import { type Mention, type ReminderStage, stillDue } from '../../database/watch.ts';
+import {
+	type ChannelKey,
+	type ChannelSettings,
+	type Mention,
+	type ReminderStage,
+	stillDue,
+} from '../../database/watch.ts';
 import {
 	askedOf,
 	type ContentOf,
@@ -9,8 +15,11 @@ import {
 	lookOf,
 	type ReminderEntry,
 } from '../../posts/post.ts';
+import type { PostStore } from '../../posts/store.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
-import type { ChannelSettingsStore } from '../watch/channel-store.ts';
+import { namesAnybody, OPERATOR } from '../../questions/answerers.ts';
+import type { WhoMayAnswer } from '../../slack/answerers.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../watch/channel-store.ts';
 import { endOf } from '../watch/draw.ts';
 import type { QuestionFacts } from '../watch/facts.ts';
 import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from '../watch/post-view.ts';
@@ -19,9 +28,22 @@ import { digestPost, listedOf, type RemindedQuestion, reminderPost, settledRemin
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
 type ReminderKind = ReminderStage | 'digest';
+interface Shown {
+	readonly mention: Mention | null;
+	readonly isNew: boolean;
+	readonly isForNobody: boolean;
+}
 
-export function createReminderDrawing(core: Core<{ channelSettings: ChannelSettingsStore }>, facts: QuestionFacts) {
-	const { store, config, directory, clock } = core;
+interface Stores {
+	readonly channelSettings: ChannelSettingsStore;
+	readonly posts: Pick<PostStore, 'tell'>;
+}
+
+export function createReminderDrawing(
+	core: Core<Stores> & { readonly whoMayAnswer: Pick<WhoMayAnswer, 'stillThere'> },
+	facts: QuestionFacts,
+) {
+	const { store, config, directory, clock, whoMayAnswer } = core;
 	/** What is stored of these questions, each with how it ended. `isOpen`: by a read a moment ago. */
 	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
 		const { content, ts } = due.post;
@@ -57,13 +79,29 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		return found.flat();
 	}
 
-	function messageOf(kind: ReminderKind, all: readonly RemindedQuestion[], mention: Mention | null, isNew = false) {
-		const context = { mention, names: directory };
+	/** `mention`: whom a new message mentions. */
+	function messageOf(kind: ReminderKind, all: readonly RemindedQuestion[], { mention, isNew, isForNobody }: Shown) {
+		const context = { mention, isForNobody, names: directory };
 		const [first] = all;
 		if (first === undefined) return null;
 		if (kind === 'digest') return digestPost(all, context);
-		if (first.outcome !== '') return settledReminderPost(first);
+		if (first.outcome !== '') return settledReminderPost(first, isForNobody);
 		return reminderPost(first, isNew ? first.waitedMs : null, context);
+	}
+
+	/** Those whom the channel's escalations mention and who are still there; null: it names nobody. */
+	const mentionOf = async ({ mention }: ChannelSettings, { channelId }: ChannelKey) =>
+		namesAnybody(mention) ? whoMayAnswer.stillThere(mention, channelId) : null;
+
+	/** Tells whoever saved a channel's settings, once, that nobody whom its escalations mention is still there. */
+	async function tellNobodyMentioned({ teamId, channelId }: ChannelKey, { change, revision }: StoredChannelSettings) {
+		if (change === null || change.by === OPERATOR) return;
+		const { userIds } = await whoMayAnswer.stillThere({ userIds: [change.by], groupIds: [] }, null);
+		for (const userId of userIds) {
+			const target = { kind: 'person', teamId, userId } as const;
+			const content = { kind: 'nobodyMentioned', channelId } as const;
+			await store.posts.tell({ target, key: `nobodyMentioned:${channelId}:${revision}`, content }, clock.now());
+		}
 	}
 
 	/** A new reminder shows what nobody has answered, by the settings that hold now; a posted one what became of it. */
@@ -86,21 +124,27 @@ export function createReminderDrawing(core: Core<{ channelSettings: ChannelSetti
 		});
 		const named = before.flatMap(({ reminded: { entry, handOver: held } }) => [entry.heldBy, held?.from, held?.to]);
 		await Promise.all(named.filter((userId) => userId != null).map(directory.learnName));
+		const stored = await store.channelSettings.read(target);
+		const escalates = entries.some(({ stage }) => stage === 'escalation');
+		const mention = escalates ? await mentionOf(stored.settings, target) : null;
+		const isForNobody = mention !== null && !namesAnybody(mention);
 		if (ts !== null) {
 			const all = before.map(({ reminded }) => withLink(reminded));
-			const message = messageOf(kind, all, null);
+			const message = messageOf(kind, all, { mention: null, isNew: false, isForNobody });
 			const times = before.flatMap(({ againAt }) => againAt ?? []);
 			const againAt = times.length === 0 ? null : Math.min(...times);
 			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast), againAt });
 		}
-		const { settings: current } = await store.channelSettings.read(target);
-		const still = stillDue(oldestFirst, current, { defaults: config.ladderTimes, now: clock.now() });
+		const still = stillDue(oldestFirst, stored.settings, { defaults: config.ladderTimes, now: clock.now() });
 		const open = (await asked(still, due)).flatMap(({ reminded, isOpen }) =>
 			isOpen ? [withLink({ ...reminded, outcome: '' })] : [],
 		);
-		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;
-		const [message, updated] = [messageOf(kind, open, mention, true), messageOf(kind, open, null)];
+		const isEscalation = open.some(({ entry }) => entry.stage === 'escalation');
+		const about = { mention: null, isNew: false, isForNobody: isEscalation && isForNobody };
+		const message = messageOf(kind, open, { ...about, mention: isEscalation ? mention : null, isNew: true });
+		const updated = messageOf(kind, open, about);
 		if (open.length === 0 || message === null || updated === null) return null;
+		if (about.isForNobody) await tellNobodyMentioned(target, stored);
 		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
 		// As an update shows it, which names no time and mentions nobody.
 		return lookOf(message, { key: lookOf(updated).key, isLast: false, leftOut });

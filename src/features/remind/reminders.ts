@@ -4,7 +4,7 @@ import { createLeaseLoop } from '../../core/lease-loop.ts';
 import { type QuietHours, quietUntil } from '../../core/quiet-hours.ts';
 import type { Core } from '../../core.ts';
 import type { LadderOutcome, Wait, WaitingReminders } from '../../database/ladders.ts';
-import { type ChannelKey, type LadderTimes, type ReminderStage, timesIn } from '../../database/watch.ts';
+import { type ChannelKey, type LadderTimes, type ReminderStage, reminderTimes } from '../../database/watch.ts';
 import type { NewPost } from '../../posts/post.ts';
 import type { LadderBatch, LadderStore, TakenLadder } from './ladder-store.ts';
 
@@ -119,7 +119,7 @@ export function createReminders(core: Core<{ ladders: LadderStore }>) {
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
 		const { settings, settingsChangedAt } = batch;
-		const current = { times: timesIn(settings, defaults), quietHours: settings.quietHours, settingsChangedAt };
+		const current = { times: reminderTimes(settings, defaults), quietHours: settings.quietHours, settingsChangedAt };
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decide({ ...taken, ...current }, now) }));
 		const due = decided.flatMap(({ taken, decision }) => (decision.kind === 'remind' ? [{ taken, decision }] : []));
 		const unread = decided.flatMap(({ taken, decision }) => (decision.kind === 'unread' ? [{ taken, decision }] : []));

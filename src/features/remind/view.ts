@@ -43,17 +43,22 @@ export interface RemindedQuestion
 	readonly waitedMs: number;
 }
 
-/** `mention`: null, too, in an update. */
-type ReminderContext = Pick<PostContext, 'names'> & { readonly mention: Mention | null };
+interface ReminderContext extends Pick<PostContext, 'names'> {
+	/** Null, too, in an update. */
+	readonly mention: Mention | null;
+	/** Nobody whom its escalation would mention is still there: it is a reminder. */
+	readonly isForNobody?: boolean;
+}
 
 /** A reminder of one question, which names it in a line. `waitedMs`: null in an update, where it would go stale. */
-export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, { mention, names }: ReminderContext) {
+export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, about: ReminderContext) {
+	const { mention, names, isForNobody = false } = about;
 	const { entry, sessionName } = asked;
 	const title = sessionTitle(sessionName, entry.sessionId);
 	const told = toldOf(asked, asked.discreet || (entry.stage === 'escalation' && asked.threadOnly));
 	const [answer, note] = answerOf(asked);
 	const wordsOf = (who: string) =>
-		sentences(mentionMrkdwn(mention), reminderWords(entry, who, { waitedMs, asked: told }));
+		sentences(mentionMrkdwn(mention), reminderWords(shownStage(entry, isForNobody), who, { waitedMs, asked: told }));
 	const accessory = answer && { accessory: { ...answer, style: 'primary' as const }, block_id: rowIdOf(asked) };
 	return message(wordsOf(told === '' ? 'An agent' : title), [
 		...section(wordsOf(`*${title}*`), accessory ?? {}),
@@ -62,9 +67,16 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, {
 			handOverLine(asked, names),
 			heldWords(entry.heldBy, names),
 			namedWords(asked.named),
+			isForNobody ? NOBODY_THERE : '',
 		),
 	]);
 }
+
+/** As true when it is drawn again as at first. */
+const NOBODY_THERE = `⚠️ Nobody who is named for an escalation is still there. \`${COMMAND} settings\` changes that.`;
+
+const shownStage = <E extends Pick<ReminderEntry, 'stage'>>(entry: E, isForNobody: boolean): E =>
+	isForNobody ? { ...entry, stage: 'reminder' } : entry;
 
 /** *Answer*, or why Slack can show no form for the question. */
 function answerOf({ question, sessionName, ...asked }: RemindedQuestion): [answer: Button | null, note: string] {
@@ -84,9 +96,13 @@ function rowIdOf({ entry, channelId, threadOnly }: RemindedQuestion): string {
 	return inboxRowId(origin, `question ${entry.questionId}`);
 }
 
-/** One line, of a question that does not wait any more. */
-export function settledReminderPost({ entry, sessionName, outcome }: RemindedQuestion): MessageContent {
-	return textMessage(joined(`${MARKS[entry.stage]} ${sessionTitle(sessionName, entry.sessionId)}`, outcome));
+/** One line, of a question that does not wait here any more. */
+export function settledReminderPost(
+	{ entry, sessionName, outcome }: RemindedQuestion,
+	isForNobody = false,
+): MessageContent {
+	const { stage } = shownStage(entry, isForNobody);
+	return textMessage(joined(`${MARKS[stage]} ${sessionTitle(sessionName, entry.sessionId)}`, outcome));
 }
 
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 900 with its link. */
@@ -106,13 +122,12 @@ export function listedOf<T extends Pick<RemindedQuestion, 'outcome'>>(asked: rea
  * Reminders of a channel's questions, each with *Answer*. What does not wait here is crossed out, with how it ended as
  * its own post says it, or left out of many.
  */
-export function digestPost(asked: readonly RemindedQuestion[], { mention, names }: ReminderContext): MessageContent {
+export function digestPost(asked: readonly RemindedQuestion[], about: ReminderContext): MessageContent {
+	const { mention, names, isForNobody = false } = about;
 	const waiting = waitingOf(asked);
-	const entries = waiting.map(({ entry }) => entry);
 	const isSettled = waiting.length === 0;
-	const words = isSettled
-		? settledDigestWords(asked.map(({ entry }) => entry))
-		: sentences(mentionMrkdwn(mention), digestWords(entries));
+	const entries = (isSettled ? asked : waiting).map(({ entry }) => shownStage(entry, isForNobody));
+	const words = isSettled ? settledDigestWords(entries) : sentences(mentionMrkdwn(mention), digestWords(entries));
 	const listed = listedOf(asked);
 	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
@@ -127,11 +142,14 @@ export function digestPost(asked: readonly RemindedQuestion[], { mention, names 
 		const more = [one.steps, linkTo(one), handOverLine(one, names), last, heldWords(entry.heldBy, names), note];
 		return section(joined(line, ...more), answer === null ? {} : { block_id: rowIdOf(one), accessory: answer });
 	});
-	const leftOut = andMoreWords((isSettled ? asked : waiting).length - (isSettled ? listed : waitingOf(listed)).length);
+	const leftOut = andMoreWords(entries.length - (isSettled ? listed : waitingOf(listed)).length);
 	return message(`${words}.`, [
 		...section(isSettled ? `${words}:` : `*${words}:*`),
 		...lines,
-		...context(isSettled || leftOut === '' ? leftOut : `${leftOut}: \`${COMMAND} inbox\` shows all.`),
+		...context(
+			isSettled || leftOut === '' ? leftOut : `${leftOut}: \`${COMMAND} inbox\` shows all.`,
+			isForNobody && !isSettled ? NOBODY_THERE : '',
+		),
 	]);
 }
 

@@ -117,8 +117,8 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 	},
 	escalate: {
 		label: 'Escalate after',
-		hint: 'Posts in the channel and mentions these people. Repeats up to twice.',
-		directHint: 'Posts again and mentions these people. Repeats up to twice.',
+		hint: 'Posts in the channel and mentions the people below; without any, none comes. Repeats up to twice.',
+		directHint: 'Posts again and mentions the people below; without any, none comes. Repeats up to twice.',
 		element: (shown, { defaults }) => timesElement(shown, defaults.escalateAfterMs),
 		read: readTime,
 		check({ chosen, before, defaults }) {
@@ -205,6 +205,8 @@ export const SETTINGS_FIELDS = Object.keys(FIELDS) as readonly SettingsField[];
 
 export const NEVER_MENTIONED =
 	'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.';
+/** While a time for it is set. */
+export const NOBODY_NAMED = 'Nobody is named, so no escalation comes.';
 export const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
 const TIMES_MS = [5, 15, 30, 60, 2 * 60, 4 * 60, 24 * 60].map((minutes) => minutes * 60_000);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isForgotten } from '../../core/basics.ts';
 import { APP_NAME, COMMAND } from '../../core/command-name.ts';
 import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/post.ts';
@@ -42,6 +43,7 @@ import {
 	type LineContext,
 	MOST_OPTIONS,
 	MOST_PEOPLE,
+	NOBODY_NAMED,
 	NOT_SAVED,
 	PARTS,
 	SETTINGS_FIELDS,
@@ -96,7 +98,8 @@ export function readSettingsForm(
 	const errors: SettingsErrors = Object.fromEntries(found.filter(([, error]) => error !== ''));
 	// Groups without a field cannot be changed; Slack may not tell about them.
 	const checked = (field: SettingsField, { userIds, groupIds }: Mention) => ({
-		userIds,
+		// Slack knows nobody who was forgotten.
+		userIds: userIds.filter((id) => !isForgotten(id)),
 		groupIds: settingsBlockId(field, revision) in view.labels ? groupIds : [],
 	});
 	// Whoever may not change that list must not be held up by somebody in it who has left.
@@ -144,7 +147,7 @@ export interface SettingsModel {
 export function settingsForm(model: SettingsModel): ModalView {
 	const { metadata, change, notice, mayChange } = model;
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
-		const notes = field === 'groups' ? groupNotes(model) : [];
+		const notes = field === 'groups' ? [...groupNotes(model), ...context(escalationNote(model))] : [];
 		const before = field === 'answerers' && !mayChange ? context(NOT_YOURS) : [];
 		const isFirst = field === 'days' || field === 'answerers';
 		return [...(isFirst ? [divider()] : []), ...before, ...input(model, field), ...notes];
@@ -162,6 +165,11 @@ export function settingsForm(model: SettingsModel): ModalView {
 			...context(lastChangeWords(change)),
 		],
 	});
+}
+
+function escalationNote({ metadata: { shown }, defaults }: SettingsModel): string {
+	const isNobody = shown.people.every(isForgotten) && shown.groups.length === 0;
+	return isNobody && timesIn(settingsOf(shown), defaults).escalateAfterMs !== null ? `⚠️ ${NOBODY_NAMED}` : '';
 }
 
 const TITLE = 'Channel settings';
@@ -196,9 +204,7 @@ export function settingsSaved(
 		const note = part === 'mention' && mentions && isOff ? ', but not while *Escalate after* is off' : '';
 		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});
-	// In a direct message every post notifies.
-	const isHeard = mentions || isOff || isDirectMessage(channelId);
-	if (!isHeard) lines.push('⚠️ Nobody is mentioned, so nobody is notified.');
+	if (!mentions && !isOff) lines.push(`⚠️ ${NOBODY_NAMED}`);
 	const { userIds, groupIds } = settings.answerers;
 	if (userIds.length > 0 && groupIds.length === 0 && !userIds.includes(userId))
 		lines.push('⚠️ *Who may answer* does not name you, so you may neither answer nor change it.');

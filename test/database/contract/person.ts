@@ -244,7 +244,8 @@ export function describePeople(subject: Subject): void {
 		const [settings] = await rowsOf(store, 'channel_settings');
 		expect(settings?.changedBy).toBe(result.name);
 		const { settings: read } = await store.channelSettings.read({ teamId: 'T1', channelId: 'C1-hers' });
-		expect(read.mention.userIds).toEqual([BOB.userId]);
+		// Whoever has left: an escalation whose people have all left says so.
+		expect(read.mention.userIds).toEqual([BOB.userId, result.name]);
 		// Emptied, the list would let everybody answer.
 		expect(read.answerers).toEqual({ userIds: [result.name], groupIds: [] });
 		expect(await rowsOf(store, 'discoveries')).toMatchObject([{ channelId: 'C1-hers', createdBy: result.name }]);

@@ -195,7 +195,8 @@ function duesIn(
 	const remindMs = settings.remindAfterMs === 'default' ? DEFAULTS.remindAfterMs : settings.remindAfterMs;
 	const escalateMs = settings.escalateAfterMs === 'default' ? DEFAULTS.escalateAfterMs : settings.escalateAfterMs;
 	const hasReminder = remindMs !== null && !isReminded && escalationCount === 0;
-	const hasEscalation = escalateMs !== null && escalationCount < MOST_ESCALATIONS;
+	const mentionsAnybody = settings.mention.userIds.length + settings.mention.groupIds.length > 0;
+	const hasEscalation = escalateMs !== null && mentionsAnybody && escalationCount < MOST_ESCALATIONS;
 	return {
 		reminder: hasReminder ? facts.postedAt + remindMs : NEVER,
 		escalation: hasEscalation ? countsFrom + escalateMs : NEVER,

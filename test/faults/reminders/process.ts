@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Log } from '../../../src/core/basics.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
 import type { StoreDatabase } from '../../../src/database/database.ts';
+import type { Mention } from '../../../src/database/watch.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
 import type { StoreOptions } from '../../../src/stores.ts';
 import { coreOf } from '../../support/core.ts';
@@ -183,7 +184,7 @@ export async function startProcess(options: ProcessOptions) {
 	const draw = program.createDrawing(
 		Object.assign(core, {
 			mayAct: async () => null,
-			whoMayAnswer: { of: async () => null },
+			whoMayAnswer: { of: async () => null, stillThere: async (list: Mention) => list },
 			userGroups: { list: async () => ({ kind: 'listed' as const, groups: [] }) },
 		}),
 	);

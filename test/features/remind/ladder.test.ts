@@ -39,6 +39,7 @@ async function asked(title = 'Which colour?'): Promise<string> {
 describe('a question that nobody answers', () => {
 	it('is reminded of in the channel, then escalates at most three times, unlike one that was answered', async () => {
 		await start();
+		await app.save({ Mention: ['grace'] });
 		const answered = await asked('Which size?');
 		app.service.sessions.answerAsPage(answered, ['large']);
 		const id = await asked();
@@ -63,6 +64,7 @@ describe('a question that nobody answers', () => {
 
 	it('of a session whose questions stay in their threads is not told in the channel by its escalation', async () => {
 		await start();
+		await app.save({ Mention: ['grace'] });
 		const id = await app.watched({}, '--thread-only');
 		app.ask(id, ['Which colour?']);
 		const reminder = await app.threadSays(id, REMINDER);
@@ -70,7 +72,7 @@ describe('a question that nobody answers', () => {
 		expect(reminder.threadTs()).toBe(app.card(id)?.ts);
 		const escalation = await app.threadSays(id, ESCALATION);
 		expect(escalation.threadTs()).toBeNull();
-		expect(escalation.text()).toMatch(/^📣 \*“Order \d+ chairs”\* has waited .* for an answer$/m);
+		expect(escalation.text()).toMatch(/^@grace 📣 \*“Order \d+ chairs”\* has waited .* for an answer$/m);
 		const telling = app.inChannel().filter((post) => post.text().includes('Which colour?'));
 		expect(telling.map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
 	});
@@ -153,8 +155,9 @@ describe('questions of a channel that are due together', () => {
 		expect(together?.text()).toMatch(/~“Which colour\?” · “Order 1 chairs”~ · .*@ada/);
 		expect(together?.buttons()).toEqual(['Answer']);
 		app.service.sessions.answerAsPage(second, ['large']);
-		await app.until(() => together?.text().includes(digestText(0)));
-		expect(together?.text().split('\n')).toHaveLength(1);
+		await app.until(() => together?.text().includes(`${settledDigestText(2)}:`));
+		expect(together?.text().split('\n')).toHaveLength(3);
+		expect(together?.text()).toMatch(new RegExp(`~“Which size\\?” · “Order 2 chairs”~ · ${OUTSIDE}`));
 		expect(together?.buttons()).toEqual([]);
 	});
 
@@ -210,12 +213,12 @@ describe('questions of a channel that are due together', () => {
 		const items = [{ title: 'Your password', value: 'known' }, 'Which colour?', 'Which size?'];
 		for (const id of ids) app.ask(id, items);
 		const together = await app.until(() => digests()[0]);
-		expect(together.text()).toContain(`${digestText(4)}:`);
+		expect(together.text()).toContain(`${digestText(2)}:`);
 		const shown = JSON.stringify(together.blocks());
 		expect(shown).not.toContain('assword');
 		for (const id of ids) {
-			expect(together.text()).toContain(`*2 questions, “Which colour?”* · “Chairs” · ${id} · `);
-			expect(shown).toContain(`"accessibility_label":"Answer: 2 questions, session ${id}"`);
+			expect(together.text()).toContain(`*“Which colour?” and 1 more* · “Chairs” · ${id} · `);
+			expect(shown).toContain(`"accessibility_label":"Answer: Which colour? and 1 more, session ${id}"`);
 		}
 	});
 

@@ -107,6 +107,7 @@ describe('a reminder', () => {
 
 	it('that somebody deleted keeps nothing from being settled', async () => {
 		await start({ ESCALATE_AFTER: '90s' });
+		await app.save({ Mention: ['grace'] });
 		const { id, post, reminder } = await reminded();
 		const escalation = await app.threadSays(id, ESCALATION);
 		reminder.remove();
@@ -165,8 +166,9 @@ describe('a reminder of a question that was handed over', () => {
 		expect((await app.submit(modal)).outcome).toBe('updated');
 	}
 
-	it('says who has it, and mentions nobody', async () => {
+	it('says who has it, and mentions nobody but whom the settings name', async () => {
 		await start({ ESCALATE_AFTER: '90s' });
+		await app.save({ Mention: ['ada'] });
 		const id = await app.watched();
 		app.ask(id, ['Which colour?']);
 		const post = await app.threadSays(id, 'Which colour?');
@@ -176,7 +178,7 @@ describe('a reminder of a question that was handed over', () => {
 		expect(reminder.text()).toContain('grace has it (from ada)');
 		const escalation = await app.threadSays(id, ESCALATION);
 		expect(escalation.text()).toContain('grace has it (from ada)');
-		expect([...reminder.rung(), ...escalation.rung()]).toEqual([]);
+		expect([...reminder.rung(), ...escalation.rung()]).toEqual(['ada']);
 		await dm.press('Give back');
 		await app.until(() => !reminder.text().includes('has it') && !escalation.text().includes('has it'));
 	});

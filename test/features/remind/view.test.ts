@@ -130,7 +130,9 @@ it('crosses out what does not wait any more, and has Answer for each other line,
 	const buttons = blocks.flatMap((block) => (block.type === 'section' && block.accessory ? [block] : []));
 	expect(buttons.map(({ accessory }) => accessory)).toMatchObject([{ text: { text: 'Answer' } }]);
 	expect(decodeInboxRow(buttons[0]?.block_id ?? '')).toEqual({ channelId: 'C1', threadTs: '1.000001' });
-	expect(listOf([over]).headline).toBe('✅ 1 question does not wait any more.');
+	const settled = listOf([over]);
+	expect([settled.headline, settled.text]).toEqual(['⏰ Reminder of 1 question:', '⏰ Reminder of 1 question.']);
+	expect(settled.lines).toEqual(['~“Which size?” · “Fly &amp; go”~ · ✅ Answered']);
 	const others = Array.from({ length: MOST_LISTED + 2 }, (_, index) =>
 		reminderOf('A?', 'reminder', { id: `c${index}` }),
 	);
@@ -141,14 +143,29 @@ it('crosses out what does not wait any more, and has Answer for each other line,
 	expect(listedOf([over, ...others]), 'which have links').toEqual(others.slice(0, MOST_LISTED));
 });
 
-it('counts what its lines hold', () => {
+it('counts questions, not their fields', () => {
 	const form = reminderOf('Which colour?', 'reminder');
 	const three = { ...form, question: { ...form.question, openCount: 3 } };
-	const { headline, lines } = listOf([three, reminderOf('Which size?', 'reminder', { id: 'b2' })]);
-	expect(headline).toBe('*⏰ 4 questions wait for an answer:*');
-	expect(lines[0]).toContain('3 questions, “Which colour?”');
-	const answered = [three, form].map((one) => ({ ...one, outcome: '✅ Answered' }));
-	expect(listOf(answered).headline).toBe('✅ 4 questions do not wait any more.');
+	const { headline, text, lines } = listOf([three, reminderOf('Which size?', 'reminder', { id: 'b2' })]);
+	expect([headline, text]).toEqual(['*⏰ 2 questions wait for an answer:*', '⏰ 2 questions wait for an answer.']);
+	expect(lines[0]).toContain('“Which colour?” and 2 more');
+	const settled = Array.from({ length: MOST_LISTED + 2 }, () => ({ ...three, outcome: 'No longer watched' }));
+	const ended = listOf(settled);
+	expect(ended.headline).toBe('⏰ Reminder of 15 questions:');
+	expect(ended.lines).toHaveLength(MOST_LISTED);
+	expect(JSON.stringify(ended.blocks)).toContain('"and 2 more"');
+});
+
+it('mentions nobody and is a reminder where nobody who is named for an escalation is there', () => {
+	const about = { ...context, isForNobody: true };
+	const asked = reminderOf('A?', 'escalation');
+	for (const { text, blocks } of [reminderPost(asked, 900_000, about), digestPost([asked], about)]) {
+		expect(text).toMatch(/^⏰/);
+		expect(JSON.stringify(blocks)).toContain(
+			'Nobody who is named for an escalation is still there. `/session settings` changes that.',
+		);
+	}
+	expect(settledReminderPost({ ...asked, outcome: 'No longer asked' }, true).text).toMatch(/^⏰/);
 });
 
 it('says of an age in a list what a single reminder says: only whole minutes count', () => {

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { digestText, ESCALATION, REMINDER } from '../../support/sentences.ts';
+import { digestText, ESCALATION, REMINDER, settledDigestText } from '../../support/sentences.ts';
+import { settingsOf } from '../settings/harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 /** Said in the channel where it is no reply to a question: it must leave no trace. */
@@ -272,6 +273,7 @@ describe('the thread of a reminder', () => {
 
 	it('takes a reply as one to its question, also that of an escalation', async () => {
 		await using own = await reminding('90s');
+		await settingsOf(own).save({ Mention: ['grace'] });
 		subscribe(own);
 		const [ada, grace] = [own.slack.as('ada'), own.slack.as('grace')];
 		const id = await own.watchedAsking(['Which colour? One of: Sand, Forest']);
@@ -333,7 +335,7 @@ describe('the thread of a reminder', () => {
 		await offer.press('Send');
 		await own.until(() => answersIn(own, left).length === 1);
 		expect(answersIn(own, left)).toEqual(['Rose']);
-		await own.until(() => list.text().includes('do not wait any more'));
+		await own.until(() => list.text().includes(settledDigestText(2)));
 		const late = await own.toldAfter(() => ada.mention('#agents', 'Sand', { thread: list }));
 		expect(late.text()).toContain('so there is nothing to answer');
 		expectNothingWrong(own);

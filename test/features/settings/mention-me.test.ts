@@ -64,13 +64,13 @@ describe('the reply to /session watch', () => {
 		expect(change).toContain('Remind after*: default (15 min) → 5 min');
 	});
 
-	it('says of an escalation that mentions nobody that it notifies nobody, but not in a direct message', async () => {
+	it('says that no escalation comes while nobody is named, in a direct message too', async () => {
 		await start();
-		const WARNING = '⚠️ Nobody is mentioned, so nobody is notified.';
+		const WARNING = '⚠️ Nobody is named, so no escalation comes.';
 		const { modal } = await app.save({ 'Escalate after': '30 min' });
 		expect(modal.text()).toContain(WARNING);
 		expect((await app.save({ 'Escalate after': 'Off' })).modal.text()).not.toContain(WARNING);
-		expect((await app.save({ 'Escalate after': '30 min' }, { channel: 'dm' })).modal.text()).not.toContain(WARNING);
+		expect((await app.save({ 'Escalate after': '30 min' }, { channel: 'dm' })).modal.text()).toContain(WARNING);
 	});
 
 	it('means its channel also where Slack took it as a direct message alone', async () => {

@@ -50,6 +50,7 @@ describe('reminders after a change of the settings', () => {
 			'Quiet hours from': '00:00',
 			'Quiet hours to': '23:59',
 			'Time zone': 'Europe/Berlin',
+			Mention: ['grace'],
 		});
 		await app.told(1);
 		await app.stop();

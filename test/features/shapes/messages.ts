@@ -255,6 +255,7 @@ function plainPosts(): readonly PostedContent[] {
 		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000, code: 'unauthorized' }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
 		nobodyLeft: [{ kind: 'nobodyLeft' }],
+		nobodyMentioned: [{ kind: 'nobodyMentioned', channelId: 'C0EXAMPLE1' }],
 		discoveryBegun: [{ kind: 'discoveryBegun', by: USER_ID }],
 		discoveryEnded: [{ kind: 'discoveryEnded', by: USER_ID }],
 		discoveryFull: [

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../../fake-slack/index.ts';
 import { ESCALATION, REMINDER, WATCHING } from '../../support/sentences.ts';
+import { settingsOf } from '../settings/harness.ts';
 import { FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -26,6 +27,7 @@ const TOLD = 'Slack refused a post of Handraise about';
 
 describe("a question's post that Slack refuses for good", () => {
 	it('is told to whoever began the watch once a day, and reminders and escalations come all the same', async () => {
+		await settingsOf(app).save({ Mention: ['grace'] });
 		const id = await app.watched();
 		refusePosts(asks);
 		app.ask(id);
@@ -55,6 +57,7 @@ describe("a question's post that Slack refuses for good", () => {
 	});
 
 	it('has reminders also where no card stands, without asking Slack for a link', async () => {
+		await settingsOf(app).save({ Mention: ['grace'] });
 		const id = app.session();
 		refusePosts((message) => asks(message) || JSON.stringify(message).includes('session.open'));
 		await app.command(`/session watch ${id}`);

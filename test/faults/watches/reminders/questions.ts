@@ -35,9 +35,10 @@ export type Asked = { -readonly [Key in keyof AskedQuestion]: AskedQuestion[Key]
 	readonly reminders: SeenReminder[];
 };
 
-const REMINDER_WORDS = /^(⏰|📣)/u;
+/** An escalation begins with a mention. */
+const REMINDER_WORDS = /^(?:<@\w+> )?(⏰|📣)/u;
 /** One message for several questions, or for one that waited with others. */
-const TOGETHER_WORDS = /^\S+ \d+ questions? waits? for an answer/u;
+const TOGETHER_WORDS = /^(?:<@\w+> )?\S+ \d+ questions? waits? for an answer/u;
 
 /** The questions of a run. Follows what Slack shows of them until it is closed. */
 export function followQuestions({ slack }: Harness, fleet: Fleet) {

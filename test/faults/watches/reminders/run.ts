@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../support/random.ts';
-import { type Outcome, outcomeOf, type Part } from '../../harness.ts';
+import { type Harness, type Outcome, outcomeOf, type Part } from '../../harness.ts';
 import { shuffled, until } from '../../until.ts';
 import { type FleetOptions, startFleet } from '../fleet.ts';
 import { dueAtOf, judgeReminders, latestAt, type ReminderTimes, type ReminderVerdict, type Strike } from './judge.ts';
@@ -40,6 +40,7 @@ export async function runReminderFaults(
 	const times = store.kind === 'sqlite' ? { ...pace.times, leaseMs: 0 } : pace.times;
 	const started = performance.now();
 	const fleet = await startFleet(harness, options);
+	await mentionSomebody(harness, Math.ceil(options.sessions / options.perChannel));
 	const questions = followQuestions(harness, fleet);
 	const strikes: Strike[] = [];
 	const counts = { kills: 0, freezes: 0 };
@@ -138,3 +139,16 @@ export async function runReminderFaults(
 		};
 	}
 }
+
+/** Has the escalations of each channel mention somebody: without names none comes. */
+async function mentionSomebody({ slack, people: [person = ''] }: Harness, channelCount: number): Promise<void> {
+	const somebody = slack.as(person);
+	for (let index = 0; index < channelCount; index += 1) {
+		const channel = `#fleet${index}`;
+		const offer = await somebody.waitForMessage(channel, (post) => post.buttons().includes(OFFER));
+		await offer.press(OFFER);
+		await somebody.waitForMessage(channel, 'is mentioned here');
+	}
+}
+
+const OFFER = 'Mention me if nobody answers';
