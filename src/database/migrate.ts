@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Clock, HandraiseError, type Log } from '../core/basics.ts';
 import {
 	columnsOf,
+	type Db,
 	isPostgres,
 	nameInSql,
 	type StoreDatabase,
@@ -16,6 +17,11 @@ import type { Column, Table } from './schema/columns.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;
+
+/** For how long a migration looks for a running replica: replicas of every version look for due answers each second. */
+const LOOK_FOR_REPLICA_MS = 3_000;
+/** As long as a query of a running replica waits, at most, when there is one. */
+const LOOK_STEP_MS = 100;
 
 /** One step of the schema. Never change one that was released; add another. */
 export interface Migration {
@@ -129,10 +135,59 @@ export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): Ha
 	return error;
 }
 
-/** In one transaction, for which replicas wait. Whether any was pending. Throws what `refuseSchema` returns. */
+/**
+ * Throws `database_in_use` beside a running replica, whatever its version: only this transaction may work on the database.
+ * Locks the answers, for which every replica asks each second. Whoever waits for that lock is alive; a process that was
+ * killed or whose machine is gone is not, also where its connection is still open. A frozen one is not found: with the new
+ * number it takes and stores nothing more. The locks stay until the end of the transaction.
+ */
+async function refuseBesideReplica(trx: Db, lookMs: number): Promise<void> {
+	// While we wait for a long transaction, such as a backup, replicas wait behind us.
+	await sql`set local lock_timeout = ${sql.lit(lookMs)}`.execute(trx);
+	// In this order, as transactions of replicas do. Statements with `isOwnSchema` wait, and then see the new number.
+	await sql`lock table answers, migrations in access exclusive mode`.execute(trx).catch((error: unknown) => {
+		throw isLockTimeout(error) ? replicaRuns('a transaction that takes long, such as a backup') : error;
+	});
+	await sql`set local lock_timeout = 0`.execute(trx);
+	const waiting = sql<{ pid: number; name: string | null; host: string | null }>`
+		select pid, application_name as name, host(client_addr) as host from pg_locks left join pg_stat_activity using (pid)
+		where not granted and relation in ('answers'::regclass, 'migrations'::regclass)
+			and database = (select oid from pg_database where datname = current_database()) order by pid limit 1`;
+	for (let lookedMs = 0; lookedMs < lookMs; lookedMs += LOOK_STEP_MS) {
+		await sql`select pg_sleep(${LOOK_STEP_MS / 1_000})`.execute(trx);
+		const [found] = (await waiting.execute(trx)).rows;
+		if (found === undefined) continue;
+		const { pid, name, host } = found;
+		const at = host === null ? '' : ` at ${host}`;
+		throw replicaRuns(`${JSON.stringify((name || 'unnamed').slice(0, 100))}${at}, PostgreSQL process ${pid}`);
+	}
+}
+
+/** @param sign what of it was seen */
+function replicaRuns(sign: string): HandraiseError {
+	return new HandraiseError(
+		`The database is not migrated, because a replica still runs on it (${sign}). Nothing was changed. Stop all replicas ` +
+			'of the former version, and start this one when they have ended: one that is told to stop needs up to 10 s, and ' +
+			'one that was killed is gone at once.',
+		{ code: 'database_in_use' },
+	);
+}
+
+/** PostgreSQL's `lock_not_available`. */
+const isLockTimeout = (error: unknown) => (error as { cause?: { code?: unknown } }).cause?.code === '55P03';
+
+/**
+ * In one transaction, for which replicas wait. Whether any was pending. Throws what `refuseSchema` returns, and
+ * `database_in_use`. `lookMs`: for how long it looks for a running replica, on PostgreSQL: SQLite's file has one process.
+ */
 export async function migrate(
 	db: StoreDatabase,
-	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
+	{
+		clock,
+		log,
+		migrations = MIGRATIONS,
+		lookMs = LOOK_FOR_REPLICA_MS,
+	}: { clock: Clock; log: Log; migrations?: readonly Migration[]; lookMs?: number },
 ): Promise<boolean> {
 	const isShared = db.dialect === 'postgres';
 	const applied = await db.write(async (trx) => {
@@ -150,8 +205,7 @@ export async function migrate(
 		const refusal = refuseSchema(schema, migrations);
 		if (refusal !== null) throw refusal;
 		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
-		// Statements with `isOwnSchema` wait for the commit and then see the new number.
-		if (pending.length > 0 && isShared) await sql`lock table migrations in access exclusive mode`.execute(trx);
+		if (pending.length > 0 && schema !== null && isShared) await refuseBesideReplica(trx, lookMs);
 		for (const { number, name, up } of pending) {
 			await up(trx as unknown as Kysely<unknown>);
 			await trx.insertInto('migrations').values({ number, name, appliedAt: clock.now() }).execute();

@@ -27,7 +27,8 @@ export function openAt(place: string): StoreDatabase {
 	return place.startsWith('postgres:') ? openPostgres(place, createRecordingLog()) : openSqlite(place);
 }
 
-export const context = () => ({ clock: systemClock, log: createRecordingLog() });
+/** Of migrations that look for no replica: no test that uses it has one. */
+export const context = () => ({ clock: systemClock, log: createRecordingLog(), lookMs: 0 });
 
 // As a program: migrates the database at the given place, says "half" in the middle and waits there until it is killed.
 if (import.meta.main) {
