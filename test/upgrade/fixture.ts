@@ -10,6 +10,7 @@ import type { Program } from '../support/app.ts';
 import { createConnectProxy } from '../support/connect-proxy.ts';
 import { directoryOf, type Release, type StoreName, schemaOf } from './releases.ts';
 import { loadRows, type Rows } from './rows.ts';
+import { STAY_NAMES, workspaceOfStays } from './stays.ts';
 import { WATCHED } from './story.ts';
 
 /*
@@ -85,7 +86,9 @@ export async function startFrom(
 	const proxy = await createConnectProxy();
 	const app = await settingsApp({
 		oneClock: true,
-		...(fixture === null ? {} : { startAt: fixture.stoppedAt + UPGRADE_MS, slack: { state: fixture.slack } }),
+		...(fixture === null
+			? { slack: { workspace: workspaceOfStays() } }
+			: { startAt: fixture.stoppedAt + UPGRADE_MS, slack: { state: fixture.slack } }),
 		env: {
 			// Lists take 30 of them.
 			SESSION_SERVICE_RPM: '120',
@@ -96,7 +99,7 @@ export async function startFrom(
 			...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY }),
 		},
 		// Agents go on when a test says so. Lists have one session, or #secret would get all questions again.
-		service: { list: { mode: 'on', hidden: new Set(WATCHED) }, resumeAfterMs: null },
+		service: { list: { mode: 'on', hidden: new Set([...WATCHED, ...STAY_NAMES]) }, resumeAfterMs: null },
 		...(program === undefined ? {} : { program }),
 		async prepare({ dataDir, service }) {
 			proxy.lead(HOST, Number(new URL(service.url).port));

@@ -10,6 +10,7 @@ import { startPostgres } from '../support/postgres.ts';
 import { startFrom, writeFixture } from './fixture.ts';
 import { directoryOf, RELEASES, STORES } from './releases.ts';
 import { dumpRows } from './rows.ts';
+import { tellStays } from './stays.ts';
 import { tellStory } from './story.ts';
 
 /*
@@ -48,6 +49,7 @@ async function writeRows(load: Load, directory: string): Promise<void> {
 	for (const store of STORES) {
 		const databaseUrl = store === 'postgres' ? await postgres.createDatabase() : undefined;
 		await using app = await startFrom(null, { databaseUrl, program });
+		await tellStays(app);
 		await tellStory(app);
 		let isStopped = false;
 		const stopping = app.stop().then(() => {

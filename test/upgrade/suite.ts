@@ -2,16 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
+import type { Actor, Posted, TrafficEntry } from '../../fake-slack/index.ts';
+import { item } from '../../sandbox/session-service/builders.ts';
 import { change, columnsOf, type TableName } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
-import { WINDOW_NOTICES } from '../../src/features/answer/view.ts';
+import { REMOVED_ANSWER, WINDOW_NOTICES } from '../../src/features/answer/view.ts';
 import type { Store } from '../../src/stores.ts';
 import { startsAt } from '../database/contract/former-keys.ts';
 import { versionsOf } from '../database/key-values.ts';
 import { context, openAt } from '../database/migrating-process.ts';
-import { makeDataDir, valuesOf } from '../database/support.ts';
+import { KEY, makeDataDir, valuesOf } from '../database/support.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
+import { runAudit } from '../ops/audit-command.ts';
 import {
 	answeredBy,
 	DELIVERED,
@@ -26,6 +28,7 @@ import {
 import { readFixture, startFrom, type UpgradedApp, withoutNulls } from './fixture.ts';
 import type { Release, StoreName } from './releases.ts';
 import { dumpRows, loadRows } from './rows.ts';
+import { CHANNEL, NEW_QUESTION, openStay, PASSWORD, type Stay, stayPost } from './stays.ts';
 import { NAMES, type Name, NOTE, openForm, postOf, SECRET, titleOf, WATCHED } from './story.ts';
 
 /** What nobody answers until 5 minutes after the question. */
@@ -36,6 +39,7 @@ const REMINDS = [REMINDER, WAIT, WAITS];
 /** The present program on what a release left. A test goes on from those before it: to run one, run the file. */
 export function upgradeSuite(release: Release, store: StoreName, createDatabase?: () => Promise<string>): void {
 	const { version } = release;
+	const hasStays = version !== '1.0.0';
 	/** What the log says of the migrations after those of the release. */
 	const UPDATED = { migrations: MIGRATIONS.filter(({ number }) => number > release.schema).map(({ name }) => name) };
 
@@ -70,7 +74,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 	});
 
 	// What later ones left is bound already.
-	it.runIf(version === '1.0.0')(
+	it.runIf(!hasStays)(
 		`values that ${version} left on ${store} are read, brought over, and not read any more when they are put back`,
 		async () => {
 			const directory = makeDataDir();
@@ -135,8 +139,10 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 
 	describe(`the program on the database that ${version} left on ${store}`, () => {
 		let app: UpgradedApp;
+		let databaseUrl: string | undefined;
 		beforeAll(async () => {
-			app = await startFrom(await readFixture(release, store), { databaseUrl: await createDatabase?.() });
+			databaseUrl = await createDatabase?.();
+			app = await startFrom(await readFixture(release, store), { databaseUrl });
 		});
 		afterAll(() => app[Symbol.asyncDispose]());
 
@@ -257,6 +263,130 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			]);
 		});
 
+		describe.runIf(hasStays)('and what its people did in a channel of its own', () => {
+			const stayAnswered = (name: Stay, index: number, ...values: string[]) =>
+				app.until(
+					() => app.service.sessions.values(name, index).join() === values.join(),
+					() => `${name} has ${app.service.sessions.values(name, index)}`,
+				);
+			function openPost(name: Stay): Posted {
+				const post = stayPost(app, name);
+				if (post === undefined) throw new Error(`Nothing takes an answer to ${name}.`);
+				return post;
+			}
+			const dmWith = (who: Actor, button: string) =>
+				app.until(
+					() => who.dm().findLast((dm) => dm.buttons().includes(button)),
+					() => `no ${button}`,
+				);
+
+			it('delivers the secret that waited, and removes it', async () => {
+				await stayAnswered('secret', 1, PASSWORD);
+				expect(await historyOf('secret')).toContain(REMOVED_ANSWER);
+			});
+
+			it.each<[Stay, string]>([
+				['resumed', line('resumed')],
+				['conflicted', line('conflicted')],
+				['waiting', line('waiting', { lastError: 'first_withdrawn' })],
+				['waiting', line('withdrawn')],
+				['changed', line('changed')],
+				['refused', 'may no longer answer'],
+				['ended', line('ended')],
+			])('knows the answer in its state: %s', async (name, words) => {
+				expect(await historyOf(name)).toContain(words);
+			});
+
+			it('sends the answer that waits for its author when they say so', async () => {
+				await (await dmWith(grace(), 'Send mine')).press('Send mine');
+				await stayAnswered('waiting', 1, 'Double');
+			});
+
+			it('offers the new question to whom an old one was answered too late', async () => {
+				await ada().modal()?.close(true);
+				await (await dmWith(ada(), 'Answer the new question')).press('Answer the new question');
+				const form = await ada().waitForModal(
+					(modal) => modal.text().includes(NEW_QUESTION) && modal.submitText() !== null,
+				);
+				await form.fill(0, 'Wool');
+				await form.submit();
+				await stayAnswered('changed', 2, 'Wool');
+				await form.close(true);
+			});
+
+			it('lets only those answer whom the channel names, and ends what was escalated', async () => {
+				const bob = app.slack.as('bob');
+				const told = await app.toldAfter(
+					() => app.seenBy('bob', openPost('escalated')).press('Double'),
+					'bob',
+					CHANNEL,
+				);
+				expect(told.text()).toContain('may answer');
+				await app.choose(app.seenBy('grace', openPost('escalated')), 'Single');
+				await stayAnswered('escalated', 1, 'Single');
+				await app.until(() => stayPost(app, 'escalated') === undefined);
+				expect(bob.dm().filter((dm) => dm.text().includes('Stay escalated'))).toEqual([]);
+			});
+
+			it.each(['threadOnly', 'discreet', 'buttonless'] as const)(
+				'goes on as it was asked to watch: %s',
+				async (name) => {
+					const post = openPost(name);
+					if (name !== 'buttonless') await app.choose(post, 'Double');
+					else {
+						expect(post.buttons()).not.toContain('Double');
+						const form = await openStay(ada(), name);
+						await form.choose(0, 'Double');
+						await form.submit();
+						await form.close(true);
+					}
+					await stayAnswered(name, 1, 'Double');
+					app.ask(name, [item('Which meal?', 'One of: Fish, Meat')], '');
+					const next = await app.until(() => {
+						const found = stayPost(app, name);
+						return found?.text().includes('Which meal?') && found;
+					});
+					const notified = app.slack.state.messages.find(({ ts }) => ts === next.ts)?.text ?? '';
+					expect(notified.includes('Which meal?')).toBe(name !== 'discreet');
+					expect(next.buttons().includes('Fish')).toBe(name !== 'buttonless');
+					const card = app.card(name, CHANNEL)?.ts;
+					expect([next.ts, next.threadTs()].includes(card ?? 'none')).toBe(name === 'threadOnly');
+				},
+			);
+
+			it('keeps the settings of the channel, its list, and the flags of its watches', async () => {
+				const form = await app.openSettings({ channel: CHANNEL });
+				const values = form.fields().map(({ value }) => value);
+				expect([values.slice(0, 3), values.at(-2)]).toEqual([
+					['5 min', '15 min', ['U0GRACE']],
+					['U0ADA', 'U0GRACE'],
+				]);
+				await form.close(true);
+				const list = (await app.command('/session list', 'ada', CHANNEL)).text();
+				for (const flag of ['thread only', 'discreet', 'no buttons']) expect(list).toContain(flag);
+			});
+
+			it('goes on with the audit', async () => {
+				const { rows } = await readFixture(release, store);
+				const env =
+					databaseUrl === undefined ? { DATA_DIR: app.dataDir } : { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY };
+				const { lines } = await runAudit([], env);
+				const before = (rows.audit_events ?? []).map(({ number, action }) => ({ number, action }));
+				expect(before.length).toBeGreaterThan(0);
+				const printed = lines.map(({ number, action }) => ({ number, action }));
+				expect(printed.slice(0, before.length)).toEqual(before);
+				expect(printed.length).toBeGreaterThan(before.length);
+			});
+
+			async function historyOf(name: Stay): Promise<string> {
+				await ada().modal()?.close(true);
+				await ada().command(CHANNEL, `/session history ${name}`);
+				const modal = await ada().waitForModal((shown) => shown.title() === 'History');
+				await modal.close(true);
+				return modal.text();
+			}
+		});
+
 		it('sends each answer once, asks nothing again and loses nothing', async () => {
 			await app.pass(2 * 60_000);
 			const puts = Map.groupBy(app.service.log.puts(), ({ sessionId }) => sessionId);
@@ -268,11 +398,21 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 				discovered: 1,
 				handedOver: 1,
 				drafted: 1,
+				...(hasStays && {
+					secret: 1,
+					waiting: 1,
+					changed: 1,
+					escalated: 1,
+					threadOnly: 1,
+					discreet: 1,
+					buttonless: 1,
+				}),
 			});
 			expect(NAMES.flatMap((name) => remindersOf(name).map(() => name))).toEqual(DUE);
-			const others = posted().filter((call) => !isReminder(call));
+			const others = posted().filter((call) => !isReminder(call) && call.request.channel !== 'C0STAYS');
 			expect(others.map(({ request }) => request.text)).toEqual(Array(2).fill(expect.stringContaining(SERVICE_BACK)));
-			expect(await app.said()).not.toContain(SECRET);
+			const said = await app.said();
+			for (const secret of [SECRET, PASSWORD]) expect(said).not.toContain(secret);
 			expectNothingWrong(app);
 		});
 	});
