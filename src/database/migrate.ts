@@ -136,10 +136,10 @@ export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): Ha
 }
 
 /**
- * Throws `database_in_use` beside a running replica, whatever its version: only this transaction may work on the database.
- * Locks the answers, for which every replica asks each second. Whoever waits for that lock is alive; a process that was
- * killed or whose machine is gone is not, also where its connection is still open. A frozen one is not found: with the new
- * number it takes and stores nothing more. The locks stay until the end of the transaction.
+ * Throws `database_in_use` beside a running replica of any version: only this transaction may work on the database.
+ * Locks the answers, for which every replica asks each second. Whoever waits for that lock is alive. A process that was
+ * killed or whose machine is gone is not, also where its connection is still open. A frozen one is not found: with the
+ * new number it takes and stores nothing more. The locks stay until the end of the transaction.
  */
 async function refuseBesideReplica(trx: Db, lookMs: number): Promise<void> {
 	// While we wait for a long transaction, such as a backup, replicas wait behind us.
@@ -150,7 +150,8 @@ async function refuseBesideReplica(trx: Db, lookMs: number): Promise<void> {
 	});
 	await sql`set local lock_timeout = 0`.execute(trx);
 	const waiting = sql<{ pid: number; name: string | null; host: string | null }>`
-		select pid, application_name as name, host(client_addr) as host from pg_locks left join pg_stat_activity using (pid)
+		select pid, application_name as name, host(client_addr) as host
+		from pg_locks left join pg_stat_activity using (pid)
 		where not granted and relation in ('answers'::regclass, 'migrations'::regclass)
 			and database = (select oid from pg_database where datname = current_database()) order by pid limit 1`;
 	for (let lookedMs = 0; lookedMs < lookMs; lookedMs += LOOK_STEP_MS) {
@@ -166,9 +167,9 @@ async function refuseBesideReplica(trx: Db, lookMs: number): Promise<void> {
 /** @param sign what of it was seen */
 function replicaRuns(sign: string): HandraiseError {
 	return new HandraiseError(
-		`The database is not migrated, because a replica still runs on it (${sign}). Nothing was changed. Stop all replicas ` +
-			'of the former version, and start this one when they have ended: one that is told to stop needs up to 10 s, and ' +
-			'one that was killed is gone at once.',
+		`The database is not migrated, because a replica still runs on it (${sign}). Nothing was changed. Stop all ` +
+			'replicas of the former version, and start this one when they have ended: one that is told to stop needs up to ' +
+			'10 s, and one that was killed is gone at once.',
 		{ code: 'database_in_use' },
 	);
 }
@@ -177,8 +178,8 @@ function replicaRuns(sign: string): HandraiseError {
 const isLockTimeout = (error: unknown) => (error as { cause?: { code?: unknown } }).cause?.code === '55P03';
 
 /**
- * In one transaction, for which replicas wait. Whether any was pending. Throws what `refuseSchema` returns, and
- * `database_in_use`. `lookMs`: for how long it looks for a running replica, on PostgreSQL: SQLite's file has one process.
+ * In one transaction, for which replicas wait. Whether any was pending. Throws what `refuseSchema` returns, and on
+ * PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one process.
  */
 export async function migrate(
 	db: StoreDatabase,

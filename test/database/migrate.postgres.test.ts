@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { StoreDatabase } from '../../src/database/database.ts';
 import { MIGRATIONS, type Migration, migrate, OWN_SCHEMA } from '../../src/database/migrate.ts';
@@ -145,6 +146,24 @@ it('sets up an empty PostgreSQL once when several replicas start together', asyn
 		await store.close();
 	}
 });
+
+it('does not wait behind a long transaction, such as a backup: replicas would wait behind it', () =>
+	usePostgres(async (place) => {
+		const db = openAt(place);
+		await migrate(db, context());
+		const backup = new pg.Client({ connectionString: place });
+		await backup.connect();
+		await backup.query('begin; select from answers');
+		const start = { ...context(), migrations: newerMigrations(), lookMs: 200 };
+		await expect(migrate(db, start)).rejects.toMatchObject({
+			code: 'database_in_use',
+			message: expect.stringContaining('a transaction that takes long, such as a backup'),
+		});
+		expect(await numbersOf(db)).toEqual(NUMBERS);
+		await backup.end();
+		await migrate(db, start);
+		await db.close();
+	}));
 
 async function useSqlite(work: (place: string) => Promise<void>): Promise<void> {
 	const directory = makeDataDir();

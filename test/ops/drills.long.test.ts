@@ -11,10 +11,11 @@ import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { OWN_SCHEMA } from '../../src/database/migrate.ts';
-import { copySource } from '../faults/source-copy.ts';
+import { copySource, isCommit } from '../faults/source-copy.ts';
 import { installedPostgres, startInstalledPostgres } from '../support/ops/installed-postgres.ts';
 import { startProgram } from '../support/program.ts';
 import { headline } from '../support/sentences.ts';
+import { RELEASES } from '../upgrade/releases.ts';
 
 // The drills of docs/operations.md, with its commands, against the program as a process. `DRILL_OUTPUT=1` prints them.
 
@@ -176,9 +177,8 @@ async function badUpgrade(place: Place) {
 	note(`$ npm start   # the former version\n${former.stderr}[exit code ${former.code}]\n`);
 }
 
-/** The commit of 1.0.0, as in test/upgrade/make.ts. */
-const RELEASE = '2c0b250';
-const HAS_RELEASE = spawnSync('git', ['cat-file', '-e', `${RELEASE}^{commit}`], { cwd: ROOT }).status === 0;
+const [{ commit: RELEASE }] = RELEASES;
+const HAS_RELEASE = await isCommit(RELEASE);
 const NEW_KEY = { ENCRYPTION_KEY: 'cd'.repeat(32) };
 
 /** The steps from 1.0.0, with answers that wait; then the key is changed, as the page says for one process. */

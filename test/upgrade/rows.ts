@@ -46,7 +46,7 @@ async function columnsIn({ dialect, read }: StoreDatabase): Promise<readonly Col
 }
 
 /** Its tables, columns and indexes as the database tells them, whatever statements made them, in whatever order. */
-export async function schemaAt(place: string): Promise<readonly string[]> {
+async function schemaAt(place: string): Promise<readonly string[]> {
 	const db = openAt(place);
 	const columns = (await columnsIn(db)).map(({ table, name, is }) => `${table}.${name}: ${is}`);
 	const { rows } = await sql.raw<{ sql: string }>(INDEXES[db.dialect]).execute(db.read);
@@ -67,7 +67,7 @@ export async function dumpRows(place: string): Promise<Rows> {
 }
 
 /** Makes a schema by these statements in an empty database. */
-export async function makeSchema(place: string, statements: string): Promise<void> {
+async function makeSchema(place: string, statements: string): Promise<void> {
 	if (!isPostgres(place)) {
 		makePrivateFile(join(place, 'handraise.db'));
 		using database = new DatabaseSync(join(place, 'handraise.db'));

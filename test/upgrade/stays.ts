@@ -35,7 +35,7 @@ export const STAYS = {
 } as const;
 export type Stay = keyof typeof STAYS;
 export const STAY_NAMES = Object.keys(STAYS) as readonly Stay[];
-export const FLAGS: Partial<Record<Stay, string>> = {
+const FLAGS: Partial<Record<Stay, string>> = {
 	threadOnly: '--thread-only',
 	discreet: '--discreet',
 	buttonless: '--no-buttons',
@@ -74,10 +74,10 @@ export function stayPost(app: UpgradedApp, name: Stay): Posted | undefined {
 }
 
 /** Opens the form of a question. */
-export async function openStay(person: Actor, name: Stay, title = titleOf(name)) {
+async function openStay(person: Actor, name: Stay) {
 	await person.modal()?.close(true);
 	await person.command(CHANNEL, `/session ${name}`);
-	return person.waitForModal((modal) => modal.text().includes(title) && modal.submitText() !== null);
+	return person.waitForModal((modal) => modal.text().includes(titleOf(name)) && modal.submitText() !== null);
 }
 
 export async function tellStays(app: UpgradedApp): Promise<void> {
