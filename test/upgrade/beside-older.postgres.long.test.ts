@@ -78,8 +78,12 @@ const newDatabase = async () => ({
 /** Starts today's program, and `npm run migrate`: both say in one line that a replica runs. */
 async function expectRefusals(place: Readonly<Record<string, string>>): Promise<void> {
 	for (const entry of [undefined, MIGRATE]) {
-		const { code, stderr } = await start(place, entry).closed;
-		expect([code, stderr]).toEqual([1, expect.stringMatching(REFUSED)]);
+		const program = start(place, entry);
+		const ended = await program.says('Handraise is ready').then(
+			() => 'it started',
+			() => program.closed,
+		);
+		expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(REFUSED) });
 	}
 }
 
