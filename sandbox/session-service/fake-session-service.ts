@@ -38,6 +38,8 @@ export interface FakeSessionServiceOptions {
 	readonly scenarios?: readonly Scenario[];
 	/** Starts a scenario when its id is first read (default); otherwise only on request. */
 	readonly startOnRead?: boolean;
+	/** Finds ids without regard to letter case; default false. */
+	readonly ignoreCase?: boolean;
 	/** How it lists sessions; by default it does not, as the interface document shows none. */
 	readonly list?: Partial<ListSettings>;
 	readonly hooks?: Hooks;
@@ -56,8 +58,10 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 	const scriptErrors: unknown[] = [];
 	const url = () => `http://127.0.0.1:${port}`;
 
+	const ids = { ignoreCase: options.ignoreCase ?? false };
 	const state = createState({
 		clock,
+		ids,
 		baseUrl: url,
 		resumeAfterMs: options.resumeAfterMs === undefined ? 800 : options.resumeAfterMs,
 	});
@@ -159,6 +163,8 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 		hooks,
 		/** May be changed at any time. */
 		list,
+		/** May be changed at any time. */
+		ids,
 		/** Errors of scripts: empty unless a scenario is broken. */
 		scriptErrors: scriptErrors as readonly unknown[],
 	};

@@ -70,7 +70,7 @@ export function isFresh(request: Pick<OperationRequest, 'ifNoneMatch' | 'cacheCo
 }
 
 function planRead(state: State, request: OperationRequest): Plan {
-	const record = state.records.get(request.sessionId);
+	const record = state.find(request.sessionId);
 	if (record === undefined || record.foreign) return { outcome: jsonOutcome(404, { message: 'Session not found' }) };
 	const { body, etag } = state.render(record);
 	if (isFresh(request, etag)) return { outcome: { status: 304, headers: { ETag: etag }, body: '' } };
@@ -80,7 +80,7 @@ function planRead(state: State, request: OperationRequest): Plan {
 /** It does not look whose session it is. */
 function planAnswer(state: State, request: OperationRequest, parsed: unknown, echoMessage: boolean): Plan {
 	const failed = { outcome: updateFailed() };
-	const record = state.records.get(request.sessionId);
+	const record = state.find(request.sessionId);
 	if (record === undefined) return { outcome: jsonOutcome(404, { error: 'Session not found' }) };
 	if (typeof parsed !== 'object' || parsed === null) return failed;
 	const { messageIndex, humanInputResponse } = parsed as { messageIndex?: unknown; humanInputResponse?: unknown };

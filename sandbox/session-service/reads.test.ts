@@ -115,3 +115,13 @@ it('takes the given time for the check of a key, on the clock', async () => {
 	const [entry] = client.service.log.reads('s1');
 	expect((entry?.answeredAt ?? 0) - (entry?.at ?? 0)).toBe(300);
 });
+
+it('finds an id in other letter case only where it ignores that, and says the id that the session has', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('3f9a2c1d', plain);
+	expect((await client.read('3F9A2C1D')).status).toBe(404);
+	client.service.ids.ignoreCase = true;
+	expect((await client.read('3F9A2C1D')).json.session.sessionId).toBe('3f9a2c1d');
+	client.service.sessions.put('3F9A2C1D', { ...plain, name: 'Its own' });
+	expect((await client.read('3F9A2C1D')).json.session).toMatchObject({ sessionId: '3F9A2C1D', name: 'Its own' });
+});

@@ -47,6 +47,8 @@ export interface StateSettings {
 	readonly baseUrl: () => string;
 	/** How long after a saved answer a waiting session becomes active; null for never. */
 	readonly resumeAfterMs: number | null | ((sessionId: string) => number);
+	/** Ids are found without regard to letter case, as a UUID column finds them. May be changed at any time. */
+	readonly ids: { ignoreCase: boolean };
 }
 
 /** The statuses in which an answer is still stored but nobody reads it. */
@@ -59,7 +61,7 @@ const KEPT_STATUSES = 50;
 const RENEW_AFTER_MS = LINK_LIFETIME_MS - 24 * 60 * 60 * 1000;
 
 /** The sessions of one service: what is stored, who hears of changes, and the JSON of a read. */
-export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
+export function createState({ clock, baseUrl, resumeAfterMs, ids }: StateSettings) {
 	const records = new Map<string, SessionRecord>();
 	const listeners = new Set<(id: string) => void>();
 	const bodies = new Map<string, { key: string; body: string; etag: string }>();
@@ -131,6 +133,12 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		records.get(id)?.abort.abort(new Error('the session was replaced or removed'));
 		records.delete(id);
 		bodies.delete(id);
+	}
+
+	/** The session that a request with this id is about. */
+	function find(id: string): SessionRecord | undefined {
+		const isSame = (record: SessionRecord) => record.id.toLowerCase() === id.toLowerCase();
+		return records.get(id) ?? (ids.ignoreCase ? [...records.values()].find(isSame) : undefined);
 	}
 
 	function requireRecord(id: string): SessionRecord {
@@ -228,7 +236,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		return rendered;
 	}
 
-	return { records, add, remove, requireRecord, setStatus, push, save, render, touch, until };
+	return { records, find, add, remove, requireRecord, setStatus, push, save, render, touch, until };
 }
 
 export type State = ReturnType<typeof createState>;
