@@ -19,6 +19,7 @@ import { createInboxStore } from './features/inbox/inbox-store.ts';
 import { createLadderStore } from './features/remind/ladder-store.ts';
 import { createChannelSettingsStore, createDiscoveryStore } from './features/watch/channel-store.ts';
 import { createRecordingStore } from './features/watch/recording-store.ts';
+import { createSpellingStore } from './features/watch/spelling-store.ts';
 import { createWatchStore } from './features/watch/watch-store.ts';
 import { createPostStore, retryUnreadable } from './posts/store.ts';
 
@@ -94,6 +95,7 @@ export async function openStore(options: StoreOptions) {
 			watches: createWatchStore({ db, cipher }),
 			sessions: createSessionStore({ db, cipher }),
 			reads: createRecordingStore({ db, cipher }),
+			spellings: createSpellingStore({ db, cipher }),
 			discoveries: createDiscoveryStore({ db, cipher }),
 			posts: createPostStore({ db, cipher, log }),
 			inboxes: createInboxStore({ db, cipher, log }),

@@ -38,6 +38,7 @@ export const LOG_LINES = {
 	listing_failed: 'could not list the sessions that wait; trying again',
 	nobody_may_answer:
 		'nobody whom the list of a channel names is there any more: npm run settings -- clear opens its questions',
+	other_session: 'the session service sent another session than the one that was asked for: nothing of it is used',
 	other_workspaces:
 		'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise ' +
 		'uses this database, SLACK_BOT_TOKEN is of the wrong workspace',

@@ -11,6 +11,7 @@ import { recordEvents } from './audit.ts';
 import {
 	add,
 	type Cipher,
+	type CipherTx,
 	change,
 	countChanged,
 	type Db,
@@ -318,6 +319,37 @@ export async function settleQuestion(
 	};
 	const settling = change(trx, 'questions', { ...sessionOf(session), settledAt: null }, columns);
 	return (await settling.returning('id').executeTakeFirst())?.id;
+}
+
+/**
+ * Makes the questions of `other` older ones of the same session as those of `base`, before their ids become one. Of one
+ * that both have, that of `base` stays, with who has it. Returns the ids of such, each with the id that stays.
+ */
+export async function joinQuestions(
+	{ trx, cipher, now }: CipherTx,
+	base: SessionKey,
+	other: SessionKey,
+): Promise<readonly (readonly [id: string, staysId: string])[]> {
+	const rowsOf = (session: SessionKey) => from(trx, 'questions', sessionOf(session)).selectAll().orderBy('number');
+	const [own, others] = [await rowsOf(base).execute(), await rowsOf(other).execute()];
+	const [first, newest] = [own[0], others.at(-1)];
+	if (first === undefined || newest === undefined) return [];
+	const pairs: [string, string][] = [];
+	for (const row of others) {
+		const same = own.find((one) => one.fingerprint === row.fingerprint && one.sameBefore === row.sameBefore);
+		if (same !== undefined) {
+			const held = heldOf(row, cipher);
+			if (row.settledAt === null && same.settledAt === null && held !== null && heldOf(same, cipher) === null)
+				await change(trx, 'questions', { id: same.id }, holderColumns(same, held, cipher)).execute();
+			await remove(trx, 'questions', { id: row.id }).execute();
+			pairs.push([row.id, same.id]);
+			continue;
+		}
+		const closed = row.settledAt === null && { settledAt: now, settledHow: 'closed', handOverNote: null };
+		const number = row.number + first.number - 1 - newest.number;
+		await change(trx, 'questions', { id: row.id }, { number, ...closed }).execute();
+	}
+	return pairs;
 }
 
 /** Removes the questions of a session. */

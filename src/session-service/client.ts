@@ -1,11 +1,12 @@
 import pRetry from 'p-retry';
-import { backOff, type Clock, codeOf, unlessAborted, uptimeOf } from '../core/basics.ts';
+import { backOff, type Clock, codeOf, loggedId, setBounded, unlessAborted, uptimeOf } from '../core/basics.ts';
 import { inSlices } from '../core/lease-loop.ts';
 import { putBodyOf } from '../questions/compare.ts';
 import { gated, type Session } from '../questions/session.ts';
 import type { RequestBudget } from './budget.ts';
-import { isPutSuccess, type ListPage, listQuery, readListResponse, readSessionResponse } from './schema.ts';
+import { idIn, isPutSuccess, type ListPage, listQuery, readListResponse, readSessionResponse } from './schema.ts';
 import {
+	isSameButCase,
 	type MeasuredReading,
 	type RequestPriority,
 	type SessionReading,
@@ -45,14 +46,65 @@ interface ClientOptions extends TransportOptions {
 	readonly arrivals?: (sessionId: string) => Promise<number | null>;
 	/** A read is the first or found another state. */
 	readonly onChanged?: (session: Session) => void;
+	readonly spellings?: Spellings;
 }
+
+/** What is stored under other spellings of a session's id. */
+export interface Spellings {
+	/** The ids with such rows that differ from this one by letter case only. */
+	others(sessionId: string): Promise<readonly string[]>;
+	/** The service says that `former` is `sessionId`. */
+	move(former: string, sessionId: string): Promise<unknown>;
+}
+
+const NO_SPELLINGS: Spellings = { others: async () => [], move: async () => null };
+/** How many sessions are known to have nothing stored under other spellings, and how many other spellings of lists. */
+const MAX_SETTLED = 10_000;
 
 /** The session service's two operations, and the list that some services have. */
 export function createSessionServiceClient(options: ClientOptions): SessionServiceClient {
-	const { clock, log, budget, onChanged = () => {}, arrivals = async () => null } = options;
+	const { clock, log, budget, onChanged = () => {}, arrivals = async () => null, spellings = NO_SPELLINGS } = options;
 	const transport = createTransport(options);
 	const cache = createSessionCache(options.cacheBytes);
 	const share = createSharedReads(clock);
+	const settled = new Map<string, true>();
+	/** The ids of sessions by other spellings with which they were asked for. */
+	const idsOf = new Map<string, string>();
+
+	/**
+	 * Has all rows of a session stand under the id that the service says, before anybody uses what was read: else lists
+	 * of who may answer, claims and answers miss each other. `idBy`: the id that the service says for another one.
+	 */
+	async function settle(asked: string, id: string, idBy: (other: string) => Promise<string | null>): Promise<void> {
+		if (asked === id) idsOf.delete(asked);
+		else {
+			setBounded(idsOf, asked, id, MAX_SETTLED);
+			await spellings.move(asked, id);
+		}
+		if (settled.has(id)) return;
+		// A service that distinguishes letter case has another session there, which keeps what is its own.
+		for (const other of await spellings.others(id)) if ((await idBy(other)) === id) await spellings.move(other, id);
+		setBounded(settled, id, true, MAX_SETTLED);
+	}
+
+	/** The id that the service says for a spelling; null: it has no such session. */
+	async function idBy(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
+		try {
+			const sequence = await permit(permitBy);
+			const call = {
+				operation: 'read',
+				sessionId,
+				priority,
+				path: transport.pathOf(sessionId),
+				sequence,
+				signal,
+			} as const;
+			return (await transport.send({ ...call, read: (value) => idIn(value, sessionId) })).value;
+		} catch (error) {
+			if (codeOf(error) === 'session_not_found') return null;
+			throw error;
+		}
+	}
 
 	async function readOnce(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
 		const path = transport.pathOf(sessionId);
@@ -74,8 +126,16 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			},
 		});
 		const { value: session, endedAt, tookMs } = response;
+		const id = session.sessionId;
+		if (!isSameButCase(id, sessionId)) {
+			log.warn('other_session', { session: loggedId(sessionId), sent: loggedId(id) });
+			throw new SessionServiceError('other_session', 'The response has another session than the one asked for');
+		}
+		await settle(sessionId, id, (other) => idBy(other, { priority, signal, permit }, permitBy));
+		// It was counted for the other spelling.
+		if (id !== sessionId) began.arrival = null;
 		const since = session === cached?.session ? cached.since : began.readAt;
-		cache.set(sessionId, { session, since, ...began, response });
+		cache.set(id, { session, since, ...began, response });
 		if (session !== cached?.session) onChanged(session);
 		const byteCount = session === cached?.session ? 0 : response.byteCount;
 		const isOther = byteCount > 0 && cached?.response.etag != null;
@@ -107,9 +167,15 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 		});
 	}
 
+	const listWaiting = createSessionList(transport, budget, clock);
+
 	return {
 		callTimeoutMs: transport.callTimeoutMs,
-		listWaiting: createSessionList(transport, budget, clock),
+		async listWaiting(signal) {
+			const { sessions, ...list } = await listWaiting(signal);
+			const named = sessions.map((one) => ({ ...one, sessionId: idsOf.get(one.sessionId) ?? one.sessionId }));
+			return { ...list, sessions: [...new Map(named.map((one) => [one.sessionId, one])).values()] };
+		},
 
 		async read(sessionId, { priority, signal, person = '', ahead = false }) {
 			const start = (readSignal: AbortSignal | undefined) =>

@@ -11,7 +11,7 @@ const LIMITED = 'rate_limited';
 export const OUTAGE_CODES = new Set<string>(['unavailable', 'timed_out', 'unauthorized', 'redirected', LIMITED]);
 
 /** These concern one session. */
-const SIZE_CODES: ReadonlySet<string> = new Set(['body_too_large', 'body_too_complex']);
+const OWN_CODES: ReadonlySet<string> = new Set(['body_too_large', 'body_too_complex', 'other_session']);
 
 /** A session is gone after this many 404s in a row, over this long, in which others or the list could be read… */
 const GONE_AFTER = { count: 3, ms: 10 * 60_000 } as const;
@@ -100,7 +100,7 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 			const isLong = count >= GONE_AFTER.count && (isMissing || ms >= DOWN_AFTER_MS);
 			const isOtherRead = isLong && readAt > since;
 			const isOnlyOne = isLong && unread.size < 2 && !isMissing && !OUTAGE_CODES.has(code);
-			const isAlone = isOtherRead || isOnlyOne || before?.code != null || SIZE_CODES.has(code);
+			const isAlone = isOtherRead || isOnlyOne || before?.code != null || OWN_CODES.has(code);
 			const readableMs = now - readAt > READABLE_WITHIN_MS ? 0 : elapsedSince(clock, readableSince);
 			const isGone = isOtherRead && Math.min(ms, readableMs) >= GONE_AFTER.ms;
 			const kind = isGone || ms >= ALL_GONE_AFTER_MS ? 'gone' : isAlone ? 'one' : 'all';

@@ -67,7 +67,7 @@ const sessionResponse = z.object({ session: sessionSchema });
 /** The PUT's success: in practice a status text, by the service's document the updated message too. */
 const PUT_SUCCESS = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
-/** Null for no readable session. Its id is `requestedId`, whatever the response says. `json`: the text of `value`. */
+/** Null for no readable session. Without an id it is the one of `requestedId`. `json`: the text of `value`. */
 export function* readSessionResponse(value: unknown, json: string, requestedId: string) {
 	const parsed = sessionResponse.safeParse(value);
 	if (!parsed.success) return null;
@@ -79,7 +79,13 @@ export function* readSessionResponse(value: unknown, json: string, requestedId: 
 	const messages = yield* eachIn([...session.messages.entries()], ([index, message]) =>
 		readMessage(message, asObject(sources?.[index])),
 	);
-	return { ...session, messages, sessionId: requestedId } satisfies ReadSession;
+	return { ...session, messages, sessionId: session.sessionId || requestedId } satisfies ReadSession;
+}
+
+/** The id in a response to a read; null for no readable session. */
+export function idIn(value: unknown, requestedId: string): string | null {
+	const { data } = sessionResponse.safeParse(value);
+	return data === undefined ? null : data.session.sessionId || requestedId;
 }
 
 export const isPutSuccess = (value: unknown) => PUT_SUCCESS.safeParse(value).success;

@@ -28,6 +28,8 @@ const CODES = {
 	refused: FINAL,
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: PASSING,
+	/** A success with a session of another id than the one asked for, not only in other letter case. */
+	other_session: { retryable: true, repeated: true, ofService: false },
 	/** A success, compressed although we ask for `identity`: something in front does so whatever it is asked. */
 	...codedCodes(() => ({ retryable: true, repeated: false, ofService: true })),
 	/** A success of the list operation with something else than a list. */
@@ -127,6 +129,9 @@ export function parseBaseUrl(baseUrl: string) {
 	};
 }
 
+/** Whether two ids differ at most by letter case. Whether such name the same session, only the service knows. */
+export const isSameButCase = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
 export function isSessionId(id: string): boolean {
 	// Servers and proxies resolve `.` and `..` even when percent-encoded.
 	const isSegment = id.trim() !== '' && id.length <= LONGEST_ID && !/^\.\.?$/.test(id) && !isReservedId(id);
@@ -152,6 +157,7 @@ export const PRIORITIES = ['delivery', 'person', 'background'] as const;
 export type RequestPriority = (typeof PRIORITIES)[number];
 
 export interface SessionReading {
+	/** With the id that the service says: it may differ by letter case from the one that was asked for. */
 	readonly session: Session;
 	/** When the request began, clock milliseconds: the session is as it was then or later. */
 	readonly readAt: number;

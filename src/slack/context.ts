@@ -11,6 +11,7 @@ import type { createSlack } from './slack.ts';
 
 type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	readonly sessions: { wasRead(session: SessionKey): Promise<boolean> };
+	readonly spellings: { others(session: SessionKey): Promise<readonly string[]> };
 	readonly audit: { countRefusal(outcome: string, now: number): Promise<void> };
 	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
 };
@@ -21,9 +22,10 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 	options: Pick<Parameters<typeof createListen>[1], 'app' | 'onInboxPress' | 'onPostPress'>,
 ) {
 	const { store, serviceUrl, config } = core;
-	const personReads = createPersonReads(core, (sessionId) =>
-		store.sessions.wasRead({ service: serviceUrl, sessionId }),
-	);
+	const personReads = createPersonReads(core, {
+		wasRead: (sessionId) => store.sessions.wasRead({ service: serviceUrl, sessionId }),
+		otherSpellings: (sessionId) => store.spellings.others({ service: serviceUrl, sessionId }),
+	});
 	const reply = createReply(core, personReads);
 	const memberships = createMemberships(core, { changes: store.cellOf('memberships'), turn: personReads.turn });
 	return {

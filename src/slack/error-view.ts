@@ -61,6 +61,7 @@ const FOR_OPERATOR: Readonly<Record<string, Row>> = {
 				'which Handraise does not read.',
 		],
 	),
+	other_session: ['The session service sent another session than the one with this id. Nothing of it is used.'],
 	unauthorized: ["The session service refuses Handraise's key."],
 	still_not_started: ['The session service failed again: most likely, it cannot start the agent by itself.'],
 	refused: ['The session service refused the request.'],

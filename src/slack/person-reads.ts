@@ -20,11 +20,15 @@ const HOUR_MS = 3_600_000;
 
 /**
  * The only way of people's requests to the session service, so that nobody uses up the reads of all. `wasRead`: whether
- * a session could be read before: then its 404 may be something in front, and its id was no guess.
+ * a session could be read before: then its 404 may be something in front, and its id was no guess. `otherSpellings`: ids
+ * with something stored that differ from one by letter case only.
  */
 export function createPersonReads(
 	{ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core,
-	wasRead: (sessionId: string) => Promise<boolean>,
+	stored: {
+		wasRead(sessionId: string): Promise<boolean>;
+		otherSpellings(sessionId: string): Promise<readonly string[]>;
+	},
 ) {
 	const { PERSON_BURST: burst, PERSON_READS_PER_MINUTE: readsPerMinute } = config;
 	const readRate: RateLimit = { intervalMs: 60_000 / readsPerMinute, burst, debt: readsPerMinute };
@@ -57,35 +61,45 @@ export function createPersonReads(
 		await rateLimiter.charge(key, readRate, options).catch(() => ownLimiter.charge(key, readRate, options));
 	}
 
-	return {
-		/**
-		 * Takes one read from this person's rate. Call it before what has a limit for all people: a new window, Slack's
-		 * facts about channels, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells them
-		 */
-		async permit(request: PersonRequest) {
-			const { userId } = request.person;
-			// A person has the same id in every workspace.
-			const key = `person:${userId}`;
-			const tooFast = await take(key, readRate);
-			if (tooFast !== null) throw tooFast;
-			metrics.personRead('allowed');
-			return {
-				/** @throws what the session service's client throws, or the signal's reason */
-				async read(sessionId: string, signal?: AbortSignal): Promise<Reading> {
-					try {
-						const options = { priority: 'person', person: userId, ...(signal && { signal }) } as const;
-						return await sessionService.read(sessionId, options);
-					} catch (error) {
-						if (codeOf(error) !== 'session_not_found') throw error;
-						if (await wasRead(sessionId)) {
-							const details = { code: 'session_missing', retryable: true, cause: error };
-							throw new HandraiseError('a session that could be read before was not found', details);
-						}
-						await chargeUnknownId(request, key, sessionId);
-						throw error;
+	/**
+	 * Takes one read from this person's rate. Call it before what has a limit for all people: a new window, Slack's
+	 * facts about channels, the session service. @throws `too_fast`: nothing was read or opened; `listen` tells them
+	 */
+	async function permit(request: PersonRequest) {
+		const { userId } = request.person;
+		// A person has the same id in every workspace.
+		const key = `person:${userId}`;
+		const tooFast = await take(key, readRate);
+		if (tooFast !== null) throw tooFast;
+		metrics.personRead('allowed');
+		return {
+			/** @throws what the session service's client throws, or the signal's reason */
+			async read(sessionId: string, signal?: AbortSignal): Promise<Reading> {
+				try {
+					const options = { priority: 'person', person: userId, ...(signal && { signal }) } as const;
+					return await sessionService.read(sessionId, options);
+				} catch (error) {
+					if (codeOf(error) !== 'session_not_found') throw error;
+					if (await stored.wasRead(sessionId)) {
+						const details = { code: 'session_missing', retryable: true, cause: error };
+						throw new HandraiseError('a session that could be read before was not found', details);
 					}
-				},
-			};
+					await chargeUnknownId(request, key, sessionId);
+					throw error;
+				}
+			},
+		};
+	}
+
+	return {
+		permit,
+		/**
+		 * The id of the session that somebody named, perhaps in other letter case. The service is only asked where something
+		 * is stored under an id that differs by that. @throws what a read throws, and `too_fast`
+		 */
+		async idOf(request: PersonRequest, named: string): Promise<string> {
+			if ((await stored.otherSpellings(named)).length === 0) return named;
+			return (await (await permit(request)).read(named)).session.sessionId;
 		},
 		/** One change of a view without a read: Slack allows about 100 a minute for all. Null if allowed. */
 		turn: ({ person }: Pick<PersonRequest, 'person'>) => take(`turn:${person.userId}`, turnRate),

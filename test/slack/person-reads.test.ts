@@ -32,7 +32,7 @@ it.each([
 			clock: createManualClock(),
 			metrics: { people: { personRead: () => undefined, unknownSession: () => undefined } },
 		}),
-		async () => false,
+		{ wasRead: async () => false, otherSpellings: async () => [] },
 	);
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');

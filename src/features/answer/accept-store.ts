@@ -178,7 +178,7 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
  * Serializes who is first: an answer must not lose to one that another replica withdraws meanwhile. SQLite has one
  * writer. Locking no row of `answers` still locks the table: other answers keep their authors until the commit.
  */
-async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
+export async function lockQuestion(db: Db, question: QuestionKey): Promise<void> {
 	if (!isPostgres(db)) return;
 	const name = JSON.stringify([question.service, question.sessionId, question.messageIndex]);
 	const lock = sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
@@ -265,7 +265,7 @@ function conflictsWith({ question, fingerprint }: Pick<Answer, 'question' | 'fin
 type Seen = Pick<Answer, 'positions' | 'formReadAt' | 'arrivalSeen'>;
 
 /** The answer to a question that prevents one to these positions. Throws when that answer's row is damaged. */
-function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): Answer | undefined {
+export function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, seen: Seen): Answer | undefined {
 	// Where nobody knows what an answer filled, it may be any position.
 	const overlaps = (row: AnswerRow) =>
 		readPositions(row, cipher)?.some((position) => seen.positions.includes(position)) ?? true;
@@ -283,13 +283,17 @@ function isUnseen(row: AnswerRow, { formReadAt, arrivalSeen }: Seen): boolean {
 }
 
 /** Waiting answers become `conflicted`; the worker tells their authors at once. Leaves damaged ones. */
-async function replaceWaiting(tx: CipherTx, rows: readonly AnswerRow[], winner: Winner): Promise<void> {
-	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(tx.cipher))) {
-		const lost = giveWay(tx, answer, winner, itemsOf(answer));
-		const columns = { ...lost, ...receiptOf(answer, null), nextAttemptAt: tx.now };
-		await change(tx.trx, 'answers', { id: answer.id, state: 'waiting' }, columns).execute();
-		recordFate(tx, answer, 'conflicted', 'conflicted');
-	}
+export async function replaceWaiting(tx: CipherTx, rows: readonly AnswerRow[], winner: Winner): Promise<void> {
+	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(tx.cipher)))
+		await loseTo(tx, answer, winner);
+}
+
+/** An answer becomes `conflicted`; the worker tells its author at once. */
+export async function loseTo(tx: CipherTx, answer: Answer, winner: Winner): Promise<void> {
+	const lost = giveWay(tx, answer, winner, itemsOf(answer));
+	const columns = { ...lost, ...receiptOf(answer, null), nextAttemptAt: tx.now };
+	await change(tx.trx, 'answers', pick(answer, 'id', 'state'), columns).execute();
+	recordFate(tx, answer, 'conflicted', 'conflicted');
 }
 
 /** What a conflicted answer stores about the one that was first. */
@@ -297,7 +301,7 @@ type Winner = Pick<NewAnswer, 'id' | 'person' | 'items'> & { readonly at: number
 
 type Loser = Parameters<typeof enterState>[0] & Parameters<typeof placeOf>[0];
 
-function winnerOf(answer: Answer): Winner {
+export function winnerOf(answer: Answer): Winner {
 	const { id, person, deliveredAt, acceptedAt } = answer;
 	return { id, person, items: itemsOf(answer), at: deliveredAt ?? acceptedAt };
 }

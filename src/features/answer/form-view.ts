@@ -61,7 +61,11 @@ import { endingOf, MODAL_BYTES, stateLine } from './view.ts';
 
 /** The metadata of a session's window, with its name. */
 export const metadataOf = (metadata: ViewMetadata, session: Session): ViewMetadata =>
-	newMetadata({ ...metadata, sessionName: masked(session.name, credentialsOf(session)).text });
+	newMetadata({
+		...metadata,
+		sessionId: session.sessionId,
+		sessionName: masked(session.name, credentialsOf(session)).text,
+	});
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
 export function loadingModal(metadata: ViewMetadata, waitedMs = 0): ModalView {

@@ -148,9 +148,10 @@ function recordWatch(trx: Db, watch: NewRaisedHand | NewWatch, how: Pick<AuditEv
 	recordEvents(trx, { at, action: 'watched', channel, session: session.sessionId, ...how });
 }
 
-export function recordUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd): void {
+export function recordUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: WatchEnd, byProgram = false): void {
 	// What nobody asked for ends by itself, also within somebody's request.
-	const by = outcome === 'unwatched' || outcome === 'discoveryEnded' ? {} : { actor: PROGRAM };
+	const isAct = !byProgram && (outcome === 'unwatched' || outcome === 'discoveryEnded');
+	const by = isAct ? {} : { actor: PROGRAM };
 	recordEvents(trx, { at, action: 'unwatched', channel: row.channelId, session: row.sessionId, outcome, ...by });
 }
 

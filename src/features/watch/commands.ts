@@ -136,9 +136,10 @@ export function createWatchCommands(
 			}
 			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
 			const isIn = 'refused' in outcome && outcome.refused === null;
-			const words = watchOutcomeWords(sessionId, outcome, errorContext, discoveries.whyNot() === null);
+			const id = 'sessionId' in outcome ? outcome.sessionId : sessionId;
+			const words = watchOutcomeWords(id, outcome, errorContext, discoveries.whyNot() === null);
 			(isIn ? watched : others).push(words);
-			if ('name' in outcome && isIn) named.push([sessionId, outcome.name]);
+			if ('name' in outcome && isIn) named.push([id, outcome.name]);
 			// Only the last one counts: it includes the sessions before it.
 			if (outcome.kind !== 'watching') continue;
 			expectation = expectationWords(outcome.expectation);
@@ -199,8 +200,19 @@ export function createWatchCommands(
 		}
 		const ended: string[] = [];
 		const others: string[] = [];
-		for (const sessionId of sessionIds) {
-			const isEnded = (await endings.unwatch({ teamId, channelId }, sessionId)) > 0;
+		for (const named of sessionIds) {
+			let sessionId = named;
+			let isEnded = (await endings.unwatch({ teamId, channelId }, named)) > 0;
+			if (!isEnded) {
+				try {
+					sessionId = await personReads.idOf(request, named);
+				} catch (error) {
+					logAccess(request, 'unwatch', named, codeOf(error));
+					others.push(reply.words(error).line);
+					continue;
+				}
+				isEnded = sessionId !== named && (await endings.unwatch({ teamId, channelId }, sessionId)) > 0;
+			}
 			logAccess(request, 'unwatch', sessionId, isEnded ? 'ended' : 'notWatched');
 			(isEnded ? ended : others).push(unwatchedWords(sessionId, isEnded));
 		}

@@ -145,6 +145,8 @@ export function createPoller(
 			return;
 		}
 		health.succeeded();
+		// Its row has moved to the id that the service says, and is due there.
+		if (found.session.sessionId !== key.sessionId) return;
 		const watches = await store.watches.ofSession(key, clock.now());
 		const ours = await options.ourAnswers(found, taken.digest?.question ?? null);
 		const outcome = reading.succeeded(taken, found, watches, ours);

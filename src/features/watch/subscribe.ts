@@ -1,8 +1,9 @@
-import { HandraiseError } from '../../core/basics.ts';
+import { HandraiseError, pick } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { ChannelKey, LimitReached, Watch, WatchSettings } from '../../database/watch.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
 import { targetOf } from '../../posts/post.ts';
+import type { SessionKey } from '../../questions/session.ts';
 import { changesBetween, snapshotOf } from '../../questions/session-snapshot.ts';
 import type { AccessPolicy } from '../../slack/access-policy.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
@@ -30,8 +31,11 @@ const DEFAULT_SETTINGS: WatchSettings = {
 	buttons: true,
 };
 
-/** `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read. */
-type Watched = { readonly refused: string | null; readonly name: string };
+/**
+ * `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read.
+ * `sessionId`: as the service says it.
+ */
+type Watched = { readonly refused: string | null; readonly name: string; readonly sessionId: string };
 
 export type WatchOutcome =
 	| ({ readonly kind: 'watching'; readonly expectation: Expectation } & Watched)
@@ -57,8 +61,9 @@ export function createSubscriptions(
 		/** The access policy has allowed the request, and the bot is a member of the channel. */
 		async watch(request: WatchRequest): Promise<WatchOutcome> {
 			const { teamId, channelId, sessionId } = request;
-			const key = { service: serviceUrl, sessionId };
-			const existing = await store.watches.find({ teamId, channelId }, key);
+			const find = (key: SessionKey) => store.watches.find({ teamId, channelId }, key);
+			let key = { service: serviceUrl, sessionId };
+			let existing = await find(key);
 			let reading: Awaited<ReturnType<WatchRequest['read']>>;
 			try {
 				reading = await request.read(sessionId);
@@ -69,10 +74,14 @@ export function createSubscriptions(
 				const after = existing && Object.entries(settingsAfter(existing, request.settings));
 				// What is watched stays watched while the service is away.
 				if (after?.every(([name, value]) => existing?.[name as keyof WatchSettings] === value))
-					return { kind: 'already', name: '', changed: false, refused: null };
+					return { kind: 'already', name: '', sessionId, changed: false, refused: null };
 				return { kind: 'unreadable', code: isMissing ? 'session_missing' : error.code };
 			}
 			const { session, readAt, arrival } = reading;
+			if (session.sessionId !== sessionId) {
+				key = { service: serviceUrl, sessionId: session.sessionId };
+				existing = await find(key);
+			}
 			const ours = await ourAnswers(reading, null);
 			const { judged } = ours;
 			const view = snapshotOf(session, readAt, { ...ours, closedItems: judged.closedItems }, arrival);
@@ -81,9 +90,9 @@ export function createSubscriptions(
 			const [former] =
 				existing === null && request.postTs != null ? await store.watches.findByPost(request, request.postTs) : [];
 			const now = clock.now();
-			const watched = await store.sessions.count(serviceUrl);
+			const watchedCount = await store.sessions.count(serviceUrl);
 			// While somebody adds many, the rate is lower than in the long run.
-			const expectation = expectationFor(watched + 1, budget.rates().usual);
+			const expectation = expectationFor(watchedCount + 1, budget.rates().usual);
 			const watch: Watch = {
 				id: crypto.randomUUID(),
 				teamId,
@@ -104,7 +113,7 @@ export function createSubscriptions(
 				view,
 				judged,
 				news: postsOf(watch, changes),
-				readAt: now + spread(watched) * Math.max(CEILING_MS, expectation.roundSeconds * 1_000),
+				readAt: now + spread(watchedCount) * Math.max(CEILING_MS, expectation.roundSeconds * 1_000),
 				limits: core.config.watchLimits,
 				groupIds,
 			});
@@ -114,9 +123,9 @@ export function createSubscriptions(
 			}
 			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
 			const refused = isPosting ? await attempted() : null;
-			const { name } = view;
-			if (result.kind === 'already') return { kind: 'already', name, changed: result.changed, refused };
-			return { kind: 'watching', name, expectation, refused };
+			const watched = { ...pick(view, 'name', 'sessionId'), refused };
+			if (result.kind === 'already') return { kind: 'already', changed: result.changed, ...watched };
+			return { kind: 'watching', expectation, ...watched };
 		},
 
 		list: store.watches.list,

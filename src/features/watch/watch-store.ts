@@ -188,14 +188,16 @@ export interface WatchEnding {
 	readonly posts: readonly NewPost[];
 	/** What was queued before is still posted. */
 	readonly keepPending: boolean;
+	/** Nobody has asked for it. */
+	readonly byProgram?: boolean;
 }
 
 /** Ends a live watch. The caller holds the locks of its session and the watch, and touches its ladders at the end. */
 export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
 	const { trx, now } = tx;
-	const { reason, posts, keepPending } = ending;
+	const { reason, posts, keepPending, byProgram } = ending;
 	const ended = await changeWatch(trx, row.id, { endedReason: reason, endedAt: now });
-	recordUnwatched(tx, row, reason);
+	recordUnwatched(tx, row, reason, byProgram);
 	// A post that is on its way is drawn once more when it has arrived.
 	if (!keepPending) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
 	// Many sessions may end at once: what others ask comes first.
