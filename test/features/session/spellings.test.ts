@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Modal, Posted } from '../../../fake-slack/index.ts';
+import { asking, task } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { headline } from '../../support/sentences.ts';
-import { type AnswererApp, answererApp, ONLY } from '../watch/answerers-harness.ts';
+import { WATCHED_AGAIN } from '../../../src/features/watch/post-view.ts';
+import { DELIVERED, headline, says, whatHappened } from '../../support/sentences.ts';
+import { type AnswererApp, answererApp } from '../watch/answerers-harness.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 
 /* A service may find an id in any letter case, such as in a UUID column. Its response says the id that the session has. */
@@ -20,12 +23,6 @@ afterEach(async () => {
 const other = (id: string) => id.toUpperCase();
 const puts = (...ids: string[]) => ids.flatMap((id) => app.service.log.savedPuts(id));
 const sent = (...ids: string[]) => puts(...ids).map((put) => itemsOf(put).map(({ value }) => value));
-
-/** The service gives its session this id from now on. */
-function respell(id: string, to: string): void {
-	app.service.sessions.put(to, app.service.sessions.get(id));
-	app.service.sessions.remove(id);
-}
 
 /** A form of this session, filled in. */
 async function filled(who: string, id: string, text: string) {
@@ -55,6 +52,7 @@ describe('an id in other letters than the session has', () => {
 		await second.submit();
 		await app.until(() => second.text().includes(headline('conflicted')));
 		expect(second.text()).toContain('LH 1173');
+		await app.until(() => sent(id).length === 1);
 		expect(sent(id, other(id))).toEqual([['LH 1173']]);
 	});
 
@@ -67,15 +65,140 @@ describe('an id in other letters than the session has', () => {
 });
 
 describe('what is stored under other letters than the session has', () => {
-	/** A watched session whose id was written in capitals, and now is not. */
-	async function respelled() {
-		app.service.ids.ignoreCase = false;
-		const json = { status: 'active', name: 'Book a flight', messages: [] };
-		app.service.sessions.put('3F9A2C1D', json);
-		await app.watch('3F9A2C1D');
+	const CAPITALS = '3F9A2C1D';
+	const id = CAPITALS.toLowerCase();
+	const question = asking('I need to know.', [{ title: 'Which flight?', description: 'One of: LH 1173, TP 570' }]);
+	const session = { status: 'humanInput', name: 'Book a flight', messages: [task('Book it.'), question] };
+
+	/** From now on the service gives the session in small letters, and finds it by any. */
+	function respell(): void {
+		app.service.sessions.put(id, app.service.sessions.get(CAPITALS));
+		app.service.sessions.remove(CAPITALS);
 	}
-	void respelled;
-	void respell;
-	void ONLY;
-	it('stays', () => {});
+
+	/** A session in capitals; its question stands in these channels. */
+	async function inCapitals(...channels: string[]) {
+		app.service.sessions.put(CAPITALS, session);
+		for (const channel of channels) await app.watch(CAPITALS, { channel });
+		const posts = () =>
+			channels.map((channel) => app.thread(CAPITALS, channel).find((one) => one.buttons().includes('LH 1173')));
+		return app.until(() => posts().every((post) => post !== undefined) && (posts() as Posted[]));
+	}
+
+	it('is the list that still decides when nobody watches any more', async () => {
+		await app.names(['ada', 'grace']);
+		await inCapitals('#agents');
+		await app.command(`/session unwatch ${CAPITALS}`);
+		respell();
+		expect(await app.may('cleo', id)).toBe(false);
+		expect(await app.may('grace', id)).toBe(true);
+	});
+
+	it('is the watch that goes on: its buttons answer, and the session is read by its own id', async () => {
+		const [post] = await inCapitals('#agents');
+		respell();
+		await app.until(() => app.service.log.reads(id).length > 1);
+		await post?.press('LH 1173');
+		await app.until(() => sent(id).length === 1);
+		await app.until(() => post?.text().includes('✅'));
+		expect(sent(CAPITALS)).toEqual([]);
+		const [put] = puts(id);
+		expect(put?.body).toMatchObject({ sessionId: id });
+		expect(app.card(id)).toBeDefined();
+	});
+
+	it.each([
+		['the first', 'capitals', ['ada', 'grace']],
+		['the first', 'small letters', ['grace', 'ada']],
+	] as const)(
+		'is one of two answers that wait: %s is sent, that in %s, and the other person is told',
+		async (_, which, [first, second]) => {
+			app.service.sessions.put(CAPITALS, session);
+			const windows = { ada: await filled('ada', CAPITALS, 'LH 1173') } as Record<'ada' | 'grace', Modal>;
+			respell();
+			windows.grace = await filled('grace', id, 'TP 570');
+			app.service.faults.add({ kind: 'error', method: 'GET', status: 503 });
+			await windows[first].submit();
+			await app.pass(1_000);
+			await windows[second].submit();
+			await app.pass(5_000);
+			app.service.faults.clear();
+			await app.until(
+				() => windows[second].text().includes(headline('conflicted')),
+				() => windows[second].text(),
+			);
+			await app.until(() => sent(id).length === 1);
+			expect(sent(CAPITALS, id)).toEqual([[which === 'capitals' ? 'LH 1173' : 'TP 570']]);
+			for (const text of ['LH 1173', 'TP 570']) expect(windows[second].text()).toContain(text);
+			await app.until(
+				() => says(windows[first].text(), DELIVERED),
+				() => windows[first].text(),
+			);
+		},
+	);
+
+	it('joins what channels watch by both: each post shows the answer, and a channel has one watch', async () => {
+		const [inAgents] = await inCapitals('#agents');
+		app.service.ids.ignoreCase = false;
+		app.service.sessions.put(id, structuredClone(session));
+		const isAsked = (one: Posted) => one.buttons().includes('LH 1173');
+		for (const channel of ['#agents', '#secret']) await app.watch(id, { channel });
+		const inSecret = await app.until(() => app.thread(id, '#secret').find(isAsked));
+		app.service.sessions.remove(CAPITALS);
+		app.service.ids.ignoreCase = true;
+		await app.until(
+			() => inAgents?.text().includes(WATCHED_AGAIN),
+			() => inAgents?.text() ?? '',
+		);
+		const newer = await app.until(() => app.thread(id).findLast(isAsked));
+		expect(newer.ts).not.toBe(inAgents?.ts);
+		await newer.press('TP 570');
+		await app.until(() => sent(id).length === 1);
+		for (const post of [newer, inSecret])
+			await app.until(
+				() => post.text().includes('✅'),
+				() => post.text(),
+			);
+		expect(sent(CAPITALS, id)).toEqual([['TP 570']]);
+		expect((await app.command('/session list')).text().match(/Book a flight/g)).toHaveLength(1);
+	});
+});
+
+describe('a service that distinguishes letter case', () => {
+	it('has two sessions: each keeps its list, its watch and its answers', async () => {
+		app.service.ids.ignoreCase = false;
+		await app.names(['ada', 'grace']);
+		const { id, post } = await app.asked();
+		app.service.sessions.put(other(id), structuredClone(app.service.sessions.get(id)));
+		expect(await app.may('cleo', other(id))).toBe(true);
+		expect(await app.may('cleo', id)).toBe(false);
+		const form = await filled('cleo', other(id), 'TP 570');
+		await form.submit();
+		await post.press('LH 1173');
+		await app.until(() => sent(id).length === 1 && sent(other(id)).length === 1);
+		expect([sent(id), sent(other(id))]).toEqual([[['LH 1173']], [['TP 570']]]);
+	});
+});
+
+describe('a response with another session', () => {
+	const shown = (words: string) =>
+		app.until(() => {
+			const modal = app.slack.as('ada').modal();
+			return modal?.text().includes(words) && modal;
+		});
+
+	it('is refused with words, and logged; one without an id is that of the asked one', async () => {
+		const { id } = await app.asked();
+		const body = (sessionId?: string) =>
+			JSON.stringify({ session: { sessionId, status: 'active', name: 'Not this', messages: [] } });
+		app.service.faults.add({ kind: 'body', body: body('another'), sessionId: id, method: 'GET' });
+		await app.slack.as('ada').command('#agents', `/session ${id}`);
+		const modal = await shown(whatHappened('other_session'));
+		expect(modal.text()).not.toContain('Not this');
+		expect(app.log.join('')).toContain('"event":"other_session"');
+		app.service.faults.clear();
+		app.service.faults.add({ kind: 'body', body: body(), sessionId: id, method: 'GET' });
+		await modal.press('Try again');
+		await shown('Not this');
+	});
 });
