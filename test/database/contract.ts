@@ -22,6 +22,7 @@ import { describeMarks, describeQueries } from './contract/queries.ts';
 import { describeQuestions } from './contract/questions.ts';
 import { describeManyRaces, describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
+import { describeSpellings } from './contract/spellings.ts';
 import { describeTimes } from './contract/times.ts';
 import { describeWatchesInTrouble, describeWatchPosts } from './contract/watch-posts.ts';
 import { describeWatchReads } from './contract/watch-reads.ts';
@@ -86,6 +87,7 @@ export function describeStores(
 		about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
 		about('reminders', [describeLadders]);
 		about('channel settings', [describeChannelSettings, describeAnswerers]);
+		about('spellings of ids', [describeSpellings]);
 		about('people', [describePeople, describeDirectory]);
 		about('the bus', [describeCommits]);
 		about('the audit', [describeAudit]);
