@@ -20,7 +20,7 @@ it('an id becomes exactly one path segment, after the path of the address', asyn
 	const paths: (string | undefined)[] = [];
 	const address = await serve((request, response) => {
 		paths.push(request.url);
-		response.end('{"session":{"sessionId":"x","messages":[]}}');
+		response.end('{"session":{"status":"active","messages":[]}}');
 	});
 	const { client } = clientFor(`${address}/behind/proxy/`);
 	for (const id of ['a/../b', 'ü?x#y', '%2e%2e', '...']) await client.read(id, person);

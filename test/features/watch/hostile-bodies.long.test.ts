@@ -22,7 +22,7 @@ const watch = async (...ids: string[]) => (await app.command(`/session watch ${i
 
 const nested = (levels: number, inner = '"x"') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
 const asking = (value: string, messages = '') =>
-	`{"session":{"sessionId":"x","status":"humanInput","name":"Odd","messages":[{"role":"user","content":"Go."}${messages},` +
+	`{"session":{"status":"humanInput","name":"Odd","messages":[{"role":"user","content":"Go."}${messages},` +
 	`{"role":"assistant","content":"Two things.","human_input":[{"title":"Size","description":"","value":${value}},` +
 	'{"title":"Colour","description":"Which?"}]}]}}';
 
