@@ -61,13 +61,6 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		return put.write(answer, token, marked, answer.editCount);
 	}
 
-	/** An answer under another spelling of the id has moved with the read: the next attempt begins with that. */
-	async function expectOwnSession(answer: Answer, token: string, { sessionId }: Session): Promise<void> {
-		if (sessionId === answer.question.sessionId) return;
-		await put.write(answer, token, {});
-		throw new HandraiseError('an answer stands under another id', { code: 'other_session', retryable: true });
-	}
-
 	async function attemptDelivery(attempt: Attempt, permit: DeliveryPermit, signal: AbortSignal): Promise<Answer> {
 		const { answer, token } = attempt;
 		let current = answer;
@@ -78,7 +71,6 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 			const isEarly = put.landsForMs(maybeSentAt) > 0;
 			const { session, endedAt } = await permit.read(answer.question.sessionId);
 			signal.throwIfAborted();
-			await expectOwnSession(current, token, session);
 			const comparison = compareForDelivery(comparisonInput(current, session));
 			if (maybeSentAt !== null && isEarly && comparison.kind !== 'alreadyOurs') {
 				// It may still land, so it can be neither repeated nor given up yet.

@@ -137,6 +137,27 @@ describe('what is stored under other letters than the session has', () => {
 		},
 	);
 
+	it('is no way round a list by a post that shows its old buttons still', async () => {
+		await app.names(['ada', 'grace']);
+		const [post] = await inCapitals('#agents');
+		if (post === undefined) throw new Error('no post');
+		app.keepOld(post);
+		respell();
+		await app.until(() => app.service.log.reads(id).length > 1);
+		await app.press(post, 'cleo', 'TP 570');
+		await app.until(
+			() => app.dms('cleo').some((dm) => dm.text().includes('@cleo may no longer answer')),
+			() =>
+				app
+					.dms('cleo')
+					.map((dm) => dm.text())
+					.join(),
+		);
+		await app.press(post, 'grace', 'LH 1173');
+		await app.until(() => sent(id).length === 1);
+		expect(sent(CAPITALS, id)).toEqual([['LH 1173']]);
+	});
+
 	it('joins what channels watch by both: each post shows the answer, and a channel has one watch', async () => {
 		const [inAgents] = await inCapitals('#agents');
 		app.service.ids.ignoreCase = false;
