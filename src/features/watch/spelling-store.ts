@@ -38,8 +38,6 @@ export function createSpellingStore({ db, cipher }: StoreParts) {
 	};
 }
 
-export type SpellingStore = ReturnType<typeof createSpellingStore>;
-
 async function moveAll(begun: CipherTx, former: SessionKey, session: SessionKey): Promise<void> {
 	const { trx, now } = begun;
 	await lockFor(trx, 'addingWatches');
