@@ -71,6 +71,7 @@ describe('watching', () => {
 		expect(await watch('s1', { mode: 'questionsOnly' })).toEqual({
 			kind: 'already',
 			name: 'Session s1',
+			sessionId: 's1',
 			changed: true,
 			refused: null,
 		});
