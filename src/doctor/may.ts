@@ -2,7 +2,7 @@ import { type UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { Settings } from '../config.ts';
 import { createLog, createMemoryCell } from '../core/basics.ts';
 import { createRateLimiter } from '../core/rate-limiter.ts';
-import { CHECK_HOLDS_MS } from '../features/answer/put.ts';
+import { CHECK_COUNTS_MS } from '../features/answer/put.ts';
 import { whyNoSettings } from '../features/settings/saving.ts';
 import { CHECK_INTERVAL_MS } from '../features/watch/endings.ts';
 import { ANYWHERE, createAccessPolicy, type Ground } from '../slack/access-policy.ts';
@@ -16,7 +16,7 @@ import { at, type Bot, type Finding, inspect, type SlackReply } from './check.ts
 
 const old = (ms: number) => `up to ${durationText(ms)} old`;
 const JOINED = `users.conversations ${old(slackChannels.JOINED_MAX_AGE_MS)} (new before a refusal)`;
-const LATER = `all of it new for what is sent more than ${durationText(CHECK_HOLDS_MS)} later`;
+const LATER = `all of it new where sending begins more than ${durationText(CHECK_COUNTS_MS)} later`;
 const GUARDED = `of a watched channel, who else reads it every ${durationText(CHECK_INTERVAL_MS)}`;
 const POSTING = 'is_member is_archived is_shared is_org_shared is_ext_shared is_pending_ext_shared';
 

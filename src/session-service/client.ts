@@ -171,6 +171,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 
 	return {
 		callTimeoutMs: transport.callTimeoutMs,
+		deliveryReadMs: 2 * PATIENCE.delivery.permitMs + transport.callTimeoutMs,
 		async listWaiting(signal) {
 			const { sessions, ...list } = await listWaiting(signal);
 			const named = sessions.map((one) => ({ ...one, sessionId: idsOf.get(one.sessionId) ?? one.sessionId }));

@@ -182,6 +182,11 @@ export interface MeasuredReading extends SessionReading {
 export interface SessionServiceClient {
 	/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
 	readonly callTimeoutMs: number;
+	/**
+	 * The longest time in ms from `reserveDelivery` to the end of a read: the wait for the permits of a first call and
+	 * of a repeat, and a call. While a slow service lets requests wait for each other it can take longer.
+	 */
+	readonly deliveryReadMs: number;
 	/** @throws SessionServiceError; when it is not retryable, this service has no list that can be used */
 	listWaiting(signal?: AbortSignal): Promise<WaitingList>;
 	/** Repeats temporary failures. `person`: whose turn it uses. @throws SessionServiceError, or the signal's reason */

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callSlack, sampleOrganisation } from '../../fake-slack/index.ts';
 import { systemClock } from '../../src/core/basics.ts';
-import { CHECK_HOLDS_MS } from '../../src/features/answer/put.ts';
+import { CHECK_COUNTS_MS } from '../../src/features/answer/put.ts';
 import { CHECK_INTERVAL_MS } from '../../src/features/watch/endings.ts';
 import { JOINED_MAX_AGE_MS, PRIVACY_MAX_AGE_MS } from '../../src/slack/channels.ts';
 import { FACTS_MAX_AGE_MS, FRESH_MS } from '../../src/slack/directory.ts';
@@ -75,7 +75,7 @@ describe('doctor may', () => {
 			'- Asked: ada (U0ADA) in agents (C0AGENTS), for the app of T0ACME. Slack told this now; facts that the running program uses may be older, as each line says.',
 			'- Asked: no database can be read with these settings, so it is not known whether a channel names who may answer: a yes holds where it names nobody.',
 			`✓ Open a session: ${who}. ${known(FACTS_MAX_AGE_MS)}.`,
-			`✓ Send an answer: ${who}, is_private is false, they are in it. ${known(FRESH_MS)}, is_private ${old(PRIVACY_MAX_AGE_MS)}, ${joined}; all of it new for what is sent more than ${durationText(CHECK_HOLDS_MS)} later.`,
+			`✓ Send an answer: ${who}, is_private is false, they are in it. ${known(FRESH_MS)}, is_private ${old(PRIVACY_MAX_AGE_MS)}, ${joined}; all of it new where sending begins more than ${durationText(CHECK_COUNTS_MS)} later.`,
 			`✓ Answer by one press: ${who}. ${known(FRESH_MS)}.`,
 			`✓ Answer from the inbox: ${who}, they are in it. ${known(FRESH_MS)}, ${joined}.`,
 			`✓ Watch: ${watched}`,

@@ -64,12 +64,12 @@ export function createRestart(core: Core<{ answers: AnswerStore }>, put: Put) {
 		const receiptState = { ...answer.receiptState, state: null, agentOutcome: null };
 		let begun = answer;
 		try {
+			const checkedAt = await put.check(answer, answer.restartAskedAt ?? 0);
 			using permit = await sessionService.reserveDelivery(signal);
-			let reading = await permit.read(answer.question.sessionId);
-			if (await put.hasAsked(answer, answer.restartAskedAt ?? 0))
-				reading = await permit.read(answer.question.sessionId);
+			const reading = await permit.read(answer.question.sessionId);
 			const { session } = reading;
 			signal.throwIfAborted();
+			put.assertChecked(checkedAt);
 			const now = clock.now();
 			const standing = await store.answers.standing(answer.question);
 			if (!canRestart(answer, session, standing?.id === answer.id)) {

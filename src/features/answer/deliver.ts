@@ -19,15 +19,13 @@ import { classifyFailure, comparisonInput, deliveredPatch, LeaseLost, nextStepAt
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;
-const FRESH_TRIES = 3;
-/** Between two reads while no PUT may leave: the clock was perhaps set, or the store is slow. */
-const MAY_SEND_AGAIN_MS = 100;
 
 interface Attempt {
 	readonly answer: Answer;
 	readonly token: string;
 	/** When an earlier PUT began that may have arrived or may still land; null once that is ruled out. */
 	maybeSentAt: number | null;
+	/** When its author was last allowed to send it. */
 	checkedAt: number;
 }
 
@@ -61,49 +59,55 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		return put.write(answer, token, marked, answer.editCount);
 	}
 
-	async function attemptDelivery(attempt: Attempt, permit: DeliveryPermit, signal: AbortSignal): Promise<Answer> {
-		const { answer, token } = attempt;
-		let current = answer;
-		let isMarked = false;
-		for (let tries = 1; ; tries++) {
-			const { maybeSentAt } = attempt;
-			// Decided before the read begins: a read during which the PUT lands may not show it.
-			const isEarly = put.landsForMs(maybeSentAt) > 0;
-			const { session, endedAt } = await permit.read(answer.question.sessionId);
-			signal.throwIfAborted();
-			const comparison = compareForDelivery(comparisonInput(current, session));
-			if (maybeSentAt !== null && isEarly && comparison.kind !== 'alreadyOurs') {
-				// It may still land, so it can be neither repeated nor given up yet.
-				return await put.write(current, token, { ...untilItLanded(maybeSentAt), missingCount: 0 });
-			}
-			const settled = await settle(current, comparison, session, maybeSentAt);
-			if (settled !== null) {
-				metrics.attempt('settled');
-				if (settled.state === 'conflicted') metrics.conflict();
-				// After an edit during the read, the comparison was about another text.
-				return await put.write(current, token, settled, current.editCount);
-			}
-			attempt.maybeSentAt = null;
-			if (await put.hasAsked(current, attempt.checkedAt)) {
-				attempt.checkedAt = clock.now();
-				tries = 0;
-				continue;
-			}
-			const markedFor = clock.now() - (current.putStartedAt ?? 0);
-			if (!isMarked || markedFor > SEND_WITHIN_MS / 2 || !put.maySend(current.putStartedAt)) {
-				current = await markPut(current, token, session);
-				isMarked = true;
-			}
-			const elapsed = clock.now() - endedAt;
-			if (elapsed > FRESH_MS && tries < FRESH_TRIES) continue;
-			if (!put.maySend(current.putStartedAt)) {
-				await clock.sleep(MAY_SEND_AGAIN_MS, signal);
-				continue;
-			}
-			await put.send(current, permit, session, valuesOf(current));
-			metrics.readToPut(elapsed);
-			return await noteDelivery(current, token);
+	/**
+	 * What became of an earlier PUT that may have arrived. Null when it did not: then the answer may be sent.
+	 * @throws LeaseLost
+	 */
+	async function lookFor({ answer, token }: Attempt, sentAt: number, signal: AbortSignal): Promise<Answer | null> {
+		using permit = await sessionService.reserveDelivery(signal);
+		// Decided before the read begins: a read during which the PUT lands may not show it.
+		const isEarly = put.landsForMs(sentAt) > 0;
+		const { session } = await permit.read(answer.question.sessionId);
+		signal.throwIfAborted();
+		const comparison = compareForDelivery(comparisonInput(answer, session));
+		if (isEarly && comparison.kind !== 'alreadyOurs') {
+			// It may still land, so it can be neither repeated nor given up yet.
+			return put.write(answer, token, { ...untilItLanded(sentAt), missingCount: 0 });
 		}
+		return end(answer, token, await settle(answer, comparison, session, sentAt));
+	}
+
+	/** Writes the end of an answer that must not be sent; null: it may be. */
+	async function end(answer: Answer, token: string, settled: AnswerPatch | null): Promise<Answer | null> {
+		if (settled === null) return null;
+		metrics.attempt('settled');
+		if (settled.state === 'conflicted') metrics.conflict();
+		// After an edit during the read, the comparison was about another text.
+		return put.write(answer, token, settled, answer.editCount);
+	}
+
+	/** Reads, compares and sends, within the time that the check of the author holds. @throws LeaseLost */
+	async function readAndSend(
+		attempt: Attempt,
+		permit: DeliveryPermit,
+		signal: AbortSignal,
+		isSecondRead = false,
+	): Promise<Answer> {
+		const { answer, token, checkedAt } = attempt;
+		const { session, endedAt } = await permit.read(answer.question.sessionId);
+		signal.throwIfAborted();
+		const comparison = compareForDelivery(comparisonInput(answer, session));
+		const ended = await end(answer, token, await settle(answer, comparison, session, null));
+		if (ended !== null) return ended;
+		put.assertChecked(checkedAt);
+		const isMarked = isSecondRead && clock.now() - (answer.putStartedAt ?? 0) <= SEND_WITHIN_MS / 2;
+		const marked = isMarked && put.maySend(answer.putStartedAt) ? answer : await markPut(answer, token, session);
+		const elapsed = clock.now() - endedAt;
+		// The store took long to note it. That is done now, so the PUT can follow a second read at once.
+		if (elapsed > FRESH_MS && !isSecondRead) return readAndSend({ ...attempt, answer: marked }, permit, signal, true);
+		await put.send(marked, permit, session, valuesOf(marked));
+		metrics.readToPut(elapsed);
+		return noteDelivery(marked, token);
 	}
 
 	async function noteDelivery(answer: Answer, token: string): Promise<Answer> {
@@ -219,11 +223,15 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 					: ({ state: 'waiting', nextAttemptAt: clock.now() } as const);
 				return await put.write(answer, token, { ...next, lastError: UNREADABLE });
 			}
-			// While Slack does not tell, no read is spent. A PUT that may have arrived is looked for first.
-			const asksFirst = answer.lastError === 'not_checked' && putStartedAt === null;
-			if (asksFirst && (await put.hasAsked(answer, attempt.checkedAt))) attempt.checkedAt = clock.now();
+			// Nobody has to be asked about a PUT that arrived.
+			const found = putStartedAt === null ? null : await lookFor(attempt, putStartedAt, signal);
+			if (found !== null) return found;
+			attempt.maybeSentAt = null;
+			// Before the read, which has to come last, and costs nothing while Slack does not tell.
+			attempt.checkedAt = await put.check(answer, answer.checkedAt);
+			signal.throwIfAborted();
 			using permit = await sessionService.reserveDelivery(signal);
-			return await attemptDelivery(attempt, permit, signal);
+			return await readAndSend(attempt, permit, signal);
 		} catch (error) {
 			if (error instanceof LeaseLost || signal.aborted) throw error;
 			return fail(attempt, error);

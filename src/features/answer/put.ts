@@ -18,8 +18,8 @@ import type { AnswerStore } from './answer-store.ts';
 /** The first check whether the agent went on comes this long after the delivery. */
 export const FIRST_CONFIRM_MS = 2_000;
 
-/** For this long after its author was allowed to send it, an answer is sent without asking the access policy again. */
-export const CHECK_HOLDS_MS = 60_000;
+/** An attempt that begins within this time after its author was allowed to send it asks the access policy nothing. */
+export const CHECK_COUNTS_MS = 60_000;
 /** At most this many ask at once. While Slack hangs, the worker's other places are for answers that need not ask. */
 export const MAX_ASKING = 16;
 
@@ -37,6 +37,7 @@ export type Policy = Pick<AccessPolicy, 'checkAbsent' | 'checkNamed'>;
  */
 export function createPut({ store, sessionService, clock }: Core<{ answers: AnswerStore }>, policy: Policy) {
 	const landsWithinMs = mayLandForMs(sessionService.callTimeoutMs);
+	const checkHoldsMs = CHECK_COUNTS_MS + sessionService.deliveryReadMs;
 	const asking = atMost(MAX_ASKING);
 
 	/** Whether a PUT that began at `startedAt` may still leave. False when the clock was set since then. */
@@ -55,19 +56,27 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 		},
 
 		/**
-		 * Asks whether the author may still answer: lists of channels always, the rest if due. True when that was asked:
-		 * somebody may have written meanwhile.
+		 * Asks whether the author may still answer: lists of channels always, the rest if `checkedAt` is older than
+		 * `CHECK_COUNTS_MS`. Resolves to when that was asked, or to `checkedAt`.
 		 * @throws HandraiseError with the refusal as its code; `not_checked` (retryable) when Slack does not tell
 		 */
-		async hasAsked({ person, origin, question }: Answer, checkedAt: number): Promise<boolean> {
-			const isDue = Math.abs(clock.now() - checkedAt) >= CHECK_HOLDS_MS;
+		async check({ person, origin, question }: Answer, checkedAt: number): Promise<number> {
+			const now = clock.now();
+			const isDue = Math.abs(now - checkedAt) >= CHECK_COUNTS_MS;
 			const { sessionId: answers } = question;
 			const ask = () => policy.checkAbsent(person, { channelId: origin.channelId ?? '', answers }, 'late');
 			const asked = isDue ? asking<Verdict>(ask, NOT_CHECKED) : policy.checkNamed(person, answers, 'send');
 			const { refusal, retryAt = null } = await asked;
-			if (refusal === null) return isDue;
+			if (refusal === null) return isDue ? now : checkedAt;
 			const code = refusal === 'could_not_check' ? 'not_checked' : refusal;
 			throw new HandraiseError('the author of an answer may not send it, or that is not known', { code, retryAt });
+		},
+
+		/** @throws HandraiseError `timed_out` (retryable) when the read took longer than the check before it holds */
+		assertChecked(checkedAt: number): void {
+			if (Math.abs(clock.now() - checkedAt) <= checkHoldsMs) return;
+			const details = { code: 'timed_out', retryable: true };
+			throw new HandraiseError('reading a session took longer than the check of an author holds', details);
 		},
 
 		/** With `editCount`, writes only to that version of the text. @throws LeaseLost */

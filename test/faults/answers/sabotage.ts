@@ -40,13 +40,13 @@ export const SABOTAGES = {
 		},
 	],
 	'blind-repeat': [
-		{ file: 'features/answer/deliver.ts', in: 'attemptDelivery', call: 'landsForMs', becomes: '0' },
+		{ file: 'features/answer/deliver.ts', in: 'lookFor', call: 'landsForMs', becomes: '0' },
+		{ file: 'features/answer/deliver.ts', in: 'lookFor', call: 'settle', becomes: 'null' },
 		{
 			file: 'features/answer/deliver.ts',
-			in: 'attemptDelivery',
+			in: 'readAndSend',
 			call: 'settle',
 			becomes: '$1.putStartedAt === null ? $call : null',
-			every: true,
 		},
 	],
 	// A failed attempt overwrites the row's newer state.

@@ -99,8 +99,9 @@ export async function createHarness() {
 		});
 	}
 
-	const sessionService: Pick<SessionServiceClient, 'callTimeoutMs' | 'read' | 'reserveDelivery'> = {
+	const sessionService: Pick<SessionServiceClient, 'callTimeoutMs' | 'deliveryReadMs' | 'read' | 'reserveDelivery'> = {
 		callTimeoutMs: CALL_TIMEOUT_MS,
+		deliveryReadMs: 60_000 + CALL_TIMEOUT_MS,
 		read: (sessionId) => read(sessionId),
 		reserveDelivery: async () => ({
 			read,
