@@ -286,6 +286,14 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 				from(db.read, 'watched_sessions', sessionOf(session)).select('service').where('lastReadAt', 'is not', null),
 			),
 
+		/** What the newest read showed of a session that is or was watched, and when it began; null: none can be read. */
+		async newest(session: SessionKey): Promise<{ readonly snapshot: SessionSnapshot; readonly readAt: number } | null> {
+			const row = await from(db.read, 'watched_sessions', sessionOf(session)).selectAll().executeTakeFirst();
+			const snapshot = row === undefined ? null : viewColumn.open(row.view, row, cipher);
+			const readAt = row?.lastReadAt ?? null;
+			return snapshot === null || readAt === null ? null : { snapshot, readAt };
+		},
+
 		count: (service: string): Promise<number> => countOf(readSessions(service)),
 
 		/** When another session than this one was last read, by any process; null: never. */

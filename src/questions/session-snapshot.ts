@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type DeepReadonly, pick } from '../core/basics.ts';
+import { atOnce } from '../core/lease-loop.ts';
 import { type Judgement, NOT_JUDGED } from './asked.ts';
 import { createMask, credentialsOf, drawMasked, type Mask } from './masking.ts';
 import { quickAnswerOf } from './quick-answer.ts';
@@ -24,7 +25,7 @@ import {
 	type Session,
 	sameBefore,
 } from './session.ts';
-import { createCutMark, cutWithNote, type OnCut, withoutSignedLinks } from './texts.ts';
+import { asSent, createCutMark, cutWithNote, fingerprintOf, type OnCut, shown, withoutSignedLinks } from './texts.ts';
 
 export const digest = z
 	.object({
@@ -369,6 +370,61 @@ function shownQuestion(whole: QuestionView, { known }: Mask): QuestionView {
 		})),
 	};
 	return { ...shown, ...(mask.hides && { hides: true }), quick: mark.isCut || mask.hides ? null : whole.quick };
+}
+
+/** What a snapshot keeps of its session, for a form while the session cannot be read. */
+export interface StoredQuestion {
+	/** Without messages, files, screenshot and task, which are not stored. */
+	readonly session: Session;
+	readonly question: Question;
+	/** Of the session. */
+	readonly step: number;
+	/** Something in the question is masked, and what it was is not stored. */
+	readonly hides: boolean;
+	/** The items have the texts of the agent, neither masked nor cut: only then what looks like an option is one. */
+	readonly isWhole: boolean;
+}
+
+/** The open question of a snapshot as a form asks it; null when none is open, or not all of its items are stored. */
+export function storedQuestionOf(snapshot: SessionSnapshot): StoredQuestion | null {
+	const { question, step } = snapshot;
+	if (question === null || question.openCount === 0 || question.items.length < question.itemCount) return null;
+	const textOf = (text: string) => shown(text, ALL_ITEMS_LENGTH).text;
+	const items = question.items.map(({ title, description, open, value, secret }) => ({
+		title: textOf(title),
+		description: textOf(description),
+		value: textOf(open ? '' : (value ?? '')),
+		// The mark was made of all texts, so it decides: what is cut counts as secret.
+		isCut: secret,
+	}));
+	return {
+		session: {
+			...pick(snapshot, 'sessionId', 'status', 'name', 'maxSteps'),
+			messages: [],
+			files: [],
+			startTime: null,
+			endTime: null,
+			lastScreenshotUrl: null,
+			sessionVariables: [],
+			sessionDetails: '',
+			resultHash: null,
+			filesHash: '',
+		},
+		question: {
+			...pick(question, 'messageIndex', 'fingerprint', 'shownHash', 'goneOn'),
+			stepsSince: question.stepsSince ?? 0,
+			context: textOf(question.context),
+			isCut: false,
+			items,
+			openItems: [...items.keys()].filter((position) => question.items[position]?.open === true),
+			sent: items.map(({ title, description }) => {
+				return { title: asSent(title), description: asSent(description), value: asSent('') };
+			}),
+		},
+		step,
+		hides: question.hides === true,
+		isWhole: atOnce(fingerprintOf(question.items)) === question.fingerprint,
+	};
 }
 
 /** Whether an option of a question as shown is one of today, or the question is another by now. */

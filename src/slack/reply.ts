@@ -95,6 +95,10 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 	const running = new Map<AbortController, string | null>();
 	const closedViews = new Map<string, true>();
 
+	function end(viewId: string): void {
+		for (const [controller, id] of running) if (id === viewId) controller.abort(VIEW_LEFT);
+	}
+
 	return {
 		/** Reads for a view; null if that was closed or changed. @throws what the read throws; `aborted` at a stop */
 		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<Reading | null> {
@@ -123,8 +127,11 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 		/** The view was closed: ends its reads. */
 		left(viewId: string): void {
 			setBounded(closedViews, viewId, true, MAX_CLOSED_VIEWS);
-			for (const [controller, id] of running) if (id === viewId) controller.abort(VIEW_LEFT);
+			end(viewId);
 		},
+
+		/** The view shows something else now, such as a receipt: ends the reads for what it showed. */
+		end,
 
 		/** Ends all reads; the people who wait are told. */
 		stop(): void {

@@ -57,6 +57,8 @@ export interface StandingForm {
 export interface Forms {
 	open(request: PersonRequest, wish: Wish, view?: SubmittedView | null): Task;
 	show(request: AllowedRequest, form: StandingForm & { sameReading: true }): Promise<void>;
+	/** Ends the reads for this view: it shows a receipt. */
+	submitted(viewId: string): void;
 }
 
 /** Who has a question open. A claim only informs, so a failure to store one is only logged. */

@@ -12,6 +12,7 @@ import {
 	questionAt,
 	type Session,
 } from '../../questions/session.ts';
+import type { StoredQuestion } from '../../questions/session-snapshot.ts';
 import { createCutMark } from '../../questions/texts.ts';
 import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, type Links, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
@@ -146,6 +147,8 @@ const FIXED_BLOCKS = 14;
 export interface SessionModel {
 	readonly session: Session;
 	readonly readAt: number;
+	/** The session cannot be read: `session` is what is stored of it. Null or left out: it was read. */
+	readonly stored?: Pick<StoredQuestion, 'step' | 'hides'> | null;
 	/** See `arrivalSeen` of an answer. */
 	readonly arrival?: number | null;
 	readonly question: Question | null;
@@ -222,10 +225,10 @@ function formOf({ refused = null, metadata, draft, secret }: SessionModel, quest
 	return buildForm(question, metadata, draft, { secret, onCut: marks.mark.onCut, mask: marks.mask });
 }
 
-function headline({ session, metadata: { sessionId }, now }: SessionModel, name: string): string {
+function headline({ session, stored, metadata: { sessionId }, now }: SessionModel, name: string): string {
 	const age = isOver(session.status) ? ageOf(session, now) : null;
 	const took = age === null || age < 10_000 ? '' : `took ${durationText(age)}`;
-	return joined(titleLine({ ...session, name, step: assistantCountOf(session), sessionId }), took);
+	return joined(titleLine({ ...session, name, step: stored?.step ?? assistantCountOf(session), sessionId }), took);
 }
 
 /** Notices and claims: at most two blocks. */
@@ -238,7 +241,7 @@ function noticeBlocks(model: SessionModel, { hides }: Mask): KnownBlock[] {
 			'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.',
 		);
 	if (model.withoutImages === true) notices.push(WITHOUT_SCREENSHOT);
-	let text = hides ? HIDES : '';
+	let text = hides || model.stored?.hides === true ? HIDES : '';
 	for (const line of notices) if (text.length + line.length < 2900) text += text === '' ? line : `\n${line}`;
 	const show = hides && refused === null ? { accessory: button(ACTIONS.showHidden, 'Show') } : {};
 	return [...section(text, show), ...context(question === null ? '' : claimsWords(model.claims))];
@@ -323,6 +326,8 @@ function nothingOpen({ session, settledBy = null }: SessionModel): KnownBlock[] 
 
 function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
 	const { metadata, offersWatch, readAt, now } = model;
+	// A notice says when a stored question was read.
+	const isNew = model.stored != null || now - readAt < 20_000;
 	const value = encodeTarget({ sessionId: metadata.sessionId, messageIndex: null });
 	return [
 		...buttons(
@@ -330,7 +335,7 @@ function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
 			offersWatch ? button(ACTIONS.watch, 'Watch in this channel', { value }) : null,
 			hasDashboardAbove ? null : dashboardOf(model),
 		),
-		...context(joined(smallId(metadata.sessionId), now - readAt < 20_000 ? '' : `read ${agoText(readAt, now)}`)),
+		...context(joined(smallId(metadata.sessionId), isNew ? '' : `read ${agoText(readAt, now)}`)),
 	];
 }
 
@@ -391,6 +396,10 @@ export const NOTICES = {
 	/** The read failed, as `words` say, so the view shows an earlier one. */
 	stale: (words: string, readAt: number, now: number) =>
 		`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`,
+	/** The session cannot be read, as `words` say, so the view shows the question that is stored. The date comes last. */
+	stored: (words: string, readAt: number) =>
+		`⚠️ ${words} You can answer: your answer is saved, and sent when the service is back if the agent still asks ` +
+		`this. Steps, files and screenshot are not shown. The question as read: ${momentMrkdwn(readAt)}`,
 	lost: '⚠️ That answer was delivered and is no longer in the field, so the same is asked again.',
 	lostElsewhere: '⚠️ It was answered before. That answer is no longer in the field, so the same is asked again.',
 	/** The person's own answer, which is being delivered or waits. */

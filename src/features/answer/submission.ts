@@ -4,15 +4,15 @@ import { titleOf } from '../../slack/form/fields.ts';
 import { CALLBACKS } from '../../slack/ids.ts';
 import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
-import type { Drafting, StandingForm } from './drafts.ts';
+import type { Drafting, Forms, StandingForm } from './drafts.ts';
 import { notYetWords, tooLateWords } from './receipt-view.ts';
 import type { Receipts } from './receipts.ts';
 
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
 export function registerSubmission(
-	core: HandlerContext & { drafting: Drafting; answers: Answers; receipts: Receipts },
+	core: HandlerContext & { flow: Forms; drafting: Drafting; answers: Answers; receipts: Receipts },
 ): void {
-	const { listen, drafting, reply, answers, receipts } = core;
+	const { listen, flow, drafting, reply, answers, receipts } = core;
 
 	function submissionOf(request: AllowedRequest, { view, metadata, typed }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;
@@ -55,6 +55,7 @@ export function registerSubmission(
 		}
 		receipts.expectAcknowledgement(view.id);
 		const result = await inTime(answers.submit(submissionOf(request, form)), 'acceptance_unknown');
+		flow.submitted(view.id);
 		request.log.info({ answer: result.answer.id, session: metadata.sessionId, outcome: result.kind }, 'submitted');
 		const texts = Object.values(form.typed.draft).filter((text) => text !== '');
 		const note =

@@ -1,9 +1,10 @@
 import type { Person } from '../../questions/session.ts';
+import { MISSING, REASONS } from '../../session-service/service.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
-import { CALLBACKS, newMetadata } from '../../slack/ids.ts';
+import { CALLBACKS, decodeMetadata, newMetadata } from '../../slack/ids.ts';
 import type { ModalView } from '../../slack/parts.ts';
-import type { PersonReads, Reading, ReadPermit } from '../../slack/person-reads.ts';
+import type { PersonReads, ReadPermit } from '../../slack/person-reads.ts';
 import { createPatientReads, openView, type Reply, type UpdateOutcome, type ViewHandle } from '../../slack/reply.ts';
 import {
 	type AllowedRequest,
@@ -30,7 +31,7 @@ import {
 	screenshotModal,
 	sessionModal,
 } from '../answer/form-view.ts';
-import { type Content, createPresenter } from './presenter.ts';
+import { type Content, createPresenter, type ShownReading } from './presenter.ts';
 
 interface Wanted extends Content {
 	readonly text?: Wish['text'];
@@ -40,6 +41,22 @@ interface Wanted extends Content {
 	/** Uses the last reading if it is in memory. The person is told if it is newer than what they saw. */
 	readonly sameReading?: boolean;
 }
+
+interface Filling {
+	readonly reading: ShownReading;
+	readonly notices?: readonly string[];
+	/** It shows something else after a read that goes on. */
+	readonly isReading?: boolean;
+}
+
+type Filled = Readonly<{ outcome: UpdateOutcome; view: ModalView }>;
+
+/** Why a stored question is shown; `isReading`: until a read that goes on. */
+type WhyStored = Readonly<{ words: string; isReading: boolean }>;
+const NOT_YET: WhyStored = { words: 'The session service has not responded yet.', isReading: true };
+
+/** Whether the session could not be read, and perhaps can be later. */
+const isOfService = (code: string) => REASONS.has(code) && code !== MISSING.gone;
 
 type Noticed = Pick<Content, 'metadata' | 'typed'> & { readonly isReading?: boolean };
 
@@ -69,15 +86,22 @@ export function createSessionFlow(
 		});
 	}
 
-	async function fill(person: Person, handle: ViewHandle, content: Wanted, reading: Reading): Promise<UpdateOutcome> {
+	async function fill(
+		person: Person,
+		handle: ViewHandle,
+		content: Wanted,
+		{ reading, notices = [], isReading = false }: Filling,
+	): Promise<Filled> {
 		const { text } = content;
-		const metadata = metadataOf(content.metadata, reading.session);
+		const named = metadataOf(content.metadata, reading.session);
+		// What is masked or cut in a stored question is no option that an agent would know.
+		const metadata = reading.stored?.isWhole === false ? { ...named, plainText: true } : named;
 		const picture = { ...reading, metadata, links: shown.links, now: clock.now() };
-		if (content.isPicture === true) return (await draw(handle, (without) => screenshotModal(picture, without))).outcome;
+		if (content.isPicture === true) return draw(handle, (without) => screenshotModal(picture, without));
 		const isRefused = text != null && (await shown.whyNotAnswer(person, metadata)) !== null;
 		const placed = text == null || isRefused ? null : await presenter.placeText(person, metadata, reading, text);
 		const choose = placed?.choose;
-		if (choose) return despiteLimit(() => handle.update(chooseItemModal(...choose)));
+		if (choose) return draw(handle, () => chooseItemModal(...choose));
 		const isNewer = content.sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 		const model = await presenter.model({
 			...content,
@@ -86,9 +110,20 @@ export function createSessionFlow(
 			viewId: handle.id,
 			prefill: placed?.prefill ?? content.prefill ?? null,
 			reading,
-			notices: [...(isNewer ? [NOTICES.readAgain] : []), ...(placed?.notices ?? [])],
+			notices: [...notices, ...(isNewer ? [NOTICES.readAgain] : []), ...(placed?.notices ?? [])],
 		});
-		return put(person, handle, model);
+		return put(person, handle, model, isReading);
+	}
+
+	/** Shows the question that is stored, because its session cannot be read as `words` say. Null: none can be shown. */
+	async function fillStored(person: Person, handle: ViewHandle, content: Wanted, { words, isReading }: WhyStored) {
+		const reading = content.isPicture === true ? null : await presenter.stored(content.metadata);
+		if (reading === null) return null;
+		const notices = [NOTICES.stored(words, reading.readAt)];
+		const { outcome, view } = await fill(person, handle, content, { reading, notices, isReading });
+		const metadata = decodeMetadata(view.private_metadata) ?? content.metadata;
+		// What is typed in it is in its draft.
+		return { outcome, content: { ...content, metadata, typed: content.typed ?? { values: {}, at: 0 } } };
 	}
 
 	async function draw(handle: ViewHandle, build: (withoutImages: boolean) => ModalView, tries = MAX_UPDATES) {
@@ -105,14 +140,14 @@ export function createSessionFlow(
 
 	async function put(person: Person, handle: ViewHandle, model: SessionModel, isReading = false) {
 		const build = (withoutImages: boolean) => sessionModal({ ...model, withoutImages });
-		const { view, outcome } = await draw(handle, build, isReading ? 1 : MAX_UPDATES);
-		if (outcome !== 'updated') return outcome;
+		const drawn = await draw(handle, build, isReading ? 1 : MAX_UPDATES);
+		if (drawn.outcome !== 'updated') return drawn;
 		// Only now: whoever closed or submitted the form during the read is no longer answering.
 		await Promise.all([
 			presenter.markSeen(person, model),
-			shown.drafting.shown(person, handle, view, { ...model, isReading }),
+			shown.drafting.shown(person, handle, drawn.view, { ...model, isReading }),
 		]);
-		return outcome;
+		return drawn;
 	}
 
 	/** Adds a notice to what a view shows; null when its reading is not in memory or would show another question. */
@@ -124,7 +159,7 @@ export function createSessionFlow(
 		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
 		const notices = [notice(reading.readAt)];
 		const model = await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices });
-		return put(person, handle, model, isReading);
+		return (await put(person, handle, model, isReading)).outcome;
 	}
 
 	/** Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome; null: nothing read. */
@@ -133,8 +168,16 @@ export function createSessionFlow(
 		const { metadata } = content;
 		const { sessionId } = metadata;
 		let isNoted = false;
+		/** With the form of the stored question, once the view shows that. */
+		let latestContent = content;
+		async function showStored(why: WhyStored): Promise<UpdateOutcome | null> {
+			const filled = await fillStored(person, handle, latestContent, why);
+			latestContent = filled?.content ?? latestContent;
+			return filled?.outcome ?? null;
+		}
 		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
-			if (!isShown) return handle.update(loadingModal(metadata, waitedMs));
+			if (latestContent !== content) return null;
+			if (!isShown) return (await showStored(NOT_YET)) ?? handle.update(loadingModal(metadata, waitedMs));
 			const waiting = () => NOTICES.stillWaiting(waitedMs);
 			const outcome = await putNotice(person, handle, { ...content, isReading: true }, waiting);
 			if (outcome === null)
@@ -147,15 +190,20 @@ export function createSessionFlow(
 			if (lastReading !== null) {
 				const tooFast = await personReads.turn(request);
 				if (tooFast !== null) throw tooFast;
-				await fill(person, handle, content, lastReading);
+				await fill(person, handle, content, { reading: lastReading });
 				return null;
 			}
 			const reading = await reads.read(sessionId, content.permit ?? (await personReads.permit(request)), handle, note);
 			if (reading === null) request.log.info({}, 'nobody waits for a read any more');
-			const outcome = reading && (await fill(person, handle, content, reading));
-			return outcome === 'updated' ? 'shown' : 'closed_meanwhile';
+			const filled = reading && (await fill(person, handle, latestContent, { reading }));
+			return filled?.outcome === 'updated' ? 'shown' : 'closed_meanwhile';
 		} catch (error) {
 			const code = codeOf(error);
+			// A form that is shown stays as it is, unless the person wants to change it.
+			if (isOfService(code) && (!isShown || content.sameReading === true)) {
+				const outcome = await showStored({ words: errorWords(code).what, isReading: false }).catch(() => null);
+				if (outcome !== null) return outcome === 'updated' ? 'stored' : 'closed_meanwhile';
+			}
 			const isTooFast = code === 'too_fast';
 			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
 			if (isTooFast && !(await personReads.isWorthTelling(request))) return code;
@@ -244,6 +292,7 @@ export function createSessionFlow(
 		show,
 
 		left: reads.left,
+		submitted: reads.end,
 		stop: reads.stop,
 	};
 }

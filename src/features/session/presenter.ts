@@ -1,7 +1,9 @@
 import type { Core } from '../../core.ts';
+import type { SessionStore } from '../../database/watch-store.ts';
 import {
 	type Answer,
 	hasArrived,
+	isAnsweredSince,
 	isBlocking,
 	isSamePerson,
 	itemsOf,
@@ -19,6 +21,7 @@ import {
 	questionAt,
 	type Session,
 } from '../../questions/session.ts';
+import { type StoredQuestion, storedQuestionOf } from '../../questions/session-snapshot.ts';
 import { asksTheSame, type Values, without, withoutChoices } from '../../slack/form/fields.ts';
 import { type Links, newFormId, type ViewMetadata } from '../../slack/ids.ts';
 import type { Reading } from '../../slack/person-reads.ts';
@@ -42,9 +45,14 @@ interface Showing extends Content {
 	readonly person: Person;
 	/** Null when Slack's response to the opening was lost. */
 	readonly viewId: string | null;
-	readonly reading: Reading;
+	readonly reading: ShownReading;
 	readonly notices: readonly string[];
 }
+
+/** `stored`: of the question that is stored, because the session cannot be read; left out of what was read now. */
+export type ShownReading = Pick<Reading, 'session' | 'readAt' | 'since' | 'arrival'> & {
+	readonly stored?: StoredQuestion;
+};
 
 /** The words for why somebody may not answer, and whom to ask; null: they may. */
 type WhyNotAnswer = (person: Person, place: Pick<ViewMetadata, 'sessionId' | 'origin'>) => Promise<string | null>;
@@ -52,16 +60,17 @@ type Parts = Readonly<{ claims: Claims; drafting: Drafting; links: Links; whyNot
 
 /** Collects what a modal shows besides the session. Saves the initial texts of the form as a draft. */
 export function createPresenter(
-	core: Core<{ answers: AnswerStore; drafts: DraftStore; watches: WatchStore }>,
+	core: Core<{ answers: AnswerStore; drafts: DraftStore; watches: WatchStore; sessions: SessionStore }>,
 	{ claims, drafting, links, whyNotAnswer }: Parts,
 ) {
 	const { serviceUrl, clock, config, store } = core;
-	const { answers, drafts, watches } = store;
+	const { answers, drafts, watches, sessions } = store;
 	const { SESSION_DASHBOARD_URL: dashboardUrl } = config;
 
 	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
 
-	async function openQuestionOf(reading: Reading): Promise<Question | null> {
+	async function openQuestionOf(reading: ShownReading): Promise<Question | null> {
+		if (reading.stored !== undefined) return reading.stored.question;
 		return openQuestion(reading.session, (await ourAnswers(answers, { serviceUrl, reading })).closedItems);
 	}
 
@@ -127,6 +136,37 @@ export function createPresenter(
 		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
 	}
 
+	/** The open question of a read, with what it and our answers say. */
+	async function questionRead(showing: Showing) {
+		const { person, reading, metadata, wanted } = showing;
+		const { session, readAt } = reading;
+		const asked = typeof wanted === 'number' && metadata.fields.length === 0 ? { messageIndex: wanted } : metadata;
+		const ours = await ourAnswers(answers, { serviceUrl, reading, wanted: asked });
+		const { marks, judged } = ours;
+		const isCheckedFirst = judged.verdict === 'checking' && judged.evidence?.emptySince === readAt;
+		if (isCheckedFirst) await answers.noteEmptied({ service: serviceUrl, sessionId: session.sessionId }, judged);
+		const question = openQuestion(session, ours.closedItems);
+		return {
+			question,
+			marks,
+			standing: question && (ours.standing(question.messageIndex) ?? ours.perhaps),
+			settledBy: settledBy(session, ours),
+			closed: [...settledNotice(showing, question, ours), ...(await leftNotice(showing, question, ours))],
+			lost: lostNotice(person, ours),
+		};
+	}
+
+	/** The stored question, with what our answers say. Nobody can judge what became of it since. */
+	async function questionStored({ session }: ShownReading, { question }: StoredQuestion) {
+		const { fingerprint, messageIndex } = question;
+		const key = keyOf(session.sessionId, messageIndex);
+		const [{ marks }, standing] = await Promise.all([
+			answers.toQuestions(key, [fingerprint], [messageIndex]),
+			answers.standing(key),
+		]);
+		return { question, marks, standing, settledBy: null, closed: [], lost: [] };
+	}
+
 	async function mayWatch({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<boolean> {
 		if (origin.channelId === null || origin.isCopy === true) return false;
 		const watch = await watches.find({ teamId, channelId: origin.channelId }, { service: serviceUrl, sessionId });
@@ -136,7 +176,7 @@ export function createPresenter(
 
 	return {
 		/** Decides where a chosen message goes: into the only field that fits, one that the person chooses, or nowhere. */
-		async placeText(person: Person, metadata: ViewMetadata, reading: Reading, text: string) {
+		async placeText(person: Person, metadata: ViewMetadata, reading: ShownReading, text: string) {
 			const question = await openQuestionOf(reading);
 			if (question === null) return { notices: [NOTICES.nothingOpen] };
 			const positions = question.openItems.filter((position) => !looksSecretAt(question, position));
@@ -146,6 +186,23 @@ export function createPresenter(
 			const { messageIndex, fingerprint } = question;
 			await drafting.keepAside(person, metadata, question, { [first]: text });
 			return { choose: [question, positions, text, { ...metadata, messageIndex, fingerprint }] as const };
+		},
+
+		/**
+		 * The open question as it was last read and stored, for a session that cannot be read now. Null when there is none,
+		 * the view's form asks another one, or it has been answered since.
+		 */
+		async stored(metadata: ViewMetadata): Promise<ShownReading | null> {
+			const { sessionId, fields } = metadata;
+			const newest = await sessions.newest({ service: serviceUrl, sessionId });
+			const stored = newest && storedQuestionOf(newest.snapshot);
+			if (newest === null || stored === null) return null;
+			const { question, session } = stored;
+			if (fields.length > 0 && !asksTheSame(metadata, question)) return null;
+			const standing = await answers.standing(keyOf(sessionId, question.messageIndex));
+			const { readAt } = newest;
+			if (standing !== null && hasArrived(standing.state) && isAnsweredSince(standing, readAt)) return null;
+			return { session, readAt, since: readAt, arrival: newest.snapshot.question?.arrival ?? null, stored };
 		},
 
 		async asksTheSame(metadata: ViewMetadata, reading: Reading): Promise<boolean> {
@@ -167,22 +224,18 @@ export function createPresenter(
 		},
 
 		async model(showing: Showing): Promise<SessionModel> {
-			const { person, viewId, reading, metadata, wanted } = showing;
-			const { session, readAt, arrival } = reading;
-			const asked = typeof wanted === 'number' && metadata.fields.length === 0 ? { messageIndex: wanted } : metadata;
-			const ours = await ourAnswers(answers, { serviceUrl, reading, wanted: asked });
-			const { marks, judged } = ours;
-			const isCheckedFirst = judged.verdict === 'checking' && judged.evidence?.emptySince === readAt;
-			if (isCheckedFirst) await answers.noteEmptied({ service: serviceUrl, sessionId: session.sessionId }, judged);
-			const question = openQuestion(session, ours.closedItems);
-			const closed = [...settledNotice(showing, question, ours), ...(await leftNotice(showing, question, ours))];
-			const notices = [...showing.notices, ...closed];
-			const offersWatch = !isOver(session.status) && (await mayWatch(person, metadata));
+			const { person, viewId, reading, metadata } = showing;
+			const { session, readAt, arrival, stored = null } = reading;
+			const found = stored === null ? await questionRead(showing) : await questionStored(reading, stored);
+			const { question, marks, standing, settledBy } = found;
+			const notices = [...showing.notices, ...found.closed];
+			// Watching begins with a read.
+			const offersWatch = stored === null && !isOver(session.status) && (await mayWatch(person, metadata));
 			const refused = await whyNotAnswer(person, metadata);
-			const shown = { session, readAt, arrival, question, now: clock.now(), refused };
+			const shown = { session, readAt, arrival, stored, question, now: clock.now(), refused };
 			const base = { ...shown, dashboardUrl, links, offersWatch };
 			if (question === null || refused !== null)
-				return { ...base, metadata, claims: [], draft: {}, notices, settledBy: settledBy(session, ours) };
+				return { ...base, metadata, claims: [], draft: {}, notices, settledBy };
 			const { messageIndex, fingerprint, shownHash } = question;
 			const key = keyOf(session.sessionId, messageIndex);
 			const [draft, others, typed] = await Promise.all([
@@ -209,12 +262,7 @@ export function createPresenter(
 				draft: values,
 				secret,
 				marks,
-				notices: [
-					...notices,
-					...lostNotice(person, ours),
-					...standingNotice(person, ours.standing(messageIndex) ?? ours.perhaps),
-					...start.notices,
-				],
+				notices: [...notices, ...found.lost, ...standingNotice(person, standing), ...start.notices],
 			};
 		},
 	};

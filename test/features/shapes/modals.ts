@@ -41,6 +41,7 @@ import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };
 
 const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> = {
+	stored: [NOTICES.stored("The session service isn't responding.", NOW - 600_000)],
 	questionChanged: [true, false].map(NOTICES.questionChanged),
 	answeredMeanwhile: [NOTICES.answeredMeanwhile(null, [HOSTILE, null, ''], NOW - 60_000, NOW)],
 	draftRestored: [NOTICES.draftRestored(NOW - 60_000)],
