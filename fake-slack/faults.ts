@@ -25,7 +25,7 @@ export interface CallFault {
 	delayMs?: number;
 	/** A promise to wait for first. */
 	hold?: Promise<void>;
-	/** The method takes effect before the fault. */
+	/** The method takes effect before the fault, also before it is held or delayed. */
 	afterEffect?: boolean;
 }
 

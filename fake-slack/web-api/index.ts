@@ -94,11 +94,12 @@ export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer)
 	/** Runs a call with its fault, if it has one, and writes the log. */
 	async function serve(context: Context<Env>, entry: TrafficEntry, args: Json, run: () => Answer): Promise<Response> {
 		const fault = core.faults.take(entry.name, args);
+		const early = fault?.afterEffect === true ? run() : undefined;
 		if (fault?.hold) await fault.hold;
 		if (fault?.delayMs !== undefined) await core.clock.sleep(fault.delayMs);
 		const wrong = fault && faulty(fault);
 		const skipped = fault !== undefined && fault.afterEffect !== true && (wrong !== undefined || fault.drop === true);
-		const right = skipped ? undefined : run();
+		const right = skipped ? undefined : (early ?? run());
 		if (fault?.drop) {
 			core.traffic.finish(entry, { answer: 'connection dropped', status: null });
 			context.env.incoming.socket.destroy();

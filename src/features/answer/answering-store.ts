@@ -161,27 +161,31 @@ export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
 export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 	return {
 		/** Sets or prolongs a claim. True when this person had no active claim before. */
-		claim: ({ question, person, until }: Claim, now: number) =>
-			db.write(async (trx) => {
-				const own = ofPerson(person, question);
-				if (await hasChanged(change(trx, 'claims', own, { until }).where('until', '>', now))) return false;
-				const begun = { claimedAt: now, until };
-				const made = add(trx, 'claims', { ...own, ...begun }).onConflict((conflict) =>
-					conflict.columns(TABLES.claims.key).doUpdateSet(begun).where('claims.until', '<=', now),
-				);
-				return markIf(await hasChanged(made), { trx, now }, { question, person });
-			}),
+		claim: (claim: Claim, now: number) => db.write((trx) => setClaim({ trx, now }, claim)),
 
 		/** True when there was a claim. */
 		release: (question: QuestionKey, person: Person, now: number) =>
-			db.write(async (trx) =>
-				markIf(await hasChanged(remove(trx, 'claims', ofPerson(person, question))), { trx, now }, { question, person }),
-			),
+			db.write((trx) => releaseClaim({ trx, now }, { question, person })),
 
 		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionOf(question), now),
 
 		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where('until', '<=', now))),
 	};
+}
+
+async function setClaim({ trx, now }: Tx, { question, person, until }: Claim): Promise<boolean> {
+	const own = ofPerson(person, question);
+	if (await hasChanged(change(trx, 'claims', own, { until }).where('until', '>', now))) return false;
+	const begun = { claimedAt: now, until };
+	const made = add(trx, 'claims', { ...own, ...begun }).onConflict((conflict) =>
+		conflict.columns(TABLES.claims.key).doUpdateSet(begun).where('claims.until', '<=', now),
+	);
+	return markIf(await hasChanged(made), { trx, now }, { question, person });
+}
+
+async function releaseClaim({ trx, now }: Tx, claim: Omit<Claim, 'until'>): Promise<boolean> {
+	const released = remove(trx, 'claims', ofPerson(claim.person, claim.question));
+	return markIf(await hasChanged(released), { trx, now }, claim);
 }
 
 async function markIf(isChanged: boolean, tx: Tx, claim: Omit<Claim, 'until'>): Promise<boolean> {
@@ -203,7 +207,9 @@ const PRESS_SHOWN_MS = 250;
 /** A window is told of changes for this long after it was opened or touched. */
 const WINDOW_MS = 15 * 60_000;
 
-const isRecentWindow = (now: number) => sql<boolean>`touched_at > ${now - WINDOW_MS}`;
+/** In place of Slack's hash, once its person has closed a window. What comes later than the closing changes nothing. */
+const CLOSED = '';
+const isRecentWindow = (now: number) => sql<boolean>`(touched_at > ${now - WINDOW_MS} and hash <> ${CLOSED})`;
 
 export const markWindows = (trx: Db, question: QuestionKey, now: number) =>
 	change(trx, 'windows', questionOf(question), { dueAt: now }).where(isRecentWindow(now)).execute();
@@ -237,33 +243,71 @@ const windowColumn = sealedColumn(
 	'windows.view',
 	z.custom<ModalView>((value) => typeof value === 'object'),
 );
+/** In place of what a closed window showed. */
+const EMPTY = {} as ModalView;
+type ClosedWindow = Omit<Claim, 'until'> & Pick<Row<'windows'>, 'fingerprint' | 'shownHash'>;
+type TypedWindow = Pick<Row<'windows'>, 'viewId' | 'hash'> & Pick<Row<'answers'>, 'submissionKey'>;
 type ShownQuestion = Pick<Row<'windows'>, 'messageIndex' | 'fingerprint' | 'shownHash'>;
-/** `isReading`: it is taken over still. */
-type NewWindow = ReturnType<typeof ofPerson> & ShownQuestion & Pick<Row<'windows'>, 'hash'> & { isReading?: boolean };
+/** `isReading`: it is taken over still. `claimUntil`: its person is answering until then; left out: they may not. */
+type NewWindow = ReturnType<typeof ofPerson> &
+	ShownQuestion &
+	Pick<Row<'windows'>, 'hash'> & { isReading?: boolean; claimUntil?: number };
 
 /** The windows that show a form. A row is due when its window may be outdated. */
 export function createWindowStore({ db, cipher }: StoreParts) {
 	const isDue = (now: number) => sql<boolean>`due_at is not null and ${isRecentWindow(now)} and ${isOurs(db)}`;
 
 	return {
-		/** A window shows this form, perhaps anew. `hash`: Slack's, of what it shows. */
-		async shown(viewId: string, { isReading = false, ...own }: NewWindow, view: ModalView, now: number): Promise<void> {
-			await db.writeOne((trx) => {
+		/** A window shows this form, perhaps anew, unless it is closed. `hash`: Slack's, of what it shows. */
+		async shown(viewId: string, shown: NewWindow, view: ModalView, now: number): Promise<void> {
+			const { isReading = false, claimUntil, ...own } = shown;
+			const claim = { question: questionOf(own), person: personOf(own) };
+			await db.write(async (trx) => {
+				if (claimUntil !== undefined) await setClaim({ trx, now }, { ...claim, until: claimUntil });
 				// Encrypted inside the write, as drafts are.
 				const sealed = windowColumn.seal(view, { viewId, ...own }, cipher);
 				const told = { learned: null, notice: '', dueAt: null };
 				const lease = isReading ? takenOver(viewId, now) : WITHOUT_LEASE;
 				const row = { ...own, ...told, ...lease, view: sealed, touchedAt: now };
+				const showing = add(trx, 'windows', { viewId, ...row }).onConflict((conflict) =>
+					conflict.column('viewId').doUpdateSet(row).where('windows.hash', '!=', CLOSED),
+				);
+				if (!(await hasChanged(showing))) await releaseClaim({ trx, now }, claim);
+			});
+		},
+
+		/**
+		 * Its person typed in it, and is answering, unless it was closed or sent (`submissionKey`) meanwhile. With another
+		 * hash than before, what it could not be told is told now.
+		 */
+		async typed({ viewId, hash, submissionKey }: TypedWindow, claim: Claim, now: number): Promise<void> {
+			await db.write(async (trx) => {
+				await setClaim({ trx, now }, claim);
+				const dueAt = sql<number | null>`case when hash = ${hash} then due_at else ${now} end`;
+				const touched = change(trx, 'windows', { viewId }, { hash, touchedAt: now, dueAt });
+				if (await hasChanged(touched.where('hash', '!=', CLOSED))) return;
+				// A row is closed. Without one it was sent, or stood untouched for long.
+				const isOver =
+					(await isFound(from(trx, 'windows', { viewId }).select('viewId'))) ||
+					(await isFound(from(trx, 'answers', { submissionKey }).select('id')));
+				if (isOver) await releaseClaim({ trx, now }, claim);
+			});
+		},
+
+		/**
+		 * Its person has closed it, for good: what was under way makes no claim any more. The claim has to be released after
+		 * this: one that is being set meanwhile is seen only then.
+		 */
+		async closed(viewId: string, { question, person, ...form }: ClosedWindow, now: number): Promise<void> {
+			await db.writeOne((trx) => {
+				const own = { ...ofPerson(person, question), ...form, hash: CLOSED };
+				const sealed = windowColumn.seal(EMPTY, { viewId, ...own }, cipher);
+				const told = { learned: null, notice: '', dueAt: null };
+				const row = { ...own, ...told, ...WITHOUT_LEASE, view: sealed, touchedAt: now };
 				return add(trx, 'windows', { viewId, ...row })
 					.onConflict((conflict) => conflict.column('viewId').doUpdateSet(row))
 					.execute();
 			});
-		},
-
-		/** Somebody typed in it. With another hash than before, what it could not be told is told now. */
-		async touched(viewId: string, hash: string, now: number): Promise<void> {
-			const dueAt = sql<number | null>`case when hash = ${hash} then due_at else ${now} end`;
-			await db.writeOne((trx) => change(trx, 'windows', { viewId }, { hash, touchedAt: now, dueAt }).execute());
 		},
 
 		/**

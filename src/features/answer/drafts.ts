@@ -43,6 +43,8 @@ interface Shown {
 	readonly question: Question | null;
 	readonly metadata: ViewMetadata;
 	readonly isReading: boolean;
+	/** Why the person may not answer it; null: they may. */
+	readonly refused?: string | null;
 }
 
 export interface StandingForm {
@@ -138,9 +140,13 @@ export function createDrafting(
 		await saveLatest(formId, () => drafts.save(draft, isSubmitted ? undefined : submissionKeyOf(view.id, formId)));
 	}
 
-	async function left(person: Person, { metadata }: SubmittedSessionView): Promise<void> {
-		const key = keyOf(metadata);
-		if (key !== null) await claims.release(key, person);
+	/** The person has closed the view. What they typed before may still come, and changes nothing but a draft. */
+	async function left(person: Person, { id, metadata }: SubmittedSessionView): Promise<void> {
+		const question = keyOf(metadata);
+		const { fingerprint, shownHash } = metadata;
+		if (question === null || fingerprint === null) return;
+		await noted(windows.closed(id, { question, person, fingerprint, shownHash }, clock.now()));
+		await claims.release(question, person);
 	}
 
 	/** A window that could not be noted hears of no changes, which harms nothing else. */
@@ -160,14 +166,18 @@ export function createDrafting(
 			}
 			return view;
 		},
-		/** A view shows this question (null: none): its person is told when somebody else answers it. */
+		/** A view shows this question (null: none): who may answer it is answering, and told when somebody else does. */
 		async shown(person: Person, { id, hash }: ViewHandle, view: ModalView, shown: Shown): Promise<void> {
-			const { question: asked, metadata, isReading } = shown;
+			const { question: asked, metadata, isReading, refused = null } = shown;
 			const question = asked && keyOf({ ...metadata, messageIndex: asked.messageIndex });
-			if (id === null || hash === '') return;
-			if (asked === null || question === null) return noted(windows.forget(id));
+			if (asked === null || question === null) return id === null ? undefined : noted(windows.forget(id));
+			const isAnswering = refused === null;
+			// Slack's response to the opening, or to the update, was lost.
+			if (id === null || hash === '') return isAnswering ? claims.take(question, person) : undefined;
 			const row = { ...pick(person, 'teamId', 'userId'), ...question, ...pick(asked, 'fingerprint', 'shownHash') };
-			await noted(windows.shown(id, { ...row, hash, isReading }, view, clock.now()));
+			const now = clock.now();
+			const claim = isAnswering && { claimUntil: now + CLAIM_MS };
+			await noted(windows.shown(id, { ...row, hash, isReading, ...claim }, view, now));
 		},
 		async save(person: Person, view: SubmittedSessionView): Promise<StandingForm> {
 			const form = await read(view);
@@ -182,7 +192,9 @@ export function createDrafting(
 			const isClaimed = now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS;
 			if (key === null || isClaimed) return;
 			setBounded(claimedAt, formId, now, MAX_FORMS);
-			await Promise.all([claims.take(key, person), noted(windows.touched(view.id, view.hash, clock.now()))]);
+			const typed = { viewId: view.id, hash: view.hash, submissionKey: submissionKeyOf(view.id, formId) };
+			const claim = { question: key, person, until: clock.now() + CLAIM_MS };
+			await noted(windows.typed(typed, claim, clock.now()));
 		},
 		left,
 		submitted: (answer: Answer) => Promise.all([drafts.discard(answer), noted(windows.forget(answer.viewId))]),
@@ -222,7 +234,7 @@ export function createDrafting(
 		},
 		/** The person closed a form: releases the claim and saves the texts that Slack sends with the closing. */
 		async closed(person: Person, view: SubmittedSessionView): Promise<void> {
-			await Promise.all([left(person, view), noted(windows.forget(view.id))]);
+			await left(person, view);
 			const form = await read(view);
 			// Slack does not document whether a closing has the state. An empty state must not erase the draft.
 			if (Object.values(form.typed.draft).some((text) => text !== '')) await keep(person, form);

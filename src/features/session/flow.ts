@@ -143,10 +143,7 @@ export function createSessionFlow(
 		const drawn = await draw(handle, build, isReading ? 1 : MAX_UPDATES);
 		if (drawn.outcome !== 'updated') return drawn;
 		// Only now: whoever closed or submitted the form during the read is no longer answering.
-		await Promise.all([
-			presenter.markSeen(person, model),
-			shown.drafting.shown(person, handle, drawn.view, { ...model, isReading }),
-		]);
+		await shown.drafting.shown(person, handle, drawn.view, { ...model, isReading });
 		return drawn;
 	}
 

@@ -217,12 +217,6 @@ export function createPresenter(
 			return standing?.submissionKey === submissionKeyOf(viewId, formId);
 		},
 
-		/** Claims the question that the person sees now. */
-		async markSeen(person: Person, { session, question, refused = null }: SessionModel): Promise<void> {
-			if (question !== null && refused === null)
-				await claims.take(keyOf(session.sessionId, question.messageIndex), person);
-		},
-
 		async model(showing: Showing): Promise<SessionModel> {
 			const { person, viewId, reading, metadata } = showing;
 			const { session, readAt, arrival, stored = null } = reading;

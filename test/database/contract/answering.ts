@@ -110,6 +110,11 @@ const SHOWN = { ...ANN, ...QUESTION, fingerprint: 'f', shownHash: 'h', hash: 'ha
 export function describeWindows(subject: Subject): void {
 	const windows = () => subject.store.windows;
 	const replica = () => subject.replica.windows;
+	const CLAIM = { question: QUESTION, person: ANN };
+	const type = (hash: string, now: number, submissionKey = 'none') =>
+		windows().typed({ viewId: 'V1', hash, submissionKey }, { ...CLAIM, until: now + 1 }, now);
+	const answering = async (now: number) =>
+		(await subject.replica.claims.active(QUESTION, now)).map(({ person }) => person.userId);
 
 	describe('open windows', () => {
 		it('are due when a read finds something else or an answer comes, for one replica, and again when marked meanwhile', async () => {
@@ -132,9 +137,9 @@ export function describeWindows(subject: Subject): void {
 
 		it('are due again when somebody types in one with another hash, and never 15 minutes after that', async () => {
 			await windows().shown('V1', SHOWN, VIEW, T0);
-			await windows().touched('V1', 'hash-1', T0 + 10 * MINUTE_MS);
+			await type('hash-1', T0 + 10 * MINUTE_MS);
 			expect(await windows().nextDueAt(T0 + 10 * MINUTE_MS)).toBeNull();
-			await windows().touched('V1', 'hash-2', T0 + 12 * MINUTE_MS);
+			await type('hash-2', T0 + 12 * MINUTE_MS);
 			expect(await windows().takeDue(LEASE, 5, T0 + 26 * MINUTE_MS)).toMatchObject([{ hash: 'hash-2' }]);
 			await windows().release([LEASE.token]);
 			expect(await windows().takeDue(LEASE, 5, T0 + 27 * MINUTE_MS)).toEqual([]);
@@ -162,6 +167,30 @@ export function describeWindows(subject: Subject): void {
 			await windows().shown('V1', SHOWN, VIEW, T0);
 			expect(await windows().takeOver('V1', T0)).toBeNull();
 			expect(await windows().takeOver('other', T0)).toBeNull();
+		});
+
+		it('claim their question while they are open, and for good no more once they are closed', async () => {
+			await windows().shown('V1', { ...SHOWN, claimUntil: T0 + 5 }, VIEW, T0);
+			expect(await answering(T0)).toEqual([ANN.userId]);
+			await type('hash-1', T0 + 9);
+			expect(await answering(T0 + 9)).toEqual([ANN.userId]);
+			await replica().closed('V1', { ...CLAIM, fingerprint: 'f', shownHash: 'h' }, T0 + 9);
+			await subject.replica.claims.release(QUESTION, ANN, T0 + 9);
+			await type('hash-1', T0 + 9);
+			await windows().shown('V1', { ...SHOWN, claimUntil: T0 + 99 }, VIEW, T0 + 9);
+			expect(await answering(T0 + 9)).toEqual([]);
+			await windowsDue(subject.store, QUESTION, T0 + 9);
+			expect(await windows().nextDueAt(T0 + 9)).toBeNull();
+		});
+
+		it('claim nothing when what was typed comes after the answer', async () => {
+			const sent = submission({ question: QUESTION, submissionKey: 'V1:form' });
+			await windows().shown('V1', SHOWN, VIEW, T0);
+			await subject.store.answers.accept({ ...sent, viewId: 'V1' });
+			await type('hash-1', T0 + 1, 'V1:form');
+			expect(await answering(T0 + 1)).toEqual([]);
+			await type('hash-1', T0 + 1, 'V1:later form');
+			expect(await answering(T0 + 1)).toEqual([ANN.userId]);
 		});
 
 		it('are forgotten when they close, are old, or a text in them becomes secret', async () => {

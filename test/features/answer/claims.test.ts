@@ -4,6 +4,7 @@ import { createClaims } from '../../../src/features/answer/drafts.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
 import { ANN, BOB, T0 } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
+import { expectNothingWrong, watchingApp } from '../watch/harness.ts';
 import { createHarness } from './delivering.ts';
 
 const QUESTION: Answer['question'] = { service: 'https://service.example', sessionId: 's1', messageIndex: 1 };
@@ -30,4 +31,42 @@ it('a claim lapses five minutes after the last action, ends with a release, and 
 	await claims.release(QUESTION, ANN);
 	expect(updates).toHaveLength(before + 1);
 	expect(await claims.others(QUESTION, BOB)).toEqual([]);
+});
+
+it('a window that is closed right after typing leaves no claim, and its text as a draft', async () => {
+	await using app = await watchingApp();
+	const id = await app.watchedAsking(['Which colour?']);
+	const post = await app.threadSays(id, 'Which colour?');
+	await post.press('Answer…');
+	const form = await app.slack.as('ada').waitForModal('[Send answer]');
+	await app.until(() => post.text().includes('is answering'));
+	// Slack is asked about her again, for the typing and for the closing, which go on in the same moment.
+	await app.pass(6 * 60_000);
+	await app.until(() => !post.text().includes('is answering'));
+	const release = app.slack.faults.hold('users.info');
+	await form.fill(0, 'Blue');
+	await form.close();
+	release();
+	await app.pass(10_000);
+	expect(post.text()).not.toContain('is answering');
+	await post.press('Answer…');
+	const again = await app.slack.as('ada').waitForModal('[Send answer]');
+	expect(again.value(0)).toBe('Blue');
+	expectNothingWrong(app);
+});
+
+it('a window that is closed before Slack responds to its content leaves no claim', async () => {
+	await using app = await watchingApp();
+	const id = await app.watchedAsking(['Which colour?']);
+	const post = await app.threadSays(id, 'Which colour?');
+	const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+	app.slack.faults.add({ method: 'views.update', afterEffect: true, hold });
+	await post.press('Answer…');
+	const form = await app.slack.as('ada').waitForModal('[Send answer]');
+	await app.handled('close handraise.session', () => form.close());
+	app.slack.faults.clear();
+	release();
+	await app.pass(10_000);
+	expect(post.text()).not.toContain('is answering');
+	expectNothingWrong(app);
 });
