@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { looksSecretAt } from '../../src/questions/secrecy.ts';
 import type { Session } from '../../src/questions/session.ts';
-import { asShownBy, questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
+import { asShownBy, questionViewAt, snapshotOf, storedQuestionOf } from '../../src/questions/session-snapshot.ts';
 import { assistant, session, T0 } from '../features/watch/support.ts';
 import { anyCharacter } from '../support/any-text.ts';
 
@@ -100,4 +101,27 @@ it('counts all items of a question and keeps the first 30, with which of them ar
 	expect(view.question).toMatchObject({ openCount: 40 });
 	expect(view.question?.items).toHaveLength(30);
 	expect(view.question?.items.every(({ open }) => open)).toBe(true);
+});
+
+const storedOf = (...titles: string[]) =>
+	snapshotOf(session({ status: 'humanInput', messages: [assistant('Well.', ...titles)] }), T0);
+
+it('asks a stored question as it was asked, and whatever was marked as secret stays so', () => {
+	const snapshot = storedOf('Colour?', 'Size?');
+	const { question, isWhole } = storedQuestionOf(snapshot) ?? {};
+	expect(isWhole).toBe(true);
+	expect(question).toMatchObject({ openItems: [0, 1], messageIndex: 0, context: 'Well.' });
+	expect(question?.fingerprint).toBe(snapshot.question?.fingerprint);
+	const marked = snapshot.question?.items.map((item, at) => ({ ...item, secret: at === 1 })) ?? [];
+	const asked = snapshot.question && { ...snapshot.question, items: marked };
+	const secret = storedQuestionOf({ ...snapshot, question: asked });
+	expect(secret && [0, 1].map((at) => looksSecretAt(secret.question, at))).toEqual([false, true]);
+});
+
+it('knows that a stored question is cut, and asks none of which items are missing, or that is answered', () => {
+	expect(storedQuestionOf(storedOf(`${'word '.repeat(100)}?`))).toMatchObject({ isWhole: false });
+	expect(storedQuestionOf(storedOf(...Array.from({ length: 31 }, (_, at) => `Item ${at}`)))).toBeNull();
+	const snapshot = storedOf('Colour?');
+	const answered = snapshot.question && { ...snapshot.question, openCount: 0 };
+	expect(storedQuestionOf({ ...snapshot, question: answered })).toBeNull();
 });
