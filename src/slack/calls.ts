@@ -18,6 +18,11 @@ type Method = keyof typeof RATES;
  */
 const KEPT = { send: -6, late: -6, look: -5, home: 0.8 } as const;
 export type Need = keyof typeof KEPT;
+/** Whoever finds no room for `users.info` is told of by the list: what opens stays below Slack's limit, for presses. */
+const KEPT_FROM_LOOKS = 0.2;
+
+const keptOf = (method: Method, need: Need) =>
+	method === 'users.info' && need === 'look' ? KEPT_FROM_LOOKS : KEPT[need];
 
 export type SlackCalls = ReturnType<typeof createSlackCalls>;
 
@@ -31,7 +36,7 @@ export function createSlackCalls(
 	/** Milliseconds until there is room; 0: the call is counted. */
 	const waitMs = (method: Method, need: Need) => {
 		const rate = RATES[method];
-		const options = { now: clock.now(), keep: Math.floor(rate.burst * KEPT[need]) };
+		const options = { now: clock.now(), keep: Math.floor(rate.burst * keptOf(method, need)) };
 		return rateLimiter.take(keyOf(method), rate, options).catch(() => 0);
 	};
 
@@ -44,10 +49,7 @@ export function createSlackCalls(
 			if (need === 'send' || need === 'late') return;
 			const ms = await waiting;
 			if (ms <= 0) return;
-			const details = { code: 'slack_unavailable', retryable: true, retryAt: clock.now() + ms };
-			const error = new HandraiseError(`${method} has no room for this call now`, details);
-			// As of a 429, for `slackFailure`.
-			throw Object.assign(error, { retryAfter: ms / 1_000 });
+			throw noRoom(method, ms, clock.now());
 		},
 		/** Waits until there is room for Homes, and counts a call. */
 		async turn(method: Method, signal?: AbortSignal): Promise<void> {
@@ -66,4 +68,12 @@ export function createSlackCalls(
 			}
 		},
 	};
+}
+
+/** The error for a call that has to wait for so long. */
+export function noRoom(method: Method, ms: number, now: number): HandraiseError {
+	const details = { code: 'slack_unavailable', retryable: true, retryAt: now + ms };
+	const error = new HandraiseError(`${method} has no room for this call now`, details);
+	// As of a 429, for `slackFailure`.
+	return Object.assign(error, { retryAfter: ms / 1_000 });
 }

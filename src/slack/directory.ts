@@ -12,7 +12,7 @@ import {
 } from '../core/basics.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
 import type { Person } from '../questions/session.ts';
-import type { Need, SlackCalls } from './calls.ts';
+import { type Need, noRoom, type SlackCalls } from './calls.ts';
 import { type SlackClients, slackErrorCode } from './clients.ts';
 
 /** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
@@ -26,9 +26,11 @@ const MAX_KNOWN = 10_000;
 /** So that requests about somebody unknown do not use up Slack's limit of about 100 calls a minute. */
 const NULL_MAX_AGE_MS = 10_000;
 /** Slack allows 1,000 and recommends 200. With this many, the list of 2,000 people takes no more than a burst. */
-const LIST_PAGE = 500;
+export const LIST_PAGE = 500;
 /** Who has not asked again for so long does not wait any more. */
 const WAITS_MS = 120_000;
+/** Those who wait are looked at this often: as often as there may be room for a call about one of them. */
+const SERVED_EVERY_MS = 750;
 /** Each change of a status sends an event. */
 const NOTICED_EVERY_MS = 1_000;
 /** What Slack told gets its rows this often. */
@@ -124,12 +126,17 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	const names = new Map<string, string>();
 	const timeZones = new Map<string, string>();
 	const asking = new Map<string, Promise<Told>>();
+	/** Those who wait until Slack tells of them, by user id: the one who has waited longest first. */
+	const waiting = new Map<string, PromiseWithResolvers<void> & { readonly since: number }>();
+	/** When the newest list that was read to its end was begun: it tells nothing of those who waited then. */
+	let listedAt = Number.NEGATIVE_INFINITY;
 	const listeners: (() => void)[] = [];
 	const stopping = new AbortController();
 	const own = crypto.randomUUID();
 	clock.onStep?.(() => {
 		memory.clear();
 		untold.clear();
+		listedAt = Number.NEGATIVE_INFINITY;
 		void outdate(null);
 	});
 
@@ -150,21 +157,36 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		const { name, tz } = told.user ?? {};
 		if (name != null) setBounded(names, userId, name, MAX_KNOWN);
 		if (tz != null) setBounded(timeZones, userId, tz, MAX_KNOWN);
+		if (isFresh(told, 'look')) endWait(userId);
 		return told;
 	}
 
-	async function recall(userId: string): Promise<Told | undefined> {
-		const stored = await shared?.store.of(teamId(), [userId]).catch(() => undefined);
-		const { data } = TOLD_SCHEMA.safeParse(stored?.get(userId));
-		const known = memory.get(userId);
-		return data === undefined || (known !== undefined && known.at >= data.at) ? known : remember(userId, data);
+	function endWait(userId: string): void {
+		waiting.get(userId)?.resolve();
+		waiting.delete(userId);
+	}
+
+	/** What rows tell of these people, if that is newer. */
+	async function recall(userIds: readonly string[]): Promise<void> {
+		const stored = await shared?.store.of(teamId(), userIds).catch(() => undefined);
+		for (const userId of userIds) {
+			const { data } = TOLD_SCHEMA.safeParse(stored?.get(userId));
+			if (data !== undefined && data.at > (memory.get(userId)?.at ?? 0)) remember(userId, data);
+		}
 	}
 
 	async function ask(userId: string, need: Need): Promise<Told> {
+		if (shared?.hasReplicas !== false || !memory.has(userId)) await recall([userId]);
 		const known = memory.get(userId);
-		const stored = shared?.hasReplicas === false && known !== undefined ? known : await recall(userId);
-		if (isFresh(stored, need)) return stored;
+		if (isFresh(known, need)) return known;
+		// Who has waited longer comes first.
+		if (need === 'look' && waiting.size > 0) throw noRoom('users.info', SERVED_EVERY_MS, clock.now());
 		await calls.permit('users.info', need).catch((error) => wait(userId, need, error));
+		return call(userId, need);
+	}
+
+	/** For a call that was permitted. */
+	async function call(userId: string, need: Need): Promise<Told> {
 		const at = clock.now();
 		const { users } = need === 'late' ? clients.background : clients.people;
 		const { user } = await calls.noting('users.info', users.info({ user: userId })).catch(nobodyIfUnknown);
@@ -195,6 +217,52 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		return call;
 	}
 
+	/**
+	 * Resolves when Slack has told of somebody for whom there was no room, after two minutes without that, and at a stop.
+	 * They are told of by the list, and by room for a call as it comes.
+	 */
+	async function untilTold(userId: string): Promise<void> {
+		const wait = waiting.get(userId) ?? { ...Promise.withResolvers<void>(), since: clock.now() };
+		waiting.set(userId, wait);
+		// Whichever replica reads the list looks for them.
+		await shared?.store.want({ teamId: teamId(), userId }, clock.now()).catch(() => undefined);
+		serveWaiting();
+		await wait.promise;
+	}
+
+	const serveWaiting = atOneTime(async () => {
+		try {
+			while (waiting.size > 0) {
+				stopping.signal.throwIfAborted();
+				// What a list told another replica.
+				if (shared?.hasReplicas === true) await recall([...waiting.keys()]);
+				const now = clock.now();
+				for (const [userId, { since }] of waiting) if (now - since >= WAITS_MS) endWait(userId);
+				if (Array.from(waiting.values()).some(({ since }) => since > listedAt)) readList();
+				await askForFirst();
+				await clock.sleep(SERVED_EVERY_MS, stopping.signal);
+			}
+		} finally {
+			for (const userId of waiting.keys()) endWait(userId);
+		}
+	});
+
+	/** Asks about those who have waited longest, as far as there is room. Nobody waits for Slack's replies here. */
+	async function askForFirst(): Promise<void> {
+		for (const userId of waiting.keys()) {
+			const key = `look ${userId}`;
+			if (asking.has(key)) continue;
+			if ((await calls.waitMs('users.info', 'look')) > 0) return;
+			const asked = call(userId, 'look').finally(() => asking.delete(key));
+			asking.set(key, asked);
+			asked.catch(() => {
+				const wait = waiting.get(userId);
+				// A person of whom Slack tells nothing holds up nobody.
+				if (waiting.delete(userId) && wait !== undefined) waiting.set(userId, wait);
+			});
+		}
+	}
+
 	/** Others come first. */
 	async function wait(userId: string, need: Need, error: unknown): Promise<never> {
 		if (need === 'home' && shared !== null) {
@@ -208,6 +276,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	const readList = atOneTime(async () => {
 		if (shared === null) return;
 		const { store, listing } = shared;
+		const begunAt = clock.now();
 		for (let [cursor, pages] = ['', 0]; pages < MAX_PAGES; pages += 1) {
 			const wanted = await store.wanted(teamId(), clock.now() - WAITS_MS);
 			if (wanted.size === 0) return;
@@ -221,15 +290,22 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			const at = clock.now();
 			const asked = clients.background.users.list({ limit: LIST_PAGE, ...(cursor !== '' && { cursor }) });
 			const { members = [], response_metadata: page } = await calls.noting('users.list', asked);
-			const found = members.flatMap((member) => {
-				const { data: user } = USER_SCHEMA.safeParse(wanted.has(member.id ?? '') ? member : null);
-				return user === undefined || !isWhole(user) ? [] : [{ user, at, isListed: true, isUnreadable: false }];
+			for (const member of members) {
+				const { data: user } = USER_SCHEMA.safeParse(member);
+				// All of them: others of a crowd may come next. What was told of one person alone serves what is sent, too.
+				if (user === undefined || !isWhole(user) || isFresh(memory.get(user.id), 'send')) continue;
+				remember(user.id, { user, at, isListed: true, isUnreadable: false });
+			}
+			const found = [...wanted].flatMap((userId) => {
+				const told = memory.get(userId);
+				return told?.isListed && told.at >= begunAt ? [[userId, told] as const] : [];
 			});
-			await store.listed(teamId(), new Map(found.map((told) => [told.user.id, told])));
-			for (const told of found) if (at > (memory.get(told.user.id)?.at ?? 0)) remember(told.user.id, told);
+			await store.listed(teamId(), new Map(found));
 			if (found.length > 0) for (const listener of listeners) listener();
 			cursor = page?.next_cursor ?? '';
-			if (cursor === '') return;
+			if (cursor !== '') continue;
+			listedAt = begunAt;
+			return;
 		}
 	});
 
@@ -266,6 +342,9 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			const told = await toldOf(userId, 'look').catch(() => null);
 			return told !== null && (told.user?.deleted ?? !told.isUnreadable);
 		},
+		untilTold,
+		/** Whether what this process knows of somebody is enough to show them something. */
+		knows: (userId: string) => isFresh(memory.get(userId), 'look'),
 		/** The members' user ids. */
 		async userGroup(groupId: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
 			const { users } = await unlessAborted(clients.people.usergroups.users.list({ usergroup: groupId }), signal);
@@ -273,7 +352,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 		},
 		/** Looks up the name of a person whom this process has not seen; null: Slack does not tell it. Never rejects. */
 		async learnName(userId: string): Promise<string | null> {
-			if (!names.has(userId)) await recall(userId);
+			if (!names.has(userId)) await recall([userId]);
 			if (!names.has(userId)) await person(userId).catch(() => null);
 			return names.get(userId) ?? null;
 		},

@@ -244,12 +244,24 @@ export function errorMessage(code: string, sessionId: string | null, error: Erro
 
 export const isRefusal = (code: string) => Object.hasOwn(REFUSALS, code);
 
-const TOO_LATE = 'Slack only opens a window within three seconds, and this took longer.';
+/** Where Slack is asked about many people at once, and this one has to wait. */
+export const ASKING_SLACK = 'Handraise is checking with Slack who you are.';
 
-/** For an expired trigger: the button opens the form with a new trigger. */
+/** The result takes long, because Slack has to tell first who they are. It replaces this message. */
+export const checkingMessage = () => textMessage(`⏳ ${ASKING_SLACK} The result comes as soon as Slack responds.`);
+
+/** A window that opened before Slack told who they are: they may not see what was to come. */
+export function refusedModal(code: string, error: ErrorContext): ModalView {
+	const { line } = errorWords(code, error);
+	return modal({ callbackId: CALLBACKS.error, title: APP_NAME, metadata: '', blocks: section(line) });
+}
+
+const NOT_OPENED = 'Slack did not open the window: it opens about 100 a minute, and each only within three seconds.';
+
+/** For an expired trigger, or a limit of Slack's: the button opens the form with a new trigger. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
 	const answer = sayingSession(sessionId)(answerButton({ sessionId, messageIndex }));
-	return textMessage(`${TOO_LATE} Now ${sessionName(sessionId)} is ready.`, buttons(answer));
+	return textMessage(`${NOT_OPENED} Now ${sessionName(sessionId)} is ready.`, buttons(answer));
 }
 
 const NO_WINDOW = {
@@ -260,7 +272,7 @@ const NO_WINDOW = {
 };
 
 /** For the expired trigger of another window. */
-export const noWindow = (what: keyof typeof NO_WINDOW) => textMessage(`${TOO_LATE} ${NO_WINDOW[what]}`);
+export const noWindow = (what: keyof typeof NO_WINDOW) => textMessage(`${NOT_OPENED} ${NO_WINDOW[what]}`);
 
 /** The result takes long and replaces this message. */
 export function stillWaitingMessage(sessionId: string | null): MessageContent {

@@ -7,7 +7,8 @@ import type { WhoMayAnswer } from './answerers.ts';
 import type { Need } from './calls.ts';
 import type { Memberships } from './channels.ts';
 import { codeOf, type Installation } from './clients.ts';
-import { errorMessage, isRefusal } from './error-view.ts';
+import type { Directory } from './directory.ts';
+import { checkingMessage, errorMessage, isRefusal } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
@@ -61,6 +62,7 @@ interface Options {
 	readonly app: App;
 	readonly installation: Installation;
 	readonly accessPolicy: AccessPolicy;
+	readonly untilTold: Directory['untilTold'];
 	readonly whyNotThere: Memberships['whyNotThere'];
 	readonly whoMayAnswer: Pick<WhoMayAnswer, 'explained'>;
 	readonly personReads: PersonReads;
@@ -78,7 +80,7 @@ const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
  * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
  */
 export function createListen({ clock, log, metrics }: Core, options: Options) {
-	const { app, installation, accessPolicy, whyNotThere, whoMayAnswer, personReads, reply } = options;
+	const { app, installation, accessPolicy, untilTold, whyNotThere, whoMayAnswer, personReads, reply } = options;
 	const { onInboxPress, onPostPress, countRefusal } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
@@ -93,9 +95,18 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		return true;
 	}
 
-	async function check(request: PersonRequest, place: Place, need?: Need, thereWithinMs = THERE_WITHIN_MS) {
-		const { person, claimedTeamId } = request;
-		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, need);
+	/** `wait`: resolves when Slack has told of a person for whom it had no time, because it was asked about many. */
+	async function check(
+		request: PersonRequest,
+		place: Place,
+		{ need, thereWithinMs, wait }: { need?: Need; thereWithinMs: number; wait?: () => Promise<unknown> },
+	) {
+		const acting = { ...request.person, claimedTeamId: request.claimedTeamId };
+		let { refusal, retryAt = null } = await accessPolicy.check(acting, place, need);
+		if (refusal === 'could_not_check' && retryAt !== null && wait !== undefined) {
+			await wait();
+			({ refusal } = await accessPolicy.check(acting, place, need));
+		}
 		if (refusal !== null) return whoMayAnswer.explained(refusal, place);
 		const asked = whyNotThere(request, place).catch(() => 'could_not_check' as const);
 		return within<NotAllowed | null>(clock, asked, thereWithinMs, () => 'could_not_check');
@@ -104,10 +115,26 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	const note = (request: PersonRequest, refusal: NotAllowed) =>
 		void keptIn(running, noteRefusal(request, codeOf(refusal), countRefusal));
 
+	/** Until Slack has told who a person is, as `untilTold`. They see that they wait for it. */
+	async function waitForSlack(request: PersonRequest, { window, waits }: Task): Promise<void> {
+		const told = untilTold(request.person.userId);
+		// The task has a window of its own that says so.
+		if (waits === true) return told;
+		if (window === undefined) return reply.patiently(request, checkingMessage(), told);
+		await reply.openAhead(request, window);
+		await told;
+	}
+
 	/** Runs a task if the access policy allows it. `view`: where somebody pressed. `isFirst`: the press's first task. */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null, isFirst = true) {
-		const { place, need } = task;
-		const refusal = place === 'anybody' ? null : await check(request, place, need, THERE_PATIENTLY_MS);
+		const { place, need = 'look' } = task;
+		const mayWait = need === 'look' && (task.refused === undefined || task.waits === true);
+		const how = {
+			need,
+			thereWithinMs: THERE_PATIENTLY_MS,
+			...(mayWait && { wait: () => waitForSlack(request, task) }),
+		};
+		const refusal = place === 'anybody' ? null : await check(request, place, how);
 		if (refusal !== null) {
 			note(request, refusal);
 			if (task.refused !== undefined) return task.refused(refusal);
@@ -200,7 +227,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	): Promise<Result> {
 		try {
 			const task = await plan();
-			const refusal = await check(request, task.place, 'send');
+			const refusal = await check(request, task.place, { need: 'send', thereWithinMs: THERE_WITHIN_MS });
 			if (refusal === null) return await task.run({ ...request, access: 'allowed' });
 			note(request, refusal);
 			return failed(refusal);

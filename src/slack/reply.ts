@@ -10,7 +10,7 @@ import {
 	errorWords,
 	type Kept,
 	noWindow,
-	stillWaitingMessage,
+	refusedModal,
 } from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
@@ -71,10 +71,11 @@ export async function openView(client: WebClient, request: PersonRequest, view: 
 		const { id, hash } = (onTop ? await client.views.push(call) : await client.views.open(call)).view ?? {};
 		return createViewHandle(client, id === undefined ? named : addressOf(id, hash), true);
 	} catch (error) {
-		const code = slackErrorCode(error);
-		request.log.info({ code: code ?? 'no_answer' }, 'a view could not be opened');
+		// Of a limit, Slack's client tells no code of Slack.
+		const { code } = slackFailure(error);
+		request.log.info({ code }, 'a view could not be opened');
 		// The view may exist if Slack did not respond, or if a repeat of the call found the trigger used.
-		const mayExist = code === null || code === 'exchanged_trigger_id';
+		const mayExist = code === 'no_answer' || code === 'exchanged_trigger_id';
 		return mayExist ? createViewHandle(client, named, true) : null;
 	}
 }
@@ -164,6 +165,8 @@ async function withNotes<T>(clock: Clock, work: Promise<T>, note: (waitedMs: num
 }
 
 const REPLY_WITHIN_MS = 5_000;
+/** More than Slack opens in the time for which they wait. */
+const MAX_OPENED_AHEAD = 1_000;
 
 /**
  * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
@@ -179,6 +182,14 @@ export function createReply(
 	const queues = new Map<string, { last: Promise<unknown>; readonly limited: PromiseWithResolvers<void> }>();
 	/** Messages of `withoutTurn` that wait, by person and content. */
 	const waiting = new Map<string, Promise<void>>();
+	/** Windows of `openAhead`, by request. */
+	const openedAhead = new Map<string, ViewHandle>();
+
+	function takeOpenedAhead({ requestId }: PersonRequest): ViewHandle | null {
+		const handle = openedAhead.get(requestId) ?? null;
+		openedAhead.delete(requestId);
+		return handle;
+	}
 
 	async function inChannel(request: PersonRequest, content: MessageContent): Promise<boolean> {
 		if (request.channelId === null) return false;
@@ -288,6 +299,15 @@ export function createReply(
 			throughResponseUrl(request, content ?? { delete_original: true }, content !== null),
 		onTop,
 		/**
+		 * Opens this view before the access policy has said whether its person may see what comes: `openWindow` of the
+		 * same request returns it then, and `refused` shows the refusal there. @throws `too_fast`
+		 */
+		async openAhead(request: PersonRequest, view: ModalView): Promise<void> {
+			await personReads.permit(request);
+			const handle = await openView(client, request, view);
+			if (handle !== null) setBounded(openedAhead, request.requestId, handle, MAX_OPENED_AHEAD);
+		},
+		/**
 		 * Opens a window. Resolves to null when Slack does not open it or, with `needsId`, does not return its id; the
 		 * person is told so. @throws `too_fast` before `view` is made
 		 */
@@ -297,8 +317,9 @@ export function createReply(
 			view: () => ModalView | Promise<ModalView>,
 			{ onTop = false, needsId = false }: { onTop?: boolean; needsId?: boolean } = {},
 		): Promise<ViewHandle | null> {
-			await personReads.permit(request);
-			const handle = await openView(client, request, await view(), onTop);
+			const ahead = takeOpenedAhead(request);
+			if (ahead === null) await personReads.permit(request);
+			const handle = ahead ?? (await openView(client, request, await view(), onTop));
 			if (handle !== null && (handle.id !== null || !needsId)) return handle;
 			await withoutTurn(request, noWindow(what));
 			return null;
@@ -316,10 +337,10 @@ export function createReply(
 			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);
 		},
-		/** The result of `work`; the person hears when it takes long. `sessionId`: what is read, null for several. */
-		patiently<Result>(request: PersonRequest, sessionId: string | null, work: Promise<Result>): Promise<Result> {
+		/** The result of `work`. The person is told `waiting` when it takes long. */
+		patiently<Result>(request: PersonRequest, waiting: MessageContent, work: Promise<Result>): Promise<Result> {
 			return withNotes(clock, work, async () => {
-				await toPerson(request, stillWaitingMessage(sessionId));
+				await toPerson(request, waiting);
 				return false;
 			});
 		},
@@ -329,6 +350,10 @@ export function createReply(
 		async refused(request: PersonRequest, why: NotAllowed, view: SubmittedView | null, kept: Kept) {
 			const metadata = view?.metadata ?? null;
 			const [refusal, context] = [codeOf(why), errorContext(why, kept)];
+			const ahead = await takeOpenedAhead(request)
+				?.update(refusedModal(refusal, context))
+				.catch(() => null);
+			if (ahead === 'updated') return;
 			const message = errorMessage(refusal, null, context);
 			// The rules may allow what was to be changed.
 			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;

@@ -261,6 +261,13 @@ export interface Task {
 	/** What a person who is too fast is told besides. */
 	readonly about?: Subject;
 	run(request: AllowedRequest): Done;
+	/**
+	 * It opens a window, which it has from `reply.openWindow`. Where Slack has to be asked about many people, this view
+	 * opens first, because a trigger lives for 3 seconds. It shows nothing of a session.
+	 */
+	readonly window?: ModalView;
+	/** With `refused`: where Slack has to be asked about many people, they wait for it. Others without it always do. */
+	readonly waits?: true;
 	/** Replaces the usual reply to a person who is refused. */
 	readonly refused?: (refusal: NotAllowed) => Promise<void>;
 }

@@ -30,7 +30,7 @@ it('leaves to commands, and these to what is sent, room that Homes may not take'
 	const { isAllowed, allowed } = callsAt();
 	expect(await allowed('home')).toBe(4);
 	expect(await isAllowed('look')).toBe(true);
-	expect(await allowed('look')).toBe(115);
+	expect(await allowed('look')).toBe(11);
 	expect(await isAllowed('home')).toBe(false);
 	expect(await allowed('send')).toBe(300);
 	expect(await allowed('late')).toBe(300);
@@ -111,4 +111,40 @@ it('does not use what seems to have been told later than now', async () => {
 	const directory = createDirectory({ clients, calls: callsAt(clock).calls, clock }, shared);
 	expect(await directory.person('U1', 'send')).toMatchObject({ isDeactivated: false });
 	expect(asked).toEqual(['U1']);
+});
+
+it('ends the wait for somebody of whom another replica read in the list', async () => {
+	const clock = createManualClock();
+	const listed = { user: { id: 'U1', deleted: false, is_bot: false, team_id: TEAM }, isListed: true };
+	let rows: ReadonlyMap<string, unknown> = new Map();
+	const wanted: string[] = [];
+	const store: Shared['store'] = {
+		of: async () => rows,
+		told: async () => {},
+		want: async ({ userId }) => void wanted.push(userId),
+		wanted: async () => new Set(wanted),
+		listed: async () => {},
+		outdate: async () => {},
+	};
+	const listing = createMemoryCell<{ by: string; until: number }>(clock);
+	await listing.update(() => ({ state: { by: 'another replica', until: clock.now() + 60_000 }, result: null }));
+	const { calls, allowed } = callsAt(clock);
+	await allowed('look');
+	const never = () => Promise.reject(new Error('no call'));
+	const users = { info: never, list: never };
+	const clients = { people: { users }, background: { users } } as unknown as SlackClients;
+	const shared = { store, listing, teamId: () => TEAM, hasReplicas: true };
+	const directory = createDirectory({ clients, calls, clock }, shared);
+	await expect(directory.person('U1')).rejects.toMatchObject({ code: 'slack_unavailable' });
+	let isOver = false;
+	const waiting = directory.untilTold('U1').then(() => {
+		isOver = true;
+	});
+	await clock.advance(700);
+	expect([wanted, isOver]).toEqual([['U1'], false]);
+	rows = new Map([['U1', { ...listed, at: clock.now() }]]);
+	await clock.advance(100);
+	await waiting;
+	expect(await directory.person('U1')).toMatchObject({ isDeactivated: false });
+	directory.stop();
 });

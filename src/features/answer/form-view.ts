@@ -14,6 +14,7 @@ import {
 } from '../../questions/session.ts';
 import type { StoredQuestion } from '../../questions/session-snapshot.ts';
 import { createCutMark } from '../../questions/texts.ts';
+import { ASKING_SLACK } from '../../slack/error-view.ts';
 import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../../slack/form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, type Links, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import {
@@ -69,15 +70,20 @@ export const metadataOf = (metadata: ViewMetadata, session: Session): ViewMetada
 	});
 
 /** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
-export function loadingModal(metadata: ViewMetadata, waitedMs = 0): ModalView {
+export function loadingModal(metadata: ViewMetadata, { waitedMs = 0, isKnown = true } = {}): ModalView {
 	const waiting = waitedMs === 0 ? '' : stillWaitingWords(waitedMs);
+	const checking = isKnown ? '' : ASKING_SLACK;
 	return modal({
 		callbackId: CALLBACKS.loading,
 		title: viewTitle(metadata),
 		metadata,
 		close: 'Cancel',
 		notifyOnClose: true,
-		blocks: [...section(`⏳ Looking at ${sessionName(metadata.sessionId)}…`), ...section(waiting)],
+		blocks: [
+			...section(`⏳ Looking at ${sessionName(metadata.sessionId)}…`),
+			...section(checking),
+			...section(waiting),
+		],
 	});
 }
 

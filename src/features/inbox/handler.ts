@@ -12,11 +12,12 @@ import {
 	logged,
 	NOTHING_TO_DO,
 	type PersonRequest,
+	type Task,
 	windowOf,
 } from '../../slack/request.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { askInbox, type createInboxes } from './inboxes.ts';
-import { homeView, INBOX_LOADING, inboxModal } from './view.ts';
+import { homeView, INBOX_LOADING, INBOX_WAITING, inboxModal } from './view.ts';
 
 /** The other tab holds the messages. */
 const HOME_EVENT = z.object({ tab: z.literal('home') });
@@ -80,11 +81,12 @@ export function registerOpening(
 
 	listen.event('user_change', async (event) => core.directory.changed(CHANGE_EVENT.parse(event).user.id), true);
 
-	return (request: PersonRequest) =>
+	const openInbox = (request: PersonRequest) =>
 		logged(request, 'inbox', null, async () => {
 			const handle = await reply.openWindow(request, 'inbox', () => inboxModal(INBOX_LOADING), { needsId: true });
 			if (handle?.id == null) return 'no_window';
 			await askInbox(core, windowOf(request.person, handle.id), 0);
 			return 'opened';
 		});
+	return (): Task => ifAllowedAnywhere(openInbox, { window: inboxModal(INBOX_WAITING) });
 }

@@ -2,7 +2,7 @@ import { COMMAND } from '../../core/command-name.ts';
 import type { WaitingSession } from '../../database/watch.ts';
 import { type Answer, agentMayStand, firstDueAt, isFailed, isSecondChoice, itemsOf } from '../../questions/answer.ts';
 import { masked, maskedNames } from '../../questions/masking.ts';
-import { errorWords } from '../../slack/error-view.ts';
+import { ASKING_SLACK, errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, inboxRowId, newMetadata } from '../../slack/ids.ts';
 import {
 	andMoreWords,
@@ -70,7 +70,7 @@ export function inboxModal(shown: InboxModel | string): ModalView {
 }
 
 export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
-export const INBOX_WAITING = '⏳ Handraise is asking Slack who you are. This page fills by itself.';
+export const INBOX_WAITING = `⏳ ${ASKING_SLACK} This page fills by itself.`;
 
 function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (typeof shown === 'string') return section(shown);

@@ -5,13 +5,7 @@ import { withoutFinalMarks } from '../../questions/texts.ts';
 import { isReservedId } from '../../session-service/service.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
-import {
-	type AllowedRequest,
-	forAnybody,
-	ifAllowed,
-	ifAllowedAnywhere,
-	type PersonRequest,
-} from '../../slack/request.ts';
+import { type AllowedRequest, forAnybody, ifAllowed, type PersonRequest, type Task } from '../../slack/request.ts';
 import type { WatchCommands } from '../watch/commands.ts';
 import { type HelpReason, helpMessage, mistypedMessage } from '../watch/view.ts';
 import type { SessionFlow } from './flow.ts';
@@ -180,8 +174,8 @@ const help = (reason: HelpReason, word?: string, meant?: string) => ({ kind: 'he
 
 export interface Commands extends WatchCommands {
 	readonly openHistory: (request: AllowedRequest, sessionId: string) => Promise<void>;
-	readonly openInbox: (request: PersonRequest) => Promise<void>;
-	readonly openSettings: (request: AllowedRequest) => Promise<void>;
+	readonly openInbox: () => Task;
+	readonly openSettings: (request: PersonRequest) => Task;
 }
 
 export function registerSessionCommand(core: HandlerContext & { flow: SessionFlow }, others: Commands): void {
@@ -202,9 +196,9 @@ export function registerSessionCommand(core: HandlerContext & { flow: SessionFlo
 			case 'list':
 				return ifAllowed(asked.channelId, (request) => others.list(request, 0));
 			case 'inbox':
-				return ifAllowedAnywhere(others.openInbox);
+				return others.openInbox();
 			case 'settings':
-				return ifAllowed(asked.channelId, others.openSettings);
+				return others.openSettings(asked);
 			case 'watch': {
 				const { sessionIds, settings } = command;
 				const [sessionId] = sessionIds;

@@ -174,7 +174,7 @@ export function createSessionFlow(
 		}
 		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
 			if (latestContent !== content) return null;
-			if (!isShown) return (await showStored(NOT_YET)) ?? handle.update(loadingModal(metadata, waitedMs));
+			if (!isShown) return (await showStored(NOT_YET)) ?? handle.update(loadingModal(metadata, { waitedMs }));
 			const waiting = () => NOTICES.stillWaiting(waitedMs);
 			const outcome = await putNotice(person, handle, { ...content, isReading: true }, waiting);
 			if (outcome === null)
@@ -241,9 +241,10 @@ export function createSessionFlow(
 	function openModal(request: PersonRequest, content: Wanted, { sessionId, messageIndex }: Wish, onTop: boolean): Task {
 		const { metadata } = content;
 		const access = content.isPicture === true ? 'screenshot' : 'open';
+		const loading = loadingModal(metadata, { isKnown: core.directory.knows(request.person.userId) });
 		// At once, because the trigger expires after three seconds. `handle` null: Slack did not open the view.
 		const beginning = personReads.permit(request).then(async (permit) => {
-			return { permit, handle: await openView(client, request, loadingModal(metadata), onTop) };
+			return { permit, handle: await openView(client, request, loading, onTop) };
 		});
 		// The functions below handle a rejection when they await it.
 		beginning.catch(() => undefined);
@@ -268,7 +269,7 @@ export function createSessionFlow(
 		const { origin } = metadata;
 		// In the channel itself Slack has just let them act.
 		const place = origin.isCopy ? windowPlace(metadata) : origin.channelId;
-		return ifAllowed(place, toSomebodyAllowed, { refused: toSomebodyRefused });
+		return ifAllowed(place, toSomebodyAllowed, { refused: toSomebodyRefused, waits: true });
 	}
 
 	return {

@@ -7,9 +7,11 @@ import {
 	ifAllowed,
 	logged,
 	NOTHING_TO_DO,
+	type PersonRequest,
 	SILENTLY,
 	type Submitted,
 	type SubmittedView,
+	type Task,
 	type Wait,
 } from '../../slack/request.ts';
 import type { UserGroups } from '../../slack/user-groups.ts';
@@ -27,6 +29,7 @@ import {
 	readSettingsForm,
 	SETTINGS_LOADING,
 	SETTINGS_OUTDATED,
+	SETTINGS_WAITING,
 	type SettingsMetadata,
 	settingsForm,
 	settingsNotice,
@@ -187,5 +190,8 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		),
 	);
 
-	return (request: AllowedRequest) => logged(request, 'settings', null, () => openWindow(request));
+	return ({ channelId }: PersonRequest): Task =>
+		ifAllowed(channelId, (request) => logged(request, 'settings', null, () => openWindow(request)), {
+			window: settingsNotice(SETTINGS_WAITING),
+		});
 }

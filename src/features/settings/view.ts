@@ -5,7 +5,7 @@ import { type ChannelSettings, changedParts, type LadderTimes, type Mention, tim
 import type { ContentOf } from '../../posts/post.ts';
 import { namesAnybody, OPERATOR } from '../../questions/answerers.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
-import { CANNOT_ANSWER, type ErrorContext, errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
+import { ASKING_SLACK, CANNOT_ANSWER, type ErrorContext, errorWords, REFUSAL_CODES } from '../../slack/error-view.ts';
 import { entryOf } from '../../slack/form/fields.ts';
 import { ACTIONS, CALLBACKS, isDirectMessage, settingsBlockId, slackCodec } from '../../slack/ids.ts';
 import {
@@ -180,6 +180,7 @@ export function settingsNotice(...words: readonly string[]): ModalView {
 	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks });
 }
 
+export const SETTINGS_WAITING = `⏳ ${ASKING_SLACK} The settings come as soon as Slack responds.`;
 export const SETTINGS_LOADING = '⏳ Looking up the settings…';
 export const SETTINGS_OUTDATED =
 	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close ' +

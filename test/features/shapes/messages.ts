@@ -86,7 +86,13 @@ import {
 } from '../../../src/features/watch/view.ts';
 import type { ReadSession } from '../../../src/questions/session.ts';
 import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
-import { answerCard, errorMessage, noWindow, stillWaitingMessage } from '../../../src/slack/error-view.ts';
+import {
+	answerCard,
+	checkingMessage,
+	errorMessage,
+	noWindow,
+	stillWaitingMessage,
+} from '../../../src/slack/error-view.ts';
 import { textMessage } from '../../../src/slack/parts.ts';
 import { casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
@@ -201,6 +207,7 @@ export function messageVariants(): Shape[] {
 			'of the same person': [CHOICE, CHOSEN, CHOSEN.person],
 		}),
 		...shapesOf(noChoice, { 'another version': [null, MODEL], 'switched off': [CHOICE, MODEL] }),
+		...shapesOf(checkingMessage, { 'while Slack is asked': [] }),
 		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {
 			secret: ['secret'],

@@ -34,7 +34,7 @@ import {
 import { receiptModal } from '../../../src/features/answer/receipt-view.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/features/hand-over/view.ts';
-import { errorModal, errorWords, FAILURES, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
+import { errorModal, errorWords, FAILURES, REFUSAL_CODES, refusedModal } from '../../../src/slack/error-view.ts';
 import type { STATUSES } from '../../../src/slack/parts.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
@@ -131,7 +131,8 @@ export function modalVariants(): Shape[] {
 			'an id': [metadataOf()],
 			'a hostile id': [metadataOf({ sessionId: HOSTILE })],
 			'a hostile name': [metadataOf({ sessionName: HOSTILE })],
-			'after a while': [metadataOf(), 124_000],
+			'after a while': [metadataOf(), { waitedMs: 124_000 }],
+			'while Slack is asked': [metadataOf(), { isKnown: false }],
 		}),
 		...shapesOf(screenshotModal, {
 			'a picture': [pictureOf(AT_WORK), false],
@@ -142,6 +143,7 @@ export function modalVariants(): Shape[] {
 		...shapesOf(errorModal, {
 			'a refusal with a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
 		}),
+		...shapesOf(refusedModal, { 'with a hostile contact': ['could_not_check', { adminContact: HOSTILE }] }),
 		...shapesOf(
 			errorModal,
 			Object.fromEntries(
