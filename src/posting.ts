@@ -8,7 +8,7 @@ import { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
 import type { Store } from './stores.ts';
 
-/** How long whoever begins a watch waits for Slack's word on its first post, and how many such waits are remembered. */
+/** How long whoever begins a watch waits for Slack's word on its first post, and of how many it is remembered. */
 const EXPECTED_WITHIN_MS = 3_000;
 const MAX_EXPECTED = 1_000;
 
@@ -20,16 +20,20 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 	const endings = createEndings(core);
 	const messages = createMessages(core);
 
-	/** By watch, or by channel for `watch all`, who waits for Slack's word on its new post. */
-	const expected = new Map<string, (refused: string | null) => void>();
+	/** By watch, or by channel for `watch all`: Slack's word on the next new post, for all who wait for it. */
+	const expected = new Map<string, PromiseWithResolvers<string | null>>();
 	function expectPost(id: string) {
-		const { promise, resolve } = Promise.withResolvers<string | null>();
-		setBounded(expected, id, resolve, MAX_EXPECTED);
-		return () => within(clock, promise, EXPECTED_WITHIN_MS, () => null).finally(() => expected.delete(id));
+		const word = expected.get(id) ?? Promise.withResolvers<string | null>();
+		setBounded(expected, id, word, MAX_EXPECTED);
+		return () => within(clock, word.promise, EXPECTED_WITHIN_MS, () => null);
+	}
+	function attempted(id: string, refused: string | null): void {
+		expected.get(id)?.resolve(refused);
+		expected.delete(id);
 	}
 
 	const announcer = { draw: createDrawing(core), ...messages };
-	const outbox = createOutbox(core, announcer, endings.endChannel, (id, code) => expected.get(id)?.(code));
+	const outbox = createOutbox(core, announcer, endings.endChannel, attempted);
 	const guard = createChannelGuard(core, createChannelList(clients.background), (channel) =>
 		endings.endChannel(channel, 'channelShared'),
 	);

@@ -111,6 +111,23 @@ describe('reminders that Slack refuses for good', () => {
 });
 
 describe('a card that Slack refuses for good', () => {
+	it('is told to both of two people who type the same at once', async () => {
+		const id = app.session();
+		const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+		app.slack.faults.add({ method: 'chat.postMessage', error: 'restricted_action', hold });
+		const from = app.now();
+		await app.slack.as('ada').command('#agents', `/session watch ${id}`);
+		await app.until(() => app.calls('chat.postMessage', from).length > 0);
+		await app.slack.as('grace').command('#agents', `/session watch ${id}`);
+		// Both have read it, and wait for the post.
+		await app.until(() => app.service.log.reads(id).length >= 2 || app.onlyFor('grace', '#agents').length > 0);
+		release();
+		const told = (who: string) => app.onlyFor(who, '#agents').at(-1)?.text();
+		await app.until(() => told('ada') !== undefined && told('grace') !== undefined);
+		expect(told('ada')).toContain('(`restricted_action`)');
+		expect(told('ada')).not.toContain(WATCHING);
+	});
+
 	it('is told in the reply to the command, and posted when somebody watches the session again', async () => {
 		const id = app.session();
 		const lift = refusePosts();
