@@ -118,7 +118,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 	/** Until Slack has told who a person is, as `untilTold`. They see that they wait for it. */
 	async function waitForSlack(request: PersonRequest, { window, waits }: Task): Promise<void> {
 		const told = untilTold(request.person.userId);
-		// The task has a window of its own that says so.
+		// The task has a window of its own that says so, or nobody looks.
 		if (waits === true) return told;
 		if (window === undefined) return reply.patiently(request, checkingMessage(), told);
 		await reply.openAhead(request, window);

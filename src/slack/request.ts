@@ -266,7 +266,7 @@ export interface Task {
 	 * opens first, because a trigger lives for 3 seconds. It shows nothing of a session.
 	 */
 	readonly window?: ModalView;
-	/** With `refused`: where Slack has to be asked about many people, they wait for it. Others without it always do. */
+	/** With `refused`: where Slack has to be asked about many people, they wait, and are told by the task or not at all. */
 	readonly waits?: true;
 	/** Replaces the usual reply to a person who is refused. */
 	readonly refused?: (refusal: NotAllowed) => Promise<void>;
@@ -351,7 +351,7 @@ export function ifAllowedAnywhere(run: (request: PersonRequest) => Done, options
 }
 
 /** Where a refusal is told later, at "Send answer". */
-export const SILENTLY: TaskOptions = { refused: async () => {} };
+export const SILENTLY: TaskOptions = { refused: async () => {}, waits: true };
 
 /** That a person is too fast is no failure of the program. */
 export function logFailure({ log }: PersonRequest, error: unknown, event: LogEvent, facts: object = {}): void {

@@ -308,12 +308,12 @@ export async function whoMayApp(options: Options = {}) {
 	}
 
 	/** Waits a little for more to be done. Each time that the count stays for a while, a moment passes on the clock. */
-	function waiting(): (doneCount: number) => Promise<void> {
+	function waiting(momentMs = 100): (doneCount: number) => Promise<void> {
 		let [counted, changedAt] = [-1, performance.now()];
 		return async (doneCount) => {
 			await delay(2);
 			const isStalled = counted === doneCount && performance.now() > changedAt + STALLED_MS;
-			if (isStalled) await app.clock.advance(100);
+			if (isStalled) await app.clock.advance(momentMs);
 			if (isStalled || counted !== doneCount) [counted, changedAt] = [doneCount, performance.now()];
 		};
 	}
@@ -322,13 +322,17 @@ export async function whoMayApp(options: Options = {}) {
 	 * Resolves when everybody's act is done. Once all wait for an answer that Slack keeps back, that much time passes, and a
 	 * moment each time that nothing is done for a while: what the program knows of people must not grow old while a machine is slow.
 	 */
-	async function everybody(run: (member: Acting) => Promise<unknown>, some = members): Promise<void> {
+	async function everybody(
+		run: (member: Acting) => Promise<unknown>,
+		some = members,
+		momentMs?: number,
+	): Promise<void> {
 		const handled = some.map(handledBy);
 		const isDone = () => some.every((member, index) => handledBy(member) > (handled[index] ?? 0));
 		const asking = some.filter(({ act }) => act.group !== 'free').length;
 		const done = some.map(run);
 		const doneCount = () => some.filter((member, index) => handledBy(member) > (handled[index] ?? 0)).length;
-		const wait = waiting();
+		const wait = waiting(momentMs);
 		for (let passedFor = asking - 1; !isDone(); await wait(doneCount())) {
 			const held = slack.traffic.calls('users.info').filter(({ doneAt }) => doneAt === null).length;
 			// An act that asks for no check may ask Slack all the same, a moment later.
@@ -375,8 +379,9 @@ export async function whoMayApp(options: Options = {}) {
 		/**
 		 * Everybody acts as one kind of person, on what they opened as members; what became of each act.
 		 * @param laterMs how long after whatever was done before
+		 * @param momentMs how much time passes while nothing is done
 		 */
-		async actAs(become: Become, laterMs = FACTS_HOLD_MS): Promise<Record<string, string>> {
+		async actAs(become: Become, laterMs = FACTS_HOLD_MS, momentMs?: number): Promise<Record<string, string>> {
 			round += 1;
 			await startOver(laterMs);
 			become(
@@ -403,6 +408,7 @@ export async function whoMayApp(options: Options = {}) {
 			await everybody(
 				act,
 				members.filter((member) => !opening.includes(member)),
+				momentMs,
 			);
 			// A replica may still write what nobody waits for. While Slack keeps an answer back, no time passes.
 			const isHeld = slack.traffic.calls('users.info').some(({ doneAt }) => doneAt === null);

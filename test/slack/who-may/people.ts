@@ -14,27 +14,32 @@ const traits =
 	};
 
 /**
- * `users.info` says this of them, whatever they are. Bots have no client and Slack ends the sessions of deactivated
+ * Slack says this of them, whatever they are. Bots have no client and Slack ends the sessions of deactivated
  * people: what comes of them was under way when they became that.
  */
 const told =
 	(facts: Json): Become =>
 	(slack, people) => {
-		for (const { id, name } of people) {
+		const users = people.map(({ id, name }): Json => {
 			const full = { id, name, team_id: 'T0ACME', deleted: false, is_bot: false, is_restricted: false };
-			const user = { ...full, is_ultra_restricted: false, ...facts };
-			slack.faults.add({ method: 'users.info', when: (args) => args.user === id, answer: { user } });
-		}
+			return { ...full, is_ultra_restricted: false, ...facts };
+		});
+		for (const user of users)
+			slack.faults.add({ method: 'users.info', when: (args) => args.user === user.id, answer: { user } });
+		slack.faults.add({ method: 'users.list', answer: { members: users } });
 	};
 
 const asTheyAre: Become = () => {};
 
-/** What Slack tells of people, one by one and as a list for *Home*. */
+/** What Slack tells of people, one by one and as a list, where many are asked about. */
 function both(fault: (method: string) => unknown): void {
 	for (const method of ['users.info', 'users.list']) fault(method);
 }
 /** Of deactivated people Slack does not say what they were. */
 const LEFT: Json = { deleted: true, is_restricted: undefined, is_ultra_restricted: undefined };
+
+/** Of whom Slack tells nothing: they wait for it for two minutes. */
+export const WAITING: readonly string[] = ['`users.info` is limited (429)', '`users.info` does not answer'];
 
 /** Kinds of people in a workspace of its own, in the order in which they act: whoever uses things up comes last. */
 export const IN_WORKSPACE: readonly (readonly [Kind, Become])[] = [
@@ -45,10 +50,19 @@ export const IN_WORKSPACE: readonly (readonly [Kind, Become])[] = [
 	['of another organisation, as the request says', traits({ teamId: 'T0OTHER' })],
 	['of another organisation, as `users.info` says by `team_id`', told({ team_id: 'T0OTHER' })],
 	['of another organisation, as `users.info` says by `is_stranger`', told({ is_stranger: true })],
-	['unknown to `users.info`', (slack) => void slack.faults.add({ method: 'users.info', error: 'user_not_found' })],
+	[
+		'unknown to `users.info`',
+		(slack) => {
+			slack.faults.add({ method: 'users.info', error: 'user_not_found' });
+			slack.faults.add({ method: 'users.list', answer: { members: [] } });
+		},
+	],
 	[
 		'`users.info` answers with an empty user',
-		(slack) => void slack.faults.add({ method: 'users.info', answer: { user: {} } }),
+		(slack) => {
+			slack.faults.add({ method: 'users.info', answer: { user: {} } });
+			slack.faults.add({ method: 'users.list', answer: { members: [{}] } });
+		},
 	],
 	['`users.info` is limited (429)', (slack) => both((method) => slack.faults.rateLimit(method))],
 	['`users.info` does not answer', (slack) => both((method) => slack.faults.hold(method))],
