@@ -13,7 +13,9 @@ import {
 	type LeasedTable,
 	lastKeyOf,
 	type Row,
+	remove,
 	type StoreDatabase,
+	TABLES,
 	type TableName,
 	WITHOUT_LEASE,
 } from './database.ts';
@@ -193,6 +195,15 @@ export async function inParts(db: Db, table: TableName, work: (isIn: RawBuilder<
 /** `inBatches` with a query that changes at most `limit` rows, each time as one transaction. */
 export function changeInBatches(db: StoreDatabase, query: (trx: Db, limit: number) => Change): Promise<number> {
 	return inBatches((limit) => db.writeOne((trx) => countChanged(query(trx, limit))));
+}
+
+/** Removes the rows of a table of which this is true, in batches. Returns how many. */
+export function removeInBatches(db: StoreDatabase, table: TableName, isOver: RawBuilder<boolean>): Promise<number> {
+	const key = sql.join(TABLES[table].key.map((name: string) => sql.ref(name)));
+	return changeInBatches(db, (trx, limit) => {
+		const over = sql`select ${key} from ${sql.table(table)} where ${isOver} limit ${limit}`;
+		return remove(trx, table as 'claims').where(sql<boolean>`(${key}) in (${over})`);
+	});
 }
 
 /** PostgreSQL's current time, also within a transaction: milliseconds since the epoch, with fractions. */

@@ -1,7 +1,9 @@
 // Owns `people`: what Slack told of those who use Handraise.
+
 import { z } from 'zod';
 import type { Person } from '../questions/session.ts';
-import { add, change, type Db, from, personOf, remove, type StoreParts, sealedColumn, sql } from './database.ts';
+import { add, change, type Db, from, personOf, type StoreParts, sealedColumn, sql } from './database.ts';
+import { removeInBatches } from './due.ts';
 import { inLockOrder } from './locks.ts';
 
 const facts = sealedColumn('people.facts', z.unknown());
@@ -59,4 +61,4 @@ export function createPeopleStore({ db, cipher }: StoreParts) {
 
 /** Removes people whom nobody has needed since `before`. */
 export const removeUnusedPeople = (db: StoreParts['db'], before: number) =>
-	db.writeOne((trx) => remove(trx, 'people').where('usedAt', '<', before).execute());
+	removeInBatches(db, 'people', sql<boolean>`used_at < ${before}`);

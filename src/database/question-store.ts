@@ -13,7 +13,6 @@ import {
 	type Cipher,
 	type CipherTx,
 	change,
-	countChanged,
 	type Db,
 	type Filter,
 	from,
@@ -389,6 +388,3 @@ export const snooze = (trx: Db, { person, session, fingerprint, until }: Snooze)
 
 /** People see again what they have snoozed. */
 export const endSnoozes = (trx: Db, filter: Filter<'snoozes'>) => remove(trx, 'snoozes', filter).execute();
-
-export const removeLapsedSnoozes = (trx: Db, now: number) =>
-	countChanged(remove(trx, 'snoozes').where('until', '<=', now));

@@ -1,4 +1,5 @@
 // Owns `shared_states` and `meta`, with other files of this folder: what replicas share, and letters to the program.
+
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Cell, type Clock, createMemoryCell } from '../core/basics.ts';
@@ -16,6 +17,7 @@ import {
 	type StoreDatabase,
 	type Tx,
 } from './database.ts';
+import { removeInBatches } from './due.ts';
 
 /** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
 const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;
@@ -70,7 +72,7 @@ export function replyTo(trx: Db, { name }: Row<'shared_states'>, reply: string |
 
 /** Removes what nobody has changed since `before`. */
 export const removeOldStates = (db: StoreDatabase, before: number) =>
-	db.writeOne((trx) => remove(trx, 'shared_states').where('changedAt', '<', before).execute());
+	removeInBatches(db, 'shared_states', sql<boolean>`changed_at < ${before}`);
 
 const NAME_SALT = { name: 'name_salt' };
 

@@ -7,6 +7,7 @@ import { forgetQuestions } from '../database/question-store.ts';
 import { removeOldStates } from '../database/shared-states.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
+import { removeOldRules } from '../features/watch/answerers-store.ts';
 import type { DiscoveryStore } from '../features/watch/channel-store.ts';
 import { removeEndedWatches } from '../features/watch/watch-store.ts';
 import { removeOver } from '../posts/plan-store.ts';
@@ -16,13 +17,20 @@ const EVERY_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Removes shared states, people, questions, posts and watches, over before `before`. Returns how many watches. */
-export async function removeEnded(db: StoreDatabase, before: number): Promise<number> {
-	await removeOldStates(db, before);
-	await removeUnusedPeople(db, before);
-	await forgetQuestions(db, before);
-	await removeOver(db, before);
-	return removeEndedWatches(db, before);
+/** What is removed when it was over before a time, in this order. */
+const REMOVALS: Readonly<Record<string, (db: StoreDatabase, before: number) => Promise<unknown>>> = {
+	states: removeOldStates,
+	people: removeUnusedPeople,
+	questions: forgetQuestions,
+	posts: removeOver,
+	watches: removeEndedWatches,
+};
+
+/** Does all of that. Resolves to what the last one does: how many watches were removed. */
+export async function removeEnded(db: StoreDatabase, before: number): Promise<unknown> {
+	let removed: unknown;
+	for (const remove of Object.values(REMOVALS)) removed = await remove(db, before);
+	return removed;
 }
 
 /** Removes what is no longer kept, every hour: values, secrets, authors, drafts and so on; a person, when asked to. */
@@ -44,26 +52,42 @@ export function createHousekeeping(
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 
-	async function removeExpired(): Promise<void> {
-		const now = clock.now();
+	/** By what is removed. Each resolves to how many, or to nothing where nobody needs to know. */
+	function steps(now: number): Readonly<Record<string, () => Promise<unknown>>> {
 		const historyDays = config.HISTORY_RETENTION_DAYS;
 		const before = (days: number) => now - Math.min(days, config.RETENTION_DAYS) * DAY_MS;
-		const removed = {
-			waitingSecrets: await store.answers.wipeWaitingSecrets(now - config.WAITING_SECRET_DAYS * DAY_MS, now),
-			answers: await store.answers.removeValues(before(config.RETENTION_DAYS), now),
-			drafts: await store.drafts.removeOlderThan(before(TABLES.drafts.kept)),
-			claims: await store.claims.removeLapsed(now),
-			authors: historyDays === null ? 0 : await store.answers.forgetAuthors(now - historyDays * DAY_MS),
-		};
-		await removeEnded(store.db, before(TABLES.watches.kept));
-		await store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null);
-		await store.windows.removeOld(now);
+		const ended = Object.entries(REMOVALS).map(
+			([name, step]) => [name, () => step(store.db, before(TABLES.watches.kept))] as const,
+		);
 		const auditDays = Math.min(config.AUDIT_RETENTION_DAYS, historyDays ?? 3650);
-		const printed = config.AUDIT_LOG === null ? null : await store.auditLog.printed();
-		await store.audit.removeOlderThan(now - auditDays * DAY_MS, printed);
-		await forgetInboxes();
-		if (removed.waitingSecrets + removed.answers + removed.drafts + removed.authors > 0)
-			log.info(removed, 'removed data after its retention time');
+		return {
+			waitingSecrets: () => store.answers.wipeWaitingSecrets(now - config.WAITING_SECRET_DAYS * DAY_MS, now),
+			answers: () => store.answers.removeValues(before(config.RETENTION_DAYS), now),
+			drafts: () => store.drafts.removeOlderThan(before(TABLES.drafts.kept)),
+			claims: () => store.claims.removeLapsed(now),
+			authors: async () => (historyDays === null ? 0 : store.answers.forgetAuthors(now - historyDays * DAY_MS)),
+			...Object.fromEntries(ended),
+			rules: () => removeOldRules(store.db, before(config.RETENTION_DAYS)),
+			listed: () => store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null),
+			windows: () => store.windows.removeOld(now),
+			async audit() {
+				const printed = config.AUDIT_LOG === null ? null : await store.auditLog.printed();
+				await store.audit.removeOlderThan(now - auditDays * DAY_MS, printed);
+			},
+			inboxes: forgetInboxes,
+		};
+	}
+
+	/** One that fails, as on a damaged row, holds up no other. */
+	async function removeExpired(): Promise<void> {
+		const removed: Record<string, unknown> = {};
+		for (const [what, step] of Object.entries(steps(clock.now()))) {
+			if (stopping.signal.aborted) return;
+			removed[what] = await step().catch((error: unknown) => log.warn('retention_failed', { what, err: error }));
+		}
+		const { waitingSecrets = 0, answers = 0, drafts = 0, claims = 0, authors = 0 } = removed;
+		if ([waitingSecrets, answers, drafts, authors].some((count) => Number(count) > 0))
+			log.info({ waitingSecrets, answers, drafts, claims, authors }, 'removed data after its retention time');
 	}
 
 	async function every(ms: number, work: () => Promise<void>): Promise<void> {
@@ -75,7 +99,7 @@ export function createHousekeeping(
 
 	async function run(): Promise<void> {
 		await Promise.all([
-			every(EVERY_MS, () => removeExpired().catch((error) => log.warn('retention_failed', { err: error }))),
+			every(EVERY_MS, removeExpired),
 			// They stay counted until the database works.
 			every(MINUTE_MS, () => store.audit.recordRefusals(clock.now()).catch(() => {})),
 		]);

@@ -28,7 +28,7 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import { isOurs, leaseDue, nextDue, queueOf } from '../../database/due.ts';
+import { isOurs, leaseDue, nextDue, queueOf, removeInBatches } from '../../database/due.ts';
 import { touchLadders } from '../../database/ladders.ts';
 import { markSession } from '../../posts/plan-store.ts';
 import { type Answer, type QuestionChange, sessionNameOf, textsOf } from '../../questions/answer.ts';
@@ -121,8 +121,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 		discard: ({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>) =>
 			db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute()),
 
-		removeOlderThan: (before: number) =>
-			db.writeOne((trx) => countChanged(remove(trx, 'drafts').where('updatedAt', '<', before))),
+		removeOlderThan: (before: number) => removeInBatches(db, 'drafts', sql<boolean>`updated_at < ${before}`),
 	};
 }
 
@@ -169,7 +168,7 @@ export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 
 		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionOf(question), now),
 
-		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where('until', '<=', now))),
+		removeLapsed: (now: number) => removeInBatches(db, 'claims', sql<boolean>`until <= ${now}`),
 	};
 }
 
@@ -366,8 +365,7 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 			await db.writeOne((trx) => change(trx, 'windows', held, { ...WITHOUT_LEASE, dueAt, ...told }).execute());
 		},
 
-		removeOld: (now: number) =>
-			db.writeOne((trx) => countChanged(remove(trx, 'windows').where('touchedAt', '<=', now - WINDOW_MS))),
+		removeOld: (now: number) => removeInBatches(db, 'windows', sql<boolean>`touched_at <= ${now - WINDOW_MS}`),
 	};
 }
 

@@ -19,15 +19,8 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import { isOurs, leaseDue, nextDue } from '../../database/due.ts';
-import {
-	endSnoozes,
-	IS_ANSWERED,
-	readHandOver,
-	removeLapsedSnoozes,
-	type Snooze,
-	snooze,
-} from '../../database/question-store.ts';
+import { isOurs, leaseDue, nextDue, removeInBatches } from '../../database/due.ts';
+import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../../database/question-store.ts';
 import { viewColumn } from '../../database/watch-store.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES } from '../../questions/answer.ts';
 import { holderOf } from '../../questions/hand-over.ts';
@@ -176,7 +169,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
 		removeOlderThan: (before: number) =>
-			db.writeOne((trx) => countChanged(remove(trx, 'inboxes', { nextUpdateAt: null }).where('openedAt', '<', before))),
+			removeInBatches(db, 'inboxes', sql<boolean>`next_update_at is null and opened_at < ${before}`),
 
 		/**
 		 * The open questions of sessions that channels of this workspace watch, without texts, in no order; not those to
@@ -334,7 +327,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			await db.writeOne((trx) => endSnoozes(trx, { service, ...personOf(person) }));
 		},
 
-		removeEndedSnoozes: (now: number) => db.writeOne((trx) => removeLapsedSnoozes(trx, now)),
+		removeEndedSnoozes: (now: number) => removeInBatches(db, 'snoozes', sql<boolean>`until <= ${now}`),
 
 		/** Leaves an answer that is over out of its author's inbox, unless it goes on: then its next end is another one. */
 		dismiss: (id: string, person: Person) => db.writeOne((trx) => dismissAnswer(trx, id, person)),

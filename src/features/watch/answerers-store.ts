@@ -1,4 +1,5 @@
 // Owns `answer_rules`: the channels whose lists say who may answer a session.
+
 import { DAY_MS, parseOrNull } from '../../core/basics.ts';
 import {
 	addNew,
@@ -10,9 +11,12 @@ import {
 	isFound,
 	noteQuestions,
 	remove,
+	type StoreDatabase,
 	sessionOf,
+	sql,
 	type Tx,
 } from '../../database/database.ts';
+import { removeInBatches } from '../../database/due.ts';
 import { inLockOrder, lockSession } from '../../database/locks.ts';
 import { type ChannelKey, channelSettings, type Watch } from '../../database/watch.ts';
 import { lockPosts, markPosts, planPosts } from '../../posts/plan-store.ts';
@@ -119,8 +123,8 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 export const endRules = (trx: Db, session: SessionKey) => remove(trx, 'answer_rules', sessionOf(session)).execute();
 
 /** Removes rules of sessions that nobody watches, made long before `before`. */
-export function removeOldRules(trx: Db, before: number) {
-	const watched = from(trx, 'watches', { endedAt: null }).select('sessionId');
-	const old = remove(trx, 'answer_rules').where('enteredAt', '<', before - FORGOTTEN_AFTER_MS);
-	return old.where('sessionId', 'not in', watched).execute();
+export function removeOldRules(db: StoreDatabase, before: number) {
+	const watched = sql`select session_id from watches where ended_at is null`;
+	const isOld = sql<boolean>`entered_at < ${before - FORGOTTEN_AFTER_MS}`;
+	return removeInBatches(db, 'answer_rules', sql<boolean>`${isOld} and session_id not in (${watched})`);
 }

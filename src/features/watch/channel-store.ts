@@ -1,4 +1,5 @@
 // Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
+
 import { FORGOTTEN, type Log, parseOrNull, pick } from '../../core/basics.ts';
 import { recordEvents } from '../../database/audit.ts';
 import {
@@ -20,6 +21,7 @@ import {
 	sql,
 	type Tx,
 } from '../../database/database.ts';
+import { removeInBatches } from '../../database/due.ts';
 import { touchLadders } from '../../database/ladders.ts';
 import { lockFor } from '../../database/locks.ts';
 import {
@@ -35,7 +37,7 @@ import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { type AnswerRule, namesAnybody, OPERATOR, type Standing } from '../../questions/answerers.ts';
 import type { ListedSession, Person, SessionKey } from '../../questions/session.ts';
-import { changeRules, removeOldRules, rulesAmong, rulesAround, tellNobodyLeft } from './answerers-store.ts';
+import { changeRules, rulesAmong, rulesAround, tellNobodyLeft } from './answerers-store.ts';
 
 type WaitingRow = Row<'waiting_sessions'>;
 
@@ -181,11 +183,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 		 * may answer sessions that nobody has watched for long.
 		 */
 		forgetListed: (before: number, listedService: string | null) =>
-			db.write(async (trx) => {
-				await removeOldRules(trx, before);
-				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
-				return ofOthers.where('since', '<', before).execute();
-			}),
+			removeInBatches(db, 'waiting_sessions', sql<boolean>`service <> ${listedService ?? ''} and since < ${before}`),
 	};
 }
 

@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Draft } from '../../../src/features/answer/answering-store.ts';
 import { buildSession } from '../../support/sessions.ts';
 import type { Subject } from '../contract.ts';
@@ -99,6 +99,15 @@ export function describeDrafts(subject: Subject): void {
 		expect(await subject.store.drafts.removeOlderThan(T0 + 1)).toBe(1);
 		expect(await subject.store.drafts.get('form-1')).toBeNull();
 		expect(await subject.store.drafts.get('form-2')).not.toBeNull();
+	});
+
+	it('removes many drafts in several transactions, so that others are not held up', async () => {
+		for (let n = 0; n < 450; n++)
+			await subject.store.drafts.save(draft({ formId: `form-${n}`, values: { 0: 'blue' } }));
+		const transactions = vi.spyOn(subject.store.db, 'writeOne');
+		expect(await subject.store.drafts.removeOlderThan(T0 + 1)).toBe(450);
+		expect(transactions.mock.calls.length).toBe(3);
+		transactions.mockRestore();
 	});
 }
 

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { systemClock } from '../../../src/core/basics.ts';
@@ -100,4 +102,40 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 		watches: ['watched'],
 		posts: ['card', 'question'],
 	});
+});
+
+it('removes the rest where one kind of data cannot be removed, and tells which', async () => {
+	let aheadMs = 0;
+	await using app = await startApp({
+		clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
+		env: { RETENTION_DAYS: '3', ENCRYPTION_KEY: KEY },
+	});
+	app.service.sessions.put('drafted', askingSession(['About it']));
+	const draft = await openSession(app, 'drafted');
+	await draft.fill(0, 'So far');
+	await draft.close();
+	await app.stop();
+	const inFile = (statement: string) => {
+		using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
+		return database.prepare(statement).all();
+	};
+	expect(inFile('select form_id from drafts')).toHaveLength(1);
+	// The first thing to be removed, and one in the middle.
+	inFile("insert into people (user_id, team_id, used_at) values ('U0OLD', 'T0ACME', 0)");
+	for (const table of ['people', 'drafts'])
+		inFile(`create trigger stuck_${table} before delete on ${table} when old.rowid > 0
+			begin select raise(abort, 'this row is stuck'); end`);
+	inFile("insert into shared_states (name, state, changed_at) values ('rate:old', '{}', 0)");
+	aheadMs = 4 * DAY_MS;
+	const logged = app.log.length;
+	await app.restart();
+	await app.slack.changes.until(
+		() => app.log.slice(logged).filter((line) => line.includes('retention_failed')).length === 2,
+		() => app.log.slice(logged).join('\n'),
+	);
+	const failed = app.log.slice(logged).filter((line) => line.includes('retention_failed'));
+	expect(failed.map((line) => JSON.parse(line).what)).toEqual(['drafts', 'people']);
+	await app.stop();
+	expect(inFile("select name from shared_states where name = 'rate:old'")).toEqual([]);
+	expect(inFile('select form_id from drafts')).toHaveLength(1);
 });
