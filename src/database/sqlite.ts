@@ -11,7 +11,7 @@ import {
 	type SqliteStatement,
 	sql,
 } from 'kysely';
-import { HandraiseError, StoreUnavailableError } from '../core/basics.ts';
+import { HandraiseError, StoreUnavailableError, setBounded } from '../core/basics.ts';
 import { workAndRecord } from './audit.ts';
 import { createBus, type Db, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 
@@ -133,8 +133,8 @@ async function commitTogether(connection: Db, database: DatabaseSync, batch: rea
 	for (const settle of settled) settle();
 }
 
-/** Cached prepared statements; Handraise has a few dozen. */
-const MAX_PREPARED = 200;
+/** Prepared statements that are kept: a watch, a press and a form prepare 187 different ones. */
+const MAX_PREPARED = 400;
 
 function adapt(database: DatabaseSync): SqliteDatabase {
 	const prepared = new Map<string, SqliteStatement>();
@@ -143,11 +143,9 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 		close() {},
 		prepare(text) {
 			if (!database.isOpen) throw storeClosed();
-			const known = prepared.get(text);
-			if (known !== undefined) return known;
-			if (prepared.size >= MAX_PREPARED) prepared.clear();
-			const statement = adaptStatement(guard(() => database.prepare(text)));
-			prepared.set(text, statement);
+			const statement = prepared.get(text) ?? adaptStatement(guard(() => database.prepare(text)));
+			// The one that was not used for longest goes.
+			setBounded(prepared, text, statement, MAX_PREPARED);
 			return statement;
 		},
 	};
