@@ -1,4 +1,4 @@
-import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chownSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { HandraiseError } from '../core/basics.ts';
@@ -6,7 +6,7 @@ import { META } from './audit.ts';
 import type { Row } from './database.ts';
 import { lookAt, type Query, readPostgres, refuseSchema } from './inspect.ts';
 import { readKeyCheck } from './key-ring.ts';
-import { makePrivateFile, syncDirectory, takeLock } from './sqlite.ts';
+import { makeDirectory, makePrivateFile, syncDirectory, takeLock } from './sqlite.ts';
 
 const problem = (message: string) => new HandraiseError(message, { code: 'backup_unusable' });
 
@@ -114,7 +114,7 @@ export async function comparePostgres(databaseUrl: string, restored: string): Pr
 export async function openRestore(dataDir: string, backupPath: string) {
 	const directory = resolve(dataDir);
 	const path = join(directory, 'handraise.db');
-	mkdirSync(directory, { recursive: true, mode: 0o700 });
+	makeDirectory(directory);
 	// Root may run this, and Handraise as another user.
 	const { uid, gid } = statSync(directory);
 	const lockPath = join(directory, 'handraise.lock');

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as turnEnds } from 'node:timers/promises';
@@ -180,6 +180,22 @@ function guard<T>(run: () => T): T {
 const BUSY_TIMEOUT = 50;
 
 /**
+ * Makes a directory and its parents (mode 0700). Resolves to the first one that it made, or null. Node's own way never
+ * returns where a parent takes no directories, as /proc does.
+ */
+export function makeDirectory(path: string): string | null {
+	if (existsSync(path)) return null;
+	const made = makeDirectory(dirname(path));
+	try {
+		mkdirSync(path, { mode: 0o700 });
+	} catch (error) {
+		// Another process made it. What it is, is seen when it is used.
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+	}
+	return made ?? path;
+}
+
+/**
  * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it
  * ends, the process locks a second, empty database, `handraise.lock`, so that meanwhile `VACUUM INTO` (`backup.ts`)
  * makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY. Locks and syncs
@@ -190,8 +206,8 @@ export function openSqliteFile(dataDir: string) {
 	const directory = resolve(dataDir);
 	const path = join(directory, 'handraise.db');
 	try {
-		const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
-		if (made !== undefined) syncDirectory(dirname(made));
+		const made = makeDirectory(directory);
+		if (made !== null) syncDirectory(dirname(made));
 		makePrivateFile(join(directory, 'handraise.lock'));
 		makePrivateFile(path);
 	} catch (error) {
