@@ -49,6 +49,9 @@ export function savesUnder(fault: Fault | undefined): boolean {
 	return fault.saves ?? AFTER_THE_FACT.has(fault.kind);
 }
 
+/** Character sets, which some servers name as the coding of what is not coded. */
+const NOT_CODED = /^utf-?8$/i;
+
 /** What is sent under `fault`, given the correct response and the one of a failure. */
 export function deliveryUnder(fault: Fault | undefined, right: Outcome, failed: Outcome): Delivery {
 	switch (fault?.kind) {
@@ -128,7 +131,7 @@ export function deliveryUnder(fault: Fault | undefined, right: Outcome, failed: 
 			const body = Buffer.from(right.body);
 			if (body.length < least) return { how: 'answer', outcome: right };
 			const headers = { ...right.headers, 'Content-Encoding': coding };
-			return { how: 'answer', outcome: { ...right, headers, body: coding === 'gzip' ? gzipSync(body) : body } };
+			return { how: 'answer', outcome: { ...right, headers, body: NOT_CODED.test(coding) ? body : gzipSync(body) } };
 		}
 		case 'huge':
 			return {

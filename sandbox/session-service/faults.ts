@@ -34,7 +34,7 @@ export type Fault = FaultSelector & {
 		/** 200 with exactly this body, which may be one that no JSON value in memory can produce. */
 		| { readonly kind: 'body'; readonly body: string }
 		| { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
-		/** The correct response, compressed if it has at least that many bytes (1 by default). Only gzip really is. */
+		/** The correct response, compressed if it has at least that many bytes (1 by default), unless `coding` is a charset. */
 		| { readonly kind: 'coded'; readonly coding?: string; readonly least?: number }
 		/** A well-formed response of that many bytes (33 MiB by default), with or without a Content-Length. */
 		| { readonly kind: 'huge'; readonly bytes?: number; readonly chunked?: boolean }

@@ -247,11 +247,14 @@ export async function readBody<T>(
 	};
 	// We ask for `identity`. A compressed response is not decompressed: no danger of a decompression bomb.
 	const coding = codingOf(headers);
-	if (coding !== null) throw failed(`coded_${coding}`, `has the content coding ${coding}`);
+	const coded = coding && failed(`coded_${coding}`, `has the content coding ${coding}`);
+	if (coded !== null && coding !== 'other') throw coded;
 	const text = utf8.decode(body);
 	if (hasTooManyParts(text)) throw failed('body_too_complex', 'has too many parts');
 	const result = await valueIn(text, read);
 	if (result !== null) return result;
+	// Some servers name a character set there, or a coding of their own that is none.
+	if (coded !== null) throw coded;
 	throw failed(operation === 'list' ? 'not_a_list' : 'unreadable_answer', 'is not what was asked for');
 }
 
@@ -287,7 +290,7 @@ export function endOfString(text: string, start: number): number {
 	}
 }
 
-/** Null: the body is readable. `none` is no coding, but some servers say so. */
+/** Null: none. `other`: a name that is no coding known here, such as `UTF-8`: whether the body is readable shows. */
 function codingOf(headers: HttpResponse['headers']): (typeof CODINGS)[number] | null {
 	const codings = (headers.get('content-encoding') ?? '')
 		.toLowerCase()

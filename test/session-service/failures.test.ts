@@ -222,17 +222,21 @@ it('an aborted read rejects with the reason of its signal', async () => {
 });
 
 describe('a response whose content coding is', () => {
-	async function coded(coding: string) {
+	const READABLE = '{"session":{"sessionId":"s1","messages":[]}}';
+	async function coded(coding: string, body = READABLE) {
 		const address = await serve((request, response) => {
 			expect(request.headers['accept-encoding']).toBe('identity');
-			response.writeHead(200, { 'content-encoding': coding }).end('{"session":{"sessionId":"s1","messages":[]}}');
+			response.writeHead(200, { 'content-encoding': coding }).end(body);
 		});
 		return clientFor(address).client;
 	}
 
-	it.each(['identity', 'Identity', 'none', '', ' , identity'])('%j is read', async (coding) => {
-		expect((await (await coded(coding)).read('s1', once)).session.sessionId).toBe('s1');
-	});
+	it.each(['identity', 'Identity', 'none', '', ' , identity', 'UTF-8', 'utf8', 'aws-chunked'])(
+		'%j is read',
+		async (coding) => {
+			expect((await (await coded(coding)).read('s1', once)).session.sessionId).toBe('s1');
+		},
+	);
 
 	it.each([
 		['gzip', 'coded_gzip'],
@@ -242,7 +246,8 @@ describe('a response whose content coding is', () => {
 		['deflate', 'coded_deflate'],
 		['secret-4711', 'coded_other'],
 	])('%s is not decompressed, and named', async (coding, code) => {
-		const failure = await failureOf((await coded(coding)).read('s1', once));
+		const body = code === 'coded_other' ? 'not readable' : READABLE;
+		const failure = await failureOf((await coded(coding, body)).read('s1', once));
 		expect(failure.code).toBe(code);
 		expect(failure.message).toMatch(new RegExp(`content coding ${code.replace('coded_', '')}$`));
 	});

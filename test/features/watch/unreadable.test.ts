@@ -134,3 +134,11 @@ it('says on the card of the only session that it cannot be read, and why', async
 	await app.threadSays(id, 'Which colour?');
 	await app.until(() => app.card(id)?.text().includes(CANNOT) === false);
 });
+
+it('reads what names a character set as its content coding', async () => {
+	app = await watchingApp();
+	app.service.faults.add({ kind: 'coded', coding: 'UTF-8' });
+	const id = await app.watchedAsking();
+	await app.threadSays(id, 'Which colour?');
+	expect(posts(CANNOT)).toEqual([]);
+});
