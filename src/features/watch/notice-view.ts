@@ -101,7 +101,9 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 	discoveryEnded: 'No longer watched.',
 	sessionGone: 'The session service does not know this session any more, so Handraise stopped watching.',
 	channelArchived: 'The channel was archived.',
-	channelGone: 'The channel is gone.',
+	channelGone:
+		'Slack does not find this channel any more: it was deleted, or Handraise was removed from it. If it is still ' +
+		`there, invite Handraise and use \`${COMMAND} watch\` to start again.`,
 	botRemoved: `Handraise was removed from the channel. Invite it and use \`${COMMAND} watch\` to start again.`,
 	channelShared:
 		'Another organisation can read this channel, or is invited to it, so Handraise posts nothing more there. What ' +

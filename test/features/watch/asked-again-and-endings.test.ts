@@ -274,6 +274,7 @@ describe('a channel that Slack does not find', () => {
 		expect(app.clock.now() - missingAt).toBeGreaterThanOrEqual(MINUTE_MS);
 		expect(app.clock.now() - missingAt).toBeLessThan(2 * MINUTE_MS);
 		expect(dm.text()).toContain(ended('channelGone'));
+		expect(dm.text()).toMatch(/deleted, or Handraise was removed from it\./);
 		expect(endsOf(id)).toMatchObject([{ channel: 'C0SECRET', outcome: 'channelGone' }]);
 		// Not with each attempt: others need the same rate.
 		expect(refused(from).length).toBeGreaterThan(3);
