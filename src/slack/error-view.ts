@@ -155,7 +155,10 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: f
 		'🔒 Slack does not say clearly who else can read this channel, so Handraise posts nothing here.',
 		'Nothing was changed. If trying again does not help, ask {contact}.',
 	],
-	watch_direct: ['⚠️ A group message cannot hold a card.', `Use a channel, or your direct messages with ${APP_NAME}.`],
+	watch_direct: [
+		'⚠️ A direct message between people cannot hold a card.',
+		`Use a channel, or your direct messages with ${APP_NAME}.`,
+	],
 	watch_no_channel: ['⚠️ In which channel?', `Type \`${COMMAND} watch\` with the id there.`],
 	watch_could_not_check: ['⚠️ Slack did not tell of this channel in time.', 'Nothing was changed; please try again.'],
 };

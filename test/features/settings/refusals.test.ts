@@ -177,11 +177,12 @@ describe('who may change the settings', () => {
 		expect(app.changes(channel)).toEqual([]);
 	});
 
-	it('is nobody in a channel without the bot, in an archive or in a group message, and no guest', async () => {
+	it('is nobody in a channel without the bot, in an archive or in a direct message between people, and no guest', async () => {
 		await start();
 		await app.openSettings({ channel: '#general', words: 'Invite it with `/invite @Handraise`' });
 		await app.openSettings({ channel: '#old', words: 'archived' });
-		await app.openSettings({ channel: '@grace @gus', words: 'A group message has no settings' });
+		for (const channel of ['@grace @gus', '@grace'])
+			await app.openSettings({ channel, words: 'A direct message between people has no settings' });
 		await app.openSettings({ channel: '#shared', words: 'shared with another organisation' });
 		const post = await app.command('/session settings', 'gus');
 		expect(post.text()).toContain(whatHappened('guest'));
