@@ -53,7 +53,7 @@ export interface AnswerItem {
 }
 
 export const OTHER_ANSWER = z.object({
-	/** Like `person` null when it came from outside Handraise, for example from the service's own page. */
+	/** Like `person` null when it came from outside Handraise, for example from the dashboard. */
 	answerId: z.string().nullable(),
 	person: PERSON.nullable(),
 	/** By position; null for secret values. */

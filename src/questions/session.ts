@@ -236,7 +236,7 @@ export function indexesOf({ messages }: Pick<Session, 'messages'>, fingerprint: 
 	return messages.flatMap((message, index) => (asks(message) && message.fingerprint === fingerprint ? [index] : []));
 }
 
-/** Items on a message of any role but `user` are a question, as on the service's own page. */
+/** Items on a message of any role but `user` are a question, as on the dashboard. */
 export function asks(message: Pick<Message, 'role' | 'humanInput'>): boolean {
 	return message.role !== 'user' && message.humanInput.length > 0;
 }

@@ -118,18 +118,20 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	const { messageIndex, fingerprint, openCount } = question;
 	const target = { sessionId, messageIndex };
 	const mark = { sessionId, fingerprint };
+	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 	const others = moreMenu(
 		...(holding === null ? [] : handOverButtons(holding, mark)),
 		...(snoozes ? snoozeButtons(mark) : []),
-		...(menu === undefined ? [] : postMenu(mark, menu)),
+		...(menu === undefined ? [] : postMenu(mark, menu, noForm === '')),
 	);
 	const whole = questionBody(question, room);
 	const options = choices === null || !whole.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
 	const body = options.length === 0 ? whole : questionBody(question, room, question.quick?.options);
-	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 	const hasOptions = options.length > 0;
 	const other = button(ACTIONS.answer, 'Other answer…', { value: encodeTarget({ ...target, ownText: true }) });
-	const row = hasOptions ? [...options, other, ...others] : [noForm === '' ? answerButton(target) : null, ...others];
+	// Its window shows what is asked, and has the button to the dashboard.
+	const open = noForm === '' ? answerButton(target) : openSessionButton(sessionId);
+	const row = hasOptions ? [...options, other, ...others] : [open, ...others];
 	return {
 		/** In one section, one bar stands beside all that the agent says. */
 		blocks: (headline: string): KnownBlock[] => {
@@ -142,12 +144,20 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	};
 }
 
-function postMenu(mark: QuestionMark, { hasScreenshot }: NonNullable<Showing['menu']>): (Button | null)[] {
+const openSessionButton = (sessionId: string) =>
+	button(ACTIONS.open, 'Open session', { value: encodeTarget({ sessionId, messageIndex: null }) });
+
+/** `opensSession`: no other button of the post does. */
+function postMenu(
+	mark: QuestionMark,
+	{ hasScreenshot }: NonNullable<Showing['menu']>,
+	opensSession: boolean,
+): (Button | null)[] {
 	const value = encodeTarget({ sessionId: mark.sessionId, messageIndex: null });
 	return [
 		button(ACTIONS.snooze, 'Snooze for me', { value: encodeSnooze({ length: '1h', hash: questionHash(mark) }) }),
 		hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
-		button(ACTIONS.open, 'Open session', { value }),
+		opensSession ? openSessionButton(mark.sessionId) : null,
 	];
 }
 
@@ -226,7 +236,7 @@ export function askedItemsWords({ items, openItems }: Question, { mark: { onCut 
 	return sentences(shown.join('\n'), andMoreWords(openItems.length - shown.length));
 }
 export function elsewhereWords(hasDashboard: boolean): string {
-	return hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
+	return hasDashboard ? 'in the dashboard, with the button below' : 'in the dashboard';
 }
 
 /** Title and value of an item that is not open: at most about 700 characters of mrkdwn. */

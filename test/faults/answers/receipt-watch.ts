@@ -33,7 +33,7 @@ const OPEN_ENDS: readonly (readonly [string, Claim])[] = [
 	[whatHappened('could_not_check'), 'not known'],
 ];
 
-/** Says that somebody answered in the service's own page. */
+/** Says that somebody answered in the dashboard. */
 const OUTSIDER = /somebody outside/i;
 
 /** What the second person is shown: who answered (`first`), what that answer says, and what they wrote themselves. */

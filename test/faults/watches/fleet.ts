@@ -66,7 +66,7 @@ export async function startFleet(
 			service.sessions.push(id, asking('I am stuck.', [item(title)]));
 			service.sessions.setStatus(id, 'humanInput');
 		},
-		/** Somebody answers in the service's own page, and the agent goes on. */
+		/** Somebody answers in the dashboard, and the agent goes on. */
 		answer(id: string, value: string): void {
 			const verdict = service.sessions.answerAsPage(id, [value]);
 			if (!verdict.ok) throw new Error(`${id} accepts no answer: ${verdict.reason}`);

@@ -146,7 +146,7 @@ describe('a question that another person of Handraise answered first', () => {
 	});
 });
 
-describe("a question that was answered in the service's own page", () => {
+describe('a question that was answered in the dashboard', () => {
 	it('shows the outside answer, keeps the own text and overwrites nothing', async () => {
 		const { id, modal } = await filled();
 		app.service.sessions.answerAsPage(id, ['green', 'medium']);

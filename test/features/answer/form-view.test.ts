@@ -112,7 +112,7 @@ describe('sessionModal with an open question', () => {
 		expect(view.submit).toBeUndefined();
 		expect(fieldsOf(view.blocks)).toEqual([]);
 		const alone = show(sessionAsking(items), { dashboardUrl: null });
-		expect(textsOf(alone.blocks).join('\n')).toContain("on the session service's own page");
+		expect(textsOf(alone.blocks).join('\n')).toMatch(/Please answer it in the dashboard\.$/m);
 	});
 
 	it('holds 30 described choices, every notice and a password', () => {

@@ -142,7 +142,11 @@ describe('a watched session', () => {
 		const words = noFormWords({ kind: 'tooMany', count: 91 }, false);
 		const id = await app.watchedAsking(Array.from({ length: 91 }, (_, index) => `Item ${index}`));
 		const post = await app.threadSays(id, words);
-		expect(post.buttons()).toEqual(app.MENU);
+		expect(post.buttons()).toEqual(['Open session', ...app.MENU.filter((label) => label !== 'Open session')]);
+		expect(words).toMatch(/Please answer it in the dashboard\.$/);
+		await post.press('Open session');
+		await app.until(() => app.slack.as('ada').modal()?.text().includes('more than Slack can show in one form'));
+		await app.slack.as('ada').modal()?.close(true);
 		await app.slack.as('ada').openApp('home');
 		const home = () => app.slack.as('ada').home();
 		await app.until(() => home()?.text().includes(words));

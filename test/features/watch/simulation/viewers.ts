@@ -4,7 +4,7 @@ import { type Script, stepsUntil } from './population.ts';
 import { neverFound, PERSON_EVERY_MS, READ_MS, type Result, type SimulationOptions, WARM_UP_MS } from './simulation.ts';
 
 /**
- * One reader for each session, once a second, as the service's own page reads: only the service limits them. A person who
+ * One reader for each session, once a second, as the dashboard reads: only the service limits them. A person who
  * asks while a window is used up waits for the next one.
  */
 export function simulateViewers({ scripts, lengthMs, seed }: SimulationOptions): Result {
