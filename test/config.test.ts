@@ -248,6 +248,21 @@ describe('the settings', () => {
 			/^DATABASE_URL has a parameter that Handraise does not know: it takes sslmode, /,
 		],
 		[
+			'a parameter of libpq that Handraise does not take',
+			{ ...DATABASE, DATABASE_URL: 'postgres://a:secret@h/d?sslmode=require&target_session_attrs=any' },
+			/^DATABASE_URL has a parameter that Handraise does not know \(target_session_attrs\): it takes sslmode, /,
+		],
+		[
+			'a part of a password that looks like a parameter',
+			{ ...DATABASE, DATABASE_URL: 'postgres://h/d?user=a&password=p&q4711=x' },
+			/^DATABASE_URL has a parameter that Handraise does not know: it takes /,
+		],
+		[
+			'a channel binding that does not exist',
+			{ ...DATABASE, DATABASE_URL: 'postgres://a:secret@h/d?sslmode=require&channel_binding=yes' },
+			/^DATABASE_URL has a channel_binding other than require, prefer, disable$/,
+		],
+		[
 			'a parameter that would replace a time-out',
 			{ ...DATABASE, DATABASE_URL: 'postgres://h/d?query_timeout=0' },
 			/^DATABASE_URL has a parameter that Handraise does not know/,

@@ -4,9 +4,23 @@ import { readFileSync } from 'node:fs';
 export type Protection = 'none' | 'unverified' | 'verify-ca' | 'verify-full';
 
 const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
+/** Hosting services put them into their addresses. The program has a name and a time-out of its own. */
+const WITHOUT_EFFECT = ['application_name', 'connect_timeout'] as const;
+/** Ours to read: pg reads them otherwise. */
+const OWN_PARAMETERS = [...TLS_PARAMETERS, 'channel_binding', ...WITHOUT_EFFECT] as const;
 /** pg ignores what it does not know, also a misspelt `sslmode`. */
-const PARAMETERS: readonly string[] = [...TLS_PARAMETERS, 'host', 'port', 'user', 'password', 'options'];
+const PARAMETERS: readonly string[] = [...OWN_PARAMETERS, 'host', 'port', 'user', 'password', 'options'];
+/** Of libpq, node-postgres and poolers, which Handraise does not take. Any other name may be a part of a password. */
+// biome-ignore format: a list of words
+const NAMED: readonly string[] = [
+	'client_encoding', 'dbname', 'fallback_application_name', 'gssencmode', 'hostaddr', 'keepalives', 'krbsrvname',
+	'load_balance_hosts', 'passfile', 'require_auth', 'service', 'ssl', 'ssl_max_protocol_version',
+	'ssl_min_protocol_version', 'sslcompression', 'sslcrl', 'sslnegotiation', 'sslpassword', 'sslsni',
+	'statement_timeout', 'target_session_attrs', 'tcp_user_timeout', 'uselibpqcompat',
+	'connection_limit', 'pgbouncer', 'pool_timeout', 'schema',
+];
 
+const CHANNEL_BINDINGS: readonly string[] = ['require', 'prefer', 'disable'];
 const MODES: Readonly<Record<string, Protection>> = {
 	disable: 'none',
 	require: 'unverified',
@@ -31,13 +45,18 @@ export function readDatabaseUrl(databaseUrl: string) {
 		throw new DatabaseUrlError(
 			'is not a PostgreSQL address with one host: use one like postgres://user:password@host:5432/database',
 		);
-	if (![...given.keys()].every((name) => PARAMETERS.includes(name)))
+	const unknown = [...given.keys()].find((name) => !PARAMETERS.includes(name));
+	if (unknown !== undefined)
 		throw new DatabaseUrlError(
-			`has a parameter that Handraise does not know: it takes ${PARAMETERS.join(', ')}. In a password, write ? as %3F`,
+			`has a parameter that Handraise does not know${NAMED.includes(unknown) ? ` (${unknown})` : ''}: it takes ` +
+				`${PARAMETERS.join(', ')}. In a password, write ? as %3F`,
 		);
+	const binding = given.get('channel_binding');
+	if (binding !== undefined && !CHANNEL_BINDINGS.includes(binding))
+		throw new DatabaseUrlError(`has a channel_binding other than ${CHANNEL_BINDINGS.join(', ')}`);
 	const [mode, rootCert, certificate, key] = TLS_PARAMETERS.map((name) => given.get(name));
 	const protection = protectionOf(mode, rootCert);
-	for (const name of TLS_PARAMETERS) if (given.has(name)) url.searchParams.delete(name);
+	for (const name of OWN_PARAMETERS) if (given.has(name)) url.searchParams.delete(name);
 	const tls = {
 		// Without it, the authorities that Node.js and NODE_EXTRA_CA_CERTS name count.
 		...(rootCert !== undefined && rootCert !== 'system' && { ca: contentOf('sslrootcert', rootCert) }),
@@ -50,7 +69,12 @@ export function readDatabaseUrl(databaseUrl: string) {
 		protection,
 		isLocal: /^(|\/.*|%2f.*|localhost|127\..*|\[?::1\]?)$/i.test(host),
 		/** For pg. It never goes on without TLS when `ssl` is set. */
-		options: { connectionString: url.href, ssl: protection === 'none' ? false : tls },
+		options: {
+			connectionString: url.href,
+			ssl: protection === 'none' ? false : tls,
+			// Where the server offers it: pg cannot insist on it.
+			...(binding !== undefined && binding !== 'disable' && { enableChannelBinding: true }),
+		},
 	};
 }
 

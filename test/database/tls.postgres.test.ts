@@ -66,6 +66,11 @@ it.each(['require', 'no-verify'])(
 	},
 );
 
+it('connects by an address as hosting services give it', async () => {
+	const given = 'sslmode=require&channel_binding=require&connect_timeout=10&application_name=own';
+	expect(await examined(given)).toMatch(/^! Database: the connection to PostgreSQL is encrypted/m);
+});
+
 it('says nothing of encryption where the database is on the same machine', async () => {
 	expect(await examined('')).not.toContain('encrypted');
 	expect(await examined('sslmode=disable')).not.toContain('encrypted');
