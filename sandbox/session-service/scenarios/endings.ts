@@ -64,7 +64,6 @@ export const paused: Scenario = {
 	seed: {
 		status: 'paused',
 		name: 'Translate the brochure',
-		startTime: START,
 		maxSteps: 25,
 		messages: [task('Translate the brochure into French.')],
 		files: [],
@@ -87,7 +86,6 @@ export const inactive: Scenario = {
 	seed: {
 		status: 'inactive',
 		name: 'Collect the team’s sizes',
-		startTime: START,
 		maxSteps: 25,
 		messages: [task('Order T-shirts for the team.')],
 		files: [],
@@ -109,7 +107,6 @@ export const asleep: Scenario = {
 		status: 'humanInput',
 		podStatus: 'stopped',
 		name: 'Book the meeting room',
-		startTime: START,
 		maxSteps: 25,
 		messages: [task('Book a room for Friday.'), asking('Two rooms are free.', [item('Which room?')])],
 		files: [],
@@ -122,7 +119,6 @@ export const completed: Scenario = {
 	seed: {
 		status: 'active',
 		name: 'Research e-bike suppliers',
-		startTime: START,
 		maxSteps: 30,
 		sessionVariables: [{ name: 'PORTAL_TOKEN', value: CANARIES.variable }],
 		messages: [
