@@ -206,7 +206,7 @@ describe('the inbox', () => {
 		await start(4);
 		await app.slack.as('grace').openApp('home');
 		await app.until(() => home('grace')?.text().includes('Old 1'));
-		expect(home('grace')?.text()).not.toContain('more than a day');
+		expect(home('grace')?.text()).not.toContain('waited for a day');
 	});
 });
 

@@ -38,7 +38,7 @@ describe.each(['12', '24', '60'])('with %s requests a minute', (SESSION_SERVICE_
 					.dm(id)
 					.map((dm) => dm.text()),
 			];
-			expect(shown.join('\n').toLowerCase()).not.toContain("limits handraise's requests");
+			expect(says(shown.join('\n'), LIMITED)).toBe(false);
 		}
 		expect(says(post.text(), 'not delivered yet; sent when the service is back')).toBe(true);
 		expect(posts(whatOf('unavailable'))).toHaveLength(1);
