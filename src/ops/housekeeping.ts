@@ -7,7 +7,6 @@ import { forgetQuestions } from '../database/question-store.ts';
 import { removeOldStates } from '../database/shared-states.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
-import { removeOldRules } from '../features/watch/answerers-store.ts';
 import type { DiscoveryStore } from '../features/watch/channel-store.ts';
 import { removeEndedWatches } from '../features/watch/watch-store.ts';
 import { removeOver } from '../posts/plan-store.ts';
@@ -29,7 +28,7 @@ const REMOVALS: Readonly<Record<string, (db: StoreDatabase, before: number) => P
 /** Does all of that. Resolves to what the last one does: how many watches were removed. */
 export async function removeEnded(db: StoreDatabase, before: number): Promise<unknown> {
 	let removed: unknown;
-	for (const remove of Object.values(REMOVALS)) removed = await remove(db, before);
+	for (const step of Object.values(REMOVALS)) removed = await step(db, before);
 	return removed;
 }
 
@@ -67,7 +66,7 @@ export function createHousekeeping(
 			claims: () => store.claims.removeLapsed(now),
 			authors: async () => (historyDays === null ? 0 : store.answers.forgetAuthors(now - historyDays * DAY_MS)),
 			...Object.fromEntries(ended),
-			rules: () => removeOldRules(store.db, before(config.RETENTION_DAYS)),
+			rules: () => store.discoveries.removeOldRules(before(config.RETENTION_DAYS)),
 			listed: () => store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null),
 			windows: () => store.windows.removeOld(now),
 			async audit() {

@@ -40,7 +40,6 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 			...options,
 			personReads,
 			reply,
-			untilTold: core.directory.untilTold,
 			whyNotThere: memberships.whyNotThere,
 			// Of a person who is too fast, or whom nobody could check, the access policy has said nothing.
 			countRefusal: async (outcome) => {

@@ -8,7 +8,7 @@ import type { Need } from './calls.ts';
 import type { Memberships } from './channels.ts';
 import { codeOf, type Installation } from './clients.ts';
 import type { Directory } from './directory.ts';
-import { checkingMessage, errorMessage, isRefusal } from './error-view.ts';
+import { errorMessage, isRefusal } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
@@ -62,7 +62,7 @@ interface Options {
 	readonly app: App;
 	readonly installation: Installation;
 	readonly accessPolicy: AccessPolicy;
-	readonly untilTold: Directory['untilTold'];
+	readonly directory: Pick<Directory, 'untilTold'>;
 	readonly whyNotThere: Memberships['whyNotThere'];
 	readonly whoMayAnswer: Pick<WhoMayAnswer, 'explained'>;
 	readonly personReads: PersonReads;
@@ -80,7 +80,7 @@ const ACTION_IDS: ReadonlySet<string> = new Set(Object.values(ACTIONS));
  * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
  */
 export function createListen({ clock, log, metrics }: Core, options: Options) {
-	const { app, installation, accessPolicy, untilTold, whyNotThere, whoMayAnswer, personReads, reply } = options;
+	const { app, installation, accessPolicy, directory, whyNotThere, whoMayAnswer, personReads, reply } = options;
 	const { onInboxPress, onPostPress, countRefusal } = options;
 	const running = new Set<Promise<void>>();
 	const storing = new Set<Promise<void>>();
@@ -117,10 +117,10 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 
 	/** Until Slack has told who a person is, as `untilTold`. They see that they wait for it. */
 	async function waitForSlack(request: PersonRequest, { window, waits }: Task): Promise<void> {
-		const told = untilTold(request.person.userId);
+		const told = directory.untilTold(request.person.userId);
 		// The task has a window of its own that says so, or nobody looks.
 		if (waits === true) return told;
-		if (window === undefined) return reply.patiently(request, checkingMessage(), told);
+		if (window === undefined) return reply.whileChecking(request, told);
 		await reply.openAhead(request, window);
 		await told;
 	}

@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
  * with something stored that differ from one by letter case only.
  */
 export function createPersonReads(
-	{ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core,
+	{ sessionService, rateLimiter, directory, config, clock, metrics: { people: metrics } }: Core,
 	stored: {
 		wasRead(sessionId: string): Promise<boolean>;
 		otherSpellings(sessionId: string): Promise<readonly string[]>;
@@ -101,6 +101,8 @@ export function createPersonReads(
 			if ((await stored.otherSpellings(named)).length === 0) return named;
 			return (await (await permit(request)).read(named)).session.sessionId;
 		},
+		/** Whether a person need not wait until Slack has told who they are. */
+		isKnown: ({ person }: Pick<PersonRequest, 'person'>) => directory.knows(person.userId),
 		/** One change of a view without a read: Slack allows about 100 a minute for all. Null if allowed. */
 		turn: ({ person }: Pick<PersonRequest, 'person'>) => take(`turn:${person.userId}`, turnRate),
 		/** Ask only before telling it. A command always gets its reply, which uses no shared limit. */

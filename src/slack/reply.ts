@@ -4,6 +4,7 @@ import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS, retryAtOf, setBound
 import type { Core } from '../core.ts';
 import { codeOf, respond, slackErrorCode, slackFailure } from './clients.ts';
 import {
+	checkingMessage,
 	type ErrorContext,
 	errorMessage,
 	errorModal,
@@ -11,6 +12,7 @@ import {
 	type Kept,
 	noWindow,
 	refusedModal,
+	stillWaitingMessage,
 } from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
@@ -280,6 +282,12 @@ export function createReply(
 		await tell(whereItBegan(request, origin), message);
 	}
 
+	const noting = <Result>(request: PersonRequest, words: MessageContent, work: Promise<Result>) =>
+		withNotes(clock, work, async () => {
+			await toPerson(request, words);
+			return false;
+		});
+
 	return {
 		/** False when the person is too fast to be told this, or no way worked, which is logged. */
 		toPerson,
@@ -337,13 +345,11 @@ export function createReply(
 			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);
 		},
-		/** The result of `work`. The person is told `waiting` when it takes long. */
-		patiently<Result>(request: PersonRequest, waiting: MessageContent, work: Promise<Result>): Promise<Result> {
-			return withNotes(clock, work, async () => {
-				await toPerson(request, waiting);
-				return false;
-			});
-		},
+		/** The result of `work`; the person hears when it takes long. `sessionId`: what is read, null for several. */
+		patiently: <Result>(request: PersonRequest, sessionId: string | null, work: Promise<Result>) =>
+			noting(request, stillWaitingMessage(sessionId), work),
+		/** The same for what waits until Slack has told who they are. */
+		whileChecking: (request: PersonRequest, work: Promise<void>) => noting(request, checkingMessage(), work),
 		/** Resolves when all replies that take no turn are sent. */
 		drained: () => Promise.all(Array.from(queues.values(), ({ last }) => last)),
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */

@@ -266,7 +266,7 @@ export interface Task {
 	 * opens first, because a trigger lives for 3 seconds. It shows nothing of a session.
 	 */
 	readonly window?: ModalView;
-	/** With `refused`: where Slack has to be asked about many people, they wait, and are told by the task or not at all. */
+	/** With `refused`: where Slack is asked about many people, they wait, and are told by the task or not at all. */
 	readonly waits?: true;
 	/** Replaces the usual reply to a person who is refused. */
 	readonly refused?: (refusal: NotAllowed) => Promise<void>;

@@ -241,7 +241,7 @@ export function createSessionFlow(
 	function openModal(request: PersonRequest, content: Wanted, { sessionId, messageIndex }: Wish, onTop: boolean): Task {
 		const { metadata } = content;
 		const access = content.isPicture === true ? 'screenshot' : 'open';
-		const loading = loadingModal(metadata, { isKnown: core.directory.knows(request.person.userId) });
+		const loading = loadingModal(metadata, { isKnown: personReads.isKnown(request) });
 		// At once, because the trigger expires after three seconds. `handle` null: Slack did not open the view.
 		const beginning = personReads.permit(request).then(async (permit) => {
 			return { permit, handle: await openView(client, request, loading, onTop) };

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
-import { stillWaitingMessage } from '../../slack/error-view.ts';
 import { ACTIONS, decodeTarget } from '../../slack/ids.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, logged, NOTHING_TO_DO } from '../../slack/request.ts';
 import type { WatchCommands } from './commands.ts';
@@ -26,7 +25,7 @@ export function registerShowing(core: HandlerContext, { list }: Pick<WatchComman
 	async function showFiles(request: AllowedRequest, sessionId: string): Promise<string> {
 		try {
 			const permit = await personReads.permit(request);
-			const { session } = await reply.patiently(request, stillWaitingMessage(sessionId), permit.read(sessionId));
+			const { session } = await reply.patiently(request, sessionId, permit.read(sessionId));
 			return (await reply.toPerson(request, filesMessage(session, links))) ? 'shown' : 'not_shown';
 		} catch (error) {
 			await reply.failed(request, error, { sessionId });

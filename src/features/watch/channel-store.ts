@@ -37,7 +37,7 @@ import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { type AnswerRule, namesAnybody, OPERATOR, type Standing } from '../../questions/answerers.ts';
 import type { ListedSession, Person, SessionKey } from '../../questions/session.ts';
-import { changeRules, rulesAmong, rulesAround, tellNobodyLeft } from './answerers-store.ts';
+import { changeRules, removeOldRules, rulesAmong, rulesAround, tellNobodyLeft } from './answerers-store.ts';
 
 type WaitingRow = Row<'waiting_sessions'>;
 
@@ -178,9 +178,11 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			});
 		},
 
+		/** Forgets who may answer sessions that nobody has watched for long. */
+		removeOldRules: (before: number) => removeOldRules(db, before),
+
 		/**
-		 * Forgets sessions first listed before `before`, except of `listedService`: its lists show who still waits; and who
-		 * may answer sessions that nobody has watched for long.
+		 * Forgets sessions first listed before `before`, except of `listedService`: its lists show who still waits.
 		 */
 		forgetListed: (before: number, listedService: string | null) =>
 			removeInBatches(db, 'waiting_sessions', sql<boolean>`service <> ${listedService ?? ''} and since < ${before}`),

@@ -11,7 +11,6 @@ import type { LeftOut } from '../../posts/post.ts';
 import { namesAnybody } from '../../questions/answerers.ts';
 import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
-import { stillWaitingMessage } from '../../slack/error-view.ts';
 import { isDirectMessage } from '../../slack/ids.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
 import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
@@ -95,8 +94,7 @@ export function createWatchCommands(
 	): Promise<void> {
 		const begun = await begin(request, sessionIds);
 		if (begun === null) return;
-		const subscribed = subscribe(request, begun, sessionIds, settings);
-		const { lines, isWatched } = await reply.patiently(request, stillWaitingMessage(null), subscribed);
+		const { lines, isWatched } = await reply.patiently(request, null, subscribe(request, begun, sessionIds, settings));
 		await say(request, lines, isWatched);
 	}
 

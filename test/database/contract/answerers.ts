@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CHANNEL_SETTINGS, type WatchEnd } from '../../../src/database/watch.ts';
-import { removeOldRules } from '../../../src/features/watch/answerers-store.ts';
 import { clearAnswerers } from '../../../src/features/watch/channel-store.ts';
 import { type Answerers, OPERATOR } from '../../../src/questions/answerers.ts';
 import { newWatch } from '../../features/watch/support.ts';
@@ -225,7 +224,7 @@ export function describeAnswerers(subject: Subject): void {
 			await watched();
 			const { id } = await watched({ sessionId: 's2' });
 			await end(id, 'unwatched');
-			const forget = (now: number) => removeOldRules(store().db, now);
+			const forget = (now: number) => store().discoveries.removeOldRules(now);
 			await forget(T0 + 400 * DAY);
 			expect(await rules('s2')).toEqual({ C1: ONLY_ANN });
 			await forget(T0 + 400 * DAY + 1);
