@@ -30,6 +30,7 @@ it.each([
 			rateLimiter: { take, charge: take },
 			config: { PERSON_BURST: 2, PERSON_READS_PER_MINUTE: 20 },
 			clock: createManualClock(),
+			directory: { knows: () => true },
 			metrics: { people: { personRead: () => undefined, unknownSession: () => undefined } },
 		}),
 		{ wasRead: async () => false, otherSpellings: async () => [] },

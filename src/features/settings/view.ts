@@ -264,7 +264,7 @@ type NoSettings = Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_memb
 /** Others are as for watching. */
 const NO_SETTINGS: Partial<Record<NoSettings, string>> = {
 	not_a_member: '🔒 Only members of this channel can see and change its settings. Join it, then try again.',
-	direct: `⚠️ A direct message between people has no settings. Use a channel, or your direct messages with ${APP_NAME}.`,
+	direct: `⚠️ Direct messages between people have no settings. Use a channel, or your own with ${APP_NAME}.`,
 	no_channel: `⚠️ Handraise does not know which channel this is about. Type \`${COMMAND} settings\` in the channel.`,
 };
 

@@ -182,7 +182,7 @@ describe('who may change the settings', () => {
 		await app.openSettings({ channel: '#general', words: 'Invite it with `/invite @Handraise`' });
 		await app.openSettings({ channel: '#old', words: 'archived' });
 		for (const channel of ['@grace @gus', '@grace'])
-			await app.openSettings({ channel, words: 'A direct message between people has no settings' });
+			await app.openSettings({ channel, words: 'Direct messages between people have no settings' });
 		await app.openSettings({ channel: '#shared', words: 'shared with another organisation' });
 		const post = await app.command('/session settings', 'gus');
 		expect(post.text()).toContain(whatHappened('guest'));
