@@ -124,6 +124,8 @@ interface ModalParts {
 	readonly submit?: ButtonLabel;
 	readonly close?: ButtonLabel;
 	readonly notifyOnClose?: boolean;
+	/** Closing it closes the views below it, too. */
+	readonly clearOnClose?: boolean;
 }
 
 export function modal(parts: ModalParts): ModalView {
@@ -134,6 +136,7 @@ export function modal(parts: ModalParts): ModalView {
 		close: plain(parts.close ?? 'Close', 24),
 		...(parts.submit === undefined ? {} : { submit: plain(parts.submit, 24) }),
 		...(parts.notifyOnClose === true ? { notify_on_close: true } : {}),
+		...(parts.clearOnClose === true ? { clear_on_close: true } : {}),
 		private_metadata: typeof parts.metadata === 'string' ? parts.metadata : encodeMetadata(parts.metadata),
 		blocks: [...parts.blocks],
 	};

@@ -280,6 +280,8 @@ export type NotAllowed = ActRefusal | HandraiseError;
 
 export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: ModalView }
+	/** Above the submitted view, which Slack shows again as it was, with all that was typed, when this one is closed. */
+	| { readonly response_action: 'push'; readonly view: ModalView }
 	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
 
 export interface Submitted {

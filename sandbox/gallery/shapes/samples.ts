@@ -319,7 +319,7 @@ export const FULL_SETTINGS: ChannelSettings = {
 const values = valuesOf(FULL_SETTINGS, { zone: null });
 export const SETTINGS_MODEL: SettingsModel = {
 	...MODEL,
-	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values },
+	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values, confirms: false },
 	defaults: { remindAfterMs: 15 * 60_000, escalateAfterMs: null },
 	groups: {
 		kind: 'listed',

@@ -31,6 +31,7 @@ import {
 	SETTINGS_OUTDATED,
 	SETTINGS_WAITING,
 	type SettingsMetadata,
+	settingsConfirmation,
 	settingsForm,
 	settingsNotice,
 	settingsRefused,
@@ -140,11 +141,15 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		{ waitedMs, inTime }: Wait,
 	): Promise<Submitted> {
 		const { channelId, revision, base } = metadata;
-		const { before, chosen, toCheck, errors } = readSettingsForm(view, metadata, defaults);
+		const { before, values, chosen, toCheck, errors } = readSettingsForm(view, metadata, defaults);
 		if (Object.keys(errors).length > 0) return settingsRefused(view, revision, errors);
 		await personReads.permit(request);
-		const refused = await saving.refusalsOf(request, { channelId, before, chosen, toCheck }, waitedMs());
+		const { refused, isNamed } = await saving.check(request, { channelId, before, chosen, toCheck }, waitedMs());
 		if (Object.keys(refused).length > 0) return settingsRefused(view, revision, refused);
+		if (!isNamed && !metadata.confirms) {
+			const asked = settingsConfirmation({ ...metadata, shown: values }, adminContact ?? null);
+			return { ack: { response_action: 'push', view: asked } };
+		}
 		const written = await inTime(saving.write(request, metadata, { before, chosen }), 'settings_outcome_unknown');
 		if (written.kind === 'conflict') {
 			const { stored } = written;
@@ -153,7 +158,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, { notice });
 			return { ack: { response_action: 'update', view: newest } };
 		}
-		const saved = settingsSaved(written.kind, chosen, { channelId, defaults, userId: request.person.userId });
+		const saved = settingsSaved(written.kind, chosen, { channelId, defaults });
 		return { ack: { response_action: 'update', view: saved } };
 	}
 

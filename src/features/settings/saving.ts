@@ -32,7 +32,7 @@ type MentionPlace = Pick<SettingsMetadata, 'channelId'> & Pick<AllowedRequest, '
 type Parts = Pick<HandlerContext, 'memberships' | 'channels' | 'mayAct' | 'accessPolicy' | 'userGroups'>;
 
 /** What somebody chose for a channel. */
-type Chosen = Omit<ReturnType<typeof readSettingsForm>, 'errors'> & Pick<SettingsMetadata, 'channelId'>;
+type Chosen = Omit<ReturnType<typeof readSettingsForm>, 'errors' | 'values'> & Pick<SettingsMetadata, 'channelId'>;
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
@@ -134,8 +134,11 @@ export function createSettingsSaving(
 	return {
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
-		/** Why these mentions cannot be saved, by field; empty when they can. `waitedMs`: how long Slack has waited. */
-		async refusalsOf({ person, log }: AllowedRequest, asked: Chosen, waitedMs: number): Promise<SettingsErrors> {
+		/**
+		 * `refused`: why this cannot be saved, by field; empty when it can. `isNamed`: a changed list names whoever saves it,
+		 * or nobody. `waitedMs`: how long Slack has waited.
+		 */
+		async check({ person, log }: AllowedRequest, asked: Chosen, waitedMs: number) {
 			const { channelId, before, chosen, toCheck } = asked;
 			const { mention, answerers: list } = toCheck;
 			using deadline = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
@@ -148,27 +151,32 @@ export function createSettingsSaving(
 			const place = { channelId, person };
 			const isOfList = changedParts(before, chosen).includes('answerers');
 			const groupCount = mention.groupIds.length + list.groupIds.length;
-			const [ofPlace, ofMention, ofList, mayChange, groups] = await Promise.all([
+			const [ofPlace, ofMention, ofList, mayChange, isNamed, groups] = await Promise.all([
 				inTime(Promise.all([mayWatch, memberships.isMemberNow(person.userId, channelId)])),
 				inTime(problemsOf(mention, place, deadline.signal, chosen.answerers)),
 				inTime(problemsOf(list, place, deadline.signal)),
 				!isOfList || inTime(accessPolicy.mayChange(person.userId, before.answerers)),
+				!isOfList || inTime(accessPolicy.mayChange(person.userId, chosen.answerers)),
 				groupCount === 0 ? NO_GROUPS : inTime(userGroups.list()).then((listed) => listed ?? NO_GROUPS),
 			]);
-			const [verdict, isMember] = ofPlace ?? NOT_CHECKED;
-			if (!isMember) return { remind: SETTINGS_ERRORS.notMember };
-			if (!verdict.ok) {
-				const { reason } = verdict;
-				return { remind: reason === 'could_not_check' ? SETTINGS_ERRORS.notChecked : placeError(reason) };
+			function refusals(): SettingsErrors {
+				const [verdict, isMember] = ofPlace ?? NOT_CHECKED;
+				if (!isMember) return { remind: SETTINGS_ERRORS.notMember };
+				if (!verdict.ok) {
+					const { reason } = verdict;
+					return { remind: reason === 'could_not_check' ? SETTINGS_ERRORS.notChecked : placeError(reason) };
+				}
+				if (mayChange === null || isNamed === null) return { answerers: SETTINGS_ERRORS.mentionNotChecked };
+				if (!mayChange) return { answerers: SETTINGS_ERRORS.notNamed };
+				if (ofMention === null) return notChecked(mention, 'people', 'groups');
+				if (ofList === null) return notChecked(list, 'answerers', 'answererGroups');
+				return {
+					...namingErrors(ofMention, ['people', 'groups'], { names: directory, groups }),
+					...namingErrors(ofList, ['answerers', 'answererGroups'], { names: directory, groups }),
+				};
 			}
-			if (mayChange === null) return { answerers: SETTINGS_ERRORS.mentionNotChecked };
-			if (!mayChange) return { answerers: SETTINGS_ERRORS.notNamed };
-			if (ofMention === null) return notChecked(mention, 'people', 'groups');
-			if (ofList === null) return notChecked(list, 'answerers', 'answererGroups');
-			return {
-				...namingErrors(ofMention, ['people', 'groups'], { names: directory, groups }),
-				...namingErrors(ofList, ['answerers', 'answererGroups'], { names: directory, groups }),
-			};
+
+			return { refused: refusals(), isNamed: isNamed === true };
 		},
 
 		write,

@@ -32,7 +32,7 @@ import {
 	textMessage,
 } from '../../slack/parts.ts';
 import type { Submitted, SubmittedView } from '../../slack/request.ts';
-import { oneLine, plain, quotedName, withoutMarks } from '../../slack/text.ts';
+import { oneLine, oneLineMrkdwn, plain, quotedName, withoutMarks } from '../../slack/text.ts';
 import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../../slack/user-groups.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
 import {
@@ -63,6 +63,8 @@ const CODEC = slackCodec(
 		base: settingsValues,
 		/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
 		shown: settingsValues,
+		/** Of the window that asks whether to save a list without whoever saves it: `shown` is what they chose. */
+		confirms: z.boolean().default(false),
 	}),
 );
 /** What a form of a channel's settings carries from one event to the next. */
@@ -75,7 +77,7 @@ export function metadataFor(
 	quiet: Parameters<typeof valuesOf>[1],
 ): SettingsMetadata {
 	const shown = valuesOf(settings, quiet);
-	return { channelId, revision, base: shown, shown };
+	return { channelId, revision, base: shown, shown, confirms: false };
 }
 
 /** By field: what is wrong. Plain text. */
@@ -108,7 +110,7 @@ export function readSettingsForm(
 		mention: checked('groups', chosen.mention),
 		answerers: isOtherList ? checked('answererGroups', chosen.answerers) : { userIds: [], groupIds: [] },
 	};
-	return { before, chosen, toCheck, errors };
+	return { before, values, chosen, toCheck, errors };
 }
 
 /** The field whose list was just emptied; null: something else was done. `acted`: the block_id of the field. */
@@ -120,9 +122,16 @@ export function emptiedList(view: Pick<SubmittedView, 'values'>, acted: string, 
 	return field !== undefined && Array.isArray(before) && before.length > 0 && chosen?.length === 0 ? field : null;
 }
 
-/** Leaves the form as it is, with errors at its fields; those of a field that it lacks stand at the first. */
+/**
+ * Leaves the form as it is, with errors at its fields; those of a field that it lacks stand at the first. The window that
+ * asks for a confirmation has none: it shows the errors, and the form is below it.
+ */
 export function settingsRefused({ labels }: SubmittedView, revision: number, errors: SettingsErrors): Submitted {
-	const [first = ''] = Object.keys(labels);
+	const [first] = Object.keys(labels);
+	if (first === undefined) {
+		const words = Object.values(errors).map((error) => `⚠️ ${oneLineMrkdwn(error, 2_000)}`);
+		return { ack: { response_action: 'update', view: notice(words, { close: 'Back' }) } };
+	}
 	const byBlock: Record<string, string> = {};
 	for (const [field, words] of Object.entries(errors)) {
 		const id = settingsBlockId(field, revision);
@@ -158,6 +167,8 @@ export function settingsForm(model: SettingsModel): ModalView {
 		metadata: encodeSettingsMetadata(metadata),
 		submit: 'Save',
 		close: 'Cancel',
+		// It may stand above a former form.
+		clearOnClose: true,
 		blocks: [
 			...section(notice),
 			...section(`When to remind ${placeMrkdwn(metadata.channelId)} of unanswered questions, and who may answer them.`),
@@ -175,9 +186,37 @@ function escalationNote({ metadata: { shown }, defaults }: SettingsModel): strin
 const TITLE = 'Channel settings';
 const NOT_YOURS = '🔒 The two lists below do not name you: only those whom they name can change them.';
 
+/** Asks above the form, before a list is saved that does not name whoever saves it. `metadata`: what they chose. */
+export function settingsConfirmation(metadata: SettingsMetadata, adminContact: string | null): ModalView {
+	const { channelId, shown } = metadata;
+	const named = mentionsWords(settingsOf(shown).answerers);
+	return modal({
+		callbackId: CALLBACKS.settings,
+		title: TITLE,
+		metadata: encodeSettingsMetadata({ ...metadata, confirms: true }),
+		submit: 'Save anyway',
+		close: 'Back',
+		blocks: [
+			...section('⚠️ *Who may answer* does not name you.'),
+			...section(
+				`You will not be able to answer here or change this list. Only ${named} can change it then. Nothing is ` +
+					'saved yet.',
+			),
+			...context(
+				`If none of them can, ask ${contactMrkdwn(adminContact)}: \`npm run settings -- clear ${channelId}\` empties ` +
+					'the list.',
+			),
+		],
+	});
+}
+
 export function settingsNotice(...words: readonly string[]): ModalView {
+	return notice(words, {});
+}
+
+function notice(words: readonly string[], how: Pick<Parameters<typeof modal>[0], 'close' | 'clearOnClose'>): ModalView {
 	const blocks = words.flatMap((text) => section(text));
-	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks });
+	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks, ...how });
 }
 
 export const SETTINGS_WAITING = `⏳ ${ASKING_SLACK} The settings come as soon as Slack responds.`;
@@ -190,11 +229,7 @@ export const SETTINGS_OUTDATED =
 export function settingsSaved(
 	how: 'saved' | 'same',
 	settings: ChannelSettings,
-	{
-		channelId,
-		defaults,
-		userId,
-	}: Readonly<Record<'channelId' | 'userId', string>> & { readonly defaults: LadderTimes },
+	{ channelId, defaults }: { readonly channelId: string; readonly defaults: LadderTimes },
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
@@ -206,10 +241,8 @@ export function settingsSaved(
 		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});
 	if (!mentions && !isOff) lines.push(`⚠️ ${NOBODY_NAMED}`);
-	const { userIds, groupIds } = settings.answerers;
-	if (userIds.length > 0 && groupIds.length === 0 && !userIds.includes(userId))
-		lines.push('⚠️ *Who may answer* does not name you, so you may neither answer nor change it.');
-	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
+	// With it goes a form below, which was confirmed.
+	return notice([how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n')], { clearOnClose: true });
 }
 
 function input<F extends SettingsField>({ metadata, groups, defaults }: SettingsModel, field: F): InputBlock[] {

@@ -22,7 +22,7 @@ const STORED: ChannelSettings = {
 
 function metadataOf(settings = STORED): SettingsMetadata {
 	const shown = valuesOf(settings, { zone: 'Asia/Tokyo' });
-	return { channelId: 'C1', revision: 4, base: shown, shown };
+	return { channelId: 'C1', revision: 4, base: shown, shown, confirms: false };
 }
 
 const stateOf = (fields: Partial<Record<SettingsField, unknown>>) =>

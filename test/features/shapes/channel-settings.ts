@@ -16,6 +16,7 @@ import {
 	SETTINGS_LOADING,
 	type SettingsModel,
 	settingsChangedPost,
+	settingsConfirmation,
 	settingsForm,
 	settingsNotice,
 	settingsSaved,
@@ -53,7 +54,7 @@ const CONFLICT = conflictWords(
 	defaults,
 );
 
-const PLACE = { channelId: 'C0EXAMPLE1', defaults, userId: 'U0EXAMPLE1' };
+const PLACE = { channelId: 'C0EXAMPLE1', defaults };
 const DIRECT_PLACE = { ...PLACE, channelId: 'D0EXAMPLE1' };
 const HOSTILE_GROUP: SettingsModel['groups'] = {
 	kind: 'listed',
@@ -83,6 +84,10 @@ export function channelSettingsVariants(): Shape[] {
 				metadata: { ...modelOf(FULL)[0].metadata, channelId: 'D0EXAMPLE1' },
 			}),
 			'changed by somebody else meanwhile': modelOf(FULL, { notice: CONFLICT }),
+		}),
+		...shapesOf(settingsConfirmation, {
+			'people and groups': [modelOf(FULL)[0].metadata, null],
+			'a hostile contact': [modelOf(FULL)[0].metadata, HOSTILE],
 		}),
 		...shapesOf(settingsSaved, {
 			'a change': ['saved', FULL, PLACE],

@@ -47,6 +47,26 @@ describe('a user group that is named', () => {
 		await app.until(() => puts(id).length === 1);
 	});
 
+	it('names whoever saves it only while they are in it: else the list is saved only after they confirmed it', async () => {
+		await start();
+		const groupAlone = { 'User groups that may answer': [GROUP] };
+		expect(await app.save(groupAlone, { who: 'cleo' })).toMatchObject({ outcome: 'updated' });
+		await app.slack.as('cleo').modal()?.close();
+		await app.save({ 'User groups that may answer': [] }, { who: 'cleo' });
+		await app.slack.as('cleo').modal()?.close();
+		expect(await app.save(groupAlone)).toMatchObject({ outcome: 'pushed' });
+		const asked = await app.windowSays('You will not be able to answer here or change this list. Only @crew');
+		// What Slack does not tell is neither a yes nor a no.
+		const lift = app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
+		await app.pass(6 * MINUTE);
+		await app.submit(asked);
+		expect(asked.text()).toContain('Slack did not tell in time whether they are here and may answer');
+		lift();
+		await asked.close();
+		expect(app.slack.as('ada').modal()?.value('User groups that may answer')).toEqual([GROUP]);
+		expect(app.changes()).toHaveLength(2);
+	});
+
 	it('does not send what somebody pressed who left it half a minute before the sending', async () => {
 		const { id, post } = await asked({ UNDO_SECONDS: '40' });
 		await app.press(post, 'cleo', 'TP 570');

@@ -51,10 +51,78 @@ describe('who may answer in a channel', () => {
 		expect(await app.save({ 'Escalate after': '1 h', Mention: ['grace'] })).toMatchObject({ outcome: 'updated' });
 	});
 
-	it('are told when they take themselves off the list', async () => {
+	it('do not lose themselves unasked: a list without whoever saves it is saved only after they confirmed it', async () => {
 		await start();
-		const { modal } = await app.save({ [WHO]: ['grace'] });
-		expect(modal.text()).toContain('does not name you, so you may neither answer nor change it.');
+		const form = await app.openSettings();
+		await form.choose('Remind after', '1 h');
+		await form.choose(WHO, ['grace']);
+		expect((await app.submit(form)).outcome).toBe('pushed');
+		const asked = await app.windowSays('You will not be able to answer here or change this list.');
+		expect(asked.text()).toContain('Only @grace can change it then.');
+		expect(asked.text()).toContain('npm run settings -- clear C0AGENTS');
+		await asked.close();
+		await app.pass(5_000);
+		expect(app.changes()).toEqual([]);
+		// Back in the form, with all that was chosen.
+		expect([form.value('Remind after'), form.value(WHO)]).toEqual(['1 h', ['U0GRACE']]);
+		expect((await app.submit(form)).outcome).toBe('pushed');
+		const again = await app.windowSays('You will not be able to answer here or change this list.');
+		expect((await app.submit(again)).outcome).toBe('updated');
+		expect(again.text()).toContain('✅ Saved.');
+		expect(await app.told(1)).toMatch(
+			/Remind after\*: default \(15 min\) → 1 h[\s\S]*Who may answer\*: .* → only grace/,
+		);
+		// The form below is closed with it.
+		await again.close();
+		expect(app.slack.as('ada').modal()).toBeNull();
+		const after = await app.openSettings();
+		expect(after.text()).toContain('The two lists below do not name you');
+		expect([after.value('Remind after'), after.value(WHO)]).toEqual(['1 h', ['U0GRACE']]);
+	});
+
+	it('are asked nothing when a list names them, is emptied, or stays as it was without them', async () => {
+		await start();
+		await app.names(['grace']);
+		const { outcome } = await app.save({ 'Remind after': '1 h' });
+		expect(outcome).toBe('updated');
+		await app.slack.as('ada').modal()?.close();
+		expect(await app.save({ [WHO]: ['grace', 'cleo'] }, { who: 'grace' })).toMatchObject({ outcome: 'updated' });
+		await app.slack.as('grace').modal()?.close();
+		expect(await app.save({ [WHO]: [] }, { who: 'cleo' })).toMatchObject({ outcome: 'updated' });
+	});
+
+	it('keep what somebody else saved between the question and its confirmation', async () => {
+		await start();
+		const form = await app.openSettings();
+		await form.choose(WHO, ['grace']);
+		await app.submit(form);
+		const asked = await app.windowSays('You will not be able to answer here');
+		await app.save({ 'Remind after': '2 h' }, { who: 'cleo' });
+		await app.told(1);
+		expect((await app.submit(asked)).outcome).toBe('updated');
+		expect(asked.text()).toContain('@cleo changed these settings meanwhile, so yours are not saved.');
+		expect([asked.value('Remind after'), asked.value(WHO)]).toEqual(['2 h', []]);
+		await asked.choose(WHO, ['grace']);
+		expect((await app.submit(asked)).outcome).toBe('pushed');
+		const again = await app.windowSays('You will not be able to answer here');
+		expect((await app.submit(again)).outcome).toBe('updated');
+		expect(await app.told(2)).toContain('only grace');
+	});
+
+	it('read at the confirmation why nothing is saved, and come back to their choices', async () => {
+		await start();
+		const form = await app.openSettings();
+		await form.choose(WHO, ['grace']);
+		await app.submit(form);
+		const asked = await app.windowSays('You will not be able to answer here');
+		for (const one of app.slack.state.people) if (one.name === 'grace') one.deleted = true;
+		await app.pass(6 * 60_000);
+		expect((await app.submit(asked)).outcome).toBe('updated');
+		expect(asked.text()).toMatch(/grace.* has a deactivated account[\s\S]*Nothing was saved/);
+		await asked.close();
+		expect(form.value(WHO)).toEqual(['U0GRACE']);
+		await app.pass(5_000);
+		expect(app.changes()).toEqual([]);
 	});
 
 	it('are read in the settings by others, who see before they try that they cannot change them', async () => {
