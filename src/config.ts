@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { HandraiseError, type Log } from './core/basics.ts';
+import { HandraiseError, type Log, normalAddress } from './core/basics.ts';
 import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './core/command-name.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
 import { LONGEST_GIVE_UP_MS, LONGEST_UNDO_MS } from './database/schema/answers.ts';
@@ -21,7 +21,7 @@ const webAddress = (type: z.ZodType<string>) =>
 			const url = URL.parse(value);
 			return url !== null && HTTP.includes(url.protocol) && url.search === '' && url.hash === '';
 		}, 'is not a valid address: use one that starts with https:// (or http://) and has no ? or #')
-		.transform((url) => url.replace(/\/+$/, ''));
+		.transform(normalAddress);
 
 /** undici decodes user and password, and throws when they are not percent-encoded. */
 function isProxyAddress(value: string): boolean {

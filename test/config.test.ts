@@ -104,6 +104,16 @@ describe('the settings', () => {
 		expect(config.GIVE_UP_HOURS).toBe(24);
 	});
 
+	it.each([
+		['HTTPS://Sessions.Example:443/Base//', 'https://sessions.example/Base'],
+		['http://Localhost:80', 'http://localhost'],
+		['http://[::1]:4000/', 'http://[::1]:4000'],
+		['https://sessions.example:8443', 'https://sessions.example:8443'],
+	])('reads an address in one spelling, however it is written: %s', (written, read) => {
+		const config = parseConfig({ ...COMPLETE, SESSION_SERVICE_URL: written, SESSION_DASHBOARD_URL: written });
+		expect([config.SESSION_SERVICE_URL, config.SESSION_DASHBOARD_URL]).toEqual([read, read]);
+	});
+
 	it('reads times with a unit, and off', () => {
 		const times = (remind: string, escalate: string) =>
 			parseConfig({ ...COMPLETE, REMIND_AFTER: remind, ESCALATE_AFTER: escalate }).ladderTimes;

@@ -374,6 +374,9 @@ export const FORGOTTEN = 'forgotten-';
 
 export const isForgotten = (userId: string) => userId.startsWith(FORGOTTEN);
 
+/** One spelling for an address: small letters in the host, no default port, no slash at the end. */
+export const normalAddress = (url: string) => new URL(url).href.replace(/\/+$/, '');
+
 /** The version of this program, from `package.json`. */
 export function ownVersion(): string {
 	return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
