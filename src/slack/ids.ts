@@ -112,9 +112,9 @@ export const BUTTON_LABELS = [
 	'Hide these answers and delete them after delivery', 'More', 'Mention me if nobody answers', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
 	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
-	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Save anyway', 'Screenshot', 'Send',
-	'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more', 'Show now',
-	'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h',
+	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Save anyway',
+	'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more',
+	'Show now', 'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h',
 	'Snooze until tomorrow 9:00', 'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
 	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;

@@ -135,8 +135,8 @@ export function createSettingsSaving(
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
 		/**
-		 * `refused`: why this cannot be saved, by field; empty when it can. `isNamed`: a changed list names whoever saves it,
-		 * or nobody. `waitedMs`: how long Slack has waited.
+		 * `refused`: why this cannot be saved, by field; empty when it can. `isNamed`: a changed list names whoever saves
+		 * it, or nobody. `waitedMs`: how long Slack has waited.
 		 */
 		async check({ person, log }: AllowedRequest, asked: Chosen, waitedMs: number) {
 			const { channelId, before, chosen, toCheck } = asked;

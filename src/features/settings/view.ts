@@ -123,8 +123,8 @@ export function emptiedList(view: Pick<SubmittedView, 'values'>, acted: string, 
 }
 
 /**
- * Leaves the form as it is, with errors at its fields; those of a field that it lacks stand at the first. The window that
- * asks for a confirmation has none: it shows the errors, and the form is below it.
+ * Leaves the form as it is, with errors at its fields; those of a field that it lacks stand at the first. The window
+ * that asks for a confirmation has none: it shows the errors, and the form is below it.
  */
 export function settingsRefused({ labels }: SubmittedView, revision: number, errors: SettingsErrors): Submitted {
 	const [first] = Object.keys(labels);
