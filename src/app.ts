@@ -45,7 +45,6 @@ interface Options {
 
 /** Puts the program together. `stop` lets running work finish. */
 export async function createHandraise({ config, log, proxy = null, clock: ownClock }: Options) {
-	const serviceUrl = config.SESSION_SERVICE_URL;
 	const metrics = createMetrics({
 		build: { schema: OWN_SCHEMA, dialect: config.DATABASE_URL === null ? 'sqlite' : 'postgres' },
 		serviceCalls: SERVICE_CALLS,
@@ -55,6 +54,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		databaseUrl: config.DATABASE_URL,
 		pool: { size: config.DATABASE_POOL_SIZE, statementMs: config.DATABASE_STATEMENT_TIMEOUT_MS },
 		dataDir: config.DATA_DIR,
+		serviceUrl: config.SESSION_SERVICE_URL,
 		encryptionKey: config.ENCRYPTION_KEY,
 		formerKeys: config.ENCRYPTION_KEY_FORMER,
 		writesFormer: config.ENCRYPTION_KEY_WRITE === 'former',
@@ -64,7 +64,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		onFormerValues: metrics.formerValues,
 		log,
 	});
-	const { clock } = store;
+	const { clock, serviceUrl } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const rateLimiter = createRateLimiter(
 		clock,
@@ -73,8 +73,8 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	);
 	const { channelSettings } = store;
 	const slack = createSlack({ config, clock, log, metrics, rateLimiter, store }, installation, {
-		ofSession: (teamId, sessionId) => channelSettings.rulesOf(teamId, { service: serviceUrl, sessionId }),
-		ofAll: (teamId) => channelSettings.rulesOfAll(teamId, serviceUrl),
+		ofSession: channelSettings.rulesOf,
+		ofAll: channelSettings.rulesOfAll,
 		ofChannel: async (teamId, channelId) => (await channelSettings.read({ teamId, channelId })).settings.answerers,
 		tellNobodyLeft: channelSettings.tellNobodyLeft,
 	});

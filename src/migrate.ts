@@ -1,17 +1,100 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { needSettings } from './config.ts';
-import { createLog, HandraiseError, systemClock } from './core/basics.ts';
+import { createLog, HandraiseError, type Log, systemClock } from './core/basics.ts';
+import { keyFileIn } from './database/encryption.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
-import { migratePostgres } from './stores.ts';
+import { MIGRATING } from './database/postgres.ts';
+import { moveService, type ServiceMoved } from './ops/service-move.ts';
+import { whoRunsIt } from './ops/who-runs-it.ts';
+import { counted } from './slack/parts.ts';
+import { migratePostgres, openStore } from './stores.ts';
 
-// Sets up the database of `DATABASE_URL` or brings it to this version's schema, as a role the program need not have.
-try {
-	const { DATABASE_URL: databaseUrl, LOG_LEVEL } = needSettings(process.env, /^(DATABASE_URL|PGSSLMODE|LOG_LEVEL)/);
+const USAGE = `Usage: npm run migrate                      brings PostgreSQL's database to this version's schema
+       npm run migrate -- --service-moved   moves all that is stored to SESSION_SERVICE_URL, while nothing runs`;
+
+const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|LOG_LEVEL)/;
+const ALL_SETTINGS = /^(DATABASE_|PGSSLMODE|LOG_LEVEL|DATA_DIR|ENCRYPTION_KEY|SESSION_SERVICE_URL)/;
+
+const invalid = (message: string, code = 'config_invalid') => new HandraiseError(message, { code });
+
+/** Sets up the database of `DATABASE_URL` or brings it to this version's schema, as a role that the program lacks. */
+async function migrateSchema(): Promise<void> {
+	const { DATABASE_URL: databaseUrl, LOG_LEVEL } = needSettings(process.env, SCHEMA_SETTINGS);
 	const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';
-	if (databaseUrl === null) throw new HandraiseError(missing, { code: 'config_invalid' });
+	if (databaseUrl === null) throw invalid(missing);
 	const log = createLog(LOG_LEVEL);
 	await migratePostgres(databaseUrl, { clock: systemClock, log });
 	log.info({ schema: OWN_SCHEMA }, "the database has this version's schema");
+}
+
+/** Moves all rows to the address that is set. */
+async function followService(): Promise<void> {
+	const settings = needSettings(process.env, ALL_SETTINGS);
+	const { DATABASE_URL: databaseUrl, SESSION_SERVICE_URL: to } = settings;
+	const dataDir = resolve(settings.DATA_DIR);
+	const encryptionKey = settings.ENCRYPTION_KEY;
+	// Opening would make them.
+	if (databaseUrl === null && !existsSync(join(dataDir, 'handraise.db')))
+		throw invalid(`There is no database in ${dataDir}: set DATA_DIR as Handraise has it. Nothing was changed.`);
+	if (databaseUrl === null && encryptionKey === null && !existsSync(keyFileIn(dataDir))) throw invalid(NO_KEY);
+	const store = await openStore({
+		databaseUrl,
+		pool: MIGRATING,
+		dataDir,
+		encryptionKey,
+		formerKeys: settings.ENCRYPTION_KEY_FORMER,
+		writesFormer: settings.ENCRYPTION_KEY_WRITE === 'former',
+		log: warningsOf(createLog(settings.LOG_LEVEL)),
+	});
+	try {
+		if (!store.keysFit) throw invalid(NO_KEY, 'encryption_key_invalid');
+		for (const line of wordsOf(await moveService(store, { to, by: whoRunsIt() }), to))
+			process.stdout.write(`${line}\n`);
+	} finally {
+		await store.close();
+	}
+}
+
+const NO_KEY =
+	'The key that the database was made with is not given, and without it nothing can be moved: set ENCRYPTION_KEY (or ' +
+	'restore encryption.key in DATA_DIR) and ENCRYPTION_KEY_FORMER as Handraise has them. Nothing was changed.';
+
+/** A wrong key is told by this command itself. */
+function warningsOf(log: Log): Log {
+	return { ...log, warn: (event, fields) => event !== 'encryption_key_mismatch' && log.warn(event, fields) };
+}
+
+function wordsOf({ froms, ...counts }: ServiceMoved, to: string): readonly string[] {
+	const { unsentCount, waitingCount, endedCount, asideCount } = counts;
+	return [
+		froms.length === 0
+			? `Nothing to move: all that is stored is for ${to}.`
+			: `All that was stored for ${froms.join(' and ')} is for ${to} now.`,
+		unsentCount + waitingCount === 0
+			? 'No answer waits.'
+			: `Answers that wait: ${unsentCount} to be sent when Handraise starts, ${waitingCount} for a decision of their ` +
+				'authors.',
+		...(endedCount === 0
+			? []
+			: [
+					`${counted(endedCount, 'watch', 'watches')} ended: the channel watched the session at both addresses, and ` +
+						'goes on with one.',
+				]),
+		...(asideCount === 0
+			? []
+			: [
+					`Of these, ${counted(asideCount, 'answer')} to a question that had another one at the other address: the ` +
+						'first is sent, and the author of the second is asked.',
+				]),
+	];
+}
+
+try {
+	const [act, ...others] = process.argv.slice(2);
+	if (others.length > 0 || (act !== undefined && act !== '--service-moved')) throw invalid(USAGE, 'usage');
+	await (act === undefined ? migrateSchema() : followService());
 } catch (error) {
 	process.stderr.write(`${error instanceof HandraiseError ? error.message : String(error)}\n`);
-	process.exitCode = 1;
+	process.exitCode = error instanceof HandraiseError && error.code === 'usage' ? 2 : 1;
 }

@@ -8,6 +8,7 @@ import { type KeyOptions, openKeys } from './database/key-ring.ts';
 import { migrate, warnOfForeignCode } from './database/migrate.ts';
 import { createPeopleStore } from './database/people-store.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
+import { addressFor } from './database/service-address.ts';
 import { cellsOf } from './database/shared-states.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
@@ -36,6 +37,8 @@ export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint' | 
 	readonly formerKeys?: string | null | undefined;
 	/** Whether to encrypt with a former key still. */
 	readonly writesFormer?: boolean | undefined;
+	/** Where sessions are read. Left out, in tests and commands: rows of any address are no reason to stop. */
+	readonly serviceUrl?: string | undefined;
 	/** Whose posts, cards, inboxes, receipts and channels are given out. Null: nobody's yet. Left out, in tests: all. */
 	readonly workspace?: StoreDatabase['workspace'];
 	/** For tests. Default: the database's time on PostgreSQL, the machine's on SQLite. */
@@ -46,8 +49,8 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
  * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code
- * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or
- * `encryption_key_invalid`.
+ * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing`,
+ * `encryption_key_invalid` or `service_moved`.
  */
 export async function openStore(options: StoreOptions) {
 	const { databaseUrl, pool, dataDir, encryptionKey, formerKeys, workspace, clock: ownClock, log } = options;
@@ -78,6 +81,8 @@ export async function openStore(options: StoreOptions) {
 		const context = { clock, log };
 		const migrated = await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
 		await warnOfForeignCode(db, log);
+		const { serviceUrl: givenUrl } = options;
+		const serviceUrl = givenUrl === undefined ? '' : await addressFor(db, givenUrl, log);
 		const { onCheckpoint, onFormerValues, writesFormer = false } = options;
 		keys = await openKeys({ ...given, db, sqlite, migrated, writesFormer, clock, log, onCheckpoint, onFormerValues });
 		const { cipher, compact, reencryption } = keys;
@@ -110,8 +115,12 @@ export async function openStore(options: StoreOptions) {
 			},
 			/** A state by its name, which replicas share. */
 			cellOf: cellsOf({ db, clock }),
+			/** The address of the service as rows have it; empty when it was not given. */
+			serviceUrl,
 			db,
 			cipher,
+			/** Whether the given keys are those of the database. */
+			keysFit: keys.isFitting,
 			compact,
 			/** Null without former keys. It stops when the store is closed. */
 			reencryption,

@@ -3,7 +3,6 @@ export const LOG_LINES = {
 	accept_reply_lost: 'lost the reply of the database while storing an answer',
 	answer_damaged: 'a damaged answer cannot be read and is skipped',
 	answer_work_failed: 'work on an answer failed; it is tried again',
-	answers_for_other_service: 'answers in the database are for another SESSION_SERVICE_URL and are not sent to this one',
 	audit_not_printed: 'lines of the audit could not be printed; trying again',
 	bolt_failed: 'Bolt could not handle a request',
 	channel_check_failed: 'channels could not be checked for other organisations; trying again',
@@ -38,6 +37,9 @@ export const LOG_LINES = {
 	listing_failed: 'could not list the sessions that wait; trying again',
 	nobody_may_answer:
 		'nobody whom the list of a channel names is there any more: npm run settings -- clear opens its questions',
+	other_service_address:
+		'watches, lists and answers in the database are for another SESSION_SERVICE_URL too, and are left alone there: ' +
+		'if the service has moved, npm run migrate -- --service-moved brings them here',
 	other_session: 'the session service sent another session than the one that was asked for: nothing of it is used',
 	other_workspaces:
 		'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise ' +

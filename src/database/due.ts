@@ -147,12 +147,13 @@ export const queueOf = (db: StoreDatabase, table: LeasedTable) => ({
 
 /** Of a killed process: we hold SQLite's lock, so nobody has a lease. On PostgreSQL a replica may. */
 export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
-	if (db.dialect !== 'sqlite') return;
-	await db.write(async (trx) => {
-		for (const table of LEASED_TABLES) {
-			await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
-		}
-	});
+	if (db.dialect === 'sqlite') await db.write(freeAllLeases);
+}
+
+/** While no program runs. */
+export async function freeAllLeases(trx: Db): Promise<void> {
+	for (const table of LEASED_TABLES)
+		await trx.updateTable(table).set(WITHOUT_LEASE).where('leaseToken', 'is not', null).execute();
 }
 
 /** Rows removed in one transaction: on SQLite it blocks the event loop. */

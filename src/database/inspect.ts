@@ -12,6 +12,7 @@ import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
 import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
+import { ADDRESSES_QUERY, type AddressRows } from './service-address.ts';
 import { isSqliteBusy } from './sqlite.ts';
 import { channelSettings } from './watch.ts';
 
@@ -48,6 +49,8 @@ export async function lookAt(dialect: keyof typeof TABLES_QUERY, query: Query, k
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
 		/** Whom channels name as those who may answer, by channel id; null for a database of another version. */
 		answerers: schema === OWN_SCHEMA ? await readAnswerers(query) : null,
+		/** For which addresses of the session service it has rows; null for a database of another version. */
+		addresses: schema === OWN_SCHEMA ? ((await query(ADDRESSES_QUERY)) as unknown as readonly AddressRows[]) : null,
 		/** Empty for a database of another version. */
 		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
 	};

@@ -141,6 +141,7 @@ export async function openKeys({ db, sqlite, own, formers, migrated, writesForme
 				});
 	return {
 		cipher,
+		isFitting,
 		compact,
 		reencryption,
 		/** Finishes a wipe that is due. Call it before the database is closed. */

@@ -351,6 +351,16 @@ export async function joinQuestions(
 	return pairs;
 }
 
+/** Has the questions of `earlier` count as asked before those of `later`, the same session at another address. */
+export async function numberBefore(trx: Db, earlier: SessionKey, later: SessionKey): Promise<void> {
+	const numbersOf = (session: SessionKey) => from(trx, 'questions', sessionOf(session)).select(['id', 'number']);
+	const first = Math.min(1, ...(await numbersOf(later).execute()).map(({ number }) => number));
+	const rows = await numbersOf(earlier).orderBy('number').execute();
+	// From the lowest on, so that no two have the same number meanwhile.
+	for (const [index, { id }] of rows.entries())
+		await change(trx, 'questions', { id }, { number: first - rows.length + index }).execute();
+}
+
 /** Removes the questions of a session. */
 export const removeQuestions = (trx: Db, session: SessionKey) => remove(trx, 'questions', sessionOf(session)).execute();
 

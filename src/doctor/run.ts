@@ -26,7 +26,7 @@ import {
 } from './environment.ts';
 import { checkKey } from './key.ts';
 import { checkLive } from './live.ts';
-import { checkDashboard, checkList, checkRateLimit, checkService } from './service.ts';
+import { checkAddress, checkDashboard, checkList, checkRateLimit, checkService } from './service.ts';
 import { checkAccess, checkBotToken, checkHttpMode, checkScopes, checkSocketMode } from './slack.ts';
 
 const USAGE = `Usage: npm run doctor                    checks the set-up
@@ -51,6 +51,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 	Access: checkAccess,
 	Port: (findings, { need }) => checkPort(findings, need('PORT'), need('HOST')),
 	'Session service': checkService,
+	'Service address': checkAddress,
 	'Session list': checkList,
 	'Rate limit': checkRateLimit,
 	Dashboard: checkDashboard,

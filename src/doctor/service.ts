@@ -1,5 +1,7 @@
+import { judgeAddresses, movedWords } from '../database/service-address.ts';
 import { listQuery, readListResponse } from '../session-service/schema.ts';
 import { limitPerMinute } from '../session-service/transport.ts';
+import { counted } from '../slack/parts.ts';
 import { type Findings, type HttpResponse, jsonObject, notChecked, request, type Setup } from './check.ts';
 
 const PROBE = { limit: 1, page: 1 };
@@ -20,6 +22,25 @@ export async function checkService({ ok, warning, failure }: Findings, { service
 			'SESSION_SERVICE_URL starts with http://: the key and all answers are sent unencrypted. Use https:// if ' +
 				'the service has it.',
 		);
+}
+
+/** Whether what is stored is for the address that is set. */
+export async function checkAddress({ ok, warning, failure }: Findings, { need, database }: Setup) {
+	const url = need('SESSION_SERVICE_URL');
+	const found = await database;
+	if (found.kind === 'absent') return ok('the database is new: nothing is stored for another address.');
+	if (found.kind !== 'database' || found.addresses === null) throw notChecked('the database cannot be used');
+	const { kind, others } = judgeAddresses(found.addresses, url);
+	if (kind === 'own') return ok(`no watches, lists or answers are stored for another address than ${url}.`);
+	if (kind === 'moved') return failure(movedWords(others, url));
+	const counts = others.map(({ service, answers, watches, lists }) => {
+		const each = [counted(answers, 'answer'), counted(watches, 'watch', 'watches')].join(', ');
+		return `${service} (${each}, lists for ${counted(lists, 'session')})`;
+	});
+	return warning(
+		`what is stored for ${counts.join(' and ')} is left alone: these answers wait, and nobody is told of what is ` +
+			'watched there. If the service has moved, run `npm run migrate -- --service-moved`.',
+	);
 }
 
 /** Whether the service lists the sessions that wait. Only DISCOVER_SESSIONS needs a list. */

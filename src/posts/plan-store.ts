@@ -248,6 +248,17 @@ export async function redrawNaming({ trx, now }: Tx, userId: string): Promise<nu
 	return inParts(trx, 'posts', (isIn) => countChanged(shown(isIn).where(isNaming)));
 }
 
+/** The notices of an outage are found by the address of the service, also after it has moved. */
+export async function moveNotices(trx: Db, { from: former, to }: { readonly from: string; readonly to: string }) {
+	const kind = ['serviceDown', 'serviceBack'];
+	const notices = from(trx, 'posts', { kind }).select(['id', 'uniqueKey']);
+	for (const { id, uniqueKey } of await notices.execute()) {
+		const [what, begin, ...address] = uniqueKey.split(':');
+		if (address.join(':') === former)
+			await change(trx, 'posts', { id }, { uniqueKey: `${what}:${begin}:${to}` }).execute();
+	}
+}
+
 export const removePosts = (trx: Db, watchId: string | readonly string[]) =>
 	remove(trx, 'posts', { watchId }).execute();
 

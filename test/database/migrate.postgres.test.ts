@@ -10,7 +10,7 @@ import { DEFAULT_CHANNEL_SETTINGS } from '../../src/database/watch.ts';
 import { newWatch } from '../features/watch/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { context, newerMigrations, openAt } from './migrating-process.ts';
-import { accepted, createRecordingLog, KEY, keyFits, makeDataDir, open, SERVICE, submission } from './support.ts';
+import { accepted, createRecordingLog, KEY, keyFits, makeDataDir, open, submission } from './support.ts';
 
 const CHILD = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
 
@@ -71,7 +71,7 @@ describe.each([
 			expect(settings).toEqual({ ...DEFAULT_CHANNEL_SETTINGS, remindAfterMs: 300_000 });
 			expect(revision).toBe(4);
 			expect(await store.watches.add(newWatch())).toMatchObject({ kind: 'added' });
-			expect(await store.channelSettings.rulesOfAll('T1', SERVICE)).toEqual(new Map());
+			expect(await store.channelSettings.rulesOfAll('T1')).toEqual(new Map());
 			await store.close();
 		}));
 

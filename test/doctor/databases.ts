@@ -8,21 +8,28 @@ import type { Env, Harness } from './harness.ts';
 
 // Databases as Handraise leaves them, of this version or of another one.
 
-/** `former`: to be migrated. `shared`: with one watch of the doctor's workspace, and one watch and one answer of another. */
-type Change = 'newer' | 'older' | 'former' | 'none' | 'shared';
+/**
+ * `former`: to be migrated. `shared`: with one watch of the doctor's workspace, and one watch and one answer of another.
+ * `moved`: an answer for another address of the service; `both`: and a watch at the present one.
+ */
+type Change = 'newer' | 'older' | 'former' | 'none' | 'shared' | 'moved' | 'both';
 
-export async function databaseAt({ dataDir }: Harness, change: Change, encryptionKey?: string): Promise<void> {
+export async function databaseAt({ dataDir, service }: Harness, change: Change, encryptionKey?: string): Promise<void> {
 	const store = await open({ dataDir, encryptionKey });
-	await moveSchema(store, change);
+	await fillStore(store, change, service.url);
 	await store.close();
 }
 
-async function moveSchema(store: Store, change: Change): Promise<void> {
+async function fillStore(store: Store, change: Change, service: string): Promise<void> {
+	const session = { service, sessionId: 's1' };
+	if (change === 'shared' || change === 'both') await addWatch(store.watches, { teamId: 'T0ACME', session });
 	if (change === 'shared') {
-		await addWatch(store.watches, { teamId: 'T0ACME' });
-		await addWatch(store.watches, { teamId: 'T0OTHER' });
-		await store.answers.accept(submission({ person: { teamId: 'T0OTHER', userId: 'U0EVE' } }));
+		await addWatch(store.watches, { teamId: 'T0OTHER', session });
+		const question = { ...session, messageIndex: 1 };
+		await store.answers.accept(submission({ person: { teamId: 'T0OTHER', userId: 'U0EVE' }, question }));
 	}
+	if (change === 'moved' || change === 'both')
+		await store.answers.accept(submission({ person: { teamId: 'T0ACME', userId: 'U0ADA' } }));
 	await store.db.write(async (db) => {
 		if (change === 'newer') {
 			await db.insertInto('migrations').values({ number: 999, name: 'later', appliedAt: 0 }).execute();
@@ -52,10 +59,15 @@ export async function namesAnswerers(
 	await store.close();
 }
 
-export async function postgresAt(dataDir: string, encryptionKey: string, change: Change): Promise<Env> {
+export async function postgresAt(
+	dataDir: string,
+	encryptionKey: string,
+	change: Change,
+	service = 'https://service.example',
+): Promise<Env> {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	const store = await open({ dataDir, databaseUrl, encryptionKey });
-	await moveSchema(store, change);
+	await fillStore(store, change, service);
 	await store.close();
 	return { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: encryptionKey };
 }

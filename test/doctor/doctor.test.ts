@@ -14,7 +14,7 @@ describe('the doctor on a set-up in order', () => {
 		expect(lines.at(-1)).toMatch(/^All is well/);
 		expect(exit).toBe(0);
 		const checks =
-			'Handraise,Node.js,Settings,Bot token,Scopes,Socket Mode,Access,Port,Session service,Session list,Rate limit,Dashboard,DATA_DIR,Database,Encryption key,Clock';
+			'Handraise,Node.js,Settings,Bot token,Scopes,Socket Mode,Access,Port,Session service,Service address,Session list,Rate limit,Dashboard,DATA_DIR,Database,Encryption key,Clock';
 		expect(lines.slice(0, -1).map((line) => line.slice(2, line.indexOf(':')))).toEqual(checks.split(','));
 		expect(harness.service.log.list().map(({ method, path }) => `${method} ${path}`)).toEqual([
 			'GET /v1/sessions/handraise-doctor',

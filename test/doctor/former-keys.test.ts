@@ -12,9 +12,11 @@ import { createHarness, type Harness } from './harness.ts';
 const NEW = 'a canary passphrase';
 
 /** A database of the former key with two values; on SQLite one of them is a secret, which has a key of its own. */
-async function underFormerKey({ dataDir, secrets }: Harness, damages = false): Promise<void> {
+async function underFormerKey({ dataDir, secrets, service }: Harness, damages = false): Promise<void> {
 	const store = await open({ dataDir, encryptionKey: secrets.encryptionKey });
-	const { id } = await accepted(store, submission({ items: [item('blue'), item('hunter2', { secret: true })] }));
+	const question = { service: service.url, sessionId: 's1', messageIndex: 1 };
+	const items = [item('blue'), item('hunter2', { secret: true })];
+	const { id } = await accepted(store, submission({ question, items }));
 	if (damages)
 		await store.db.writeOne((trx) => sql`update answers set content = 'nothing' where id = ${id}`.execute(trx));
 	await store.close();

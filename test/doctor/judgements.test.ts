@@ -49,6 +49,7 @@ const WELL = {
 	values: null,
 	workspaces: [],
 	answerers: new Map(),
+	addresses: [],
 } as const satisfies PostgresLook;
 
 it.each<[string, Partial<typeof WELL> | object, string[]]>([

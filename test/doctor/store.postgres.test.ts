@@ -39,7 +39,7 @@ const database: Case[] = [
 	},
 	{
 		name: 'PostgreSQL does not sync, and its database is of another workspace too',
-		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'shared'),
+		env: ({ secrets, dataDir, service }) => postgresAt(dataDir, secrets.encryptionKey, 'shared', service.url),
 		says: [
 			/^! Database: .*of another workspace than T0ACME \(3 of T0OTHER\)/,
 			/^! Database: PostgreSQL runs with fsync=off/,
@@ -49,6 +49,11 @@ const database: Case[] = [
 ];
 
 const key: Case[] = [
+	{
+		name: 'the service has moved',
+		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'moved'),
+		says: /^✗ Service address: .* are for https:\/\/service\.example, .*--service-moved/,
+	},
 	{
 		name: 'the passphrase is the one of PostgreSQL',
 		env: ({ dataDir }) => postgresAt(dataDir, 'canary battery staple', 'none'),

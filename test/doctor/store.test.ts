@@ -51,6 +51,17 @@ const database: Case[] = [
 		exit: 0,
 	},
 	{
+		name: 'the service has moved',
+		breaks: (harness) => databaseAt(harness, 'moved'),
+		says: /^✗ Service address: The watches, lists and answers in the database are for https:\/\/service\.example, .*--service-moved/,
+	},
+	{
+		name: 'the database has rows of a former address of the service',
+		breaks: (harness) => databaseAt(harness, 'both'),
+		says: /^! Service address: what is stored for https:\/\/service\.example \(1 answer, 0 watches, lists for 0 sessions\) is left alone: .*--service-moved/,
+		exit: 0,
+	},
+	{
 		name: 'somebody made a trigger in the database',
 		breaks: async (harness) => {
 			await databaseAt(harness, 'none');

@@ -11,6 +11,7 @@ import { makeDataDir } from '../database/support.ts';
 import { runAudit } from '../ops/audit-command.ts';
 import { keepSecret, openSession } from '../slack/support/open-session.ts';
 import { auditRows } from '../support/audit-rows.ts';
+import { runMigrate } from '../support/migrate-command.ts';
 import { runPerson } from '../support/person-command.ts';
 import { headline } from '../support/sentences.ts';
 import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
@@ -151,6 +152,12 @@ const SCENES = {
 		await app.restart(otherKey());
 		await rm(elsewhere.path, { recursive: true });
 	},
+	async moving() {
+		await app.stop();
+		const moved = { SESSION_SERVICE_URL: app.service.url.replace('127.0.0.1', 'localhost') };
+		await runMigrate(['--service-moved'], { DATA_DIR: app.dataDir, ...otherKey(), ...moved });
+		await app.restart({ ...otherKey(), ...moved });
+	},
 };
 
 beforeAll(async () => {
@@ -196,6 +203,7 @@ const TOLD: Readonly<Record<(typeof AUDIT_ACTIONS)[number], readonly [keyof type
 	unwatched: ['plain', { ...byAda, outcome: 'unwatched' }],
 	settingsChanged: [null, { ...byAda, outcome: 'answerers' }],
 	keyChanged: [null, { ...byOperator, operator: null, outcome: 'begun' }],
+	serviceMoved: [null, { ...byOperator, operator: ACCOUNT, outcome: 'moved' }],
 	personExported: [null, { ...byOperator, operator: ACCOUNT, about: NAME, outcome: 'begun' }],
 	personForgotten: [null, { ...byOperator, operator: ACCOUNT, about: NAME, outcome: 'forgotten' }],
 	restored: [null, { ...byOperator, operator: 'ada@laptop', outcome: 'restored' }],
@@ -239,7 +247,10 @@ it('has the request of the lines in the log that tell of the same', () => {
 
 it('calls what an operator did as their access line does', () => {
 	const access = app.log.map((line) => JSON.parse(line)).filter(({ msg, by }) => msg === 'access' && by !== undefined);
-	const told = lines.filter(({ operator: by }) => by !== null && by !== 'ada@laptop');
+	// A restore and a move need a program that is stopped, and write no access line.
+	const told = lines.filter(
+		({ action, operator: by }) => by !== null && by !== 'ada@laptop' && action !== 'serviceMoved',
+	);
 	expect(access.map(({ access: action, by, outcome }) => ({ action, operator: by, outcome }))).toEqual(
 		told.map(({ action, operator: by, outcome }) => ({ action, operator: by, outcome })),
 	);

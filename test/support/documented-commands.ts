@@ -24,6 +24,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('CI itself', /^bash \.ci\/run$/),
 	by('test/main.test.ts', /^npm start$/),
 	by('test/database/rights.postgres.test.ts', /^npm run migrate$|^node src\/migrate\.ts$/),
+	by(
+		'test/ops/service-move.kills.test.ts',
+		/^npm run migrate -- --service-moved$|^node src\/migrate\.ts --service-moved$/,
+	),
 	by('sandbox/command.test.ts', /^npm run sandbox( -- --(keep|no-bot|port 5000))?$/),
 	by('test/doctor/command.test.ts', /^npm run doctor$|^(docker exec <name> )?node src\/doctor\.ts$/),
 	by('test/main.test.ts', /^node src\/check-node\.js$/),

@@ -8,10 +8,15 @@ const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 export function startProgram(
 	env: Record<string, string>,
 	main = MAIN,
-	{ byNpm = false, cwd, nodeOptions = [] }: { byNpm?: boolean; cwd?: string; nodeOptions?: readonly string[] } = {},
+	{
+		byNpm = false,
+		cwd,
+		nodeOptions = [],
+		args = [],
+	}: { byNpm?: boolean; cwd?: string; nodeOptions?: readonly string[]; args?: readonly string[] } = {},
 ) {
-	const [command, args] = byNpm ? ['npm', ['start']] : [process.execPath, [...nodeOptions, main]];
-	const child = spawn(command, args, {
+	const [command, all] = byNpm ? ['npm', ['start']] : [process.execPath, [...nodeOptions, main, ...args]];
+	const child = spawn(command, all, {
 		...(cwd !== undefined && { cwd }),
 		env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env },
 		// A group of its own, so that nothing of it survives a test.

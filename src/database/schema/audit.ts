@@ -5,7 +5,7 @@ import { integer, large, orNull, personId, tables, text } from './columns.ts';
 export const AUDIT_ACTIONS = [
 	'asked', 'answered', 'edited', 'undone', 'discarded', 'delivered', 'resumed', 'taken', 'overwritten', 'conflicted',
 	'failed', 'refused', 'sentAgain', 'handedOver', 'givenBack', 'watched', 'unwatched', 'settingsChanged',
-	'keyChanged', 'personExported', 'personForgotten', 'restored',
+	'keyChanged', 'serviceMoved', 'personExported', 'personForgotten', 'restored',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

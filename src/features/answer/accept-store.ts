@@ -37,7 +37,7 @@ import {
 } from '../../questions/answer.ts';
 import { isReworded, type Person, type QuestionKey } from '../../questions/session.ts';
 import { keepAsDraft, markQuestion, removeDraft, removeWindows } from './answering-store.ts';
-import { recordAct, recordFate } from './recorded.ts';
+import { recordAct, recordChange, recordFate } from './recorded.ts';
 import {
 	type AnswerRow,
 	changeAnswer,
@@ -218,6 +218,32 @@ export async function withdrawAnswer(tx: CipherTx, answer: Answer): Promise<Answ
 	await removeDraft(trx, answer.id);
 	await releaseLosers(tx, withdrawn);
 	return withdrawn;
+}
+
+/**
+ * Of two live answers to one question, at two addresses of the service, the one that came first stays, or whose PUT may
+ * have begun. The other waits for its author. Returns how many do.
+ */
+export async function putAside(tx: CipherTx, services: readonly string[], why: string): Promise<number> {
+	const { trx, cipher, now } = tx;
+	const live = await from(trx, 'answers', { service: services, state: BLOCKING_STATES }).selectAll().execute();
+	const rank = ({ state, acceptedAt }: AnswerRow) =>
+		acceptedAt + (state === 'delivering' ? 0 : Number.MAX_SAFE_INTEGER / 2);
+	const byQuestion = Map.groupBy(live, (row) => JSON.stringify([row.sessionId, row.messageIndex]));
+	const second = [...byQuestion.values()].flatMap((rows) => rows.toSorted((a, b) => rank(a) - rank(b)).slice(1));
+	const aside = { lastError: why, nextAttemptAt: now, ...WITHOUT_LEASE };
+	for (const row of second) {
+		const [answer] = createAnswerReader(cipher)(row);
+		if (answer === undefined) await change(trx, 'answers', { id: row.id }, { state: 'waiting', ...aside }).execute();
+		else
+			recordChange(
+				tx,
+				answer,
+				await changeAnswer(trx, cipher, answer, { ...enterState(answer, 'waiting', now), ...aside }),
+				false,
+			);
+	}
+	return second.length;
 }
 
 function endingOf({ state, putStartedAt }: Answer): FirstEnding {

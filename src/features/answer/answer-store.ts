@@ -260,10 +260,6 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		/** How many answers have arrived in a session: the number of the newest arrival. */
 		arrivals: (session: SessionKey) => countArrived(db.read, session),
 
-		/** How many live answers are for another service's address, so that nothing sends them. */
-		unsentElsewhere: (service: string): Promise<number> =>
-			countOf(from(db.read, 'answers', { state: BLOCKING_STATES }).where('service', '!=', service)),
-
 		/** The answers that wait for their authors with this `lastError`, oldest first. */
 		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
 			return (await answers({ state: 'waiting', lastError }).orderBy('acceptedAt').execute()).flatMap(readOrSkip);

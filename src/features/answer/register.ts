@@ -26,7 +26,7 @@ export function registerAnswer(
 	core: HandlerContext<{ answers: AnswerStore }>,
 	{ flow, drafting, claims, health, messages, inboxes }: Parts,
 ) {
-	const { accessPolicy, installation, serviceUrl, log, store } = core;
+	const { accessPolicy, installation } = core;
 	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
 	const receipts = createReceipts(core, messages, nextOf);
 	const worker = createAnswerWorker(core, {
@@ -45,8 +45,6 @@ export function registerAnswer(
 		answers,
 		/** Needs no Slack: stored answers are delivered even while Slack is unreachable. */
 		async start(): Promise<void> {
-			const elsewhereCount = await store.answers.unsentElsewhere(serviceUrl);
-			if (elsewhereCount > 0) log.warn('answers_for_other_service', { answers: elsewhereCount });
 			await answers.hasten([OTHER_SERVICE]);
 			await answers.sendReadableAgain();
 			worker.start();

@@ -37,8 +37,11 @@ export function tellNobodyLeft(tx: Tx, teamId: string, rules: readonly AnswerRul
 	return planPosts(tx, posts);
 }
 
-/** Of the sessions in `filter`, by session id: lists that name somebody. */
-export async function rulesAmong(db: Db, filter: Filter<'answer_rules'>): Promise<Rules> {
+/**
+ * Of the sessions in `filter`, by session id: lists that name somebody. No caller asks for a service: what is stored
+ * for another address of it, from before it moved, must not open a session.
+ */
+export async function rulesAmong(db: Db, filter: Omit<Filter<'answer_rules'>, 'service'>): Promise<Rules> {
 	const rows = await from(db, 'answer_rules', filter).select(['teamId', 'channelId', 'sessionId']).execute();
 	if (rows.length === 0) return new Map();
 	const { teamId = '' } = rows[0] ?? {};
@@ -84,7 +87,7 @@ export async function enterRule(
 	const closes = settings === null && (await isFound(from(trx, 'answer_rules', channelOf(watch)).select('service')));
 	if (!closes && !(settings && namesAnybody(settings.answerers))) return;
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;
-	const rules = (await rulesAmong(trx, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [];
+	const rules = (await rulesAmong(trx, { teamId, sessionId: session.sessionId })).get(session.sessionId) ?? [];
 	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return;
 	await lockSession(trx, session);
 	const rule = { teamId, channelId, ...sessionOf(session), enteredAt };
@@ -102,22 +105,27 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 	const { trx, now } = tx;
 	const key = channelOf(channel);
 	const before = await from(trx, 'answer_rules', key).select(['service', 'sessionId']).execute();
-	const sessions = new Map(before.map((row) => [row.sessionId, sessionOf(row)]));
+	const sessions = keyed(before);
 	const around = watchedIn(trx, channel).select(['service', 'sessionId']).distinct();
 	const watched = namesAnybody(list) ? await around.execute() : [];
 	// All of them before rules and posts: whoever holds one of them may write both.
-	const all = new Map([...before, ...watched].map((row) => [row.sessionId, sessionOf(row)]));
-	for (const session of inLockOrder([...all.values()], (one) => one.sessionId)) await lockSession(trx, session);
+	const all = keyed([...before, ...watched]);
+	for (const session of inLockOrder([...all.values()], idOf)) await lockSession(trx, session);
 	if (!namesAnybody(list)) await remove(trx, 'answer_rules', key).execute();
 	const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId: watched.map((row) => row.sessionId) });
 	for (const row of watched) {
-		if (sessions.has(row.sessionId) || !mayAnswer(standing, rules.get(row.sessionId) ?? [])) continue;
+		if (sessions.has(idOf(row)) || !mayAnswer(standing, rules.get(row.sessionId) ?? [])) continue;
 		await addNew(trx, 'answer_rules', { ...key, ...sessionOf(row), enteredAt: now }).execute();
-		sessions.set(row.sessionId, sessionOf(row));
+		sessions.set(idOf(row), sessionOf(row));
 	}
 	noteQuestions(trx, null);
-	await markPosts(tx, { sessionId: [...sessions.keys()] }, { urgency: 'progress' });
+	const sessionIds = [...sessions.values()].map((session) => session.sessionId);
+	await markPosts(tx, { sessionId: sessionIds }, { urgency: 'progress' });
 }
+
+/** In the order of locks: one id may be known at two addresses of the service. */
+const idOf = ({ service, sessionId }: SessionKey) => `${sessionId}\0${service}`;
+const keyed = (rows: readonly SessionKey[]) => new Map(rows.map((row) => [idOf(row), sessionOf(row)]));
 
 /** The session is over: no list decides about it any more. */
 export const endRules = (trx: Db, session: SessionKey) => remove(trx, 'answer_rules', sessionOf(session)).execute();

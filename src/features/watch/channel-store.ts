@@ -256,11 +256,11 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 	return {
 		read: (channel: ChannelKey) => readSettings({ db, log }, channel),
 
-		/** The lists of a session; empty: everybody who may use Handraise may answer it. */
-		rulesOf: async (teamId: string, session: SessionKey) =>
-			(await rulesAmong(db.read, { teamId, ...sessionOf(session) })).get(session.sessionId) ?? [],
-		/** The lists of all sessions of a service that have some, by session id. */
-		rulesOfAll: (teamId: string, service: string) => rulesAmong(db.read, { teamId, service }),
+		/** The lists of a session, at any address; empty: everybody who may use Handraise may answer it. */
+		rulesOf: async (teamId: string, sessionId: string) =>
+			(await rulesAmong(db.read, { teamId, sessionId })).get(sessionId) ?? [],
+		/** The lists of all sessions that have some, by session id. */
+		rulesOfAll: (teamId: string) => rulesAmong(db.read, { teamId }),
 		/** The lists that decide about sessions which this channel watches or has watched. */
 		rulesAround: (channel: ChannelKey) => rulesAround(db.read, channel),
 

@@ -105,7 +105,7 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
-			const { groupIds } = await standingOf(request.userId, await store.channelSettings.rulesOf(teamId, key));
+			const { groupIds } = await standingOf(request.userId, await store.channelSettings.rulesOf(teamId, sessionId));
 			const attempted = expectPost(existing?.id ?? watch.id);
 			const result = await store.watches.add({
 				...watch,

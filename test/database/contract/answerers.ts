@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CHANNEL_SETTINGS, type WatchEnd } from '../../../src/database/watch.ts';
+import { endRules } from '../../../src/features/watch/answerers-store.ts';
 import { clearAnswerers } from '../../../src/features/watch/channel-store.ts';
 import { type Answerers, OPERATOR } from '../../../src/questions/answerers.ts';
 import { newWatch } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, BOB, createRecordingLog, LEASE, SERVICE, T0 } from '../support.ts';
+import { ANN, BOB, createRecordingLog, LEASE, T0 } from '../support.ts';
 import { KEY, news, read, watchActs } from './watch-acts.ts';
 
 const DAY = 86_400_000;
@@ -59,7 +60,7 @@ export function describeAnswerers(subject: Subject): void {
 
 	/** The channels whose lists decide about a session, with whom they name. */
 	async function rules(sessionId = 's1'): Promise<Readonly<Record<string, Answerers>>> {
-		const found = await replica().channelSettings.rulesOf('T1', { service: SERVICE, sessionId });
+		const found = await replica().channelSettings.rulesOf('T1', sessionId);
 		return Object.fromEntries(found.map(({ channelId, userIds, groupIds }) => [channelId, { userIds, groupIds }]));
 	}
 
@@ -71,7 +72,7 @@ export function describeAnswerers(subject: Subject): void {
 			expect(await watched({ channelId: 'C2', sessionId: 's2' })).toMatchObject({ decides: false });
 			expect(await rules()).toEqual({ C1: ONLY_ANN });
 			expect(await rules('s2')).toEqual({});
-			expect(await replica().channelSettings.rulesOf('T2', KEY)).toEqual([]);
+			expect(await replica().channelSettings.rulesOf('T2', KEY.sessionId)).toEqual([]);
 		});
 
 		it('decide about what a channel watches or has watched when it gets one', async () => {
@@ -146,16 +147,21 @@ export function describeAnswerers(subject: Subject): void {
 			expect(await rules('s3')).toEqual({ C1: ONLY_ANN });
 		});
 
-		it('are given for all sessions of a service at once', async () => {
+		it('are given for all sessions at once, and hold for a session at whatever address of the service', async () => {
 			await names(ONLY_ANN);
 			await watched();
 			await watched({ sessionId: 's2' });
 			await watched({ session: { service: 'https://other.example', sessionId: 's3' } });
 			await watched({ channelId: 'C2', sessionId: 's4' });
-			const all = await replica().channelSettings.rulesOfAll('T1', SERVICE);
-			expect([...all.keys()].toSorted()).toEqual(['s1', 's2']);
+			const all = await replica().channelSettings.rulesOfAll('T1');
+			expect([...all.keys()].toSorted()).toEqual(['s1', 's2', 's3']);
+			expect(await rules('s3')).toEqual({ C1: ONLY_ANN });
+			// Known at both addresses, it is over at one of them alone.
+			await watched({ sessionId: 's3' });
+			await store().db.write((trx) => endRules(trx, { service: 'https://other.example', sessionId: 's3' }));
+			expect(await rules('s3')).toEqual({ C1: ONLY_ANN });
 			expect(all.get('s2')).toMatchObject([{ channelId: 'C1', revision: 1, ...ONLY_ANN }]);
-			expect(await replica().channelSettings.rulesOfAll('T2', SERVICE)).toEqual(new Map());
+			expect(await replica().channelSettings.rulesOfAll('T2')).toEqual(new Map());
 		});
 
 		it('of settings that cannot be read let nobody answer what they decided about', async () => {
@@ -235,7 +241,7 @@ export function describeAnswerers(subject: Subject): void {
 			await names(ONLY_ANN);
 			await watched();
 			const tell = async (at = store()) => {
-				const found = await at.channelSettings.rulesOf('T1', KEY);
+				const found = await at.channelSettings.rulesOf('T1', KEY.sessionId);
 				await at.channelSettings.tellNobodyLeft('T1', found, T0);
 			};
 			await Promise.all([tell(), tell(replica())]);

@@ -72,6 +72,15 @@ export async function runKeys(options: KeyRunOptions) {
 	};
 	const before = await at();
 	const values = await fill(before.store, count, random);
+	// Without a row of its own, the program does not start on those of another service.
+	const own = {
+		teamId: 'T0NONE',
+		channelId: 'C0NONE',
+		service: harness.service.url,
+		sessionId: 'own',
+		enteredAt: Date.now(),
+	};
+	await before.store.db.writeOne((trx) => trx.insertInto('answer_rules').values(own).execute());
 	await before.store.close();
 	const formerKey = isSqlite ? readFileSync(join(dataDir, 'encryption.key'), 'utf8').trim() : KEY;
 	// As 1.0.0 left them.

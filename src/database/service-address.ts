@@ -1,0 +1,163 @@
+import { HandraiseError, type Log, normalAddress } from '../core/basics.ts';
+import {
+	type Cipher,
+	change,
+	columnsOf,
+	type Db,
+	isPostgres,
+	nameInSql,
+	placeIn,
+	placeInSql,
+	SEALED_COLUMNS,
+	type SealedColumn,
+	type StoreDatabase,
+	sql,
+	TABLE_NAMES,
+	TABLES,
+	type TableName,
+} from './database.ts';
+
+/* The address of the session service, which stands in the rows of all that is about a session. */
+
+/** How many live rows a database has for an address: without any, only its history is there. */
+export interface AddressRows {
+	readonly service: string;
+	/** Not sent yet, or waiting for their author. */
+	readonly answers: number;
+	/** With those that *watch all* discovers. Open questions come with them. */
+	readonly watches: number;
+	/** Sessions that a list of who may answer decides about. */
+	readonly lists: number;
+}
+
+/**
+ * Selects `AddressRows`, also on the doctor's own connections, so without parameters. Of answers, of which there may be
+ * millions, it finds the addresses one after the other in an index.
+ */
+export const ADDRESSES_QUERY = `
+	with recursive known (service) as (
+		select min(service) from answers
+		union all select (select min(service) from answers where answers.service > known.service) from known
+			where known.service is not null
+	) select service, cast(sum(answers) as integer) as answers, cast(sum(watches) as integer) as watches,
+		cast(sum(lists) as integer) as lists from (
+		select service, 0 as answers, 0 as watches, 0 as lists from known where service is not null
+		union all select service, 1, 0, 0 from answers where state in ('accepted', 'delivering', 'waiting')
+		union all select service, 0, 1, 0 from watches where ended_at is null
+		union all select service, 0, 1, 0 from discoveries
+		union all select service, 0, 0, 1 from answer_rules
+	) as rows_of_addresses group by service order by service`;
+
+const isLive = ({ answers, watches, lists }: AddressRows) => answers + watches + lists > 0;
+
+/**
+ * What rows of other addresses mean for `serviceUrl`. `own`: the address as the database spells it, where a version
+ * before 2.0.0 stored it as it was written. `moved`: there are live rows, and none of them is for this address.
+ */
+export function judgeAddresses(rows: readonly AddressRows[], serviceUrl: string) {
+	const isOwn = ({ service }: AddressRows) => URL.canParse(service) && normalAddress(service) === serviceUrl;
+	const own = rows.filter(isOwn);
+	const others = rows.filter((row) => isLive(row) && !own.includes(row));
+	const spelling = own.find(({ service }) => service === serviceUrl) ?? own.find(isLive) ?? own[0];
+	const kind = others.length === 0 ? 'own' : own.some(isLive) ? 'both' : 'moved';
+	return { kind, own: spelling?.service ?? serviceUrl, others } as const;
+}
+
+/** For an operator, whose database is for other addresses alone. */
+export function movedWords(others: readonly AddressRows[], serviceUrl: string): string {
+	const theirs = others.map(({ service }) => service).join(' and ');
+	return (
+		`The watches, lists and answers in the database are for ${theirs}, and SESSION_SERVICE_URL is ${serviceUrl}. If ` +
+		'the service has moved, run `npm run migrate -- --service-moved`; if it is another service, set DATA_DIR to an ' +
+		'empty directory or DATABASE_URL to an empty database.'
+	);
+}
+
+/**
+ * The address by which rows are written and found. Warns of live rows of other addresses, which are left alone.
+ * @throws HandraiseError `service_moved` when all live rows are of others: their answers would wait for ever, and
+ * nobody would be told of what is watched
+ */
+export async function addressFor(db: StoreDatabase, serviceUrl: string, log: Log): Promise<string> {
+	const { rows } = await sql.raw<AddressRows>(ADDRESSES_QUERY).execute(db.read);
+	const { kind, own, others } = judgeAddresses(rows, serviceUrl);
+	if (kind === 'moved') throw new HandraiseError(movedWords(others, serviceUrl), { code: 'service_moved' });
+	if (kind === 'both') log.warn('other_service_address', { service: own, others });
+	return own;
+}
+
+/** Whether a program of ours has a connection to this PostgreSQL database, besides this one. SQLite admits no other. */
+export async function isInUse(trx: Db): Promise<boolean> {
+	if (!isPostgres(trx)) return false;
+	const { rows } = await sql<{ is: boolean }>`select exists (select 1 from pg_stat_activity
+		where application_name = 'handraise' and datname = current_database() and pid <> pg_backend_pid()) as is
+		`.execute(trx);
+	return rows[0]?.is === true;
+}
+
+/** From one address to another. */
+export interface Move {
+	readonly from: string;
+	readonly to: string;
+}
+
+const OF_SERVICE = TABLE_NAMES.filter((table) => columnsOf(table).some(([column]) => column === 'service'));
+/** Rows that are encrypted anew by one query of their texts. */
+const AT_ONCE = 200;
+
+/** The addresses other than `to` that rows have. */
+export async function addressesBeside(db: Db, to: string): Promise<readonly string[]> {
+	const each = OF_SERVICE.map((table) => sql`select distinct service from ${sql.table(table)}`);
+	const { rows } = await sql<{ service: string | null }>`${sql.join(each, sql` union `)} order by service`.execute(db);
+	return rows.flatMap(({ service }) => (service === null || service === to ? [] : service));
+}
+
+/**
+ * Puts `to` in the place of an address in all rows, and encrypts anew what is bound to it. What no key opens is damaged
+ * and stays so. Of rows whose key both addresses have (a claim, a snooze, a list's rule), the one of `to` stays.
+ */
+export async function moveRows(trx: Db, cipher: Cipher, { from, to }: Move): Promise<void> {
+	for (const table of OF_SERVICE) {
+		const keys: readonly string[] = TABLES[table].key;
+		if (keys.includes('service')) await removeDoubles(trx, table, { from, to });
+		const bound = SEALED_COLUMNS.filter(
+			(column) => column.table === table && [...keys, ...(column.bound ?? [])].includes('service'),
+		);
+		const isEmpty = ['1 = 1', ...bound.map(({ column }) => `${nameInSql(column)} is null`)].join(' and ');
+		const all = change(trx, table as 'watches', { service: from }, { service: to });
+		await all.where(sql<boolean>`${sql.raw(isEmpty)}`).execute();
+		if (bound.length > 0) await sealAnew(trx, cipher, bound, { from, to });
+	}
+	// Budgets, and who lists: outdated after minutes.
+	await sql`delete from shared_states where name in (${from}, ${`list:${from}`})`.execute(trx);
+}
+
+async function removeDoubles(trx: Db, table: TableName, { from, to }: Move): Promise<void> {
+	const others = TABLES[table].key.filter((key) => key !== 'service');
+	const same = others.map((key) => sql`other.${sql.ref(key)} = ${sql.table(table)}.${sql.ref(key)}`);
+	const isDouble = sql.join([sql`other.service = ${to}`, ...same], sql` and `);
+	await sql`delete from ${sql.table(table)} where service = ${from}
+		and exists (select 1 from ${sql.table(table)} as other where ${isDouble})`.execute(trx);
+}
+
+/** What remains of a table's rows at `from` has values in these columns. */
+async function sealAnew(trx: Db, cipher: Cipher, sealed: readonly SealedColumn[], { from, to }: Move): Promise<void> {
+	const [{ table, keys }] = sealed as [SealedColumn];
+	const places = [...new Set(sealed.flatMap((column) => placeInSql(column).split(', ')))];
+	const texts = sealed.map(({ column }) => `${nameInSql(column)} as "${column}"`);
+	for (;;) {
+		const { rows } = await sql<Record<string, unknown>>`select ${sql.raw([...places, ...texts].join(', '))}
+			from ${sql.table(table)} where service = ${from} limit ${sql.lit(AT_ONCE)}`.execute(trx);
+		if (rows.length === 0) return;
+		for (const row of rows) {
+			const moved = { ...row, service: to };
+			const anew = sealed.flatMap((column) => {
+				const text = row[column.column];
+				const opened = typeof text === 'string' ? cipher.decrypt(text, placeIn(column, row)) : null;
+				return opened === null ? [] : [[column.column, cipher.encrypt(opened, placeIn(column, moved))] as const];
+			});
+			const own = Object.fromEntries(keys.map((key) => [key, row[key]]));
+			await change(trx, table as 'watches', own, { service: to, ...Object.fromEntries(anew) }).execute();
+		}
+	}
+}

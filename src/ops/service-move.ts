@@ -1,0 +1,122 @@
+import { type Clock, HandraiseError } from '../core/basics.ts';
+import { AN_OPERATOR, recordEvents } from '../database/audit.ts';
+import {
+	type Cipher,
+	type CipherTx,
+	channelOf,
+	countOf,
+	type Db,
+	from,
+	type StoreDatabase,
+} from '../database/database.ts';
+import { freeAllLeases } from '../database/due.ts';
+import { lockFor } from '../database/locks.ts';
+import { numberBefore } from '../database/question-store.ts';
+import { addressesBeside, isInUse, type Move, moveRows } from '../database/service-address.ts';
+import { changeSession, changeWatch, liveWatches, removeSession } from '../database/watch-store.ts';
+import { putAside } from '../features/answer/accept-store.ts';
+import { OTHER_SERVICE } from '../features/answer/worker.ts';
+import { endStored } from '../features/watch/watch-store.ts';
+import { markPosts, moveNotices, settle } from '../posts/plan-store.ts';
+import { BLOCKING_STATES } from '../questions/answer.ts';
+import type { SessionKey } from '../questions/session.ts';
+
+/** A process that has just ended may still be connected. */
+const TRIES = 50;
+const PAUSE_MS = 100;
+
+export type ServiceMoved = Awaited<ReturnType<typeof moveAll>>;
+
+/**
+ * Moves all rows of other addresses of the session service to the address `to`, in one transaction: all or nothing, so
+ * it can be killed and run again. A program that starts meanwhile waits for it, as for a migration.
+ * @throws HandraiseError `database_in_use` while a program runs on this PostgreSQL database
+ */
+export async function moveService(
+	{ db, cipher, clock }: { readonly db: StoreDatabase; readonly cipher: Cipher; readonly clock: Clock },
+	{ to, by }: { readonly to: string; readonly by: string },
+): Promise<ServiceMoved> {
+	for (let tries = 1; ; tries++) {
+		const moved = await db.write(async (trx) => {
+			await lockFor(trx, 'migrating');
+			return (await isInUse(trx)) ? null : moveAll({ trx, cipher, now: clock.now() }, { to, by });
+		});
+		if (moved !== null) return moved;
+		if (tries === TRIES) throw new HandraiseError(IN_USE, { code: 'database_in_use' });
+		await clock.sleep(PAUSE_MS);
+	}
+}
+
+const IN_USE =
+	'A Handraise, or one of its commands, is connected to this database: stop all replicas, then run this again. ' +
+	'Behind PgBouncer give the address of PostgreSQL itself, or wait until it has closed its connections. Nothing was ' +
+	'changed.';
+
+async function moveAll(tx: CipherTx, { to, by }: { readonly to: string; readonly by: string }) {
+	const { trx, now } = tx;
+	const froms = await addressesBeside(trx, to);
+	let [endedCount, asideCount] = [0, 0];
+	if (froms.length > 0) await freeAllLeases(trx);
+	for (const address of froms) {
+		const move = { from: address, to };
+		for (const sessionId of await inBoth(trx, move)) endedCount += await joinSession(tx, sessionId, move);
+		asideCount += await putAside(tx, [address, to], OTHER_SERVICE);
+		await moveRows(trx, tx.cipher, move);
+		await moveNotices(trx, move);
+		recordEvents(trx, { at: now, action: 'serviceMoved', actor: AN_OPERATOR, operator: by, outcome: 'moved' });
+	}
+	const count = (state: string | readonly string[]) => countOf(from(trx, 'answers', { state }));
+	return {
+		/** The former addresses. */
+		froms,
+		/** Answers that are sent at the next start, and that wait for their authors. */
+		unsentCount: await count(BLOCKING_STATES),
+		waitingCount: await count('waiting'),
+		/** Watches that ended because the channel watches the session at the other address too. */
+		endedCount,
+		/** Answers that wait for their authors because the question has another live one. */
+		asideCount,
+	};
+}
+
+/** The sessions that are known at both addresses. */
+async function inBoth(trx: Db, { from: address, to }: Move): Promise<readonly string[]> {
+	const at = (service: string) => from(trx, 'watched_sessions', { service }).select('sessionId');
+	const both = at(address).where('sessionId', 'in', at(to)).orderBy('sessionId');
+	return (await both.execute()).map(({ sessionId }) => sessionId);
+}
+
+/**
+ * Makes one session of two: what the newest read found stays, of the other its questions as earlier ones. A channel
+ * that watches both keeps the newer watch; another one reads anew what is asked. Returns how many watches ended.
+ */
+async function joinSession(tx: CipherTx, sessionId: string, { from: address, to }: Move): Promise<number> {
+	const { trx, now } = tx;
+	const rows = await from(trx, 'watched_sessions', { sessionId, service: [address, to] })
+		.selectAll()
+		.execute();
+	const [newer, older] = rows.toSorted((one, other) => (other.lastReadAt ?? 0) - (one.lastReadAt ?? 0));
+	if (newer === undefined || older === undefined) return 0;
+	const [kept, left] = [newer, older].map(({ service }): SessionKey => ({ service, sessionId })) as [
+		SessionKey,
+		SessionKey,
+	];
+	let endedCount = 0;
+	for (const watch of await liveWatches(trx, left).execute()) {
+		const twin = await liveWatches(trx, { ...channelOf(watch), ...kept }).executeTakeFirst();
+		if (twin === undefined) await changeWatch(trx, watch.id, { revision: 0 });
+		else {
+			const reason = watch.mode === 'raisedHand' ? 'handLowered' : 'unwatched';
+			await endStored(tx, watch.id, { reason, posts: [], keepPending: false });
+			endedCount++;
+		}
+	}
+	await settle(trx, left, 'closed', { now });
+	await markPosts(tx, left);
+	await numberBefore(trx, left, kept);
+	await removeSession(trx, left);
+	// It may be watched through the other address alone.
+	if (older.nextReadAt !== null && newer.nextReadAt === null)
+		await changeSession(trx, kept, { nextReadAt: now, readBy: now });
+	return endedCount;
+}
