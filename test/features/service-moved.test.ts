@@ -7,7 +7,7 @@ import { openSession } from '../slack/support/open-session.ts';
 import { runMigrate } from '../support/migrate-command.ts';
 import { headline, SERVICE_BACK, SERVICE_DOWN, says, whatHappened } from '../support/sentences.ts';
 import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
-import { expectNothingWrong } from './watch/harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS } from './watch/harness.ts';
 
 /* The session service has another address than before: 127.0.0.1, and then localhost. */
 
@@ -146,7 +146,7 @@ const bringBack = (service: string) => `insert into answer_rules select * from k
 
 describe('a database with live rows of two addresses', () => {
 	it('warns at the start, keeps the lists of both, and tells an author that their answer waits for the other', async () => {
-		await start({ GIVE_UP_HOURS: '2' });
+		await start({ GIVE_UP_HOURS: '1', REMIND_AFTER: 'off', ...FEWEST_REQUESTS });
 		const { id } = await answerThatWaits();
 		app.onDatabase((database) => database.exec(HIDE));
 		await app.service.comeBack();
@@ -168,7 +168,7 @@ describe('a database with live rows of two addresses', () => {
 		const dms = () => app.slack.as('ada').dm(id);
 		const hears = (words: string) => app.until(() => dms().some((dm) => dm.text().includes(words)));
 		await hears(whatHappened('other_service'));
-		await app.pass(3 * 3_600_000);
+		await app.pass(70 * 60_000);
 		await hears(headline('waiting'));
 		expect(dms()).toHaveLength(1);
 		expect(puts(id)).toEqual([]);

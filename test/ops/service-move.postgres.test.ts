@@ -22,13 +22,15 @@ import {
 } from '../database/support.ts';
 import { addWatch } from '../features/watch/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { loadRows, readFixture, type STORES } from '../upgrade/fixture.ts';
+import { readFixture } from '../upgrade/fixture.ts';
+import { RELEASES, STORES } from '../upgrade/releases.ts';
+import { loadRows } from '../upgrade/rows.ts';
 
 const [FORMER, NOW] = ['http://former.example', 'https://now.example'];
 const OF_FIXTURE = 'http://sessions.example';
 const BY = 'ada@laptop';
 
-describe.each(['sqlite', 'postgres'] satisfies (typeof STORES)[number][])('a service that moved, on %s', (kind) => {
+describe.each(STORES)('a service that moved, on %s', (kind) => {
 	let directory: ReturnType<typeof makeDataDir>;
 	let databaseUrl: string | null;
 	let store: Store;
@@ -76,36 +78,38 @@ describe.each(['sqlite', 'postgres'] satisfies (typeof STORES)[number][])('a ser
 		return Object.fromEntries(await Promise.all(found));
 	}
 
-	it('brings over all rows of a database that 1.0.0 left, and every text of them', async () => {
-		const { rows } = await readFixture(kind);
-		await loadRows(databaseUrl ?? directory.path, rows);
-		await opened();
-		const question = { service: OF_FIXTURE, sessionId: 'secret', messageIndex: 1 };
-		await accepted(store, submission({ question, items: [item('hunter2', { secret: true })] }));
-		await store.answers.accept(submission({ question, person: BOB }));
-		const [textsBefore, countsBefore] = [await texts(), await counts()];
-		const columns = new Set(textsBefore.map((text) => text.split(':')[0]));
-		const bound = SEALED_COLUMNS.filter(({ keys, bound = [] }) =>
-			[...keys, ...bound].some((name: string) => name === 'service'),
-		);
-		expect(bound.map(({ table, column }) => `${table}.${column}`).filter((name) => !columns.has(name))).toEqual([]);
-		expect(textsBefore.filter((text) => text.includes('cannot be read'))).toEqual([]);
-		const { froms, ...result } = await move();
-		expect(froms).toEqual([OF_FIXTURE]);
-		expect(result).toMatchObject({ endedCount: 0, asideCount: 0 });
-		expect(await texts()).toEqual(textsBefore);
-		expect(await counts()).toEqual(countsBefore);
-		const again = await move();
-		expect(again).toMatchObject({ froms: [], unsentCount: result.unsentCount, waitingCount: result.waitingCount });
-		await store.close();
-		await opened(NOW);
-		expect(store.serviceUrl).toBe(NOW);
-		const events =
-			await sql<object>`select actor, operator, outcome from audit_events where action = 'serviceMoved'`.execute(
-				store.db.read,
+	it.each(RELEASES)(
+		'brings over all rows of a database that $version left, and every text of them',
+		async (release) => {
+			await loadRows(databaseUrl ?? directory.path, await readFixture(release, kind));
+			await opened();
+			const question = { service: OF_FIXTURE, sessionId: 'secret', messageIndex: 9 };
+			await accepted(store, submission({ question, items: [item('hunter2', { secret: true })] }));
+			await store.answers.accept(submission({ question, person: BOB }));
+			const [textsBefore, countsBefore] = [await texts(), await counts()];
+			const columns = new Set(textsBefore.map((text) => text.split(':')[0]));
+			const bound = SEALED_COLUMNS.filter(({ keys, bound = [] }) =>
+				[...keys, ...bound].some((name: string) => name === 'service'),
 			);
-		expect(events.rows).toEqual([{ actor: 'operator', operator: BY, outcome: 'moved' }]);
-	});
+			expect(bound.map(({ table, column }) => `${table}.${column}`).filter((name) => !columns.has(name))).toEqual([]);
+			expect(textsBefore.filter((text) => text.includes('cannot be read'))).toEqual([]);
+			const { froms, ...result } = await move();
+			expect(froms).toEqual([OF_FIXTURE]);
+			expect(result).toMatchObject({ endedCount: 0, asideCount: 0 });
+			expect(await texts()).toEqual(textsBefore);
+			expect(await counts()).toEqual(countsBefore);
+			const again = await move();
+			expect(again).toMatchObject({ froms: [], unsentCount: result.unsentCount, waitingCount: result.waitingCount });
+			await store.close();
+			await opened(NOW);
+			expect(store.serviceUrl).toBe(NOW);
+			const events =
+				await sql<object>`select actor, operator, outcome from audit_events where action = 'serviceMoved'`.execute(
+					store.db.read,
+				);
+			expect(events.rows).toEqual([{ actor: 'operator', operator: BY, outcome: 'moved' }]);
+		},
+	);
 
 	it('keeps one live answer to a question, and asks the author of the second', async () => {
 		await opened();
