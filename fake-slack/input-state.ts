@@ -56,8 +56,8 @@ export function setValue(input: InputState, placed: Placed, held: unknown): void
 
 /**
  * `state.values` as Slack sends it. With `omitUntouched`, initial values of unchanged plain-text inputs are omitted,
- * and what unchanged checkboxes and multi-selects begin with is an empty list, although the client shows it as chosen
- * (bolt-js #1073, #1258, bolt-python #572).
+ * what unchanged checkboxes and multi-selects begin with is an empty list, and every other initial value null, although
+ * the client shows it (bolt-js #1073, #1258, bolt-python #572).
  */
 export function stateValues(blocks: readonly Json[], input: InputState, omitUntouched: boolean): InputValues {
 	const values: InputValues = {};
@@ -68,9 +68,9 @@ export function stateValues(blocks: readonly Json[], input: InputState, omitUnto
 		const isOmitted = omitUntouched && untouched;
 		if (isOmitted && placed.type === 'plain_text_input') continue;
 		const held = heldKey(placed.type) ?? '';
-		const list = isOmitted && Array.isArray(value[held]) ? { [held]: [] } : {};
+		const empty = isOmitted && { [held]: Array.isArray(value[held]) ? [] : null };
 		values[placed.blockId] ??= {};
-		(values[placed.blockId] as Record<string, InputValue>)[placed.actionId] = structuredClone({ ...value, ...list });
+		(values[placed.blockId] as Record<string, InputValue>)[placed.actionId] = structuredClone({ ...value, ...empty });
 	}
 	return values;
 }

@@ -79,8 +79,8 @@ it('shows the second of two people the first one’s answer, and keeps their own
 	const [ada, grace] = await Promise.all([harness.window('ada'), harness.window('grace')]);
 	for (const page of [ada, grace]) await type(page, '/session shared-question');
 	await dialog(grace)
-		.getByRole('radio', { name: /^None of these/ })
-		.check();
+		.getByRole('radio', { name: /^None of these/, checked: true })
+		.waitFor();
 	await dialog(grace).getByRole('textbox').fill('Bright orange, please');
 	await dialog(ada).getByRole('radio', { name: 'Sand' }).check();
 	await send(ada).click();

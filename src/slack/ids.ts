@@ -213,7 +213,7 @@ const TARGET = z.object({
 	sessionId: text,
 	/** Null: the open question. */
 	messageIndex: z.int().min(0).nullable(),
-	/** For *Other answer…*, beside the options: the form begins with none of them. */
+	/** Not read: *Other answer…* of 1.1.0 has it, in posts that stay. */
 	ownText: z.boolean().optional(),
 });
 export type SessionTarget = Readonly<z.infer<typeof TARGET>>;
@@ -319,6 +319,7 @@ const METADATA_SCHEMA = z.object({
 	arrival: ARRIVAL,
 	/** Masked and cut. Empty before the first read, and in views of 1.0.0. */
 	sessionName: text.transform((name) => cutText(masked(name).text, 60)).default(''),
+	/** Not read: windows of 1.1.0 have it at this place. */
 	ownText: z.boolean().default(false),
 	/** It shows what others see masked; with an option, and with a title, that they see so. */
 	showsHidden: z.boolean().default(false),

@@ -128,7 +128,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 	const options = choices === null || !whole.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
 	const body = options.length === 0 ? whole : questionBody(question, room, question.quick?.options);
 	const hasOptions = options.length > 0;
-	const other = button(ACTIONS.answer, 'Other answer…', { value: encodeTarget({ ...target, ownText: true }) });
+	const other = button(ACTIONS.answer, 'Other answer…', { value: encodeTarget(target) });
 	// Its window shows what is asked, and has the button to the dashboard.
 	const open = noForm === '' ? answerButton(target) : openSessionButton(sessionId);
 	const row = hasOptions ? [...options, other, ...others] : [open, ...others];

@@ -275,11 +275,11 @@ export function createSessionFlow(
 	return {
 		/** Shows a session in `view` or a new modal (over an inbox too), to who may see it in the origin's channel. */
 		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
-			const { sessionId, ownText = false } = wish;
+			const { sessionId } = wish;
 			const from = wish.origin ?? originOf(request, view);
 			const isNew = view === null || inboxOf(request, view) !== null;
 			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
-			const metadata = newMetadata({ sessionId, ownText, origin: isCopy ? { ...from, isCopy } : from });
+			const metadata = newMetadata({ sessionId, origin: isCopy ? { ...from, isCopy } : from });
 			const { messageIndex, toAnswer = false, isPicture = false, prefill = null, text = null } = wish;
 			const wanted = messageIndex ?? (toAnswer ? 'newest' : null);
 			const content = { metadata, wanted, isPicture, prefill, text } as const;

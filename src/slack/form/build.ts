@@ -118,7 +118,10 @@ export function buildForm(
 
 /** Below the options of a field. */
 export const NOTE_LABEL = 'Note, or your own answer';
-/** The last option of a field that takes other text too. Slack asks for a choice before it sends that. */
+/**
+ * The last option where one is chosen, and chosen beforehand: Slack sends no form with an empty required field, so a
+ * text alone would be refused. Boxes can all be empty instead.
+ */
 const NONE_OF_THESE = { text: plain('None of these (write below)', 75), value: NO_OPTION };
 export const HIDES_ANSWER = 'Hide this answer and delete it after delivery';
 export const HIDES_ANSWERS = 'Hide these answers and delete them after delivery';
@@ -177,7 +180,7 @@ function inputBlock(
 		block_id: fieldBlockId(metadata, field.position, variant),
 		label: plain(label, 2000),
 		element,
-		optional: metadata.partial || variant === 'other',
+		optional: metadata.partial || variant === 'other' || (variant === 'guessed' && field.separator !== undefined),
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
 	};
@@ -193,13 +196,13 @@ function elementOf(field: Field, { limits, metadata, mask }: FieldContext): Inpu
 		case 'choice': {
 			// Slack returns text with emoji as `:names:` and `&` as an entity, but values as they are.
 			const options = field.options.map((value): PlainTextOption => ({ text: plain(mask.read(value), 75), value }));
-			const { chosen, note } = splitNote(field.text, field);
+			const { chosen } = splitNote(field.text, field);
 			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
-			if (hasNote(field)) options.push(NONE_OF_THESE);
-			if (hasNote(field) && ticked.length === 0 && (metadata.ownText || !isBlank(note))) ticked.push(NONE_OF_THESE);
 			if (field.separator !== undefined) return boxes(action_id, options, ticked);
-			const type = options.length <= MOST_BOXES ? 'radio_buttons' : 'static_select';
-			return { type, action_id, options, ...(ticked[0] && { initial_option: ticked[0] }) };
+			const none = hasNote(field) ? [NONE_OF_THESE] : [];
+			const [initial_option] = [...ticked, ...none];
+			const type = options.length + none.length <= MOST_BOXES ? 'radio_buttons' : 'static_select';
+			return { type, action_id, options: [...options, ...none], ...(initial_option && { initial_option }) };
 		}
 		case 'number':
 			return { ...typed, type: 'number_input', is_decimal_allowed: true };

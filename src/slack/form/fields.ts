@@ -138,7 +138,6 @@ export const FIELD_ERRORS = {
 	allEmpty: 'Fill in at least one field.',
 	missing: 'Please fill this in.',
 	missingChoice: 'Choose an option, or write your answer below.',
-	missingText: 'Write your answer, or choose another option.',
 	/** Where there are several. */
 	missingHere: 'Please fill this in, or choose "Skip some questions" below.',
 } as const;
@@ -225,9 +224,7 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 		const isKept = chosen.length === 0 && view.acted !== blockId;
 		const options = chosen.flatMap(({ value }) => (value === NO_OPTION ? [] : value));
 		const ownText = written == null && view.acted === noteId ? '' : note;
-		const text = withNote(isKept ? offer.chosen : options, ownText, choices);
-		if (options.length < chosen.length && isBlank(text) && !metadata.partial) errors[noteId] = FIELD_ERRORS.missingText;
-		return text;
+		return withNote(isKept ? offer.chosen : options, ownText, choices);
 	}
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
 	if (text == null) return view.acted === blockId ? '' : offered;
@@ -253,7 +250,6 @@ function addMissing(errors: Record<string, string>, missing: readonly number[], 
 	const [first] = metadata.fields;
 	if (!metadata.partial) {
 		for (const position of missing) {
-			if (fieldBlockId(metadata, position, 'other') in errors) continue;
 			const alone = metadata.withOptions.includes(position) ? FIELD_ERRORS.missingChoice : FIELD_ERRORS.missing;
 			errors[mainId(metadata, position)] ??= metadata.fields.length === 1 ? alone : FIELD_ERRORS.missingHere;
 		}

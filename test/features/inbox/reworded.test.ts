@@ -68,6 +68,7 @@ const shows = (post: Posted, ...words: string[]) =>
 	);
 
 const TYPED = 'Only the old one.';
+const NONE_OF_THESE = 'None of these (write below)';
 const LABELS = ['“Shall I go on?”', '“Which copy?”', '“Remarks”'] as const;
 const valuesOf = (form: Modal) => LABELS.map((label) => form.value(label));
 
@@ -106,7 +107,7 @@ describe('a question whose text the agent replaces between post and press', () =
 		const form = await app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
 		expect(form.text()).toContain(DELETE);
 		expect(form.text()).toContain(CHANGED);
-		expect(form.value(0)).toBeNull();
+		expect(form.value(0)).toBe(NONE_OF_THESE);
 		await form.choose(0, 'No');
 		await form.submit();
 		await app.until(() => value(id, index) === 'No');
@@ -213,7 +214,7 @@ describe('a form whose question gets another text', () => {
 		await form.press('Answer the new question');
 		const again = await app.slack.as('ada').waitForModal(DELETE);
 		expect(again.text()).toContain(CARRIED);
-		expect(valuesOf(again)).toEqual([null, null, TYPED]);
+		expect(valuesOf(again)).toEqual([NONE_OF_THESE, NONE_OF_THESE, TYPED]);
 		await again.choose('“Shall I go on?”', 'No');
 		await again.choose('“Which copy?”', 'the second');
 		await again.submit();
@@ -241,11 +242,11 @@ describe('a form whose question gets another text', () => {
 		await form.press('Refresh');
 		await app.slack.as('ada').waitForModal(DELETE);
 		expect(form.text()).toContain(CARRIED);
-		expect(valuesOf(form)).toEqual([null, null, TYPED]);
+		expect(valuesOf(form)).toEqual([NONE_OF_THESE, NONE_OF_THESE, TYPED]);
 		expect((await form.submit()).outcome).toBe('fieldErrors');
 		expect(puts(id)).toHaveLength(0);
 		await form.press('Refresh');
-		expect(valuesOf(form)).toEqual([null, null, TYPED]);
+		expect(valuesOf(form)).toEqual([NONE_OF_THESE, NONE_OF_THESE, TYPED]);
 	});
 
 	it('keeps a note with the name of its option, which is not chosen', async () => {
@@ -256,7 +257,7 @@ describe('a form whose question gets another text', () => {
 		reword(id, DELETE);
 		await form.press('Refresh');
 		await app.slack.as('ada').waitForModal(DELETE);
-		expect([form.value(0), form.value(NOTE_LABEL)]).toEqual(['None of these (write below)', 'Cargo: with two seats']);
+		expect([form.value(0), form.value(NOTE_LABEL)]).toEqual([NONE_OF_THESE, 'Cargo: with two seats']);
 	});
 
 	it('keeps a choice when it is refreshed with the same text', async () => {
@@ -280,7 +281,7 @@ describe('a form whose question gets another text', () => {
 		reword(id, DELETE);
 		const again = await openSession(app.app, id);
 		expect(again.text()).toContain(CARRIED);
-		expect(valuesOf(again)).toEqual([null, null, TYPED]);
+		expect(valuesOf(again)).toEqual([NONE_OF_THESE, NONE_OF_THESE, TYPED]);
 	});
 });
 

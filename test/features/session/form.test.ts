@@ -169,25 +169,46 @@ describe('the fields', () => {
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
-	it('sends the chosen option whole, with a note behind it, or the own text alone, and requires one of them', async () => {
-		const answers: [string, string | null, string][] = [
-			['Forest green', null, 'Forest green'],
-			['Sand', 'The lighter one, please', 'Sand. The lighter one, please'],
-			['None of these (write below)', 'Oak', 'Oak'],
-		];
-		for (const [option, note, sent] of answers) {
-			const { id, modal } = await opened('choices');
-			expect((await modal.submit()).errors).toEqual({ '“Which colour?”': 'Please complete this required field.' });
-			await modal.choose('“Which colour?”', 'None of these (write below)');
-			expect((await modal.submit()).errors).toEqual({ [NOTE_LABEL]: FIELD_ERRORS.missingText });
-			await modal.choose('“Which colour?”', option);
-			if (note !== null) await modal.fill(NOTE_LABEL, note);
-			await sends({ id, modal }, [sent]);
-			// The receipt shows exactly what was sent.
-			expect(modal.text()).toContain(`> ${sent}`);
-			await modal.close();
-		}
-	});
+	it.each<[asks: string, kind: string, description: string]>([
+		['Which colour?', 'radio_buttons', 'Choose one:\n- Forest green\n- Sand'],
+		[
+			'Which colour?',
+			'static_select',
+			`Choose one:\n${['Forest green', 'Sand', ...'ABCDEFGHI'].map((one) => `- ${one}`).join('\n')}`,
+		],
+		['Which colours? Select all that apply.', 'checkboxes', '- Forest green\n- Sand'],
+		[
+			'Which colours? Select all that apply.',
+			'multi_static_select',
+			['Forest green', 'Sand', ...'ABCDEFGHI'].map((one) => `- ${one}`).join('\n'),
+		],
+	])(
+		'takes an option alone, a text alone or both where "%s" has %s, and asks for one of them',
+		async (title, kind, description) => {
+			const answers: [option: string | null, text: string | null, sent: string][] = [
+				['Forest green', null, 'Forest green'],
+				['Sand', 'The lighter one, please', 'Sand. The lighter one, please'],
+				[null, 'Oak', 'Oak'],
+			];
+			for (const [option, text, sent] of answers) {
+				const id = `choices-${++count}`;
+				app.service.sessions.put(id, {
+					status: 'humanInput',
+					messages: [asking('Say which.', [item(title, description)])],
+				});
+				const modal = await openSession(app, id);
+				expect(answerFields(modal)[0]?.kind).toBe(kind);
+				expect((await modal.submit()).errors).toEqual({ [`“${title}”`]: FIELD_ERRORS.missingChoice });
+				if (option !== null)
+					await modal.choose(0, kind === 'checkboxes' || kind === 'multi_static_select' ? [option] : option);
+				if (text !== null) await modal.fill(NOTE_LABEL, text);
+				await sends({ id, modal }, [sent]);
+				// The receipt shows exactly what was sent.
+				expect(modal.text()).toContain(`> ${sent}`);
+				await modal.close();
+			}
+		},
+	);
 
 	it('keeps an option and its note over a refresh, a closing and plain text', async () => {
 		const { id, modal } = await opened('choices');
@@ -249,7 +270,6 @@ describe('a draft', () => {
 
 	it('removes the draft after Submit', async () => {
 		const { id, modal } = await opened('paused');
-		await modal.choose(0, 'None of these (write below)');
 		await modal.fill(1, 'Neither');
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT', times: 1 });
 		expect((await modal.submit()).outcome).toBe('updated');
@@ -258,7 +278,7 @@ describe('a draft', () => {
 		await app.slack.as('ada').waitForModal(headline('withdrawn'));
 		await modal.close();
 		const again = await openSession(app, id);
-		expect(valuesIn(again)).toEqual([null, null]);
+		expect(valuesIn(again)).toEqual(['None of these (write below)', null]);
 	});
 
 	it('saves no draft of a secret', async () => {

@@ -21,7 +21,6 @@ afterEach(async () => {
 
 const TOPPINGS = item('Which toppings? Select all that apply.', '- Ham\n- Olives\n- Basil');
 const SHOPS = item('Which shops? Select all that apply.', '- Acme, Inc.\n- Bolt\n- Nut, Ltd.');
-const NONE_OF_THESE = 'None of these (write below)';
 const ROOMS = item('Pick 2 rooms', Array.from({ length: 12 }, (_, at) => `- Room ${at + 1}`).join('\n'));
 
 let count = 0;
@@ -53,7 +52,7 @@ async function sends({ id, modal }: { id: string; modal: Modal }, values: readon
 
 it('sends what is ticked, in the order of the item', async () => {
 	const { id, modal } = await asked(TOPPINGS);
-	const options = ['Ham', 'Olives', 'Basil', NONE_OF_THESE];
+	const options = ['Ham', 'Olives', 'Basil'];
 	expect(answerFields(modal)[0]).toMatchObject({ kind: 'checkboxes', options });
 	await modal.choose(0, ['Basil', 'Ham']);
 	await sends({ id, modal }, ['Ham, Basil']);
@@ -63,7 +62,6 @@ it('sends a note behind what is ticked, and a text without a tick as it is', asy
 	const form = await asked(TOPPINGS, { ...TOPPINGS, title: 'Which for Grace? Select all that apply.' });
 	await form.modal.choose(0, ['Ham', 'Olives']);
 	await form.modal.fill(1, 'Thin, please');
-	await form.modal.choose(2, [NONE_OF_THESE]);
 	await form.modal.fill(3, 'She wants none');
 	await sends(form, ['Ham, Olives. Thin, please', 'She wants none']);
 });
@@ -95,28 +93,15 @@ it('sends a part with others, asks for what is missing, and refuses nothing at a
 	await modal.choose(0, ['Ham']);
 	await modal.choose(0, []);
 	await modal.fill(2, 'Napkins');
-	const required = 'Please complete this required field.';
 	expect((await modal.submit()).errors).toEqual({
-		[`“${TOPPINGS.title}”`]: required,
-		[`“${SHOPS.title}”`]: required,
-	});
-	await modal.choose(0, [NONE_OF_THESE]);
-	await modal.choose(3, [NONE_OF_THESE]);
-	expect((await modal.submit()).errors).toEqual({
-		[`${NOTE_LABEL} to question 1`]: FIELD_ERRORS.missingText,
-		[`${NOTE_LABEL} to question 3`]: FIELD_ERRORS.missingText,
+		[`“${TOPPINGS.title}”`]: FIELD_ERRORS.missingHere,
+		[`“${SHOPS.title}”`]: FIELD_ERRORS.missingHere,
 	});
 	await press(modal, 'Skip some questions');
 	await modal.fill(2, '');
 	expect((await modal.submit()).errors).toEqual({ [`“${TOPPINGS.title}”`]: FIELD_ERRORS.allEmpty });
 	await modal.choose(3, ['Bolt', 'Acme, Inc.']);
 	await sends(form, ['', '', 'Acme, Inc.\nBolt']);
-});
-
-it('asks for a text where only none of the options is ticked', async () => {
-	const { modal } = await asked(TOPPINGS);
-	await modal.choose(0, [NONE_OF_THESE]);
-	expect((await modal.submit()).errors).toEqual({ [NOTE_LABEL]: FIELD_ERRORS.missingText });
 });
 
 it('ticks what a draft has, and sends it although Slack leaves out what nobody touches', async () => {
@@ -136,10 +121,10 @@ it('forgets what was unticked', async () => {
 	await first.choose(0, ['Basil', 'Ham']);
 	await first.close();
 	const modal = await openSession(app, id);
-	await modal.choose(0, [NONE_OF_THESE]);
+	await modal.choose(0, []);
 	await modal.fill(NOTE_LABEL, 'None');
 	await press(modal, 'Refresh');
-	expect(valuesIn(modal)).toEqual([[NONE_OF_THESE], 'None']);
+	expect(valuesIn(modal)).toEqual([[], 'None']);
 	await sends({ id, modal }, ['None']);
 });
 

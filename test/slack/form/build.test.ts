@@ -43,6 +43,8 @@ describe('inputs', () => {
 			['B', 'B'],
 			['None of these (write below)', NO_OPTION],
 		]);
+		// Slack would refuse a text alone where a required choice is empty.
+		expect(choice).toMatchObject({ optional: false, element: { initial_option: { value: NO_OPTION } } });
 		const line = { type: 'plain_text_input', action_id: 'form.other_text', multiline: false };
 		expect(note).toMatchObject({
 			optional: true,

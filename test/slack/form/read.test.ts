@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateResponseActionErrors } from '../../../fake-slack/index.ts';
 import { FIELD_ERRORS, PUT_LIMIT_BYTES, readForm } from '../../../src/slack/form/fields.ts';
-import { decodeMetadata, encodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
+import { decodeMetadata, encodeMetadata, NO_OPTION, newMetadata } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 import { type AskedItem, fieldsOf, formOf } from '../support/questions.ts';
 import { stateOf } from '../support/slack-state.ts';
@@ -59,6 +59,7 @@ describe('readForm', () => {
 		['an option with a note', hall, { field: option('B'), other: 'By the door, please' }, 'B. By the door, please'],
 		['a refusal with its reason', proceed, { field: option('No'), other: 'Too expensive' }, 'No. Too expensive'],
 		['a text without an option', hall, { other: 'The garden' }, 'The garden'],
+		['a text beside "none of these"', hall, { field: option(NO_OPTION), other: 'The garden' }, 'The garden'],
 		['an option with a blank note', hall, { field: option('B'), other: ' ' }, 'B'],
 		['a number as typed', { title: 'How many guests?' }, { field: { value: '007.50' } }, '007.50'],
 		['a password', { title: 'Password' }, { field: { value: 'hunter2' } }, 'hunter2'],
@@ -114,8 +115,10 @@ describe('missing values', () => {
 	});
 
 	it('reports a choice without option and text', () => {
-		const { fieldErrors } = answer([hall], {});
-		expect(Object.values(fieldErrors)).toEqual([FIELD_ERRORS.missingChoice]);
+		for (const fields of [{}, { 0: { field: option(NO_OPTION) } }, { 0: { field: option(NO_OPTION), other: ' ' } }]) {
+			const { fieldErrors } = answer([hall], fields);
+			expect(Object.entries(fieldErrors)).toEqual([[expect.stringContaining('.guessed'), FIELD_ERRORS.missingChoice]]);
+		}
 	});
 });
 

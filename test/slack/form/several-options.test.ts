@@ -1,7 +1,7 @@
 import type { InputBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { readForm, withoutChoices } from '../../../src/slack/form/fields.ts';
-import { NO_OPTION, newMetadata } from '../../../src/slack/ids.ts';
+import { newMetadata } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 import { expectSafeView } from '../support/check.ts';
 import { type AskedItem, fieldsOf, formOf, questionOf } from '../support/questions.ts';
@@ -24,12 +24,12 @@ function initialOf({ element }: InputBlock): unknown {
 describe('the field of several options', () => {
 	it.each([
 		[3, 'checkboxes'],
-		[9, 'checkboxes'],
-		[10, 'multi_static_select'],
+		[10, 'checkboxes'],
+		[11, 'multi_static_select'],
 		[99, 'multi_static_select'],
 	])('of %i is %s, with a line for an own answer or a note', (count, type) => {
 		const [field, note] = fieldsOf(formOf([listOf(count)], metadata).blocks);
-		expect(field).toMatchObject({ optional: false, dispatch_action: true, element: { type, action_id: 'form.field' } });
+		expect(field).toMatchObject({ optional: true, dispatch_action: true, element: { type, action_id: 'form.field' } });
 		expect(field?.element).not.toHaveProperty('initial_options');
 		expect(note?.element).toMatchObject({ type: 'plain_text_input', action_id: 'form.other_text' });
 	});
@@ -39,12 +39,12 @@ describe('the field of several options', () => {
 		expect(fields.map(({ element }) => element.type)).toEqual(['plain_text_input']);
 	});
 
-	it.each<[item: AskedItem, text: string, ticked: string[], note: string | undefined]>([
+	it.each<[item: AskedItem, text: string, ticked: string[] | undefined, note: string | undefined]>([
 		[TOPPINGS, 'Ham, Basil', ['Ham', 'Basil'], undefined],
 		[TOPPINGS, 'basil, ham', ['Ham', 'Basil'], undefined],
 		[TOPPINGS, 'Olives', ['Olives'], undefined],
 		[TOPPINGS, 'Ham, Basil. Thin, please', ['Ham', 'Basil'], 'Thin, please'],
-		[TOPPINGS, 'Ham and what else you have', [NO_OPTION], 'Ham and what else you have'],
+		[TOPPINGS, 'Ham and what else you have', undefined, 'Ham and what else you have'],
 		[SHOPS, 'Bolt\nNut, Ltd.', ['Bolt', 'Nut, Ltd.'], undefined],
 		[SHOPS, 'Nut, Ltd.\nBy Friday', ['Nut, Ltd.'], 'By Friday'],
 		[listOf(12), 'Room 3, Room 11', ['Room 3', 'Room 11'], undefined],
