@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { CLOCK_ALLOWANCE_MS, FORGOTTEN } from '../core/basics.ts';
 import { type Evidence, NOTHING_SEEN, UNKNOWN_STEPS, withArrival } from './asked.ts';
 import type { BeforePut } from './compare.ts';
-import { masked } from './masking.ts';
-import { isWaiting, PERSON, type Person, positions, type QuestionKey } from './session.ts';
+import { credentialsOf, masked, repeatedIn } from './masking.ts';
+import { isWaiting, PERSON, type Person, positions, type QuestionKey, type Session } from './session.ts';
 
 /** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
 export const submissionKeyOf = (viewId: string, formId: string) => `${viewId}:${formId}`;
@@ -87,12 +87,19 @@ export const TIMELINE_ENTRY = z.object({
 });
 export type TimelineEntry = Readonly<z.infer<typeof TIMELINE_ENTRY>>;
 
+/**
+ * What the ordinary values repeat of the passwords and the like that the session names, as the newest read that was
+ * compared showed. Null: none was compared yet; left out by 1.1.0, which did not compare.
+ */
+export type Repeats = readonly string[] | null | undefined;
+
 /** The decrypted values. `removed`: after the retention time. `unreadable`: encrypted with another key. */
 export type AnswerContent =
 	| {
 			readonly kind: 'readable';
 			readonly items: readonly AnswerItem[];
 			readonly other: OtherAnswer | null;
+			readonly repeats?: Repeats;
 			/** Of the session, as its author saw it; empty: it has none, or 1.0.0 stored the answer. */
 			readonly sessionName?: string;
 	  }
@@ -186,6 +193,7 @@ export interface Answer extends SubmittedAnswer, Submission {
 
 export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
+	readonly repeats?: Repeats;
 	readonly sessionName?: string;
 	/** The form had the box for secret answers. Without it, `secret` of the items is a guess. */
 	readonly boxed: boolean;
@@ -203,7 +211,10 @@ export type AcceptResult =
 
 type Unpatched = keyof Submission | 'questionId' | 'content' | 'secretPositions' | 'editCount' | 'endedAt' | 'timeline';
 /** The fields that a step may write. A change of the state appends to the timeline. */
-export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | Unpatched>> & { readonly other?: OtherAnswer };
+export type AnswerPatch = Partial<Omit<Answer, keyof SubmittedAnswer | Unpatched>> & {
+	readonly other?: OtherAnswer;
+	readonly repeats?: readonly string[];
+};
 
 export interface Telling {
 	readonly receiptState: ReceiptState;
@@ -291,11 +302,35 @@ export function sessionNameOf({ content }: Pick<Answer, 'content'>): string {
 	return content.kind === 'readable' ? masked(content.sessionName ?? '').text : '';
 }
 
-/** What others read of an answer: one may be an option that the agent offered. Null: nothing. */
-export const shownValuesOf = (answer: Answer) =>
-	itemsOf(answer).map(({ value, secret }) => (secret ? null : value && masked(value).text));
-
 export const itemsOf = ({ content }: Answer) => (content.kind === 'readable' ? content.items : []);
+
+/**
+ * The items of an answer as anybody but its author reads them: without secret values, and without what looks like a
+ * credential or is named as one in the session. Until a read of it was compared, the values count as secret.
+ */
+export function itemsForOthers({ items, repeats = [] }: Pick<NewAnswer, 'items' | 'repeats'>): readonly AnswerItem[] {
+	const known = new Set(repeats);
+	return items.map(({ value, ...item }) => {
+		if (value === null || value === '') return { ...item, value };
+		const secret = item.secret || repeats === null;
+		return { ...item, secret, value: secret ? '' : masked(value, known).text };
+	});
+}
+
+/** `itemsForOthers` of a stored answer; none where its texts are gone. */
+export const shownItemsOf = ({ content }: Pick<Answer, 'content'>) =>
+	content.kind === 'readable' ? itemsForOthers(content) : [];
+
+/** By position, what others read of an answer. Null: nothing. */
+export const shownValuesOf = (answer: Pick<Answer, 'content'>) =>
+	shownItemsOf(answer).map(({ value, secret }) => (secret ? null : value));
+
+/** What the ordinary values of these items repeat of the credentials that the session names. */
+export const repeatsOf = (items: readonly Pick<AnswerItem, 'value' | 'secret'>[], session: Session): string[] =>
+	repeatedIn(
+		items.flatMap(({ value, secret }) => (secret ? [] : (value ?? []))),
+		credentialsOf(session),
+	);
 
 /** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
 export function agentMayStand({ state, agentOutcome, startFailed }: Partial<Answer>): boolean {

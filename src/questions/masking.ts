@@ -77,6 +77,14 @@ export function masked(text: string, known = new Set<string>()): { readonly text
 	return count === 0 ? { text, count } : { text: shown, count };
 }
 
+/** Which of these credentials stand in the texts, so that `masked` hides them there. */
+export function repeatedIn(texts: readonly string[], known: ReadonlySet<string>): string[] {
+	const read = texts.map((text) => ({ text, plain: readable(text).plain }));
+	const isIn = (value: string) => (one: (typeof read)[number]) =>
+		one.text === value || (value.length >= LEAST_REPEATED && one.plain.includes(value));
+	return [...known].filter((value) => read.some(isIn(value)));
+}
+
 /** How much of a session is searched for the credentials that it names, in UTF-16 units. */
 const MOST_SEARCHED = 300_000;
 

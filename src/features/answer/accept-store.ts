@@ -28,6 +28,7 @@ import {
 	isBlocking,
 	isFailed,
 	isSamePerson,
+	itemsForOthers,
 	itemsOf,
 	type NewAnswer,
 	type OtherAnswer,
@@ -323,13 +324,14 @@ export async function loseTo(tx: CipherTx, answer: Answer, winner: Winner): Prom
 }
 
 /** What a conflicted answer stores about the one that was first. */
-type Winner = Pick<NewAnswer, 'id' | 'person' | 'items'> & { readonly at: number };
+type Winner = Pick<NewAnswer, 'id' | 'person' | 'items' | 'repeats'> & { readonly at: number };
 
 type Loser = Parameters<typeof enterState>[0] & Parameters<typeof placeOf>[0];
 
 export function winnerOf(answer: Answer): Winner {
-	const { id, person, deliveredAt, acceptedAt } = answer;
-	return { id, person, items: itemsOf(answer), at: deliveredAt ?? acceptedAt };
+	const { id, person, content, deliveredAt, acceptedAt } = answer;
+	const repeats = content.kind === 'readable' ? content.repeats : null;
+	return { id, person, items: itemsOf(answer), repeats, at: deliveredAt ?? acceptedAt };
 }
 
 /** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none if unreadable. */
@@ -337,7 +339,7 @@ function giveWay({ cipher, now }: CipherTx, loser: Loser, winner: Winner, mine: 
 	const other: OtherAnswer = {
 		answerId: winner.id,
 		person: winner.person,
-		values: winner.items.map((item) => (item.secret ? null : item.value)),
+		values: itemsForOthers(winner).map(({ value, secret }) => (secret ? null : value)),
 		at: winner.at,
 		same: mine.length > 0 && sameWords(mine, winner.items),
 	};

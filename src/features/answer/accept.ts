@@ -6,6 +6,8 @@ import {
 	isSamePerson,
 	mayLandForMs,
 	type NewAnswer,
+	type Repeats,
+	repeatsOf,
 	UNREADABLE,
 } from '../../questions/answer.ts';
 import type { Person, QuestionKey } from '../../questions/session.ts';
@@ -15,7 +17,7 @@ import type { Claims } from './drafts.ts';
 
 export type Pressed = Omit<Choice, 'channelId' | 'shownHash'> & Pick<NewAnswer, 'shownHash' | 'sessionName'>;
 
-export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'acceptedAt' | 'giveUpAt'> & {
+export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'acceptedAt' | 'giveUpAt' | 'repeats'> & {
 	readonly question: Omit<QuestionKey, 'service'>;
 	/** How long a one-press answer can be taken back before it is sent; null for a form. */
 	readonly undoMs: number | null;
@@ -26,7 +28,7 @@ const ASK_AGAIN_WITHIN_MS = 1_000;
 
 /** What people do with their answers. Everything is committed when the promise resolves. */
 export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Claims) {
-	const { serviceUrl, clock, log, metrics, config } = core;
+	const { serviceUrl, clock, log, metrics, config, sessionService } = core;
 	const { answers: store } = core.store;
 	const giveUpMs = config.GIVE_UP_HOURS * 3_600_000;
 
@@ -51,11 +53,20 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 		}
 	}
 
+	/** There is no time for a read. What was pressed stood on its button, and a reply in its thread. */
+	function repeatsIn({ question: { sessionId }, items, undoMs }: Submission): Repeats {
+		const reading = sessionService.latest(sessionId);
+		if (reading !== null) return repeatsOf(items, reading.session);
+		return undoMs === null ? null : [];
+	}
+
 	/** Acknowledge only after this. @throws `store_unavailable`: nothing is stored; `acceptance_unknown`: perhaps */
-	async function submit({ undoMs, question, ...submission }: Submission): Promise<AcceptResult> {
+	async function submit(submitted: Submission): Promise<AcceptResult> {
+		const { undoMs, question, ...submission } = submitted;
 		const now = clock.now();
 		const result = await acceptDespiteLostReply({
 			...submission,
+			repeats: repeatsIn(submitted),
 			question: { service: serviceUrl, ...question },
 			id: crypto.randomUUID(),
 			press: undoMs === null ? null : { undoUntil: now + undoMs },

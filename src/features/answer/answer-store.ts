@@ -48,6 +48,7 @@ import {
 	type AnswerRow,
 	answersToQuestions,
 	changeAnswer,
+	contentRepeating,
 	createAnswerReader,
 	firstOfSession,
 	freeLapsed,
@@ -132,7 +133,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
 			token: string,
-			patch: AnswerPatch,
+			{ repeats, ...patch }: AnswerPatch,
 			{ now, release, editCount }: { now: number; release: boolean; editCount?: number },
 		) =>
 			db.write(async (trx) => {
@@ -164,7 +165,12 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				// The PUT goes to what is asked now, perhaps once more since the answer was given.
 				const { question, fingerprint } = answer;
 				const answers = patch.before != null && { questionId: newestRowOf(question, fingerprint, patch.before) };
-				const set = { ...patchColumns(answer, named, now, cipher), ...answers, ...(release && WITHOUT_LEASE) };
+				const set = {
+					...patchColumns(answer, named, now, cipher),
+					...(repeats !== undefined && { content: contentRepeating(row, repeats, cipher) }),
+					...answers,
+					...(release && WITHOUT_LEASE),
+				};
 				if (Object.values(set).every((value) => value === undefined)) return answer;
 				const changed = await changeAnswer(trx, cipher, answer, set);
 				recordChange({ trx, now }, answer, changed, arrivedAt !== null);
@@ -367,8 +373,13 @@ async function replaceLost(trx: Db, { id, question, fingerprint }: Answer, now: 
 
 function looksOther(before: Answer, after: Answer): boolean {
 	const isEmptied = ({ evidence }: Answer) => evidence?.emptySince != null;
+	const repeated = ({ content }: Answer) => JSON.stringify(content.kind === 'readable' ? content.repeats : null);
 	const shown = ['state', 'agentOutcome', 'lastError', 'startFailed'] as const;
-	return isEmptied(before) !== isEmptied(after) || shown.some((name) => before[name] !== after[name]);
+	return (
+		isEmptied(before) !== isEmptied(after) ||
+		repeated(before) !== repeated(after) ||
+		shown.some((name) => before[name] !== after[name])
+	);
 }
 
 /** Its author may have been forgotten since it was read. The lock of the written row prevents that until the commit. */

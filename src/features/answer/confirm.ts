@@ -12,6 +12,7 @@ import {
 	deliveredPatch,
 	FIRST_CONFIRM_MS,
 	LeaseLost,
+	newRepeats,
 	type Put,
 	valuesOf,
 } from './put.ts';
@@ -34,7 +35,8 @@ export function createConfirmation(core: Core<{ answers: AnswerStore }>) {
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
 		let found: AnswerPatch | null = null;
 		try {
-			found = await outcomeIn(store.answers, answer, await read(answer.question.sessionId, signal));
+			const reading = await read(answer.question.sessionId, signal);
+			found = { ...(await outcomeIn(store.answers, answer, reading)), ...newRepeats(answer, reading.session) };
 		} catch {
 			signal.throwIfAborted();
 		}

@@ -15,7 +15,16 @@ import type { Missed } from '../../session-service/health.ts';
 import { type DeliveryPermit, MISSING, REASONS } from '../../session-service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import { classifyFailure, comparisonInput, deliveredPatch, LeaseLost, nextStepAt, type Put, valuesOf } from './put.ts';
+import {
+	classifyFailure,
+	comparisonInput,
+	deliveredPatch,
+	LeaseLost,
+	newRepeats,
+	nextStepAt,
+	type Put,
+	valuesOf,
+} from './put.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;
@@ -74,16 +83,20 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 			// It may still land, so it can be neither repeated nor given up yet.
 			return put.write(answer, token, { ...untilItLanded(sentAt), missingCount: 0 });
 		}
-		return end(answer, token, await settle(answer, comparison, session, sentAt));
+		return end(attempt, session, await settle(answer, comparison, session, sentAt));
 	}
 
 	/** Writes the end of an answer that must not be sent; null: it may be. */
-	async function end(answer: Answer, token: string, settled: AnswerPatch | null): Promise<Answer | null> {
+	async function end(
+		{ answer, token }: Attempt,
+		session: Session,
+		settled: AnswerPatch | null,
+	): Promise<Answer | null> {
 		if (settled === null) return null;
 		metrics.attempt('settled');
 		if (settled.state === 'conflicted') metrics.conflict();
 		// After an edit during the read, the comparison was about another text.
-		return put.write(answer, token, settled, answer.editCount);
+		return put.write(answer, token, { ...settled, ...newRepeats(answer, session) }, answer.editCount);
 	}
 
 	/** Reads, compares and sends, within the time that the check of the author holds. @throws LeaseLost */
@@ -97,7 +110,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		const { session, endedAt } = await permit.read(answer.question.sessionId);
 		signal.throwIfAborted();
 		const comparison = compareForDelivery(comparisonInput(answer, session));
-		const ended = await end(answer, token, await settle(answer, comparison, session, null));
+		const ended = await end(attempt, session, await settle(answer, comparison, session, null));
 		if (ended !== null) return ended;
 		put.assertChecked(checkedAt);
 		const isMarked = isSecondRead && clock.now() - (answer.putStartedAt ?? 0) <= SEND_WITHIN_MS / 2;
@@ -107,15 +120,16 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		if (elapsed > FRESH_MS && !isSecondRead) return readAndSend({ ...attempt, answer: marked }, permit, signal, true);
 		await put.send(marked, permit, session, valuesOf(marked));
 		metrics.readToPut(elapsed);
-		return noteDelivery(marked, token);
+		return noteDelivery(marked, token, session);
 	}
 
-	async function noteDelivery(answer: Answer, token: string): Promise<Answer> {
+	async function noteDelivery(answer: Answer, token: string, session: Session): Promise<Answer> {
 		const now = clock.now();
 		metrics.attempt('delivered');
 		metrics.delivered(now - firstDueAt(answer));
 		try {
-			return await put.write(answer, token, deliveredPatch(now));
+			// Only now: a long session takes milliseconds, which count between read and PUT.
+			return await put.write(answer, token, { ...deliveredPatch(now), ...newRepeats(answer, session) });
 		} catch (error) {
 			if (error instanceof LeaseLost) throw error;
 			const details = { code: 'store_unavailable', retryable: true, cause: error };

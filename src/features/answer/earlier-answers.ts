@@ -13,6 +13,7 @@ import {
 } from '../../questions/answer.ts';
 import { type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
 import { afterRead } from '../../questions/compare.ts';
+import { createMask, credentialsOf } from '../../questions/masking.ts';
 import { examine, isSecretValue } from '../../questions/secrecy.ts';
 import {
 	askingMessageIndex,
@@ -185,6 +186,7 @@ export async function whoWasFirst(
 	const ownValues = items.map(({ value }) => value ?? '');
 	const storedValues = values === null ? ownValues : question?.sent.map(({ value }) => stringOf(value));
 	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
+	const mask = createMask(false, credentialsOf(session));
 	const arrived = arrivedTo(answers, askedBy(answer));
 	const first = arrived.find((other) => other.id !== answer.id && isStoredAnswer(other, storedValues ?? []));
 	return {
@@ -193,7 +195,7 @@ export async function whoWasFirst(
 		at: first?.deliveredAt ?? null,
 		same: values === null,
 		values: items.map(({ value, secret }, position) =>
-			secret || value === null || isHidden(position) ? null : ((values ?? ownValues)[position] ?? null),
+			secret || value === null || isHidden(position) ? null : mask.read((values ?? ownValues)[position] ?? ''),
 		),
 	};
 }

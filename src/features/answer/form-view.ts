@@ -379,12 +379,12 @@ export const NOTICES = {
 		carried
 			? '✏️ The question has changed. This is the new one, with your text where it fits. Please check it.'
 			: '✏️ The question has changed. This is the new one.',
-	/** `userId`: null for somebody outside Slack. `values`: by position, null for secret ones. */
+	/** `userId`: null for somebody outside Slack. `values`: by position, as others read them; null for secret ones. */
 	answeredMeanwhile(userId: string | null, values: readonly (string | null)[], at: number | null, now: number) {
 		const who = userId === null ? 'somebody outside Slack' : personMrkdwn(userId);
 		const texts = values
 			.slice(0, 3)
-			.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(masked(value).text, 300)));
+			.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)));
 		const when = at === null ? '' : `, ${agoText(at, now)}`;
 		return [`🔀 Answered meanwhile by ${who}${when}.`, ...texts].filter((line) => line !== '').join('\n');
 	},

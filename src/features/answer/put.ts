@@ -6,6 +6,7 @@ import {
 	firstDueAt,
 	itemsOf,
 	mayLandForMs,
+	repeatsOf,
 	SEND_WITHIN_MS,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
@@ -121,6 +122,14 @@ export function checkedFrom(now: number): AnswerPatch {
 export function comparisonInput(answer: Answer, session: Session): DeliveryInput {
 	const { question, fingerprint, shownHash } = answer;
 	return { session, messageIndex: question.messageIndex, fingerprint, shownHash, values: valuesOf(answer) };
+}
+
+/** What to write of a read of its session, where the answer repeats a credential that none before named. */
+export function newRepeats({ content }: Answer, session: Session): Pick<AnswerPatch, 'repeats'> {
+	if (content.kind !== 'readable') return {};
+	const { items, repeats: known } = content;
+	const repeats = [...new Set([...(known ?? []), ...repeatsOf(items, session)])];
+	return known != null && repeats.length === known.length ? {} : { repeats };
 }
 
 /** The values of the PUT, by position; null: the item keeps the value that it has in the session. */

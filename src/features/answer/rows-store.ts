@@ -75,7 +75,11 @@ const item = z.object({ title: z.string(), value: z.string().nullable(), secret:
 /** 1.0.0 stored the items alone. */
 const content = z.preprocess(
 	(stored) => (Array.isArray(stored) ? { items: stored } : stored),
-	z.object({ items: z.array(item), sessionName: z.string().default('') }),
+	z.object({
+		items: z.array(item),
+		sessionName: z.string().default(''),
+		repeats: z.array(z.string()).readonly().nullable().exactOptional(),
+	}),
 );
 export const contentColumn = sealedColumn('answers.content', content);
 export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string(), z.string()));
@@ -200,8 +204,10 @@ function readContent(row: AnswerRow, secretPositions: readonly number[], cipher:
 			const secret = item.secret || secretPositions.includes(position);
 			return { title: item.title, value, secret, wiped: item.held && value === null };
 		}),
+		// Stored by 1.1.0 as they were typed.
 		other: other && { ...other, values: other.values.map((value) => value && masked(value).text) },
 		sessionName: stored.sessionName,
+		...(stored.repeats !== undefined && { repeats: stored.repeats }),
 	};
 }
 
@@ -215,9 +221,23 @@ function sealItems(answer: NewAnswer, cipher: Cipher) {
 		return { title, value: holds ? null : value, secret, held: holds };
 	});
 	return {
-		content: contentColumn.seal({ items, sessionName: answer.sessionName ?? '' }, place, cipher),
+		content: contentColumn.seal(
+			{
+				items,
+				sessionName: answer.sessionName ?? '',
+				...(answer.repeats !== undefined && { repeats: answer.repeats }),
+			},
+			place,
+			cipher,
+		),
 		secrets: Object.keys(held).length === 0 ? null : secretsColumn.seal(held, place, cipher),
 	};
+}
+
+/** The column of a row whose values repeat these credentials; undefined: it stays as it is. */
+export function contentRepeating(row: AnswerRow, repeats: readonly string[], cipher: Cipher): string | undefined {
+	const stored = contentColumn.open(row.content, row, cipher);
+	return stored === null ? undefined : contentColumn.seal({ ...stored, repeats }, row, cipher);
 }
 
 /** The row of a new answer that has no conflict. */
@@ -324,7 +344,7 @@ function receiptColumn(receipt: ReceiptState) {
 /** The columns of a worker's patch; undefined ones are not written. */
 export function patchColumns(
 	answer: Answer,
-	patch: AnswerPatch & { readonly arrival?: number | undefined },
+	patch: Omit<AnswerPatch, 'repeats'> & { readonly arrival?: number | undefined },
 	now: number,
 	cipher: Cipher,
 ): AnswerChange {

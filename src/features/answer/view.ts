@@ -8,6 +8,7 @@ import {
 	type FirstEnding,
 	firstEndingOf,
 	isFailed,
+	itemsForOthers,
 	itemsOf,
 	mayHaveArrived,
 	QUESTION_MOVED,
@@ -190,17 +191,18 @@ export function storedTitle(title: string, limit: number): string {
 	return `${quotedTitleMrkdwn(masked(title.slice(0, title.length - place.length)).text, limit)}${place}`;
 }
 
-/** What the author wrote, in up to about `room` characters; never a secret. `isOwn`: for them, who may copy it. */
+/** What the author wrote, in up to about `room` characters; never a secret. `isOwn`: for them, who may copy it whole. */
 export function ownText(answer: Answer, room: number, isOwn = false): KnownBlock[] {
 	const { content } = answer;
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
 	if (content.kind === 'unreadable')
 		return context('The text of this answer was stored with another encryption key and cannot be read.');
-	const items = content.items.filter((item) => item.value !== null || item.wiped);
+	const whole = isOwn ? content.items : itemsForOthers(content);
+	const items = whole.filter((item) => item.value !== null || item.wiped);
 	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
 	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
 		const title = storedTitle(item.title, 200) || 'Your answer';
-		const text = valueMrkdwn(item, (value) => quoted(isOwn ? value : masked(value).text, itemRoom));
+		const text = valueMrkdwn(item, (value) => quoted(value, itemRoom));
 		return section(`*${title}*\n${item.secret && item.wiped ? REMOVED_ANSWER : text}`);
 	});
 	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];

@@ -1,6 +1,13 @@
 import { COMMAND } from '../../core/command-name.ts';
 import type { WaitingSession } from '../../database/watch.ts';
-import { type Answer, agentMayStand, firstDueAt, isFailed, isSecondChoice, itemsOf } from '../../questions/answer.ts';
+import {
+	type Answer,
+	agentMayStand,
+	firstDueAt,
+	isFailed,
+	isSecondChoice,
+	shownItemsOf,
+} from '../../questions/answer.ts';
 import { masked, maskedNames } from '../../questions/masking.ts';
 import { ASKING_SLACK, errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, inboxRowId, newMetadata } from '../../slack/ids.ts';
@@ -226,9 +233,9 @@ const isUndoable = ({ press, state, attempts }: Answer) => press !== null && sta
 
 /** `“Order chairs” · “Which colour?”: “grey” · ✅ Delivered · 20 Nov 2026, 08:19 UTC`. Never a secret. mrkdwn. */
 function answerLine(answer: Answer): string {
-	const [first, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
+	const [first, ...others] = shownItemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
 	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
-	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(masked(text).text, 80));
+	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
 	const told = first === undefined ? '' : `${storedTitle(first.title, 60)}: ${value} ${more}`.trim();
 	const title = `*${titleOf(answer)}*`;
 	if (isUndoable(answer)) return joined(title, told, `sends at ${momentMrkdwn(firstDueAt(answer), 'seconds')}`);

@@ -6,10 +6,11 @@ import {
 	isAnsweredSince,
 	isBlocking,
 	isSamePerson,
-	itemsOf,
 	mayHaveArrived,
+	shownValuesOf,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
+import { createMask, credentialsOf } from '../../questions/masking.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import {
 	askingMessageIndex,
@@ -75,7 +76,7 @@ export function createPresenter(
 	}
 
 	function answeredNotice(answer: Answer): string {
-		const values = itemsOf(answer).map((item) => (item.secret ? null : item.value));
+		const values = shownValuesOf(answer);
 		return NOTICES.answeredMeanwhile(answer.person.userId, values, answer.acceptedAt, clock.now());
 	}
 
@@ -94,7 +95,8 @@ export function createPresenter(
 		const settled = questionAt(session, before);
 		if (settled === null || settled.items.every((item) => item.value === '')) return [];
 		const isHidden = (position: number) => isSecretValue(marks, settled, position);
-		const values = settled.items.map(({ value }, position) => (isHidden(position) ? null : value));
+		const mask = createMask(false, credentialsOf(session));
+		const values = settled.items.map(({ value }, position) => (isHidden(position) ? null : mask.read(value)));
 		return [NOTICES.answeredMeanwhile(null, values, null, clock.now())];
 	}
 

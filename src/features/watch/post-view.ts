@@ -1,5 +1,13 @@
 import type { Asked } from '../../database/question-store.ts';
-import { type Answer, arrivalOf, canSendAgain, hasArrived, isBlocking, itemsOf } from '../../questions/answer.ts';
+import {
+	type Answer,
+	arrivalOf,
+	canSendAgain,
+	hasArrived,
+	isBlocking,
+	shownItemsOf,
+	shownValuesOf,
+} from '../../questions/answer.ts';
 import type { SettledHow } from '../../questions/asked.ts';
 import { masked } from '../../questions/masking.ts';
 import { isReworded, isWaiting } from '../../questions/session.ts';
@@ -215,7 +223,7 @@ const MOST_VALUES = 3;
 function givenWords({ question, answered = [] }: Asked, answer: Answer | null, post: PostContext): string {
 	// Those of a form are behind a button.
 	if (post.showAnswers === 'never' || (answer !== null && question.itemCount > 1)) return '';
-	const pressed = answer?.press == null ? null : itemsOf(answer).find(({ value }) => value)?.value;
+	const pressed = answer?.press == null ? null : shownItemsOf(answer).find(({ value }) => value)?.value;
 	if (pressed != null) return valueWords(pressed, question);
 	// What a read found may be somebody else's.
 	if (answer !== null && (isBlocking(answer.state) || answer.agentOutcome === 'overwritten')) return '';
@@ -225,7 +233,7 @@ function givenWords({ question, answered = [] }: Asked, answer: Answer | null, p
 
 /** What an answer of ours said that stands in no field, as far as this channel may see it. mrkdwn. */
 function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostContext): string {
-	const values = itemsOf(answer).map(({ value, secret }) => (secret ? null : value));
+	const values = shownValuesOf(answer);
 	// `shownByAuto` is of the empty field.
 	const items = question.items.map(({ shownByAuto: _empty, ...one }, at) => {
 		return { ...one, open: false, value: one.secret ? null : (values[at] ?? null) };

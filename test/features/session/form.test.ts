@@ -140,6 +140,8 @@ describe('what was typed', () => {
 });
 
 describe('the fields', () => {
+	const OTHERS = Array.from({ length: 9 }, (_, at) => `- Colour ${at + 1}`);
+	const ELEVEN = ['- Forest green', '- Sand', ...OTHERS].join('\n');
 	it('requires all fields until "Skip some questions" makes them optional, and sends empty ones as ""', async () => {
 		const { id, modal } = await opened('three');
 		await modal.fill(1, 'Grace');
@@ -171,17 +173,9 @@ describe('the fields', () => {
 
 	it.each<[asks: string, kind: string, description: string]>([
 		['Which colour?', 'radio_buttons', 'Choose one:\n- Forest green\n- Sand'],
-		[
-			'Which colour?',
-			'static_select',
-			`Choose one:\n${['Forest green', 'Sand', ...'ABCDEFGHI'].map((one) => `- ${one}`).join('\n')}`,
-		],
+		['Which colour?', 'static_select', `Choose one:\n${ELEVEN}`],
 		['Which colours? Select all that apply.', 'checkboxes', '- Forest green\n- Sand'],
-		[
-			'Which colours? Select all that apply.',
-			'multi_static_select',
-			['Forest green', 'Sand', ...'ABCDEFGHI'].map((one) => `- ${one}`).join('\n'),
-		],
+		['Which colours? Select all that apply.', 'multi_static_select', ELEVEN],
 	])(
 		'takes an option alone, a text alone or both where "%s" has %s, and asks for one of them',
 		async (title, kind, description) => {
