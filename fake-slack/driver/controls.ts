@@ -135,9 +135,9 @@ function freeChoice(core: Core, placed: Placed, wish: string): unknown {
 	}
 }
 
-/** The value of a typed text. Throws for a field without typing: a client would never send a text for it. */
+/** The value of a typed text, in an input of one line without its line ends, as in a browser. Throws for a field without typing: a client would never send a text for it. */
 export function typing(field: Field, typed: string): string {
-	if (heldKey(field.kind) === 'value') return typed;
+	if (heldKey(field.kind) === 'value') return field.multiline ? typed : typed.replace(/[\r\n]+/g, '');
 	throw new Error(`Nothing can be typed into "${field.label}", a ${field.kind}: choose in it.`);
 }
 

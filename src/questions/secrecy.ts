@@ -3,7 +3,7 @@ import { examineItem, looksSecret, type Request, requestIn, takesSecret } from '
 import { askedItem, choiceOf, YES_NO } from './options.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { isGeneric, matchingText, optionOr, sameText, stringOf, withoutFinalMarks, words } from './texts.ts';
-import { wordList } from './word-list.ts';
+import { phrases, wordList } from './word-list.ts';
 
 /** What an item offers. `separator`: between several that are chosen, in one text; without it, only one can be. */
 export interface Choices {
@@ -16,7 +16,7 @@ export type InputGuess =
 	/** `options`: 2 to 100, in full length. Slack shows only 75 characters of each. */
 	| ({ readonly kind: 'choice' } & Choices)
 	| { readonly kind: 'yesNo' }
-	/** A `number` may be a fraction; a `date` is 2026-11-20, a `time` 17:05. `line` is the only input of secrets. */
+	/** A `number` may be a fraction; a `date` is 2026-11-20, a `time` 17:05. */
 	| { readonly kind: (typeof INPUT_RULES)[number]['kind'] | 'longText' };
 
 /** Where an option has a comma itself, each chosen one takes a line, and a note the last one. */
@@ -152,6 +152,20 @@ export function looksSecretAt(question: Texts, position: number): boolean {
 	const above = found === undefined ? atOnce(examineContext(question)) : found;
 	// "Which one?" below a list of refunds asks for one of them, unless the text also asks for a secret.
 	return takesSecret(item, above) && (above === 'asks' || guessInputAt(question, position).kind !== 'choice');
+}
+
+const SEVERAL_LINES = phrases('secret/several-lines');
+const ONE_LINE = phrases('secret/of-one-line');
+
+/**
+ * The input of an item that looks secret: an input of one line, which Enter sends, removes the line ends of a private
+ * key or a `.env` file. The text above the items counts where it is what asks for the secret.
+ */
+export function secretInputAt({ items, context }: Texts, position: number): InputGuess {
+	const item = items[position] ?? { title: '', description: '' };
+	const asked = `${item.title}\n${item.description}\n${looksSecret(item) ? '' : context}`;
+	const text = matchingText(asked);
+	return { kind: text.search(SEVERAL_LINES) !== -1 && text.search(ONE_LINE) === -1 ? 'longText' : 'line' };
 }
 
 function* examineContext({ items, context }: Texts): Generator<void, Request> {

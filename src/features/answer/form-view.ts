@@ -226,9 +226,11 @@ export function sessionModal(model: SessionModel): ModalView {
 	});
 }
 
-function formOf({ refused = null, metadata, draft, secret }: SessionModel, question: Question, marks: Marks): Form {
+function formOf(model: SessionModel, question: Question, marks: Marks): Form {
+	const { refused = null, metadata, draft, secret } = model;
 	if (refused !== null) return { kind: 'refused', why: refused };
-	return buildForm(question, metadata, draft, { secret, onCut: marks.mark.onCut, mask: marks.mask });
+	const elsewhere = elsewhereWords(dashboardOf(model) !== null);
+	return buildForm(question, metadata, draft, { secret, onCut: marks.mark.onCut, mask: marks.mask, elsewhere });
 }
 
 function headline({ session, stored, metadata: { sessionId }, now }: SessionModel, name: string): string {

@@ -56,15 +56,23 @@ const SHRINKING = [
 	{ text: 120, offer: 200 },
 ];
 
+interface FormOptions {
+	readonly secret?: readonly number[] | undefined;
+	readonly onCut?: OnCut;
+	readonly mask?: Mask;
+	readonly elsewhere?: string;
+}
+
 /**
  * Builds the fields of the open items. `draft`: by position, shown cut to an input's limit. `metadata`: of the view as
  * it is, so that a refresh keeps every block_id. `secret`: positions of ticked boxes; left out: what looks secret.
+ * `elsewhere`: where a text can be answered that is longer than a field.
  */
 export function buildForm(
 	question: Question,
 	metadata: ViewMetadata,
 	draft: Values,
-	{ secret, onCut, mask = createMask() }: { secret?: readonly number[] | undefined; onCut?: OnCut; mask?: Mask } = {},
+	{ secret, onCut, mask = createMask(), elsewhere = '' }: FormOptions = {},
 ): Form {
 	const count = question.openItems.length;
 	if (count > MOST_FIELDS) return { kind: 'tooMany', count };
@@ -102,7 +110,7 @@ export function buildForm(
 			offerLimit: limits.offer,
 			boxed,
 		};
-		const form = { question, metadata: shown, limits, onCut, mask };
+		const form = { question, metadata: shown, limits, onCut, mask, elsewhere };
 		const inputs = fields.flatMap((field) => fieldBlocks(field, form));
 		const blocks = boxed ? [...inputs, secretBox(form, fields)] : inputs;
 		return { kind: 'fields', blocks, metadata: shown, listed } as const;
@@ -132,11 +140,12 @@ interface FieldContext {
 	readonly limits: (typeof SHRINKING)[number];
 	readonly onCut: OnCut | undefined;
 	readonly mask: Mask;
+	readonly elsewhere: string;
 }
 
 /** A long description, the input, and the line for a note. */
 function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
-	const { question, limits, onCut, mask } = form;
+	const { question, limits, onCut, mask, elsewhere } = form;
 	const count = question.openItems.length;
 	const { title = '', description: whole = '' } = question.items[field.position] ?? {};
 	const listed = optionsOf(field).map(mask.read);
@@ -150,6 +159,9 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 		field.text.length > limits.offer
 			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can ` +
 					'show. The full text is sent if you do not change this field.'
+			: '',
+		field.looksSecret && field.kind === 'longText' && elsewhere !== ''
+			? `Up to ${INPUT_LIMIT.toLocaleString('en-US')} characters fit here. For more, answer ${elsewhere}.`
 			: '',
 	);
 	const blocks = [

@@ -7,6 +7,7 @@ import {
 	type InputGuess,
 	looksSecretAt,
 	optionsOr,
+	secretInputAt,
 	splitNote,
 	withNote,
 } from '../../questions/secrecy.ts';
@@ -57,7 +58,9 @@ export function planFields(
 	const shownAsText = metadata.shown !== null && asksTheSame(metadata, question) ? metadata.asText : [];
 	return question.openItems.map((position) => {
 		const looksSecret = looksSecretAt(question, position);
-		const guess: InputGuess = looksSecret ? { kind: 'line' } : usableGuess(guessInputAt(question, position), bare);
+		const guess: InputGuess = looksSecret
+			? secretInputAt(question, position)
+			: usableGuess(guessInputAt(question, position), bare);
 		const isSecret = secret === null ? looksSecret : secret.includes(position);
 		const choices = choicesOf(guess);
 		const text = isSecret ? '' : optionsOr((draft[position] ?? '').toWellFormed(), choices);

@@ -310,6 +310,28 @@ describe('somebody who is answering', () => {
 	});
 });
 
+it.each([
+	['Private key (PEM)', '-----BEGIN PRIVATE KEY-----\nMIIfake\n-----END PRIVATE KEY-----\n'],
+	['The contents of your .env', 'A=1\r\nB="two words"\r\n'],
+	['Recovery codes', 'aaaa-1111\nbbbb-2222'],
+])('takes the lines of "%s" as they are, and says first how many characters fit', async (title, secret) => {
+	const id = `lines-${++count}`;
+	app.service.sessions.put(id, {
+		status: 'humanInput',
+		messages: [asking('To go on:', [item(title), item('Password')])],
+	});
+	const modal = await openSession(app, id);
+	const [field, password] = answerFields(modal);
+	expect(field).toMatchObject({ multiline: true, hint: expect.stringContaining('Up to 3,000 characters fit here.') });
+	expect(password).toMatchObject({ multiline: false, hint: '' });
+	await modal.fill(0, secret);
+	await modal.fill(1, 'one line');
+	await press(modal, 'Refresh');
+	expect((await modal.submit()).outcome).toBe('updated');
+	await app.slack.as('ada').waitForModal(DELIVERED);
+	expect(lastPut(id)).toEqual([secret, 'one line']);
+});
+
 it('sends a secret to the service and nowhere else', async () => {
 	const { id, modal } = await opened('code');
 	await modal.fill(0, '271828');
