@@ -84,6 +84,7 @@ interface Posting {
 	threadTs?: string;
 	subtype?: string;
 	clientMsgId?: string;
+	files?: readonly Json[];
 }
 
 /** The content of a message. Of `markdown_text` only its appearance is known. */
@@ -114,6 +115,7 @@ export function postMessage(core: Core, posting: Posting): Message {
 		...(posting.ephemeralFor === undefined ? {} : { ephemeralFor: posting.ephemeralFor }),
 		...(subtype === undefined ? {} : { subtype }),
 		...(posting.clientMsgId === undefined ? {} : { clientMsgId: posting.clientMsgId }),
+		...(posting.files === undefined ? {} : { files: structuredClone([...posting.files]) }),
 		...(typeof payload.unfurl_links === 'boolean' ? { unfurlLinks: payload.unfurl_links } : {}),
 		...(typeof payload.unfurl_media === 'boolean' ? { unfurlMedia: payload.unfurl_media } : {}),
 	};
@@ -226,6 +228,7 @@ export function messageForApp(core: Core, message: Message, withMetadata = false
 		...(author !== null && channel && isShared(channel) && !author.isBot ? authorInShared(author) : {}),
 		...(message.botId === undefined ? {} : { bot_id: message.botId, app_id: appIdOf(core, message.botId) }),
 		...(message.blocks.length === 0 ? {} : { blocks: structuredClone(message.blocks) }),
+		...(message.files === undefined ? {} : { files: structuredClone(message.files), upload: false }),
 		...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
 		...(root === undefined ? {} : { root: messageForApp(core, root) }),
 		...(replies.length === 0 ? {} : { thread_ts: message.ts, reply_count: replies.length }),

@@ -49,6 +49,26 @@ describe('talk', () => {
 		expect(events()).toContainEqual(expect.objectContaining({ type: 'message', subtype: 'thread_broadcast' }));
 	});
 
+	it('delivers files with a message: as file_share, without a text where nobody typed one', async () => {
+		slack.settings.events.push('message.channels');
+		const parent = await slack.as('ada').say('#agents', 'look');
+		await slack.as('ada').mention('#agents', 'this', { thread: parent, files: ['plan.pdf'] });
+		await slack.as('ada').say('#agents', '', { thread: parent, files: ['voice.m4a'] });
+		const files = [{ id: expect.any(String), name: 'plan.pdf' }];
+		expect(events().find((event) => event.type === 'app_mention')).toMatchObject({ text: '<@U0BOT> this', files });
+		expect(events().find((event) => event.type === 'app_mention')).not.toHaveProperty('subtype');
+		const shared = { type: 'message', subtype: 'file_share', upload: false, thread_ts: parent.ts };
+		expect(events()).toContainEqual(
+			expect.objectContaining({
+				...shared,
+				text: '<@U0BOT> this',
+				files: [expect.objectContaining({ name: 'plan.pdf' })],
+			}),
+		);
+		expect(events().at(-1)).toMatchObject({ ...shared, text: '', files: [{ name: 'voice.m4a' }] });
+		expect(events().at(-1)).not.toHaveProperty('blocks');
+	});
+
 	it('delivers the app’s own direct messages, which it has to recognise', async () => {
 		await callSlack(slack, 'chat.postMessage', { channel: 'U0ADA', text: 'hello' });
 		await slack.changes.until(

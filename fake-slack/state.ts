@@ -101,6 +101,8 @@ export interface Message {
 	subtype?: string;
 	text: string;
 	blocks: Json[];
+	/** What somebody attached to it: files, voice messages. */
+	files?: Json[];
 	threadTs?: string;
 	/** The id that a person's client generated for it. */
 	clientMsgId?: string;

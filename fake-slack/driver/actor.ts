@@ -10,6 +10,7 @@ import { openHome, say } from '../people/talk.ts';
 import type { Channel, View } from '../state.ts';
 import { sees } from '../visibility.ts';
 import { reloadWindow, topView } from '../windows.ts';
+import { fileOf } from './controls.ts';
 import { createModal, type Modal } from './modal.ts';
 import { createPosted, type Posted } from './posted.ts';
 
@@ -17,6 +18,8 @@ interface Replying {
 	thread?: Posted | string;
 	/** Also shows the reply in the channel. */
 	broadcast?: boolean;
+	/** Names of files that are attached. */
+	files?: readonly string[];
 }
 
 /** What to look for in a text: a part of it, a pattern or a predicate. */
@@ -92,9 +95,10 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 	async function write(
 		name: string,
 		text: string | Written,
-		{ thread, broadcast = false }: Replying = {},
+		{ thread, broadcast = false, files = [] }: Replying = {},
 	): Promise<Posted> {
-		const replying = { threadTs: threadOf(thread), broadcast };
+		const attached = files.map((file) => fileOf(core, file));
+		const replying = { threadTs: threadOf(thread), broadcast, files: attached };
 		const { message, told } = say(core, deliverer, viewer, { channel: place(name), typed: text, ...replying });
 		await told;
 		return createPosted(core, deliverer, viewer, message);

@@ -111,8 +111,8 @@ export function findPress(presses: readonly Press[], label: string, index = 0): 
 	throw new Error(`There is no button "${label}". Buttons: ${presses.map((press) => press.label).join(' | ')}`);
 }
 
-/** A file as `file_input` holds it, from its name (docs.slack.dev, file input element). */
-function fileOf(core: Core, name: string): Json {
+/** A file as `file_input` and a message hold it, from its name (docs.slack.dev, file input element, file object). */
+export function fileOf(core: Core, name: string): Json {
 	return { id: nextId(core, 'F'), name, title: name, mimetype: 'application/octet-stream', mode: 'hosted' };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AppHere, appsIn, type Core, channelOf, isMember, kindOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
+import type { Json } from '../json.ts';
 import { messageForApp, postMessage } from '../messages.ts';
 import { actionTs, type Viewer } from '../payloads.ts';
 import type { Channel, Message } from '../state.ts';
@@ -75,6 +76,8 @@ interface Saying {
 	readonly typed: string | Written;
 	readonly threadTs?: string | undefined;
 	readonly broadcast?: boolean;
+	/** Attached files. With them, a client sends no text, too. */
+	readonly files?: readonly Json[];
 }
 
 /**
@@ -85,7 +88,7 @@ export function say(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	{ channel, typed, threadTs, broadcast = false }: Saying,
+	{ channel, typed, threadTs, broadcast = false, files = [] }: Saying,
 ): { message: Message; told: Promise<void> } {
 	requireClient(core, viewer);
 	if (!isMember(channel, viewer.user)) throw new Error(`${viewer.user} is not in ${channel.name || channel.id}.`);
@@ -94,10 +97,12 @@ export function say(
 	if (channel.isIm && isMember(channel, core.state.app.botUser) && (!messagesTab || messagesTabReadOnly)) {
 		throw new Error('Sending messages to this app has been turned off.');
 	}
+	const written = typed === '' ? { text: '' } : typeof typed === 'string' ? write(core, typed) : typed;
 	const message = postMessage(core, {
 		channel,
 		user: viewer.user,
-		payload: { ...(typeof typed === 'string' ? write(core, typed) : typed), reply_broadcast: broadcast },
+		payload: { ...written, reply_broadcast: broadcast },
+		...(files.length === 0 ? {} : { subtype: 'file_share', files }),
 		clientMsgId: randomUUID(),
 		...(threadTs === undefined ? {} : { threadTs }),
 	});

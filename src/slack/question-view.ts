@@ -239,6 +239,10 @@ export function elsewhereWords(hasDashboard: boolean): string {
 	return hasDashboard ? 'in the dashboard, with the button below' : 'in the dashboard';
 }
 
+/** Beside the text of a message that has files too. */
+export const ONLY_TEXT =
+	'📎 Only this text goes to the agent, not the file. If the agent needs that, add its text or a link to your answer.';
+
 /** Title and value of an item that is not open: at most about 700 characters of mrkdwn. */
 export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open' | 'description'>, position: number) {
 	const head = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;

@@ -45,7 +45,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.evidence': 'arrived.answerId lost',
 	'answers.receiptState': 'dm.channelId dm.ts',
 	'answers.other': 'answerId person.teamId values[]',
-	'answers.content': 'items[].title items[].value sessionName',
+	'answers.content': 'items[].title items[].value sessionName repeats[]',
 	'answers.secrets': '{}',
 	'drafts.content': 'values.{} shownHash sessionName',
 	// The id of the row, sealed with it: whoever forgets the person removes the row.

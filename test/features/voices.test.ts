@@ -93,7 +93,7 @@ describe('text from outside is marked as such and never begins a view or message
 				);
 				if (question === null) return;
 				const metadata = newMetadata({ sessionId, formId: 'form' });
-				expectVoices(chooseItemModal(question, question.openItems, name, metadata));
+				expectVoices(chooseItemModal(question, question.openItems, { text: name }, metadata));
 			}),
 			{ numRuns: 38 },
 		);

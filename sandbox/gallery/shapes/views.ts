@@ -163,7 +163,7 @@ export function extremeViews(): Shape[] {
 			}),
 			'everything giant and a question': sessionModelOf(asking(itemsOf(12, GIANT.slice(0, 2_000)), sessionOf(GIANT))),
 		}),
-		...shapesOf(chooseItemModal, { '90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()] }),
+		...shapesOf(chooseItemModal, { '90 items': [QUESTION, QUESTION.openItems, { text: GIANT }, metadataOf()] }),
 		...shapesOf(errorModal, {
 			'an unknown code': ['never_heard_of', metadataOf({ sessionId: '' }), { ...MODEL, adminContact: HOSTILE }],
 		}),

@@ -28,7 +28,7 @@ const ASK_AGAIN_WITHIN_MS = 1_000;
 
 /** What people do with their answers. Everything is committed when the promise resolves. */
 export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Claims) {
-	const { serviceUrl, clock, log, metrics, config, sessionService } = core;
+	const { serviceUrl, clock, log, metrics, config } = core;
 	const { answers: store } = core.store;
 	const giveUpMs = config.GIVE_UP_HOURS * 3_600_000;
 
@@ -55,7 +55,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 
 	/** There is no time for a read. What was pressed stood on its button, and a reply in its thread. */
 	function repeatsIn({ question: { sessionId }, items, undoMs }: Submission): Repeats {
-		const reading = sessionService.latest(sessionId);
+		const reading = core.sessionService.latest(sessionId);
 		if (reading !== null) return repeatsOf(items, reading.session);
 		return undoMs === null ? null : [];
 	}

@@ -33,6 +33,8 @@ export interface Wish extends SessionTarget {
 	readonly prefill?: Prefill;
 	/** A message chosen for an answer. If it fits several items, the person chooses one. */
 	readonly text?: string | null;
+	/** That message has files too, which are not sent. */
+	readonly withFiles?: boolean;
 }
 
 /** The message index of a chosen message until the person says which field it is for: no form shows it before. */

@@ -48,6 +48,7 @@ import {
 	filledItems,
 	type Marks,
 	noFormWords,
+	ONLY_TEXT,
 	UNFOLDED,
 } from '../../slack/question-view.ts';
 import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle, withoutListed } from '../../slack/text.ts';
@@ -95,7 +96,7 @@ export const WHICH_QUESTION = '*Which question does it answer?*';
 export function chooseItemModal(
 	question: Question,
 	positions: readonly number[],
-	text: string,
+	{ text, withFiles = false }: { readonly text: string; readonly withFiles?: boolean },
 	metadata: ViewMetadata,
 ): ModalView {
 	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
@@ -108,6 +109,7 @@ export function chooseItemModal(
 		metadata,
 		blocks: [
 			...section(`*Your message*\n${quoted(text, 1_500)}`),
+			...section(withFiles ? ONLY_TEXT : ''),
 			...section(WHICH_QUESTION),
 			...buttons({
 				type: 'static_select',

@@ -9,8 +9,8 @@ import type { PersonRequest, Task } from '../../slack/request.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Drafting } from '../answer/drafts.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
-import { chosenTextHelp, formOffer, replyOffer } from './view.ts';
-import { createWritten } from './written.ts';
+import { chosenTextHelp, filesHelp, formOffer, replyOffer } from './view.ts';
+import { createWritten, hasFiles } from './written.ts';
 
 type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
 
@@ -25,7 +25,7 @@ type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { dr
 
 /** Offers messages in threads to their authors as answers. A draft holds the text until they decide. */
 export function createOffers(core: Core) {
-	const { drafting, reply } = core;
+	const { drafting, reply, config } = core;
 	const { watches, answers } = core.store;
 	const written = createWritten(core);
 
@@ -56,7 +56,8 @@ export function createOffers(core: Core) {
 		async offerOf(request: PersonRequest, event: unknown, isMention: boolean): Promise<Task | null> {
 			const { person, channelId, threadTs, messageTs } = request;
 			const found = await findWatches(request);
-			if (found.length === 0 || !written.hasText(event)) return null;
+			const [hasText, withFiles] = [written.hasText(event), hasFiles(event)];
+			if (found.length === 0 || !(hasText || withFiles)) return null;
 			if (channelId === null || threadTs === null || messageTs === null) return null;
 			const tell = isMention ? reply.toPerson : reply.unasked;
 			const asking = isMention ? found : found.filter(isAboutOpen);
@@ -70,7 +71,9 @@ export function createOffers(core: Core) {
 			const { question, readAt } = open.asked;
 			const isOne = others.length === 0;
 			const about = isOne ? open.question?.id : threadTs;
-			const id = hashOf(JSON.stringify([person, isMention ? [channelId, messageTs] : about]));
+			// A text may follow a file.
+			const what = isMention ? [channelId, messageTs] : hasText ? about : [about, 'files'];
+			const id = hashOf(JSON.stringify([person, what]));
 			const target = { id, sessionId, messageIndex: question.messageIndex };
 			const position = isOne ? question.items.findIndex((item) => item.open && !item.secret) : -1;
 			// What is cut, or has several parts, only the form shows.
@@ -78,11 +81,13 @@ export function createOffers(core: Core) {
 			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
 			const run = async (to: PersonRequest) => {
 				const text = await written.textOf(to, event);
-				const shown = { text, question, sessionName };
+				const shown = { text, question, sessionName, withFiles };
 				const offer = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
-				const values = position === -1 ? {} : { [position]: text };
+				const values = position === -1 || !hasText ? {} : { [position]: text };
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
-				if (isNew) await tell(to, position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : offer);
+				const files = hasText ? null : filesHelp(config.SESSION_DASHBOARD_URL, { sessionId, name: sessionName });
+				const help = position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : null;
+				if (isNew) await tell(to, files ?? help ?? offer);
 			};
 			return { place: { channelId, answers: sessionId }, run };
 		},

@@ -5,13 +5,14 @@ import type { Forms } from '../answer/drafts.ts';
 import { helpMessage } from '../watch/view.ts';
 import { createOffers } from './offers.ts';
 import { registerReplies } from './replies.ts';
-import { chosenTextHelp } from './view.ts';
+import { chosenTextHelp, filesHelp } from './view.ts';
+import { hasFiles } from './written.ts';
 
 /** Registers "Use as answer", and messages in watched threads. A message opens no modal: it gets a button. */
 export function registerReply(
 	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerReplies>[0] & { flow: Forms },
 ): void {
-	const { listen, flow, drafting, reply } = core;
+	const { listen, flow, drafting, reply, config } = core;
 	const offers = createOffers(core);
 	registerReplies(core, offers);
 
@@ -27,13 +28,17 @@ export function registerReply(
 	});
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
-		const text = await offers.textOf(request, z.object({ message: z.unknown() }).parse(body).message);
+		const { message } = z.object({ message: z.unknown() }).parse(body);
+		const [text, withFiles] = [await offers.textOf(request, message), hasFiles(message)];
 		const [found, ...others] = await offers.findWatches(request);
 		if (found === undefined || others.length > 0 || text === '')
 			return ifAllowed(request.channelId, async (allowed) => {
 				const why = text === '' ? 'no_text' : found === undefined ? 'no_session' : 'several';
-				await reply.toPerson(allowed, chosenTextHelp(why));
+				const about = found && { sessionId: found.watch.session.sessionId, name: found.view?.name ?? '' };
+				const files = text === '' && withFiles ? filesHelp(config.SESSION_DASHBOARD_URL, about ?? null) : null;
+				await reply.toPerson(allowed, files ?? chosenTextHelp(why));
 			});
-		return flow.open(request, { sessionId: found.watch.session.sessionId, messageIndex: null, toAnswer: true, text });
+		const { sessionId } = found.watch.session;
+		return flow.open(request, { sessionId, messageIndex: null, toAnswer: true, text, withFiles });
 	});
 }

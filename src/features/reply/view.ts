@@ -6,15 +6,17 @@ import {
 	button,
 	buttons,
 	context,
+	dashboardButton,
 	joined,
 	type MessageContent,
 	message,
 	saying,
+	sayingSession,
 	section,
 	sessionTitle,
 	textMessage,
 } from '../../slack/parts.ts';
-import { askedLine } from '../../slack/question-view.ts';
+import { askedLine, elsewhereWords, ONLY_TEXT } from '../../slack/question-view.ts';
 import { quoted } from '../../slack/text.ts';
 
 const CHOSEN_TEXT_HELP = {
@@ -33,9 +35,28 @@ export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageConte
 	return textMessage(CHOSEN_TEXT_HELP[why]);
 }
 
+/** For a message with files and no text. `session`: null where none is known. */
+export function filesHelp(
+	dashboardUrl: string | null,
+	session: { readonly sessionId: string; readonly name: string } | null,
+): MessageContent {
+	const { sessionId = '', name = '' } = session ?? {};
+	const open = session && dashboardButton(dashboardUrl, sessionId, 'Open in the dashboard');
+	const dashboard = open && sayingSession(sessionId, name)(open);
+	const words =
+		'📎 Files and voice messages are not sent to the agent. Press *Answer* and write the text or a link there, or ' +
+		`answer ${elsewhereWords(dashboard !== null)}.`;
+	return textMessage(words, buttons(dashboard));
+}
+
 type Target = Pick<OfferedReply, 'id' | 'sessionId'>;
-/** `text`: what would answer this question. */
-type Shown = { readonly text: string; readonly question: QuestionView; readonly sessionName: string };
+/** `text`: what would answer this question. `withFiles`: the message has files too. */
+type Shown = {
+	readonly text: string;
+	readonly question: QuestionView;
+	readonly sessionName: string;
+	readonly withFiles?: boolean;
+};
 
 /** Of a message that can be the whole answer. */
 export function replyOffer(offered: OfferedReply, shown: Shown): MessageContent {
@@ -50,11 +71,17 @@ export function formOffer(target: Parameters<typeof encodeCarriage>[0], shown: S
 }
 
 /** It names the question: its thread may be about several, or the session asks another one by now. */
-function offer(words: string, { text, question, sessionName }: Shown, yes: Button, { id, sessionId }: Target) {
+function offer(
+	words: string,
+	{ text, question, sessionName, withFiles = false }: Shown,
+	yes: Button,
+	{ id, sessionId }: Target,
+) {
 	const no = button(ACTIONS.keepReply, 'No', { value: id });
 	const row = buttons(...[yes, no].map(saying('your message')));
 	const about = joined(askedLine(question), sessionTitle(sessionName, sessionId));
-	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...context(about), ...row]);
+	const files = withFiles ? ONLY_TEXT : '';
+	return message(words, [...section(`${words}\n${quoted(text, 600)}`), ...section(files), ...context(about), ...row]);
 }
 
 export const REPLY_WORDS = {

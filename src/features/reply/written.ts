@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { within } from '../../core/basics.ts';
 import { slackErrorCode } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -8,6 +9,15 @@ import type { PersonRequest } from '../../slack/request.ts';
 /** Slack is asked for this many names at once, for this long: a window opens within 3 s. The others stay ids. */
 const MOST_NAMES = 10;
 const NAMES_WITHIN_MS = 1_000;
+
+/** Slack has announced the end of the subtype, and goes on sending it. */
+const FILES = z.union([
+	z.object({ subtype: z.literal('file_share') }),
+	z.object({ files: z.array(z.unknown()).min(1) }),
+]);
+
+/** Whether a message has files or is a voice message. */
+export const hasFiles = (message: unknown) => FILES.safeParse(message).success;
 
 /** Reads what people wrote. */
 export function createWritten(core: HandlerContext) {

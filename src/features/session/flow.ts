@@ -5,6 +5,7 @@ import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage }
 import { CALLBACKS, decodeMetadata, newMetadata } from '../../slack/ids.ts';
 import type { ModalView } from '../../slack/parts.ts';
 import type { PersonReads, ReadPermit } from '../../slack/person-reads.ts';
+import { ONLY_TEXT } from '../../slack/question-view.ts';
 import { createPatientReads, openView, type Reply, type UpdateOutcome, type ViewHandle } from '../../slack/reply.ts';
 import {
 	type AllowedRequest,
@@ -35,6 +36,7 @@ import { type Content, createPresenter, type ShownReading } from './presenter.ts
 
 interface Wanted extends Content {
 	readonly text?: Wish['text'];
+	readonly withFiles?: boolean;
 	readonly isPicture?: boolean;
 	/** Allows to read the session; left out: it is asked for. */
 	readonly permit?: ReadPermit;
@@ -101,7 +103,12 @@ export function createSessionFlow(
 		const isRefused = text != null && (await shown.whyNotAnswer(person, metadata)) !== null;
 		const placed = text == null || isRefused ? null : await presenter.placeText(person, metadata, reading, text);
 		const choose = placed?.choose;
-		if (choose) return draw(handle, () => chooseItemModal(...choose));
+		const { withFiles = false } = content;
+		if (choose) {
+			const [question, positions, written, chooser] = choose;
+			const chosen = { text: written, withFiles };
+			return draw(handle, () => chooseItemModal(question, positions, chosen, chooser));
+		}
 		const isNewer = content.sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 		const model = await presenter.model({
 			...content,
@@ -110,7 +117,12 @@ export function createSessionFlow(
 			viewId: handle.id,
 			prefill: placed?.prefill ?? content.prefill ?? null,
 			reading,
-			notices: [...notices, ...(isNewer ? [NOTICES.readAgain] : []), ...(placed?.notices ?? [])],
+			notices: [
+				...notices,
+				...(isNewer ? [NOTICES.readAgain] : []),
+				...(placed?.notices ?? []),
+				...(withFiles ? [ONLY_TEXT] : []),
+			],
 		});
 		return put(person, handle, model, isReading);
 	}
@@ -280,9 +292,16 @@ export function createSessionFlow(
 			const isNew = view === null || inboxOf(request, view) !== null;
 			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
 			const metadata = newMetadata({ sessionId, origin: isCopy ? { ...from, isCopy } : from });
-			const { messageIndex, toAnswer = false, isPicture = false, prefill = null, text = null } = wish;
+			const {
+				messageIndex,
+				toAnswer = false,
+				isPicture = false,
+				prefill = null,
+				text = null,
+				withFiles = false,
+			} = wish;
 			const wanted = messageIndex ?? (toAnswer ? 'newest' : null);
-			const content = { metadata, wanted, isPicture, prefill, text } as const;
+			const content = { metadata, wanted, isPicture, prefill, text, withFiles } as const;
 			if (isNew) return openModal(request, content, wish, view?.callbackId === CALLBACKS.inbox);
 			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, { ...content, view }));
 		},

@@ -263,6 +263,71 @@ it('refuses replies to a secret question, opens the form for several items, and 
 	expect((await offered(card, 'Sand')).text()).toContain(SEND_IT);
 });
 
+describe('a reply with a file', () => {
+	const ONLY_TEXT = 'Only this text goes to the agent, not the file.';
+	const NOT_SENT = 'Files and voice messages are not sent to the agent.';
+
+	it('is offered with the word that only its text is sent', async () => {
+		const { id, post } = await asked('Which colour?');
+		const offer = await app.toldAfter(() =>
+			as('ada').say('#agents', 'See the file', { thread: post, files: ['rose.pdf'] }),
+		);
+		expect(offer.text()).toContain(`${SEND_IT}\n> See the file`);
+		expect(offer.text()).toContain(ONLY_TEXT);
+		await offer.press('Send');
+		await app.until(() => answersTo(id).length === 1);
+		expect(answersTo(id)).toEqual(['See the file']);
+		const several = await asked('First?', 'Second?');
+		const form = await app.toldAfter(() =>
+			as('ada').say('#agents', 'See it', { thread: several.post, files: ['rose.pdf'] }),
+		);
+		expect(form.text()).toContain(ONLY_TEXT);
+	});
+
+	it('is told what to do where it has no text, once for its author, and a text after it is offered', async () => {
+		const { post } = await asked('Which colour?');
+		const voice = { thread: post, files: ['voice message.m4a'] };
+		const told = await app.toldAfter(() => as('ada').say('#agents', '', voice));
+		expect([told.threadTs(), told.text()]).toEqual([post.ts, expect.stringContaining(NOT_SENT)]);
+		expect(told.buttons()).toEqual(['Open in the dashboard']);
+		expect(await callsOf(() => as('ada').say('#agents', '', voice))).not.toContain('chat.postEphemeral');
+		expect((await app.toldAfter(() => as('grace').say('#agents', '', voice), 'grace')).text()).toContain(NOT_SENT);
+		expect((await offered(post, 'Rose')).text()).toContain(SEND_IT);
+		const secret = await asked('Your password');
+		const refused = await app.toldAfter(() =>
+			as('ada').say('#agents', '', { thread: secret.post, files: ['key.pem'] }),
+		);
+		expect(refused.text()).toContain(NOT_SENT);
+		expect(refused.text()).not.toContain('in this thread');
+	});
+
+	it('is told so by a mention and a shortcut too, and in the window that the shortcut opens', async () => {
+		const { post } = await asked('Which colour?');
+		const attached = { thread: post, files: ['rose.pdf'] };
+		const mention = await app.toldAfter(() => as('ada').mention('#agents', '', attached));
+		expect(mention.text()).toContain(NOT_SENT);
+		const offer = await app.toldAfter(() => as('ada').mention('#agents', 'See the file', attached));
+		expect(offer.text()).toContain(ONLY_TEXT);
+		const [alone, said] = [
+			await as('gus').say('#agents', '', attached),
+			await as('gus').say('#agents', 'Rose', attached),
+		];
+		const told = await app.toldAfter(() => as('ada').shortcut(alone, 'use_as_answer'));
+		expect(told.text()).toContain(NOT_SENT);
+		await as('ada').shortcut(said, 'use_as_answer');
+		const form = await as('ada').waitForModal('[Send answer]');
+		expect(form.value(0)).toBe('Rose');
+		expect(form.text()).toContain(ONLY_TEXT);
+		await form.close(true);
+	});
+
+	it('causes nothing anywhere else', async () => {
+		await asked('Which colour?');
+		const elsewhere = await as('ada').say('#agents', CHATTER);
+		expect(await callsOf(() => as('grace').say('#agents', '', { thread: elsewhere, files: ['a.pdf'] }))).toEqual([]);
+	});
+});
+
 describe('the thread of a reminder', () => {
 	const reminding = (escalateAfter: string) => {
 		const times = { REMIND_AFTER: '40s', ESCALATE_AFTER: escalateAfter };

@@ -59,7 +59,7 @@ import {
 	reminderPost,
 	settledReminderPost,
 } from '../../../src/features/remind/view.ts';
-import { chosenTextHelp, formOffer, replyOffer } from '../../../src/features/reply/view.ts';
+import { chosenTextHelp, filesHelp, formOffer, replyOffer } from '../../../src/features/reply/view.ts';
 import { mentionedMessage } from '../../../src/features/settings/view.ts';
 import { type CardModel, endPost, watchCard } from '../../../src/features/watch/card-view.ts';
 import { filesMessage } from '../../../src/features/watch/details-view.ts';
@@ -215,10 +215,14 @@ export function messageVariants(): Shape[] {
 			'no text': ['no_text'],
 			'nothing open': ['nothing_open'],
 		}),
+		...shapesOf(filesHelp, {
+			'with a dashboard': ['https://dashboard.test', { sessionId: SESSION_ID, name: HOSTILE }],
+			without: [null, null],
+		}),
 		...shapesOf(formOffer, {
-			'a short text': [
+			'a short text with a file': [
 				{ id: ANSWER_ID, sessionId: SESSION_ID, messageIndex: 3 },
-				writtenText('The hall with the garden'),
+				{ ...writtenText('The hall with the garden'), withFiles: true },
 			],
 		}),
 		...shapesOf(replyOffer, {

@@ -152,7 +152,7 @@ export function modalVariants(): Shape[] {
 		),
 		...shapesOf(sessionModal, SESSIONS),
 		...shapesOf(chooseItemModal, {
-			'two items': [QUESTION, [0, 1], 'The hall with the garden', metadataOf()],
+			'two items': [QUESTION, [0, 1], { text: 'The hall with the garden', withFiles: true }, metadataOf()],
 		}),
 		...shapesOf(handOverModal, {
 			'any question': [HAND_OVER_METADATA, QUESTION_TO_HAND_OVER],
