@@ -305,25 +305,27 @@ export function sessionNameOf({ content }: Pick<Answer, 'content'>): string {
 export const itemsOf = ({ content }: Answer) => (content.kind === 'readable' ? content.items : []);
 
 /**
- * The items of an answer as anybody but its author reads them: without secret values, and without what looks like a
- * credential or is named as one in the session. Until a read of it was compared, the values count as secret.
+ * An item of an answer as anybody but its author reads it: without a secret value, and without what looks like a
+ * credential or is named as one in the session. Until a read of that was compared, each value counts as secret.
  */
-export function itemsForOthers({ items, repeats = [] }: Pick<NewAnswer, 'items' | 'repeats'>): readonly AnswerItem[] {
-	const known = new Set(repeats);
-	return items.map(({ value, ...item }) => {
-		if (value === null || value === '') return { ...item, value };
-		const secret = item.secret || repeats === null;
-		return { ...item, secret, value: secret ? '' : masked(value, known).text };
-	});
+export function forOthers({ value, ...item }: AnswerItem, repeats: Repeats = []): AnswerItem {
+	if (value === null || value === '') return { ...item, value };
+	const secret = item.secret || repeats === null;
+	return { ...item, secret, value: secret ? '' : masked(value, new Set(repeats)).text };
 }
 
-/** `itemsForOthers` of a stored answer; none where its texts are gone. */
-export const shownItemsOf = ({ content }: Pick<Answer, 'content'>) =>
-	content.kind === 'readable' ? itemsForOthers(content) : [];
-
 /** By position, what others read of an answer. Null: nothing. */
-export const shownValuesOf = (answer: Pick<Answer, 'content'>) =>
-	shownItemsOf(answer).map(({ value, secret }) => (secret ? null : value));
+export const valuesForOthers = ({ items, repeats }: Pick<NewAnswer, 'items' | 'repeats'>) =>
+	items.map((item) => {
+		const { value, secret } = forOthers(item, repeats);
+		return secret ? null : value;
+	});
+
+/** `valuesForOthers` of a stored answer; none where its texts are gone. */
+export const shownValuesOf = ({ content }: Pick<Answer, 'content'>) =>
+	content.kind === 'readable' ? valuesForOthers(content) : [];
+
+export const repeatsIn = ({ content }: Pick<Answer, 'content'>) => (content.kind === 'readable' ? content.repeats : []);
 
 /** What the ordinary values of these items repeat of the credentials that the session names. */
 export const repeatsOf = (items: readonly Pick<AnswerItem, 'value' | 'secret'>[], session: Session): string[] =>

@@ -28,13 +28,14 @@ import {
 	isBlocking,
 	isFailed,
 	isSamePerson,
-	itemsForOthers,
 	itemsOf,
 	type NewAnswer,
 	type OtherAnswer,
+	repeatsIn,
 	secretOf,
 	TOLD_WITHIN_MS,
 	UNREADABLE,
+	valuesForOthers,
 } from '../../questions/answer.ts';
 import { isReworded, type Person, type QuestionKey } from '../../questions/session.ts';
 import { keepAsDraft, markQuestion, removeDraft, removeWindows } from './answering-store.ts';
@@ -329,9 +330,8 @@ type Winner = Pick<NewAnswer, 'id' | 'person' | 'items' | 'repeats'> & { readonl
 type Loser = Parameters<typeof enterState>[0] & Parameters<typeof placeOf>[0];
 
 export function winnerOf(answer: Answer): Winner {
-	const { id, person, content, deliveredAt, acceptedAt } = answer;
-	const repeats = content.kind === 'readable' ? content.repeats : null;
-	return { id, person, items: itemsOf(answer), repeats, at: deliveredAt ?? acceptedAt };
+	const { id, person, deliveredAt, acceptedAt } = answer;
+	return { id, person, items: itemsOf(answer), repeats: repeatsIn(answer), at: deliveredAt ?? acceptedAt };
 }
 
 /** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none if unreadable. */
@@ -339,7 +339,7 @@ function giveWay({ cipher, now }: CipherTx, loser: Loser, winner: Winner, mine: 
 	const other: OtherAnswer = {
 		answerId: winner.id,
 		person: winner.person,
-		values: itemsForOthers(winner).map(({ value, secret }) => (secret ? null : value)),
+		values: valuesForOthers(winner),
 		at: winner.at,
 		same: mine.length > 0 && sameWords(mine, winner.items),
 	};

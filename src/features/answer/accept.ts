@@ -54,7 +54,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 	}
 
 	/** There is no time for a read. What was pressed stood on its button, and a reply in its thread. */
-	function repeatsIn({ question: { sessionId }, items, undoMs }: Submission): Repeats {
+	function repeatsSeen({ question: { sessionId }, items, undoMs }: Submission): Repeats {
 		const reading = core.sessionService.latest(sessionId);
 		if (reading !== null) return repeatsOf(items, reading.session);
 		return undoMs === null ? null : [];
@@ -66,7 +66,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 		const now = clock.now();
 		const result = await acceptDespiteLostReply({
 			...submission,
-			repeats: repeatsIn(submitted),
+			repeats: repeatsSeen(submitted),
 			question: { service: serviceUrl, ...question },
 			id: crypto.randomUUID(),
 			press: undoMs === null ? null : { undoUntil: now + undoMs },

@@ -72,7 +72,8 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 	 * What became of an earlier PUT that may have arrived. Null when it did not: then the answer may be sent.
 	 * @throws LeaseLost
 	 */
-	async function lookFor({ answer, token }: Attempt, sentAt: number, signal: AbortSignal): Promise<Answer | null> {
+	async function lookFor(attempt: Attempt, sentAt: number, signal: AbortSignal): Promise<Answer | null> {
+		const { answer, token } = attempt;
 		using permit = await sessionService.reserveDelivery(signal);
 		// Decided before the read begins: a read during which the PUT lands may not show it.
 		const isEarly = put.landsForMs(sentAt) > 0;

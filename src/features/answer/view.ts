@@ -7,8 +7,8 @@ import {
 	type FAILED_STATES,
 	type FirstEnding,
 	firstEndingOf,
+	forOthers,
 	isFailed,
-	itemsForOthers,
 	itemsOf,
 	mayHaveArrived,
 	QUESTION_MOVED,
@@ -197,10 +197,10 @@ export function ownText(answer: Answer, room: number, isOwn = false): KnownBlock
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
 	if (content.kind === 'unreadable')
 		return context('The text of this answer was stored with another encryption key and cannot be read.');
-	const whole = isOwn ? content.items : itemsForOthers(content);
-	const items = whole.filter((item) => item.value !== null || item.wiped);
+	const items = content.items.filter((item) => item.value !== null || item.wiped);
 	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
-	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
+	const shown = items.slice(0, MOST_ITEMS).flatMap((whole) => {
+		const item = isOwn ? whole : forOthers(whole, content.repeats);
 		const title = storedTitle(item.title, 200) || 'Your answer';
 		const text = valueMrkdwn(item, (value) => quoted(value, itemRoom));
 		return section(`*${title}*\n${item.secret && item.wiped ? REMOVED_ANSWER : text}`);

@@ -4,9 +4,11 @@ import {
 	type Answer,
 	agentMayStand,
 	firstDueAt,
+	forOthers,
 	isFailed,
 	isSecondChoice,
-	shownItemsOf,
+	itemsOf,
+	repeatsIn,
 } from '../../questions/answer.ts';
 import { masked, maskedNames } from '../../questions/masking.ts';
 import { ASKING_SLACK, errorWords } from '../../slack/error-view.ts';
@@ -233,7 +235,8 @@ const isUndoable = ({ press, state, attempts }: Answer) => press !== null && sta
 
 /** `“Order chairs” · “Which colour?”: “grey” · ✅ Delivered · 20 Nov 2026, 08:19 UTC`. Never a secret. mrkdwn. */
 function answerLine(answer: Answer): string {
-	const [first, ...others] = shownItemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
+	const [item, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
+	const first = item && forOthers(item, repeatsIn(answer));
 	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
 	const value = first === undefined ? '' : valueMrkdwn(first, (text) => quotedTitleMrkdwn(text, 80));
 	const told = first === undefined ? '' : `${storedTitle(first.title, 60)}: ${value} ${more}`.trim();

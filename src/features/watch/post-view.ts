@@ -3,9 +3,11 @@ import {
 	type Answer,
 	arrivalOf,
 	canSendAgain,
+	forOthers,
 	hasArrived,
 	isBlocking,
-	shownItemsOf,
+	itemsOf,
+	repeatsIn,
 	shownValuesOf,
 } from '../../questions/answer.ts';
 import type { SettledHow } from '../../questions/asked.ts';
@@ -223,8 +225,9 @@ const MOST_VALUES = 3;
 function givenWords({ question, answered = [] }: Asked, answer: Answer | null, post: PostContext): string {
 	// Those of a form are behind a button.
 	if (post.showAnswers === 'never' || (answer !== null && question.itemCount > 1)) return '';
-	const pressed = answer?.press == null ? null : shownItemsOf(answer).find(({ value }) => value)?.value;
-	if (pressed != null) return valueWords(pressed, question);
+	const item = answer?.press == null ? undefined : itemsOf(answer).find(({ value }) => value);
+	const pressed = answer && item && forOthers(item, repeatsIn(answer)).value;
+	if (pressed) return valueWords(pressed, question);
 	// What a read found may be somebody else's.
 	if (answer !== null && (isBlocking(answer.state) || answer.agentOutcome === 'overwritten')) return '';
 	const read = valuesWords(asShownBy(post.showAnswers, { ...question, items: answered }), question);
