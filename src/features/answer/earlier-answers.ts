@@ -14,12 +14,13 @@ import {
 import { type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
 import { afterRead } from '../../questions/compare.ts';
 import { createMask, credentialsOf } from '../../questions/masking.ts';
-import { examine, isSecretValue } from '../../questions/secrecy.ts';
+import { type AnswerMarks, examine, isSecretValue } from '../../questions/secrecy.ts';
 import {
 	askingMessageIndex,
 	isOver,
 	isReworded,
 	isWaiting,
+	type Question,
 	type QuestionDigest,
 	questionAt,
 	type Session,
@@ -168,6 +169,13 @@ export function canRestart(answer: Answer, session: Session, isCurrent: boolean)
 	const isEmpty = answer.evidence?.elsewhere !== true && storedValues.every((value) => value === '');
 	if (isCurrent && mayBeLost(answer) && isNewest && isEmpty) return true;
 	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
+}
+
+/** What people read of the values at a question. Null: hidden. */
+export function valuesAt(session: Session, question: Question, marks: readonly AnswerMarks[]): (string | null)[] {
+	const mask = createMask(false, credentialsOf(session));
+	const isHidden = (position: number) => isSecretValue(marks, question, position);
+	return question.items.map(({ value }, position) => (isHidden(position) ? null : mask.read(value)));
 }
 
 /** The answer before `answer`, ours or from outside. `values`: the service's as shown; null if `answer` has them. */

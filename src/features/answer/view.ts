@@ -191,7 +191,7 @@ export function storedTitle(title: string, limit: number): string {
 	return `${quotedTitleMrkdwn(masked(title.slice(0, title.length - place.length)).text, limit)}${place}`;
 }
 
-/** What the author wrote, in up to about `room` characters; never a secret. `isOwn`: for them, who may copy it whole. */
+/** What the author wrote, in up to about `room` characters; never a secret. `isOwn`: for them, who may copy it. */
 export function ownText(answer: Answer, room: number, isOwn = false): KnownBlock[] {
 	const { content } = answer;
 	if (content.kind === 'removed') return context(TEXT_REMOVED);

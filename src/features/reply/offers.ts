@@ -10,7 +10,7 @@ import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Drafting } from '../answer/drafts.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 import { chosenTextHelp, filesHelp, formOffer, replyOffer } from './view.ts';
-import { createWritten, hasFiles } from './written.ts';
+import { createWritten } from './written.ts';
 
 type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
 
@@ -25,7 +25,7 @@ type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { dr
 
 /** Offers messages in threads to their authors as answers. A draft holds the text until they decide. */
 export function createOffers(core: Core) {
-	const { drafting, reply, config } = core;
+	const { drafting, reply } = core;
 	const { watches, answers } = core.store;
 	const written = createWritten(core);
 
@@ -56,7 +56,7 @@ export function createOffers(core: Core) {
 		async offerOf(request: PersonRequest, event: unknown, isMention: boolean): Promise<Task | null> {
 			const { person, channelId, threadTs, messageTs } = request;
 			const found = await findWatches(request);
-			const [hasText, withFiles] = [written.hasText(event), hasFiles(event)];
+			const [hasText, withFiles] = [written.hasText(event), written.hasFiles(event)];
 			if (found.length === 0 || !(hasText || withFiles)) return null;
 			if (channelId === null || threadTs === null || messageTs === null) return null;
 			const tell = isMention ? reply.toPerson : reply.unasked;
@@ -85,7 +85,7 @@ export function createOffers(core: Core) {
 				const offer = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
 				const values = position === -1 || !hasText ? {} : { [position]: text };
 				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
-				const files = hasText ? null : filesHelp(config.SESSION_DASHBOARD_URL, { sessionId, name: sessionName });
+				const files = hasText ? null : filesHelp(core, { sessionId, name: sessionName });
 				const help = position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : null;
 				if (isNew) await tell(to, files ?? help ?? offer);
 			};

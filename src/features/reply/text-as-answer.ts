@@ -6,13 +6,12 @@ import { helpMessage } from '../watch/view.ts';
 import { createOffers } from './offers.ts';
 import { registerReplies } from './replies.ts';
 import { chosenTextHelp, filesHelp } from './view.ts';
-import { hasFiles } from './written.ts';
 
 /** Registers "Use as answer", and messages in watched threads. A message opens no modal: it gets a button. */
 export function registerReply(
 	core: Parameters<typeof createOffers>[0] & Parameters<typeof registerReplies>[0] & { flow: Forms },
 ): void {
-	const { listen, flow, drafting, reply, config } = core;
+	const { listen, flow, drafting, reply } = core;
 	const offers = createOffers(core);
 	registerReplies(core, offers);
 
@@ -29,13 +28,13 @@ export function registerReply(
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
 		const { message } = z.object({ message: z.unknown() }).parse(body);
-		const [text, withFiles] = [await offers.textOf(request, message), hasFiles(message)];
+		const [text, withFiles] = [await offers.textOf(request, message), offers.hasFiles(message)];
 		const [found, ...others] = await offers.findWatches(request);
 		if (found === undefined || others.length > 0 || text === '')
 			return ifAllowed(request.channelId, async (allowed) => {
 				const why = text === '' ? 'no_text' : found === undefined ? 'no_session' : 'several';
 				const about = found && { sessionId: found.watch.session.sessionId, name: found.view?.name ?? '' };
-				const files = text === '' && withFiles ? filesHelp(config.SESSION_DASHBOARD_URL, about ?? null) : null;
+				const files = text === '' && withFiles ? filesHelp(core, about ?? null) : null;
 				await reply.toPerson(allowed, files ?? chosenTextHelp(why));
 			});
 		const { sessionId } = found.watch.session;

@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts';
 import { APP_NAME, COMMAND } from '../../core/command-name.ts';
 import type { QuestionView } from '../../questions/session-snapshot.ts';
 import { ACTIONS, encodeCarriage, encodeReply, type OfferedReply } from '../../slack/ids.ts';
@@ -37,11 +38,11 @@ export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageConte
 
 /** For a message with files and no text. `session`: null where none is known. */
 export function filesHelp(
-	dashboardUrl: string | null,
+	{ config }: { readonly config: Pick<Config, 'SESSION_DASHBOARD_URL'> },
 	session: { readonly sessionId: string; readonly name: string } | null,
 ): MessageContent {
 	const { sessionId = '', name = '' } = session ?? {};
-	const open = session && dashboardButton(dashboardUrl, sessionId, 'Open in the dashboard');
+	const open = session && dashboardButton(config.SESSION_DASHBOARD_URL, sessionId, 'Open in the dashboard');
 	const dashboard = open && sayingSession(sessionId, name)(open);
 	const words =
 		'📎 Files and voice messages are not sent to the agent. Press *Answer* and write the text or a link there, or ' +

@@ -10,14 +10,11 @@ import type { PersonRequest } from '../../slack/request.ts';
 const MOST_NAMES = 10;
 const NAMES_WITHIN_MS = 1_000;
 
-/** Slack has announced the end of the subtype, and goes on sending it. */
+/** Of files and voice messages. Slack has announced the end of the subtype, and goes on sending it. */
 const FILES = z.union([
 	z.object({ subtype: z.literal('file_share') }),
 	z.object({ files: z.array(z.unknown()).min(1) }),
 ]);
-
-/** Whether a message has files or is a voice message. */
-export const hasFiles = (message: unknown) => FILES.safeParse(message).success;
 
 /** Reads what people wrote. */
 export function createWritten(core: HandlerContext) {
@@ -40,6 +37,7 @@ export function createWritten(core: HandlerContext) {
 
 	return {
 		textOf,
+		hasFiles: (message: unknown) => FILES.safeParse(message).success,
 		hasText: (message: unknown) => seenText(message, installation.identity().botUserId) !== '',
 		mentionsApp: (message: unknown) => mentionsIn(message).has(`@${installation.identity().botUserId}`),
 		/**

@@ -10,8 +10,7 @@ import {
 	shownValuesOf,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
-import { createMask, credentialsOf } from '../../questions/masking.ts';
-import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
+import { type AnswerMarks, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import {
 	askingMessageIndex,
 	isOver,
@@ -29,7 +28,7 @@ import type { Reading } from '../../slack/person-reads.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Draft, DraftStore } from '../answer/answering-store.ts';
 import type { Claims, Drafting, Prefill, StandingForm } from '../answer/drafts.ts';
-import { type OurAnswers, ourAnswers } from '../answer/earlier-answers.ts';
+import { type OurAnswers, ourAnswers, valuesAt } from '../answer/earlier-answers.ts';
 import { NOTICES, type SessionModel } from '../answer/form-view.ts';
 import type { WatchStore } from '../watch/watch-store.ts';
 
@@ -94,10 +93,7 @@ export function createPresenter(
 		if (answer !== null) return answer.person.userId === person.userId ? [] : [answeredNotice(answer)];
 		const settled = questionAt(session, before);
 		if (settled === null || settled.items.every((item) => item.value === '')) return [];
-		const isHidden = (position: number) => isSecretValue(marks, settled, position);
-		const mask = createMask(false, credentialsOf(session));
-		const values = settled.items.map(({ value }, position) => (isHidden(position) ? null : mask.read(value)));
-		return [NOTICES.answeredMeanwhile(null, values, null, clock.now())];
+		return [NOTICES.answeredMeanwhile(null, valuesAt(session, settled, marks), null, clock.now())];
 	}
 
 	/** The notice about their draft for the wanted question, unless they have answered that. */

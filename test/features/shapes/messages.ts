@@ -216,8 +216,11 @@ export function messageVariants(): Shape[] {
 			'nothing open': ['nothing_open'],
 		}),
 		...shapesOf(filesHelp, {
-			'with a dashboard': ['https://dashboard.test', { sessionId: SESSION_ID, name: HOSTILE }],
-			without: [null, null],
+			'with a dashboard': [
+				{ config: { SESSION_DASHBOARD_URL: 'https://dashboard.test' } },
+				{ sessionId: SESSION_ID, name: HOSTILE },
+			],
+			without: [{ config: { SESSION_DASHBOARD_URL: null } }, null],
 		}),
 		...shapesOf(formOffer, {
 			'a short text with a file': [
