@@ -61,7 +61,8 @@ export async function moveRows(tx: CipherTx, table: TableName, former: SessionKe
 		const others = key.filter((name) => name !== 'service' && name !== 'sessionId');
 		const isSame = others.map((name) => sql`and taken.${sql.ref(name)} = ${sql.ref(`${table}.${name}`)}`);
 		const isTaken = sql<boolean>`exists (select 1 from ${sql.table(table)} as taken
-			where taken.service = ${session.service} and taken.session_id = ${session.sessionId} ${sql.join(isSame, sql` `)})`;
+			where taken.service = ${session.service} and taken.session_id = ${session.sessionId}
+			${sql.join(isSame, sql` `)})`;
 		await remove(trx, own, sessionOf(former)).where(isTaken).execute();
 	}
 	const sealed = SEALED_COLUMNS.filter((column) => column.table === table);
@@ -93,18 +94,8 @@ function withId(text: string, former: SessionKey, session: SessionKey): string {
 	return says === former.sessionId ? JSON.stringify({ ...Object(value), sessionId: session.sessionId }) : text;
 }
 
-/** Has all that is about a question be about another row of the same question. */
+/** Has answers and reminders of a question be about another row of the same question. */
 export async function pointTo(trx: Db, questionId: string, id: string): Promise<void> {
 	for (const table of ['answers', 'ladders'] as const)
 		await change(trx, table, { questionId }, { questionId: id }).execute();
-	await replaceIn(trx, questionId, id);
-	// The key of a question's post has its row.
-	const uniqueKey = sql<string>`replace(unique_key, ${questionId}, ${id})`;
-	await change(trx, 'posts', { questionId }, { questionId: id, uniqueKey }).execute();
-}
-
-/** Replaces a text in the content of posts. */
-export async function replaceIn(trx: Db, text: string, other: string): Promise<void> {
-	const replaced = sql<string>`replace(content, ${text}, ${other})`;
-	await change(trx, 'posts', {}, { content: replaced }).where(sql<boolean>`${replaced} <> content`).execute();
 }

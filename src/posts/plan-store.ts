@@ -390,6 +390,19 @@ export async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promis
 	await planPosts(tx, [post]);
 }
 
+/** Has posts of a question be about another row of the same question, whose id is in their keys and contents, too. */
+export async function pointPostsTo(trx: Db, questionId: string, id: string): Promise<void> {
+	await replaceInPosts(trx, questionId, id);
+	const uniqueKey = sql<string>`replace(unique_key, ${questionId}, ${id})`;
+	await change(trx, 'posts', { questionId }, { questionId: id, uniqueKey }).execute();
+}
+
+/** Replaces a text in the content of all posts that have it. */
+export async function replaceInPosts(trx: Db, text: string, other: string): Promise<void> {
+	const content = sql<string>`replace(content, ${text}, ${other})`;
+	await change(trx, 'posts', {}, { content }).where(sql<boolean>`${content} <> content`).execute();
+}
+
 /** Posts that are over, last shown before `before`. Not cards: they hold no text; the last says when one may come. */
 function overBefore(trx: Db, before: number) {
 	// Written out: SQLite uses a partial index only then.

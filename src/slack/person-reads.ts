@@ -20,8 +20,8 @@ const HOUR_MS = 3_600_000;
 
 /**
  * The only way of people's requests to the session service, so that nobody uses up the reads of all. `wasRead`: whether
- * a session could be read before: then its 404 may be something in front, and its id was no guess. `otherSpellings`: ids
- * with something stored that differ from one by letter case only.
+ * a session could be read before: then its 404 may be something in front, and its id was no guess. `otherSpellings`:
+ * ids with something stored that differ from one by letter case only.
  */
 export function createPersonReads(
 	{ sessionService, rateLimiter, directory, config, clock, metrics: { people: metrics } }: Core,
@@ -94,8 +94,8 @@ export function createPersonReads(
 	return {
 		permit,
 		/**
-		 * The id of the session that somebody named, perhaps in other letter case. The service is only asked where something
-		 * is stored under an id that differs by that. @throws what a read throws, and `too_fast`
+		 * The id of the session that somebody named, perhaps in other letter case. The service is only asked where
+		 * something is stored under an id that differs by that. @throws what a read throws, and `too_fast`
 		 */
 		async idOf(request: PersonRequest, named: string): Promise<string> {
 			if ((await stored.otherSpellings(named)).length === 0) return named;

@@ -294,8 +294,8 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * Its person has closed it, for good: what was under way makes no claim any more. The claim has to be released after
-		 * this: one that is being set meanwhile is seen only then.
+		 * Its person has closed it, for good: what was under way makes no claim any more. The claim has to be released
+		 * after this: one that is being set meanwhile is seen only then.
 		 */
 		async closed(viewId: string, { question, person, ...form }: ClosedWindow, now: number): Promise<void> {
 			await db.writeOne((trx) => {

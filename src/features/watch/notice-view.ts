@@ -55,8 +55,8 @@ const PLAIN = {
 		'⚠️ Nobody whom this channel names as *Who may answer* is here any more, so nobody may answer what is watched ' +
 		`here. To open it, ask ${contactMrkdwn(adminContact)}.`,
 	nobodyMentioned: ({ channelId }) =>
-		`⚠️ Nobody named under *Mention* in the settings of ${placeMrkdwn(channelId)} is there any more, so an unanswered ` +
-		'question there mentions nobody: it gets another reminder instead. You saved these settings: ' +
+		`⚠️ Nobody named under *Mention* in the settings of ${placeMrkdwn(channelId)} is there any more, so an ` +
+		'unanswered question there mentions nobody: it gets another reminder instead. You saved these settings: ' +
 		`\`${COMMAND} settings\` there changes them.`,
 	creatorTold: creatorToldWords,
 } as const satisfies { readonly [K in PostKind]?: Draw<K> };

@@ -2,16 +2,9 @@ import { type CipherTx, channelOf, noteQuestions, type StoreParts, sessionOf } f
 import { touchLadders } from '../../database/ladders.ts';
 import { inLockOrder, lockFor, lockSession } from '../../database/locks.ts';
 import { joinQuestions } from '../../database/question-store.ts';
-import {
-	isStored,
-	moveRows,
-	otherSpellings,
-	pointTo,
-	replaceIn,
-	TABLES_OF_SESSIONS,
-} from '../../database/spellings.ts';
+import { isStored, moveRows, otherSpellings, pointTo, TABLES_OF_SESSIONS } from '../../database/spellings.ts';
 import { changeSession, liveWatches, removeSession, type WatchedSessionRow } from '../../database/watch-store.ts';
-import { lockPosts, markPosts } from '../../posts/plan-store.ts';
+import { lockPosts, markPosts, pointPostsTo, replaceInPosts } from '../../posts/plan-store.ts';
 import type { SessionKey } from '../../questions/session.ts';
 import { moveAnswers } from '../answer/moving-store.ts';
 import { endWatch } from './watch-store.ts';
@@ -53,11 +46,14 @@ async function moveAll(begun: CipherTx, former: SessionKey, session: SessionKey)
 	await endDoubles(tx, former, session);
 	// The reads of one of them go on, with the questions that they found.
 	const [base, other] = placeOf(formerRow) > placeOf(row) ? [former, session] : [session, former];
-	for (const [id, staysId] of await joinQuestions(tx, base, other)) await pointTo(trx, id, staysId);
+	for (const [id, staysId] of await joinQuestions(tx, base, other)) {
+		await pointTo(trx, id, staysId);
+		await pointPostsTo(trx, id, staysId);
+	}
 	if (formerRow !== undefined && row !== undefined) await removeSession(trx, other);
 	for (const table of OTHERS) await moveRows(tx, table, former, session);
 	const nameOf = ({ sessionId }: SessionKey) => `"sessionId":${JSON.stringify(sessionId)}`;
-	await replaceIn(trx, nameOf(former), nameOf(session));
+	await replaceInPosts(trx, nameOf(former), nameOf(session));
 	const isRead = formerRow?.nextReadAt != null || row?.nextReadAt != null;
 	const hurry = 1 + Math.max(formerRow?.hurry ?? 0, row?.hurry ?? 0);
 	if (isRead) await changeSession(trx, session, { nextReadAt: now, readBy: now, hurry });

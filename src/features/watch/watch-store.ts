@@ -147,7 +147,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			return Promise.all(found);
 		},
 		shownOf,
-		/** The same with the question of each reminder in place of the newest, by watch; null: it is not stored any more. */
+		/** `shownOf` with the question of each reminder, by watch; null: it is not stored any more. */
 		async remindedOf(entries: readonly Readonly<Record<'watchId' | 'questionId', string>>[]) {
 			const rows = from(db.read, 'questions', { id: entries.map(({ questionId }) => questionId) }).selectAll();
 			const [shown, asked] = await Promise.all([shownOf(entries.map(({ watchId }) => watchId)), rows.execute()]);
