@@ -199,7 +199,7 @@ export function settingsConfirmation(metadata: SettingsMetadata, adminContact: s
 		blocks: [
 			...section('⚠️ *Who may answer* does not name you.'),
 			...section(
-				`You will not be able to answer here or change this list. Only ${named} can change it then. Nothing is ` +
+				`You will not be able to answer here or change this list. After that, only ${named} can change it. Nothing is ` +
 					'saved yet.',
 			),
 			...context(
