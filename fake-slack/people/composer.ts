@@ -25,7 +25,8 @@ function special(core: Core, found: string): { text: string; element: Json } | u
 	if (name === 'here' || name === 'channel' || name === 'everyone') {
 		return { text: `<!${name}>`, element: { type: 'broadcast', range: name } };
 	}
-	const person = core.state.people.find((one) => one.name === name);
+	// The client offers people in any letter case.
+	const person = core.state.people.find((one) => one.name === name.toLowerCase());
 	return person && { text: `<@${person.id}>`, element: { type: 'user', user_id: person.id } };
 }
 

@@ -68,8 +68,8 @@ export function movedWords(others: readonly AddressRows[], serviceUrl: string): 
 	const theirs = others.map(({ service }) => service).join(' and ');
 	return (
 		`The watches, lists and answers in the database are for ${theirs}, and SESSION_SERVICE_URL is ${serviceUrl}. If ` +
-		'the service has moved, run `npm run migrate -- --service-moved`; if it is another service, set DATA_DIR to an ' +
-		'empty directory or DATABASE_URL to an empty database.'
+		'that is a mistake, correct it. If the service has moved, run `npm run migrate -- --service-moved`. If it is ' +
+		'another service, set DATA_DIR to an empty directory or DATABASE_URL to an empty database.'
 	);
 }
 

@@ -241,7 +241,7 @@ export function elsewhereWords(hasDashboard: boolean): string {
 
 /** Beside the text of a message that has files too. */
 export const ONLY_TEXT =
-	'📎 Only this text goes to the agent, not the file. If the agent needs that, add its text or a link to your answer.';
+	'📎 Only this text goes to the agent, not the file. If the agent needs it, add a link or its text to your answer.';
 
 /** Title and value of an item that is not open: at most about 700 characters of mrkdwn. */
 export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open' | 'description'>, position: number) {

@@ -408,8 +408,8 @@ export const NOTICES = {
 		`⚠️ ${words} You see the session as it was ${agoText(readAt, now)}.`,
 	/** The session cannot be read, as `words` say, so the view shows the question that is stored. The date comes last. */
 	stored: (words: string, readAt: number) =>
-		`⚠️ ${words} Your answer is saved, and sent when the service is back if the agent still asks this. Steps, ` +
-		`files and screenshot are not shown. The question as read: ${momentMrkdwn(readAt)}`,
+		`⚠️ ${words} You can answer: your answer will be saved, and sent when the service is back, if the agent still ` +
+		`asks this. Steps, files and screenshot are not shown. The question was last read ${momentMrkdwn(readAt)}`,
 	lost: '⚠️ That answer was delivered and is no longer in the field, so the same is asked again.',
 	lostElsewhere: '⚠️ It was answered before. That answer is no longer in the field, so the same is asked again.',
 	/** The person's own answer, which is being delivered or waits. */

@@ -73,7 +73,7 @@ export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, a
 }
 
 /** As true when it is drawn again as at first. */
-const NOBODY_THERE = `⚠️ Nobody who is named for an escalation is still there. \`${COMMAND} settings\` changes that.`;
+const NOBODY_THERE = `⚠️ Nobody named under *Mention* is here any more. To change that, type \`${COMMAND} settings\`.`;
 
 const shownStage = <E extends Pick<ReminderEntry, 'stage'>>(entry: E, isForNobody: boolean): E =>
 	isForNobody ? { ...entry, stage: 'reminder' } : entry;

@@ -117,8 +117,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 	},
 	escalate: {
 		label: 'Escalate after',
-		hint: 'Posts in the channel and mentions the people below; without any, none comes. Repeats up to twice.',
-		directHint: 'Posts again and mentions the people below; without any, none comes. Repeats up to twice.',
+		hint: 'Mentions those named below, up to three times. When nobody is named, there is no escalation.',
 		element: (shown, { defaults }) => timesElement(shown, defaults.escalateAfterMs),
 		read: readTime,
 		check({ chosen, before, defaults }) {
@@ -190,7 +189,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 	},
 	answerers: {
 		label: 'Who may answer',
-		hint: 'Up to 10 people, who alone may answer what is first watched here. Empty: everybody may.',
+		hint: 'Up to 10 people. Only they may answer sessions that this channel watches first. Empty: everybody may.',
 		isForChannels: true,
 		...peopleField('answerers', 'At most 10 people can be named. For more, choose a user group.'),
 	},
@@ -206,7 +205,7 @@ export const SETTINGS_FIELDS = Object.keys(FIELDS) as readonly SettingsField[];
 export const NEVER_MENTIONED =
 	'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.';
 /** While a time for it is set. */
-export const NOBODY_NAMED = 'Nobody is named, so no escalation comes.';
+export const NOBODY_NAMED = 'Nobody is named, so there is no escalation.';
 export const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
 const TIMES_MS = [5, 15, 30, 60, 2 * 60, 4 * 60, 24 * 60].map((minutes) => minutes * 60_000);

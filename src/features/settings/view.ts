@@ -199,8 +199,8 @@ export function settingsConfirmation(metadata: SettingsMetadata, adminContact: s
 		blocks: [
 			...section('⚠️ *Who may answer* does not name you.'),
 			...section(
-				`You will not be able to answer here or change this list. Only ${named} can change it then. Nothing is ` +
-					'saved yet.',
+				`You will not be able to answer here or change this list. After that, only ${named} can change it. ` +
+					'Nothing is saved yet.',
 			),
 			...context(
 				`If none of them can, ask ${contactMrkdwn(adminContact)}: \`npm run settings -- clear ${channelId}\` empties ` +

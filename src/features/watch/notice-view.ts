@@ -55,9 +55,9 @@ const PLAIN = {
 		'⚠️ Nobody whom this channel names as *Who may answer* is here any more, so nobody may answer what is watched ' +
 		`here. To open it, ask ${contactMrkdwn(adminContact)}.`,
 	nobodyMentioned: ({ channelId }) =>
-		`⚠️ Nobody named under *Mention* in the settings of ${placeMrkdwn(channelId)} is there any more, so an ` +
-		'unanswered question there mentions nobody: it gets another reminder instead. You saved these settings: ' +
-		`\`${COMMAND} settings\` there changes them.`,
+		`⚠️ Nobody named under *Mention* in the settings of ${placeMrkdwn(channelId)} is there any more. Questions ` +
+		'that nobody answers get another reminder, and nobody is mentioned. You saved these settings last. To change ' +
+		`them, type \`${COMMAND} settings\` there.`,
 	creatorTold: creatorToldWords,
 } as const satisfies { readonly [K in PostKind]?: Draw<K> };
 export type PlainKind = keyof typeof PLAIN;

@@ -84,7 +84,7 @@ describe('a question that is stored, while the service is down', () => {
 		const form = await opened(() => press(post));
 		expect(form.text()).toContain(whatHappened('unavailable'));
 		expect(form.text()).toContain('Steps, files and screenshot are not shown.');
-		expect(form.text()).toMatch(/The question as read: 5 Jan 2026, \d\d:\d\d UTC$/m);
+		expect(form.text()).toMatch(/The question was last read 5 Jan 2026, \d\d:\d\d UTC$/m);
 		expect(form.text()).toContain('Three are in stock.');
 		expect(form.text()).toContain('Plan the trip');
 		await form.choose(0, 'TP 570');

@@ -8,7 +8,7 @@ import { expectNothingWrong, FEWEST_REQUESTS } from '../watch/harness.ts';
 
 type FaultRule = Parameters<SettingsApp['slack']['faults']['add']>[0];
 const MINUTE = 60_000;
-const NOBODY_THERE = /Nobody who is named for an escalation is still there.*`\/session settings` changes that/;
+const NOBODY_THERE = /Nobody named under \*Mention\* is here any more.*type `\/session settings`/;
 let app: SettingsApp;
 
 afterEach(async () => {

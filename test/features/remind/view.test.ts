@@ -162,7 +162,7 @@ it('mentions nobody and is a reminder where nobody who is named for an escalatio
 	for (const { text, blocks } of [reminderPost(asked, 900_000, about), digestPost([asked], about)]) {
 		expect(text).toMatch(/^⏰/);
 		expect(JSON.stringify(blocks)).toContain(
-			'Nobody who is named for an escalation is still there. `/session settings` changes that.',
+			'Nobody named under *Mention* is here any more. To change that, type `/session settings`.',
 		);
 	}
 	expect(settledReminderPost({ ...asked, outcome: 'No longer asked' }, true).text).toMatch(/^⏰/);

@@ -66,7 +66,7 @@ describe('the reply to /session watch', () => {
 
 	it('says that no escalation comes while nobody is named, in a direct message too', async () => {
 		await start();
-		const WARNING = '⚠️ Nobody is named, so no escalation comes.';
+		const WARNING = '⚠️ Nobody is named, so there is no escalation.';
 		const { modal } = await app.save({ 'Escalate after': '30 min' });
 		expect(modal.text()).toContain(WARNING);
 		expect((await app.save({ 'Escalate after': 'Off' })).modal.text()).not.toContain(WARNING);

@@ -58,7 +58,7 @@ describe('who may answer in a channel', () => {
 		await form.choose(WHO, ['grace']);
 		expect((await app.submit(form)).outcome).toBe('pushed');
 		const asked = await app.windowSays('You will not be able to answer here or change this list.');
-		expect(asked.text()).toContain('Only @grace can change it then.');
+		expect(asked.text()).toContain('After that, only @grace can change it.');
 		expect(asked.text()).toContain('npm run settings -- clear C0AGENTS');
 		await asked.close();
 		await app.pass(5_000);
