@@ -1,4 +1,4 @@
-import { type CipherTx, from, sql } from '../../database/database.ts';
+import { type CipherTx, change, from, sessionOf, sql, WITHOUT_LEASE } from '../../database/database.ts';
 import { moveRows } from '../../database/spellings.ts';
 import { type Answer, BLOCKING_STATES, isBlocking } from '../../questions/answer.ts';
 import type { SessionKey } from '../../questions/session.ts';
@@ -24,6 +24,8 @@ export async function moveAnswers(tx: CipherTx, former: SessionKey, session: Ses
 		await settleConflicts(tx, await rows.orderBy('acceptedAt', 'desc').orderBy('id').forUpdate().execute(), former);
 	}
 	await moveRows(tx, 'answers', former, session);
+	// A list may move too: of what is not sent yet, the author is checked again.
+	await change(trx, 'answers', { ...sessionOf(session), putStartedAt: null }, WITHOUT_LEASE).execute();
 }
 
 const MAY_CONFLICT = sql<boolean>`state in ('accepted', 'delivering', 'waiting', 'delivered', 'resumed')`;

@@ -159,6 +159,28 @@ describe('what is stored under other letters than the session has', () => {
 		expect(sent(CAPITALS, id)).toEqual([['LH 1173']]);
 	});
 
+	it('is a list that decides about an answer whose own read is the first to find it', async () => {
+		await app.names(['ada', 'bob']);
+		await inCapitals('#agents');
+		await app.command(`/session unwatch ${CAPITALS}`);
+		await app.slack.invite('#secret', 'grace');
+		app.service.ids.ignoreCase = false;
+		app.service.sessions.put(id, structuredClone(session));
+		await app.watch(id, { channel: '#secret' });
+		const post = await app.until(() => app.thread(id, '#secret').find((one) => one.buttons().includes('LH 1173')));
+		app.service.sessions.remove(CAPITALS);
+		app.service.ids.ignoreCase = true;
+		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
+		const readCount = app.service.log.reads(id).length;
+		await app.restart();
+		await app.until(() => app.service.log.reads(id).length > readCount);
+		app.service.faults.clear();
+		await app.press(post, 'grace', 'TP 570');
+		const isRefused = () => app.dms('grace').some((dm) => dm.text().includes('@grace may no longer answer'));
+		await app.until(() => isRefused() || sent(CAPITALS, id).length > 0);
+		expect(sent(CAPITALS, id)).toEqual([]);
+	});
+
 	it('joins what channels watch by both: each post shows the answer, and a channel has one watch', async () => {
 		const [inAgents] = await inCapitals('#agents');
 		app.service.ids.ignoreCase = false;
