@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Modal, Posted } from '../../../fake-slack/index.ts';
 import { asking, task } from '../../../sandbox/session-service/builders.ts';
@@ -179,6 +181,22 @@ describe('what is stored under other letters than the session has', () => {
 		const isRefused = () => app.dms('grace').some((dm) => dm.text().includes('@grace may no longer answer'));
 		await app.until(() => isRefused() || sent(CAPITALS, id).length > 0);
 		expect(sent(CAPITALS, id)).toEqual([]);
+	});
+
+	it('is the list that still decides when it is stored for another address of the service', async () => {
+		await app.names(['ada', 'grace']);
+		await inCapitals('#agents');
+		await app.command(`/session unwatch ${CAPITALS}`);
+		// Else the service has moved.
+		await app.watched();
+		await app.stop();
+		using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
+		database.exec("update answer_rules set service = 'http://before.example' where session_id = '3F9A2C1D'");
+		await app.restart();
+		respell();
+		expect(await app.may('cleo', id)).toBe(false);
+		expect(await app.may('grace', id)).toBe(true);
+		expect(database.prepare('select session_id as id from answer_rules').all()).toContainEqual({ id });
 	});
 
 	it('joins what channels watch by both: each post shows the answer, and a channel has one watch', async () => {
