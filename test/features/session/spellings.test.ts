@@ -240,6 +240,23 @@ describe('a service that distinguishes letter case', () => {
 		await app.until(() => sent(id).length === 1 && sent(other(id)).length === 1);
 		expect([sent(id), sent(other(id))]).toEqual([[['LH 1173']], [['TP 570']]]);
 	});
+
+	it('has an answer sent though the other session cannot be read', async () => {
+		app.service.ids.ignoreCase = false;
+		const { id, post } = await app.asked();
+		app.service.sessions.put(other(id), structuredClone(app.service.sessions.get(id)));
+		await app.watch(other(id), { channel: '#secret' });
+		await app.until(() => app.card(other(id), '#secret') !== undefined);
+		app.service.faults.add({ kind: 'error', status: 422, sessionId: other(id), method: 'GET' });
+		await app.restart();
+		await post.press('LH 1173');
+		await app.until(() => sent(id).length === 1);
+		app.service.faults.clear();
+		app.service.faults.add({ kind: 'huge', sessionId: other(id), method: 'GET' });
+		await app.restart();
+		app.ask(id, ['Which seat?'], '');
+		await app.threadSays(id, 'Which seat?');
+	});
 });
 
 describe('a response with another session', () => {
