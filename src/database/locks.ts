@@ -8,8 +8,8 @@ import { type Db, type Filter, from, isPostgres, type LeasedTable, lastKeyOf, se
  * locked the session.
  *
  * 1. what `lockFor` locks, or the question of an answer (`lockQuestion` of `accept-store.ts`)
- * 2. answers, drafts and claims
- * 3. the discovery of a channel
+ * 2. the discovery of a channel
+ * 3. answers, drafts and claims
  * 4. sessions: `lockSession`
  * 5. watches
  * 6. posts, and with them the lists of reminders in their channels: `lockPosts` of `posts/plan-store.ts`

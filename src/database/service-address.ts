@@ -52,15 +52,18 @@ const isLive = ({ answers, watches, lists }: AddressRows) => answers + watches +
 
 /**
  * What rows of other addresses mean for `serviceUrl`. `own`: the address as the database spells it, where a version
- * before 2.0.0 stored it as it was written. `moved`: there are live rows, and none of them is for this address.
+ * before 2.0.0 stored it as it was written; of two spellings one with live rows. `moved`: there are live rows, and none
+ * of them is for this address.
  */
 export function judgeAddresses(rows: readonly AddressRows[], serviceUrl: string) {
-	const isOwn = ({ service }: AddressRows) => URL.canParse(service) && normalAddress(service) === serviceUrl;
-	const own = rows.filter(isOwn);
-	const others = rows.filter((row) => isLive(row) && !own.includes(row));
-	const spelling = own.find(({ service }) => service === serviceUrl) ?? own.find(isLive) ?? own[0];
-	const kind = others.length === 0 ? 'own' : own.some(isLive) ? 'both' : 'moved';
-	return { kind, own: spelling?.service ?? serviceUrl, others } as const;
+	const spellings = rows.filter(({ service }) => URL.canParse(service) && normalAddress(service) === serviceUrl);
+	// Nobody looks at what stands under a second spelling of it: that is as of another address.
+	const live = spellings.filter(isLive);
+	const isAsGiven = ({ service }: AddressRows) => service === serviceUrl;
+	const own = live.find(isAsGiven) ?? live[0] ?? spellings.find(isAsGiven) ?? spellings[0];
+	const others = rows.filter((row) => isLive(row) && row !== own);
+	const kind = others.length === 0 ? 'own' : live.length > 0 ? 'both' : 'moved';
+	return { kind, own: own?.service ?? serviceUrl, others } as const;
 }
 
 /** For an operator, whose database is for other addresses alone. */

@@ -25,21 +25,28 @@ export const TABLES_OF_SESSIONS = TABLE_NAMES.filter(isOfSessions);
 
 /** Whether anything is stored of a session, apart from the audit. */
 export async function isStored(trx: Db, session: SessionKey): Promise<boolean> {
+	if ((await servicesOfLists(trx, session)).length > 0) return true;
 	for (const name of TABLES_OF_SESSIONS)
 		if (await isFound(from(trx, name as OfSessions, sessionOf(session)).select('service'))) return true;
 	return false;
 }
 
+/** For which addresses lists are stored that decide about a session: they hold whatever the address is. */
+export async function servicesOfLists(trx: Db, { sessionId }: SessionKey): Promise<readonly string[]> {
+	const rows = from(trx, 'answer_rules', { sessionId }).select('service').distinct();
+	return (await rows.execute()).map(({ service }) => service);
+}
+
 /**
  * The other ids with rows by which somebody acts (a list of who may answer, a live watch, an answer that is not sent)
- * that differ from this one by letter case only. Whether they name the same session, only the service knows.
+ * that differ from this one by letter case only; lists for any address, as they decide for any. Whether they name the same session, only the service knows.
  */
 export async function otherSpellings(db: Db, { service, sessionId }: SessionKey): Promise<readonly string[]> {
-	const isOther = sql<boolean>`service = ${service} and lower(session_id) = lower(${sessionId})
-		and session_id <> ${sessionId}`;
+	const isSpelling = sql<boolean>`lower(session_id) = lower(${sessionId}) and session_id <> ${sessionId}`;
+	const isOther = sql<boolean>`service = ${service} and ${isSpelling}`;
 	// Written out: SQLite uses partial indexes only then.
 	const { rows } = await sql<{ id: string }>`
-		select session_id as id from answer_rules where ${isOther}
+		select session_id as id from answer_rules where ${isSpelling}
 		union select session_id from watches where ${isOther} and ended_at is null
 		union select session_id from answers where ${isOther} and state in ('accepted', 'delivering')`.execute(db);
 	return rows.map(({ id }) => id);

@@ -58,6 +58,8 @@ export interface Spellings {
 }
 
 const NO_SPELLINGS: Spellings = { others: async () => [], move: async () => null };
+/** What only the id that was asked for can cause: where another id was just read, they are two sessions. */
+const OF_ONE_ID = new Set(['session_not_found', 'refused', 'body_too_large', 'body_too_complex', 'invalid_session_id']);
 /** How many sessions are known to have nothing stored under other spellings, and how many other spellings of lists. */
 const MAX_SETTLED = 10_000;
 
@@ -87,7 +89,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 		setBounded(settled, id, true, MAX_SETTLED);
 	}
 
-	/** The id that the service says for a spelling; null: it has no such session. */
+	/** The id that the service says for a spelling of a session that was read; null: it is no spelling of that. */
 	async function idBy(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
 		try {
 			const sequence = await permit(permitBy);
@@ -101,7 +103,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			} as const;
 			return (await transport.send({ ...call, read: (value) => idIn(value, sessionId) })).value;
 		} catch (error) {
-			if (codeOf(error) === 'session_not_found') return null;
+			if (OF_ONE_ID.has(codeOf(error))) return null;
 			throw error;
 		}
 	}

@@ -47,6 +47,17 @@ async function answerThatWaits() {
 	return { id, post };
 }
 
+/** Stores a session for the address as 1.1.0 did where it was written in capitals. */
+const writtenAsBefore = (id: string) =>
+	app.onDatabase((database) => {
+		const tables = database.prepare("select name from sqlite_schema where type = 'table' and sql like '%session_id%'");
+		for (const { name } of tables.all())
+			if (database.prepare(`select 1 from pragma_table_info('${name}') where name = 'service'`).get() !== undefined)
+				database
+					.prepare(`update ${name} set service = replace(service, 'http:', 'HTTP:') where session_id = ?`)
+					.run(id);
+	});
+
 describe('a service that has moved', () => {
 	it('stops the start with one line, moves with a command, and everything goes on there', async () => {
 		await start();
@@ -134,6 +145,39 @@ describe('a service that has moved', () => {
 		await app.pass(60_000);
 		app.ask(id, ['Window shade up?'], '');
 		await app.threadSays(id, 'Window shade up?');
+	});
+
+	it('goes on where only the history is stored for its address as it is written now', async () => {
+		await start();
+		const [past, { id, post }] = [await app.asked(), await app.asked()];
+		await app.press(past.post, 'cleo', 'TP 570');
+		await app.until(() => app.service.log.effectivePuts(past.id).length === 1);
+		await app.command(`/session unwatch ${past.id}`);
+		await app.stop();
+		// As 1.1.0 stored it where it was written so.
+		writtenAsBefore(id);
+		await app.restart();
+		await app.press(post, 'cleo', 'TP 570');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		await app.until(() => post.text().includes('TP 570'));
+		app.ask(id, ['Which seat?'], '');
+		await app.threadSays(id, 'Which seat?');
+	});
+
+	it('is told of live rows for its address as it was written before, and moves them too', async () => {
+		await start();
+		const [first, second] = [await app.asked(), await app.asked()];
+		await app.stop();
+		writtenAsBefore(second.id);
+		await app.restart();
+		expect(app.log.join('\n')).toContain('other_service_address');
+		await app.stop();
+		expect((await move({ SESSION_SERVICE_URL: address() })).stdout).toContain('is for');
+		await app.restart();
+		for (const { id } of [first, second]) {
+			app.ask(id, ['Which seat?'], '');
+			await app.threadSays(id, 'Which seat?');
+		}
 	});
 });
 

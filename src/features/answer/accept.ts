@@ -15,12 +15,16 @@ import type { Choice } from '../../slack/ids.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Claims } from './drafts.ts';
 
-export type Pressed = Omit<Choice, 'channelId' | 'shownHash'> & Pick<NewAnswer, 'shownHash' | 'sessionName'>;
+/** `isWritten`: by its author, in a thread; else it stood on a button. */
+export type Pressed = Omit<Choice, 'channelId' | 'shownHash'> &
+	Pick<NewAnswer, 'shownHash' | 'sessionName'> & { readonly isWritten?: boolean };
 
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'acceptedAt' | 'giveUpAt' | 'repeats'> & {
 	readonly question: Omit<QuestionKey, 'service'>;
 	/** How long a one-press answer can be taken back before it is sent; null for a form. */
 	readonly undoMs: number | null;
+	/** Everybody who sees the question has read it on a button. */
+	readonly isOnButton: boolean;
 };
 
 /** After a longer failure there is no time for a second try: Slack waits 3 s for the acknowledgement. */
@@ -53,16 +57,16 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 		}
 	}
 
-	/** There is no time for a read. What was pressed stood on its button, and a reply in its thread. */
-	function repeatsSeen({ question: { sessionId }, items, undoMs }: Submission): Repeats {
+	/** There is no time for a read. Others read a reply elsewhere too, in channels that do not have its thread. */
+	function repeatsSeen({ question: { sessionId }, items, isOnButton }: Submission): Repeats {
 		const reading = core.sessionService.latest(sessionId);
 		if (reading !== null) return repeatsOf(items, reading.session);
-		return undoMs === null ? null : [];
+		return isOnButton ? [] : null;
 	}
 
 	/** Acknowledge only after this. @throws `store_unavailable`: nothing is stored; `acceptance_unknown`: perhaps */
 	async function submit(submitted: Submission): Promise<AcceptResult> {
-		const { undoMs, question, ...submission } = submitted;
+		const { undoMs, isOnButton: _, question, ...submission } = submitted;
 		const now = clock.now();
 		const result = await acceptDespiteLostReply({
 			...submission,
@@ -97,7 +101,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 		/** Like `submit`, for one press, which its author can take back for `UNDO_SECONDS`. */
 		submitPress(pressed: Pressed, by: Pick<Submission, 'submissionKey' | 'person' | 'origin'>): Promise<AcceptResult> {
 			const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt, arrival } = pressed;
-			const { sessionName = '' } = pressed;
+			const { sessionName = '', isWritten = false } = pressed;
 			const item = { title: '', value: null, secret: false, wiped: false };
 			return submit({
 				...by,
@@ -105,6 +109,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 				shownHash,
 				viewId: '',
 				undoMs: config.UNDO_SECONDS * 1_000,
+				isOnButton: !isWritten,
 				question: { sessionId, messageIndex },
 				sessionName,
 				items: [...Array.from({ length: position }, () => item), { ...item, title, value: option }],

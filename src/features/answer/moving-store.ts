@@ -1,4 +1,4 @@
-import { type CipherTx, from, sql } from '../../database/database.ts';
+import { type CipherTx, change, type Db, from, sessionOf, sql, WITHOUT_LEASE } from '../../database/database.ts';
 import { moveRows } from '../../database/spellings.ts';
 import { type Answer, BLOCKING_STATES, isBlocking } from '../../questions/answer.ts';
 import type { SessionKey } from '../../questions/session.ts';
@@ -24,6 +24,17 @@ export async function moveAnswers(tx: CipherTx, former: SessionKey, session: Ses
 		await settleConflicts(tx, await rows.orderBy('acceptedAt', 'desc').orderBy('id').forUpdate().execute(), former);
 	}
 	await moveRows(tx, 'answers', former, session);
+	// A list may move too.
+	await checkAuthorsAgain(trx, session);
+}
+
+/**
+ * After a change of who may answer a session. The author of an answer is checked before its read, and has not to be any
+ * more after that: whoever is about to send one loses its lease, and begins again.
+ */
+export async function checkAuthorsAgain(trx: Db, session: SessionKey): Promise<void> {
+	const unsent = change(trx, 'answers', { ...sessionOf(session), putStartedAt: null }, WITHOUT_LEASE);
+	await unsent.where('leaseToken', 'is not', null).execute();
 }
 
 const MAY_CONFLICT = sql<boolean>`state in ('accepted', 'delivering', 'waiting', 'delivered', 'resumed')`;

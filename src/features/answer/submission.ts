@@ -32,6 +32,7 @@ export function registerSubmission(
 			submissionKey: submissionKeyOf(view.id, metadata.formId),
 			viewId: view.id,
 			undoMs: null,
+			isOnButton: false,
 			person: request.person,
 			question: { sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
 			sessionName: metadata.sessionName,

@@ -55,7 +55,7 @@ export function registerReplies(
 		const choice = { ...offered, position: 0, fingerprint, shownHash, title, option: value, sessionName };
 		// It can be undone: one press sends what was perhaps written to colleagues.
 		const by = { submissionKey: `reply:${id}`, person, origin: { channelId, threadTs } };
-		const result = await answers.submitPress(choice, by);
+		const result = await answers.submitPress({ ...choice, isWritten: true }, by);
 		const { answer, kind } = result;
 		request.log.info({ answer: answer.id, session: sessionId, outcome: kind }, 'a reply was sent');
 		return async () => {

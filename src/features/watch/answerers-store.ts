@@ -22,6 +22,7 @@ import { type ChannelKey, channelSettings, type Watch } from '../../database/wat
 import { lockPosts, markPosts, planPosts } from '../../posts/plan-store.ts';
 import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type Standing } from '../../questions/answerers.ts';
 import type { SessionKey } from '../../questions/session.ts';
+import { checkAuthorsAgain } from '../answer/moving-store.ts';
 
 /** Of a session whose end nobody sees, because nobody watches it any more. */
 const FORGOTTEN_AFTER_MS = 400 * DAY_MS;
@@ -89,6 +90,7 @@ export async function enterRule(
 	const { teamId, channelId, session, createdAt: enteredAt } = watch;
 	const rules = (await rulesAmong(trx, { teamId, sessionId: session.sessionId })).get(session.sessionId) ?? [];
 	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return;
+	await checkAuthorsAgain(trx, session);
 	await lockSession(trx, session);
 	const rule = { teamId, channelId, ...sessionOf(session), enteredAt };
 	if (!(await hasChanged(addNew(trx, 'answer_rules', rule)))) return;
@@ -108,8 +110,9 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 	const sessions = keyed(before);
 	const around = watchedIn(trx, channel).select(['service', 'sessionId']).distinct();
 	const watched = namesAnybody(list) ? await around.execute() : [];
-	// All of them before rules and posts: whoever holds one of them may write both.
 	const all = keyed([...before, ...watched]);
+	for (const session of inLockOrder([...all.values()], idOf)) await checkAuthorsAgain(trx, session);
+	// All of them before rules and posts: whoever holds one of them may write both.
 	for (const session of inLockOrder([...all.values()], idOf)) await lockSession(trx, session);
 	if (!namesAnybody(list)) await remove(trx, 'answer_rules', key).execute();
 	const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId: watched.map((row) => row.sessionId) });

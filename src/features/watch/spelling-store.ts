@@ -2,7 +2,14 @@ import { type CipherTx, channelOf, noteQuestions, type StoreParts, sessionOf } f
 import { touchLadders } from '../../database/ladders.ts';
 import { inLockOrder, lockFor, lockSession } from '../../database/locks.ts';
 import { joinQuestions } from '../../database/question-store.ts';
-import { isStored, moveRows, otherSpellings, pointTo, TABLES_OF_SESSIONS } from '../../database/spellings.ts';
+import {
+	isStored,
+	moveRows,
+	otherSpellings,
+	pointTo,
+	servicesOfLists,
+	TABLES_OF_SESSIONS,
+} from '../../database/spellings.ts';
 import { changeSession, liveWatches, removeSession, type WatchedSessionRow } from '../../database/watch-store.ts';
 import { lockPosts, markPosts, pointPostsTo, replaceInPosts } from '../../posts/plan-store.ts';
 import type { SessionKey } from '../../questions/session.ts';
@@ -51,6 +58,8 @@ async function moveAll(begun: CipherTx, former: SessionKey, session: SessionKey)
 		await pointPostsTo(trx, id, staysId);
 	}
 	if (formerRow !== undefined && row !== undefined) await removeSession(trx, other);
+	for (const service of await servicesOfLists(trx, former))
+		await moveRows(tx, 'answer_rules', { ...former, service }, { ...session, service });
 	for (const table of OTHERS) await moveRows(tx, table, former, session);
 	const nameOf = ({ sessionId }: SessionKey) => `"sessionId":${JSON.stringify(sessionId)}`;
 	await replaceInPosts(trx, nameOf(former), nameOf(session));

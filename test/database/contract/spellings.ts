@@ -245,7 +245,13 @@ export function describeSpellings(subject: Subject): void {
 			await everything();
 			expect(await subject.replica.spellings.others(SESSION)).toEqual(['s1']);
 			expect(await subject.replica.spellings.others(FORMER)).toEqual([]);
-			expect(await subject.replica.spellings.others({ ...SESSION, service: 'https://another.example' })).toEqual([]);
+			const elsewhere = { ...SESSION, service: 'https://another.example' };
+			// By its list, which decides whatever the address is; the rest stays where it is.
+			expect(await subject.replica.spellings.others(elsewhere)).toEqual(['s1']);
+			await move(subject.store, { ...FORMER, service: elsewhere.service }, elsewhere);
+			expect(await rowsOf('answer_rules', SESSION)).toHaveLength(1);
+			expect(await rowsOf('answers', FORMER)).not.toEqual([]);
+			expect(await subject.replica.spellings.others(elsewhere)).toEqual([]);
 		});
 	});
 

@@ -188,6 +188,23 @@ describe('a question that is stored, while the service is down', () => {
 		expect(await app.may('grace', id)).toBe(true);
 	});
 
+	it('is not answered by somebody whom a list leaves out that is saved while the answer waits', async () => {
+		const { id, index, post } = await askedAndDown([COLOUR]);
+		const form = await opened(() => press(app.seenBy('cleo', post)), 'cleo');
+		await form.fill(0, 'Blue');
+		await form.submit();
+		// An attempt to send it goes on, which found no list.
+		await app.names(['ada', 'grace']);
+		await app.service.comeBack();
+		const isRefused = () => textOf('cleo').includes('may no longer answer');
+		await app.until(
+			() => isRefused() || value(id, index) !== '',
+			() => textOf('cleo'),
+		);
+		expect(value(id, index)).toBe('');
+		expect(textOf('cleo')).toContain('Blue');
+	});
+
 	it('says who has answered it meanwhile', async () => {
 		const { post } = await askedAndDown();
 		const graces = await opened(() => press(app.seenBy('grace', post)), 'grace');

@@ -89,9 +89,11 @@ it('offers a reply once to its author, and sends it when they press Send: over H
 	expect(own.calls('chat.postEphemeral', from)).toEqual([]);
 	await Promise.all([offer.press('Send'), offer.press('Send')]);
 	await own.until(() => thread.buttons().includes('Undo') && isGone(own, offer));
-	expect(thread.text()).toContain('*@ada: “Sand & <stone>”*');
+	// Nothing of the session is in memory after the restart to compare it with.
+	expect(thread.text()).toContain('@ada answered');
 	await own.until(() => own.service.log.effectivePuts(id).length === 1);
 	await own.pass(20_000);
+	expect(thread.text()).toContain('“Sand & <stone>”');
 	expect(own.service.log.puts(id).map((put) => itemsOf(put)[0]?.value)).toEqual(['Sand & <stone>']);
 	expectNothingWrong(own);
 	expect(await own.said()).not.toContain(CHATTER);

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Modal, Posted } from '../../../fake-slack/index.ts';
 import { asking, task } from '../../../sandbox/session-service/builders.ts';
@@ -159,6 +161,44 @@ describe('what is stored under other letters than the session has', () => {
 		expect(sent(CAPITALS, id)).toEqual([['LH 1173']]);
 	});
 
+	it('is a list that decides about an answer whose own read is the first to find it', async () => {
+		await app.names(['ada', 'bob']);
+		await inCapitals('#agents');
+		await app.command(`/session unwatch ${CAPITALS}`);
+		await app.slack.invite('#secret', 'grace');
+		app.service.ids.ignoreCase = false;
+		app.service.sessions.put(id, structuredClone(session));
+		await app.watch(id, { channel: '#secret' });
+		const post = await app.until(() => app.thread(id, '#secret').find((one) => one.buttons().includes('LH 1173')));
+		app.service.sessions.remove(CAPITALS);
+		app.service.ids.ignoreCase = true;
+		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
+		const readCount = app.service.log.reads(id).length;
+		await app.restart();
+		await app.until(() => app.service.log.reads(id).length > readCount);
+		app.service.faults.clear();
+		await app.press(post, 'grace', 'TP 570');
+		const isRefused = () => app.dms('grace').some((dm) => dm.text().includes('@grace may no longer answer'));
+		await app.until(() => isRefused() || sent(CAPITALS, id).length > 0);
+		expect(sent(CAPITALS, id)).toEqual([]);
+	});
+
+	it('is the list that still decides when it is stored for another address of the service', async () => {
+		await app.names(['ada', 'grace']);
+		await inCapitals('#agents');
+		await app.command(`/session unwatch ${CAPITALS}`);
+		// Else the service has moved.
+		await app.watched();
+		await app.stop();
+		using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
+		database.exec("update answer_rules set service = 'http://before.example' where session_id = '3F9A2C1D'");
+		await app.restart();
+		respell();
+		expect(await app.may('cleo', id)).toBe(false);
+		expect(await app.may('grace', id)).toBe(true);
+		expect(database.prepare('select session_id as id from answer_rules').all()).toContainEqual({ id });
+	});
+
 	it('joins what channels watch by both: each post shows the answer, and a channel has one watch', async () => {
 		const [inAgents] = await inCapitals('#agents');
 		app.service.ids.ignoreCase = false;
@@ -199,6 +239,23 @@ describe('a service that distinguishes letter case', () => {
 		await post.press('LH 1173');
 		await app.until(() => sent(id).length === 1 && sent(other(id)).length === 1);
 		expect([sent(id), sent(other(id))]).toEqual([[['LH 1173']], [['TP 570']]]);
+	});
+
+	it('has an answer sent though the other session cannot be read', async () => {
+		app.service.ids.ignoreCase = false;
+		const { id, post } = await app.asked();
+		app.service.sessions.put(other(id), structuredClone(app.service.sessions.get(id)));
+		await app.watch(other(id), { channel: '#secret' });
+		await app.until(() => app.card(other(id), '#secret') !== undefined);
+		app.service.faults.add({ kind: 'error', status: 422, sessionId: other(id), method: 'GET' });
+		await app.restart();
+		await post.press('LH 1173');
+		await app.until(() => sent(id).length === 1);
+		app.service.faults.clear();
+		app.service.faults.add({ kind: 'huge', sessionId: other(id), method: 'GET' });
+		await app.restart();
+		app.ask(id, ['Which seat?'], '');
+		await app.threadSays(id, 'Which seat?');
 	});
 });
 

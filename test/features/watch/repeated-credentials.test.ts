@@ -116,3 +116,31 @@ it('is hidden from others while nobody has compared it with the session', async 
 	await app.pass(5_000);
 	expect((await historyOf(id)).text()).toContain(READ);
 });
+
+it('is hidden where a reply from another channel stands, while nobody has compared it with the session', async () => {
+	await app[Symbol.asyncDispose]();
+	app = await inboxApp({ env: { ...FEWEST_REQUESTS, SHOW_ANSWERS: 'always', THREAD_REPLIES: 'on' } });
+	app.slack.settings.events.push('message.channels', 'message.groups');
+	const id = await app.watched();
+	app.step(id, NAMED);
+	const index = app.ask(id, [item('What now?')], 'Hm.');
+	await app.threadSays(id, 'What now?');
+	await app.watch(id, { channel: '#secret' });
+	const there = () => app.thread(id, '#secret').map((post) => post.text());
+	await app.until(() => there().some((text) => text.includes('What now?')));
+	const thread = await app.threadSays(id, 'What now?');
+	// Nothing of the session is in memory then.
+	await app.restart();
+	app.service.faults.add({ kind: 'error', sessionId: id });
+	const offer = await app.toldAfter(() => app.slack.as('ada').say('#agents', TYPED, { thread }), 'ada');
+	await offer.press('Send');
+	await app.until(
+		() => there().some((text) => text.includes('@ada') || text.includes('U0ADA')),
+		() => there().join('\n--\n'),
+	);
+	await app.pass(20_000);
+	expect(there().join()).not.toContain(PASSWORD);
+	app.service.faults.clear();
+	await app.until(() => app.service.sessions.values(id, index)[0] === TYPED);
+	await app.until(() => there().some((text) => text.includes(READ)));
+});
