@@ -1,4 +1,5 @@
 import { atOnce } from '../core/lease-loop.ts';
+import { markedTitle } from './contract.ts';
 import { choiceOf, YES_NO } from './options.ts';
 import type { ItemTexts } from './session.ts';
 import { isGeneric, matchingText, readingsOf } from './texts.ts';
@@ -81,9 +82,11 @@ export const looksSecret = (item: ItemTexts) => item.isCut === true || (found.ge
 
 /** `looksSecret`, which remembers what this finds. */
 export function* examineItem(item: ItemTexts): Generator<void, boolean> {
-	const text = `${item.title}\n${item.description}`;
-	let looks = takesSecret(item, yield* requestIn(text, true));
-	if (looks && offersChoice(item)) looks = takesSecret(item, yield* requestIn(text));
+	const { name: title, marks } = markedTitle(item.title);
+	const text = `${title}\n${item.description}`;
+	const named = { ...item, title };
+	let looks = marks.has('secret') || takesSecret(named, yield* requestIn(text, true));
+	if (looks && !marks.has('secret') && offersChoice(item)) looks = takesSecret(named, yield* requestIn(text));
 	found.set(item, looks);
 	return looks;
 }
@@ -91,7 +94,7 @@ export function* examineItem(item: ItemTexts): Generator<void, boolean> {
 /** "Which key should I use?" above a list asks for the name of one. Parts and values of a secret are no such names. */
 function offersChoice(item: ItemTexts): boolean {
 	const choice = choiceOf(item);
-	if (choice?.isExplicit !== true || choice.options === YES_NO) return false;
+	if (choice?.isWhole !== true || choice.options === YES_NO) return false;
 	const isOfNames = STARTS_WITH_WHICH.test(matchingText(item.title));
 	const others = isOfNames ? [VALUE] : [VALUE, ...THINGS];
 	return !choice.options.some((option) => others.some((other) => has(matchingText(option), other)));

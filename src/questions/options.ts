@@ -1,64 +1,59 @@
+import { begins, isWhole, languagesThatAsk, says, wordsBefore } from './asking-words.ts';
 import {
-	aligned,
-	entryOf,
-	hasBox,
-	inlineList,
-	lineOptions,
-	masked,
-	type Options,
-	quotedParts,
-	quotedRun,
-} from './list-text.ts';
-import {
-	asksForSeveral,
-	asksToChoose,
-	asksToType,
-	asksYesOrNo,
-	type Build,
-	isAbout,
-	isGone,
-	isLongLine,
-	isNamed,
-	mayOfferOther,
-	namesTwo,
-	offersOther,
-	questionsIn,
-	readable,
-	saysNothing,
-	sentencesOf,
-	Words,
-	yesNoPair,
-} from './phrases.ts';
+	decisionsAtEnd,
+	draftIn,
+	jsonList,
+	keyedList,
+	type Line,
+	type Listed,
+	linesOf,
+	listAt,
+	type Mark,
+	markedTitle,
+} from './contract.ts';
 import type { ItemTexts } from './session.ts';
-import { wordList } from './word-list.ts';
+import { isGeneric, matchingText } from './texts.ts';
 
 /** Code units. A longer text is not searched: its list may belong to a report. */
 const MAX_TEXT_LENGTH = 8_000;
-/** Slack's limit for a select. */
-const MAX_OPTIONS = 100;
-/** Code units and words of an option of a sentence, and of a line without a mark. */
-const MAX_NAME_LENGTH = 40;
-const MAX_NAME_WORDS = 5;
+/** Entries of a list with decisions in it, and words and code units of one to reply with. */
+const MOST_DECISIONS = 6;
+const MOST_WORDS = 2;
+const MOST_LENGTH = 30;
 
 export const YES_NO = ['Yes', 'No'] as const;
+/** In English they are ours, whatever their letter case; elsewhere the agent's. */
+const YES_NO_ALIKE = /^(?:y|yes)\n(?:n|no)$|^no?\ny(?:es)?$/i;
 
 export interface Choice {
-	/** Two to 100 different texts as the agent gives them, in its order. Without "other": any form takes a text. */
+	/** Two to 99 different texts exactly as the agent gives them, in its order. */
 	readonly options: readonly string[];
-	/** The agent says that they are the answers: in lines below a question, or after a colon ("One of: A, B"). */
-	readonly isExplicit: boolean;
 	/** More than one of them may be the answer. */
 	readonly isSeveral: boolean;
-	/** The texts that they are a part of. */
-	readonly text: string;
+	/** One of them is the whole answer: a press may send it. */
+	readonly isWhole: boolean;
 }
 
-/** An item with the text above it, if that may have its options. */
+/** What Handraise makes of an item's texts. */
+export interface Asked {
+	/** The title without the marks behind it. */
+	readonly name: string;
+	readonly marks: ReadonlySet<Mark>;
+	/** What its field begins with. */
+	readonly draft: string | null;
+	/** Null: any text. */
+	readonly choice: Choice | null;
+	/** Why so, in words for the authors of agents. */
+	readonly why: string;
+	/** It looks like the contract, and is not: see `asking_unclear`. */
+	readonly isUnclear: boolean;
+}
+
+/** An item with the text above it, if it is the only one. */
 export interface AskedItem extends ItemTexts {
 	readonly above?: string;
 }
 
-/** A lone item may have its options in the text above it. */
 export function askedItem(
 	{ items, context }: { readonly items: readonly ItemTexts[]; readonly context: string },
 	position: number,
@@ -68,312 +63,209 @@ export function askedItem(
 	return isAlone ? { ...item, above: context } : item;
 }
 
-/** A list. `options` null: the grammar cannot take it apart, or it is not one to choose from. */
-interface Found {
-	readonly options: Options;
-	readonly isExplicit: boolean;
-	/** The number of its first line. */
-	readonly line: number;
-}
+export const choiceOf = (item: AskedItem): Choice | null => asked(item).choice;
 
-/** "(send/skip)", "Anna/Ben", "1, 2, 3": other answers than yes and no. */
-const OTHERS = /[([（][^()[\]（）]*[,/|、・／][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\d, ?\d+, | [/|] /u;
-/** What is in brackets behind an option. */
-const NOTE = /(?<!\s)\s*[([（][^()[\]（）]*[)\]）]$/;
-/** What stands for a text that is to be written. */
-const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\[\w+\]|\b(?:YYYY|MM|DD|HH|XX+)\b|\/(?:[A-Z]{3,}|\*)$|(?:…|\.\.\.)$/;
-/** In English they are ours, whatever their letter case; elsewhere the agent's. */
-const YES_NO_ALIKE = /^(?:y|yes)\n(?:n|no)$|^no?\ny(?:es)?$/i;
-const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '');
+/** Reads an item by the contract of docs/asking.md, else by the few guesses that are certain. In doubt, it offers nothing. */
+export function asked(item: AskedItem): Asked {
+	const { name, marks } = markedTitle(item.title);
+	const draft = draftIn(item.description);
+	const found = (choice: Choice | null, why: string, isUnclear = false): Asked => {
+		return { name, marks, draft: draft?.draft ?? null, choice, why, isUnclear };
+	};
+	if (item.title.length > MAX_TEXT_LENGTH || item.description.length > MAX_TEXT_LENGTH)
+		return found(null, 'no options: the text is too long to search');
+	const description = draft?.others ?? item.description;
+	const isOnlyAbove = draft === null && description.trim() === '' && isGeneric(matchingText(name));
+	const text = isOnlyAbove ? (item.above ?? '') : [name, description].join('\n');
+	const above = isOnlyAbove ? '' : (item.above ?? '');
+	const lines = linesOf(text);
 
-/**
- * The options of an item: those of a list in it or in the text above it, in a form of `docs/using.md`, else yes and no.
- * Null when they are uncertain, when it asks for their order or a word to type, and for examples.
- */
-export function choiceOf({ title, description, above = '' }: AskedItem): Choice | null {
-	if (title.length > MAX_TEXT_LENGTH || description.length > MAX_TEXT_LENGTH) return null;
-	const words = new Words([above, title, description].join('\n'));
-	const [told, named] = [linesOf(above), saysNothing(title, words) ? [] : linesOf(title)];
-	const lines = [...told, ...named, ...linesOf(description)];
-	const text = lines.join('\n');
-	const said = readable(text);
-	if (words.says(said, 'rank')) return null;
-	const pair = yesNoPair(lines, words);
-	const isTyped = pair === null && asksToType(text, words);
-	// Below another title than "Answer", the text above may ask for something else.
-	const isOfTitle = isAbout(title, told.join('\n'), words);
-	const found =
-		pair === null
-			? (namedOptions(text, words) ??
-				fromLines(lines, told.length + named.length, words) ??
-				fromSentences(lines, words))
-			: { options: pair, isExplicit: true, line: lines.findLastIndex((line) => line.includes(pair[1])) };
-	const own = lines.slice(told.length).join('\n');
-	if (found?.options == null) {
-		const asked = questionsIn(own).length > 0 || !isOfTitle ? own : text;
-		const offers = found?.isExplicit === true || words.says(said, 'choose', 'typed') || OTHERS.test(own);
-		const isPlain = !isTyped && !offers && isAnsweredByYesOrNo(asked, words);
-		return isPlain ? { options: YES_NO, isExplicit: true, isSeveral: false, text: asked } : null;
+	const listed = jsonList(description, linesOf(name).length) ?? keyedList(lines);
+	if (listed !== null && 'unclear' in listed) return found(null, `no options: ${listed.unclear}`, true);
+	const atEnd = decisionsAtEnd(text);
+	const ending = atEnd ?? decisionsAtEnd(name);
+	if (listed !== null) {
+		const others = lines.toSpliced(listed.from, listed.to - listed.from);
+		const isSecond = (one: Listed) => !isTold(sentenceBefore(others, one.from));
+		const isOther = listsIn(others).some(isSecond) || repliesIn(others.map((line) => line.text).join('\n')).length > 0;
+		if (isOther || ending !== null) return found(null, 'no options: the item has two lists of options', true);
+		const isSeveral = listed.isSeveral || allowsSeveral(others, above);
+		const behind = textOf(lines.slice(listed.to));
+		const isWhole = !isSeveral && asksOnce(textOf(others), behind) && !asksForAmount(textOf(others), listed.options);
+		return found({ options: listed.options, isSeveral, isWhole }, 'options: a list of the contract');
 	}
-	const around = found.line < told.length ? text : own;
-	if (words.says(readable(around), 'example') || /(?:^|[\s,;/])(?:\.\.\.|…)(?!\d)/.test(around)) return null;
-	const isOther = (option: string) => words.is(option.replace(NOTE, ''), 'other');
-	const options = [...new Set(found.options)].filter((option) => !isOther(option)).slice(0, MAX_OPTIONS);
-	// "Choose a name: 6 to 20 characters, no spaces", "`approve` or `reject: <reason>`"
-	const isRule = (option: string) => words.says(readable(option), 'rule') || PLACEHOLDER.test(option);
-	if (options.length < 2 || options.some(isRule)) return null;
-	// "Other store (enter its number)"
-	const asksMore = options.some((option) =>
-		words.says(readable(BRACKETS.exec(option)?.[1] ?? ''), 'type', 'open', 'reason', 'more', 'choose'),
-	);
-	return {
-		options: YES_NO_ALIKE.test(options.join('\n')) ? YES_NO : options,
-		isExplicit:
-			found.isExplicit &&
-			!namesTwo(title, words) &&
-			(isOfTitle || pair !== null || found.line >= told.length) &&
-			!isTyped &&
-			!asksMore &&
-			!questionsIn(said).some((question) => words.says(question, 'open')),
-		isSeveral: mayBeSeveral(options, lines, words),
-		text: around,
-	};
+	if (ending !== null) {
+		const options = YES_NO_ALIKE.test(ending.options.join('\n')) ? YES_NO : ending.options;
+		const behind = atEnd === null ? description : '';
+		return found({ options, isSeveral: false, isWhole: asksOnce(text, behind) }, 'options: decisions in brackets');
+	}
+	if (draft !== null) return found(null, 'no options: the item has a draft');
+	if ([...marks].some((mark) => mark !== 'optional')) return found(null, 'no options: a mark says which field it gets');
+	return { ...found(null, ''), ...guessed(text, above) };
 }
 
-/** Not "Is Monday fine?" with "Or a new date." or "Time:" behind it. */
-function isAnsweredByYesOrNo(asked: string, words: Words): boolean {
-	const behind = readable(/[^?？؟]*$/.exec(asked)?.[0] ?? '');
-	const isToWrite = /[:=][\s_]*$/m.test(behind) || PLACEHOLDER.test(behind) || words.says(behind, 'type', 'more');
-	return !isToWrite && !mayOfferOther(` ${behind}`, words) && asksYesOrNo(readable(asked), words);
+type Guess = Pick<Asked, 'choice' | 'why'>;
+
+/** What the texts of an item without contract offer. */
+function guessed(text: string, above: string): Guess {
+	const lines = linesOf(text);
+	const list = listAtEnd(lines);
+	if (list === 'unclear') return { choice: null, why: 'no options: the list at the end has lines of two kinds' };
+	if (list !== null) return fromList(lines, list, above);
+	const [replies] = repliesIn(text);
+	if (replies !== undefined) {
+		const isYesNo = YES_NO_ALIKE.test(replies.join('\n'));
+		const options = isYesNo ? YES_NO : replies;
+		return { choice: { options, isSeveral: false, isWhole: asksOnce(text, '') }, why: 'options: words to reply with' };
+	}
+	return isAnsweredByYesOrNo(lines, above)
+		? { choice: yesOrNo, why: 'yes or no: a plain question' }
+		: { choice: null, why: 'no options: no list of the contract, and no guess that is certain' };
 }
 
-/** Whether what asks for a list asks for several of it. "Up to 5 users" in an option, or in what is told, does not. */
-function mayBeSeveral(options: readonly string[], lines: readonly string[], words: Words): boolean {
-	const around = lines.filter((line) => entryOf(line) === null).join('\n');
-	const long = options.filter((option) => option.includes(' '));
-	// `"multiSelect": true`, and not `"multiple": false`.
-	const told = around.replace(/"\w+"\s*:\s*false/g, '').replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
-	const bare = readable(long.reduce((left, option) => left.replaceAll(option, ''), told));
-	const asking = sentencesOf(bare).filter(
-		(sentence) => !/[.。]$/.test(sentence) || words.says(sentence, 'choose', 'which'),
-	);
-	// "Which desks? One of: A, B" asks for one.
-	const isOne = asking.some((sentence) => sentence.includes(':') && words.says(sentence, 'one'));
-	const asks = (sentence: string) => words.says(sentence, 'several') || (!isOne && asksForSeveral(sentence, words));
-	return lines.some(hasBox) || asking.some(asks);
+const yesOrNo: Choice = { options: YES_NO, isSeveral: false, isWhole: true };
+
+function fromList(lines: readonly Line[], list: Listed, above: string): Guess {
+	const lead = sentenceBefore(lines, list.from);
+	const before = textOf(lines.slice(0, list.from));
+	const { options } = list;
+	const hasColon = options.some((option) => /[:：]\s/.test(option));
+	const isChosen = says('which', lead) && !hasColon;
+	const isFree = begins('wh', lead) || says('which', lead);
+	const isDecision = (option: string) =>
+		isWhole('decisions', option) || begins('yes-no', option) || (isFree && begins('decisions', option));
+	const areDecisions = isQuestion(lead) && options.length <= MOST_DECISIONS && !hasColon && options.some(isDecision);
+	if (isChosen || areDecisions) {
+		const isSeveral = list.isSeveral || allowsSeveral(lines.slice(0, list.from), above);
+		const isWhole = !isSeveral && asksOnce(before, '') && !asksForAmount(before, options);
+		const why = areDecisions ? 'options: a list with a decision' : 'options: a list below words that ask to choose';
+		return { choice: { options, isSeveral, isWhole }, why };
+	}
+	const areFacts = options.every((option) => /^[^:：]{1,60}[:：]\s*\S/.test(option));
+	const others = lines.slice(0, list.from);
+	return areFacts && isAnsweredByYesOrNo(others, above)
+		? { choice: yesOrNo, why: 'yes or no: a plain question above facts' }
+		: { choice: null, why: 'no options: the list is told, not asked' };
 }
 
-/** `{"options": ["A", "B"]}`: the agent's own structure, if it has one choice. */
-function namedOptions(text: string, words: Words): Found | null {
-	const object = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1).replace(/"\w+"\s*:\s*false/g, '');
-	const lists = [...object.matchAll(/"(?:options|choices|enum)"\s*:\s*(\[[^[\]]*\])/g)].map(([, list = '']) => list);
-	const [list, another] = lists;
-	if (list === undefined) return null;
-	// Only plain texts: an escape is not what the agent wrote.
-	const isPlain = /^\[\s*"[^"\\]*"(?:\s*,\s*"[^"\\]*")+\s*\]$/.test(list);
-	const isOne =
-		another === undefined &&
-		!/"(?:(?:max|min)\w*|[\w-]*(?:multi|many)[\w-]*|fields|properties|items|disabled|array|checkbox|ranking)"/i.test(
-			object,
-		);
-	const isAsked = /^\{[^{}]*"(?:question|prompt)"[^{}]*\}$/.test(object);
-	return { options: isPlain && isOne ? inlineList(list, words) : null, isExplicit: isAsked, line: 0 };
-}
+const textOf = (lines: readonly Line[]) => lines.map(({ text, isPlain }) => (isPlain ? text : '')).join('\n');
 
-/**
- * The only list with an entry a line that is none of facts, and whether the text around it asks to choose from it.
- * `last`: where short lines without a mark may begin that go to the end.
- */
-function fromLines(lines: readonly string[], last: number, words: Words): Found | null {
-	const marked = runsOf(lines);
-	const listed = marked.length === 0 ? bareRun(lines, last, words) : marked;
-	const blocks = listed.map(({ from, to }) => {
-		const bodies = lines.slice(from, to).map((line) => readable(entryOf(line)?.body ?? line));
-		const [before = '', after = ''] = [lines.slice(0, from), lines.slice(to)].map((some) => readable(some.join('\n')));
-		return { from, to, asks: asksToChoose({ before, after, bodies }, words) };
+/** The sentences and lines of a text, with their marks. */
+const sentencesOf = (text: string) =>
+	text.split(/\n|(?<=[.?!؟])\s+|(?<=[。？！।])/).filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
+
+const isQuestion = (sentence: string) => /[?？؟]["'”»)*_\s]*$/.test(sentence);
+
+const questionsIn = (text: string) => [...new Set(sentencesOf(text).filter(isQuestion))];
+
+/** The last sentence before a line. */
+const sentenceBefore = (lines: readonly Line[], at: number) => sentencesOf(textOf(lines.slice(0, at))).at(-1) ?? '';
+
+const isTold = (lead: string) => !isQuestion(lead) && !says('which', lead);
+
+/** The lists of two or more entries. */
+function listsIn(lines: readonly Line[]): readonly Listed[] {
+	const starts = lines.flatMap(({ entry }, at) => (entry !== null && lines[at - 1]?.entry == null ? [at] : []));
+	return starts.flatMap((at) => {
+		const found = listAt(lines, at);
+		return 'unclear' in found ? [] : [found];
 	});
-	const [block, another] = blocks.filter(({ asks }) => asks !== 'no');
-	if (blocks.length === 0) return null;
-	if (block === undefined) return { options: null, isExplicit: false, line: 0 };
-	const { from, to, asks } = block;
-	const [entries, rest] = [lines.slice(from, to), [...lines.slice(0, from), ...lines.slice(to)]];
-	const isOnly = another === undefined && !rest.some((line) => cued(line, words).length > 0);
-	const options = isOnly && !entries.some(isLongLine) ? lineOptions(entries, words) : null;
-	const isYesNo = options?.map((option) => words.says(readable(option), 'yes', 'no')) ?? [];
-	if (asks === 'yesNo' && !isYesNo.includes(true)) return { options: null, isExplicit: true, line: from };
-	return { options, isExplicit: asks === 'choose' || (asks === 'yesNo' && !isYesNo.includes(false)), line: from };
 }
 
-interface Run {
-	readonly from: number;
-	/** The line behind it. */
-	readonly to: number;
+/** The list at the end of a text, which may have empty lines between its entries. */
+function listAtEnd(lines: readonly Line[]): Listed | 'unclear' | null {
+	const last = lines.findLastIndex(({ text }) => text.trim() !== '');
+	if (last === -1 || lines[last]?.entry == null) return null;
+	const before = lines.findLastIndex(({ entry, text }, at) => at < last && entry === null && text.trim() !== '');
+	const from = lines.findIndex(({ entry }, at) => at > before && entry !== null);
+	const found = listAt(lines, from, true);
+	return 'unclear' in found ? 'unclear' : found;
 }
 
-/** Where two or more lines with a mark follow each other. */
-function runsOf(lines: readonly string[]): readonly Run[] {
-	const isMarked = lines.map((line) => entryOf(line) !== null);
-	const starts = isMarked.flatMap((is, at) => (is && isMarked[at - 1] !== true ? [at] : []));
-	const runs = starts.map((from) => ({ from, to: [...isMarked, false].indexOf(false, from) }));
-	return runs.filter(({ from, to }) => to - from > 1);
-}
-
-/** Short lines without marks that go to the end: "Size?", "S", "M", "L". */
-function bareRun(lines: readonly string[], last: number, words: Words): readonly Run[] {
-	const from = Math.max(1, last, lines.findLastIndex((line) => /[?？:：]\s*$/.test(line)) + 1);
-	const most = words.says(readable(lines[from - 1] ?? ''), 'choose') ? MAX_NAME_WORDS : 1;
-	const bare = lines.slice(from);
-	const isBare = (line: string) => line.trim().split(/\s+/).length <= most && !/[.!]\s*$|[,;|]|:\s/.test(line);
-	return bare.length > 1 && bare.every(isBare) && areNames(bare, words) ? [{ from, to: lines.length }] : [];
-}
-
-/** The only list within a line. Where two differ, none is certain. */
-function fromSentences(allLines: readonly string[], words: Words): Found | null {
-	const lines = allLines.map((line) => (isLongLine(line) ? '' : line));
-	const [question = ''] = questionsIn(readable(lines.join('\n')));
-	const all = lines.flatMap((line, at) => {
-		const explicit = cued(line, words).map((options) => ({ options, isExplicit: true, line: at }));
-		if (explicit.length > 0) return explicit;
-		const named = [...inParentheses(line, words), ...inSentence(line, words), ...toldList(line, question, words)];
-		const names = named.filter((options) => areNames(options, words));
-		return [...names, ...alone(line, lines[at - 1] ?? '', words)].map((options) => ({
-			options,
-			isExplicit: false,
-			line: at,
-		}));
-	});
-	const found = [...all, ...inQuestion(lines, words)].filter(
-		({ options, isExplicit }) => isExplicit || options !== null,
+/** Words of what asks with which several may be chosen, or their order is wanted. */
+function allowsSeveral(lines: readonly Line[], above: string): boolean {
+	const asking = sentencesOf(`${above}\n${textOf(lines)}`).filter(
+		(one) => isQuestion(one) || says('which', one) || isShort(one),
 	);
-	const explicit = found.filter(({ isExplicit }) => isExplicit);
-	const one = explicit[0] ?? found.at(-1);
-	if (one === undefined) return null;
-	// "Formal or informal?", "Formal (vous) or informal (tu)?"
-	const isSame = ({ options }: Found) =>
-		options?.length === one.options?.length &&
-		(options ?? []).every((option, at) => one.options?.[at]?.startsWith(option) === true);
-	return explicit.length < 2 && found.every(isSame) ? one : { options: null, isExplicit: true, line: 0 };
+	return asking.some((sentence) => says('several', sentence) || PLURAL.test(matchingText(sentence)));
 }
 
-/** Whether these options name things: the sentence may offer nothing, or say what to write. */
-function areNames(options: Options, words: Words): options is readonly string[] {
-	const isName = (option: string) => {
-		const bare = option.replace(NOTE, '');
-		const isShort = bare.length <= MAX_NAME_LENGTH && bare.split(' ').length <= MAX_NAME_WORDS;
-		// The words of "us-east-1" are none of a sentence.
-		const said = bare.split(' ').filter((word) => !/[-\d]/.test(word));
-		// "One or two sentences"
-		return (
-			isShort && !words.is(option, 'yes', 'no', 'one') && !words.says(readable(said.join(' ')), 'speech', 'remark')
-		);
-	};
-	if (options === null) return false;
-	const data = options.filter((option) => words.is(option, 'data') || words.is(option.split(' ').at(-1) ?? '', 'data'));
-	// "0, 1 or 2 (the first is free)": what is in the brackets may be about the list.
-	const isNoted =
-		options.length > 2 &&
-		options.findIndex((option) => /\S\s*[([（][^()[\]（）]*[)\]）]$/.test(option)) === options.length - 1;
-	return data.length * 2 < options.length && !isNoted && options.every(isName);
-}
+const isShort = (sentence: string) => sentence.length < 40;
 
-/** At the end of a line. */
-const BRACKETS = /[([（]([^()[\]（）]{3,600})[)\]）][\s?？:：.!*]*$/u;
+/** "Which files", "which of these emails", "label(s)". "Which bus" and "which address" are none. */
+const PLURAL =
+	/\b(?:which|what) (?:of (?:these|those|the|my|your|our) )?(?:\p{L}+ )?\p{L}{2,}[^\Wsui]s\b|\p{L}\(\p{L}{1,2}\)/u;
 
-/** "Options: A / B", "Which one? One of: A, B", "Type (choose one: A, B)": after words that ask to choose. */
-function cued(line: string, words: Words): readonly Options[] {
-	const group = BRACKETS.exec(line)?.[1] ?? '';
-	return [line, group].flatMap((part) =>
-		Array.from((masked(part) ?? part).matchAll(/[:：](?=\s*\S)/g), ({ index }) => {
-			const introduction = readable(sentencesOf(part.slice(0, index).split(/[:：]/).at(-1) ?? '').at(-1) ?? '');
-			const asks =
-				words.says(introduction, 'choose') && !words.says(introduction, 'facts') && !isGone(introduction, words);
-			const options = inlineList(part.slice(index + 1), words);
-			// "Options: it should be short, clear"
-			const isProse = options?.some((option) => words.says(readable(option), 'prose', 'remark')) === true;
-			return asks ? [isProse ? null : options] : [];
-		}).flat(),
+/** Whether a text asks for one thing. `behind`: what stands behind its options asks for no more. */
+function asksOnce(text: string, behind: string): boolean {
+	const label = sentencesOf(behind).some((sentence) => /[:：]\s*$/.test(sentence));
+	return (
+		questionsIn(text).length < 2 && !label && !sentencesOf(behind).some((one) => !isQuestion(one) && says('open', one))
 	);
 }
 
-/** Abbreviations, date formats, paths, addresses and units with a slash. */
-const NOT_A_CHOICE = new RegExp(`^(?:${wordList('slashes').join('|')})$`, 'i');
-
-/** Parentheses at the end of a line: "(S/M/L)". Commas offer a choice only where the line asks for one. */
-function inParentheses(line: string, words: Words): readonly Options[] {
-	const body = BRACKETS.exec(line)?.[1]?.trim() ?? '';
-	const offers = /[/|]/.test(body) || words.says(readable(line), 'choose', 'which');
-	// "Size (S/M) and colour (red/blue)"
-	const isOnly = line.split(/[([（][^()[\]（）]*[)\]）]/).length === 2;
-	return isOnly && offers && !NOT_A_CHOICE.test(body) ? [inlineList(body, words, { isTight: true })] : [];
+/** "How many seats?" above names. */
+function asksForAmount(text: string, options: readonly string[]): boolean {
+	const asks = questionsIn(text).some((question) => /\bhow (?:many|much)\b/i.test(question));
+	return asks && !options.some((option) => /\p{N}/u.test(option));
 }
 
-const PHRASE: Build = (entries) => `(?:^|\\s)(?:${entries('between')}) (?!.*[:：])(.+)$`;
-
-/** "Choose between A and B.", and quoted texts of a sentence that asks: 'Reply "keep" to wait, or "move"'. */
-function inSentence(line: string, words: Words): readonly Options[] {
-	const [, between] = words.pattern(PHRASE, 'iu').exec(line) ?? [];
-	const phrase = between === undefined ? [] : [inlineList(between, words, { joinsAnd: true })];
-	const asking = sentencesOf(line).filter((sentence) => {
-		const said = readable(sentence);
-		return offersOther(said, words) || words.says(said, 'choose', 'type', 'ask', 'which');
-	});
-	const quoted = asking.flatMap(quotedRun).map((run) => {
-		const isToReply = words.says(readable(line), 'type') && offersOther(readable(run), words);
-		return inlineList(run, words) ?? (isToReply ? quotedParts(run) : null);
-	});
-	return [...phrase, ...quoted];
-}
-
-/** "Free slots: 9:00, 10:30 and 14:00.", where the text asks which. */
-function toldList(line: string, question: string, words: Words): readonly Options[] {
-	if (!words.says(question, 'which') || words.says(question, 'open')) return [];
-	return sentencesOf(line).flatMap((sentence) => {
-		const [, introduction = '', list = ''] = /^([^:：]+)[:：]\s(.+)$/.exec(sentence) ?? [];
-		const isTold = words.says(readable(introduction), 'facts', 'gone', 'parts', 'open');
-		return list !== '' && !isTold && isAbout(question, sentence, words)
-			? [inlineList(list, words, { joinsAnd: true })]
-			: [];
+/** "Reply with A or B", "Type A or B": words without an article. */
+function repliesIn(text: string): readonly (readonly string[])[] {
+	return sentencesOf(text).flatMap((sentence) => {
+		const match = wordsBefore('reply').exec(matchingText(sentence));
+		if (match === null || sentence.length > 200) return [];
+		// The words as they were written: `matchingText` keeps the number of words.
+		const parts = sentence.replace(/[\s.!?。？！]+$/, '').split(/\s+/);
+		const before = matchingText(sentence)
+			.slice(0, match.index + match[0].length)
+			.trim()
+			.split(' ').length;
+		return repliesOf(parts.slice(before));
 	});
 }
 
-/** A line, or what is in it behind a question or a name, that is only a list: "Approve | Reject", "Title: Mr / Ms". */
-function alone(line: string, lineBefore: string, words: Words): readonly Options[] {
-	const [, start = lineBefore, list = line] = /^(.*[?？]|[^:：]{1,40}[:：])\s+([^?？]*)$/u.exec(line) ?? [];
-	if (NOT_A_CHOICE.test(list.trim()) || /[.。!]$/.test(list)) return [];
-	const lead = readable(start);
-	const isStrong =
-		/\s[/|]\s|^(?:\[[^[\]]+\]\s*){2,}$/.test(list) || (list !== line && /;\s|^[^\s()]+\/[^\s()]+$/.test(list));
-	const isQuestion = list === line && /[?？]\s*$/.test(list);
-	if (isStrong) return [isQuestion ? aligned(inlineList(list, words), true) : inlineList(list, words)];
-	if (start === '') return [];
-	const asks = words.says(lead, 'choose', 'which') || saysNothing(lead, words);
-	const isOr = offersOther(readable(list), words);
-	const isAsked = asks || (isOr && !words.says(lead, 'open') && !isNamed(lead, words));
-	if (!isAsked || sentencesOf(list).length > 1 || (list !== line && !isOr)) return [];
-	const options = inlineList(list, words, { isTight: asks });
-	return [isOr ? aligned(options, false) : options].filter((some) => areNames(some, words));
+function repliesOf(words: readonly string[]): readonly (readonly string[])[] {
+	const joint = words.findLastIndex((word) => isWhole('or', word));
+	if (joint < 1 || joint === words.length - 1) return [];
+	const first = words.slice(0, joint).join(' ').replace(/,$/, '').split(/,\s+/);
+	const options = [...first, words.slice(joint + 1).join(' ')].map((option) =>
+		option.replace(/^["'“„«「`*]+|["'”“»」`*]+$/g, ''),
+	);
+	const isOption = (option: string) =>
+		option !== '' &&
+		option.length <= MOST_LENGTH &&
+		option.split(' ').length <= MOST_WORDS &&
+		!begins('articles', option) &&
+		!/[:<>{}[\]()]/.test(option);
+	return options.every(isOption) && new Set(options).size === options.length ? [options] : [];
 }
 
-const OPENER: Build = (entries) => `^[¿"“\\s]*(?:${entries('opener')}) `;
-
-/** "Red, green or blue?": the only question, without the words before its first option. */
-function inQuestion(lines: readonly string[], words: Words): readonly Found[] {
-	const [question = '', another] = questionsIn(lines.join('\n'));
-	const said = readable(question);
-	const others = readable(lines.join('\n').replace(question, ''));
-	const line = lines.findIndex((one) => one.includes(question));
-	const found = (list: string, leads = false, isWhole = false): readonly Found[] => {
-		const options = isWhole ? aligned(inlineList(list, words), leads) : inlineList(list, words);
-		return areNames(options, words) ? [{ options, isExplicit: false, line }] : [];
-	};
-	// Without spaces, nothing shows where the first option begins.
-	if (another !== undefined || /\p{Script=Han}/u.test(said) || words.says(others, 'open')) return [];
-	const bare = question.trim().replace(/^¿/, '');
-	const [, behind] = /(?:[:：]|,|[–—]|\s-\s)(.*)$/u.exec(bare) ?? [];
-	if (!offersOther(said, words))
-		return words.says(said, 'which') && bare.includes(': ') ? found(bare.slice(bare.indexOf(': ') + 1)) : [];
-	const opener = words.pattern(OPENER, 'iu');
-	if (opener.test(bare)) return found(bare.replace(opener, ''), false, true);
-	if (words.says(said, 'which', 'what', 'open')) return behind === undefined ? [] : found(behind);
-	return found(bare.replace(/^[^:：]*[:：]\s/, ''), words.says(said, 'ask'), true);
+/** Whether all that these texts ask is one question that yes or no answers in full. */
+function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
+	const text = textOf(lines);
+	const questions = questionsIn(text);
+	const [question] = questions;
+	if (question === undefined || questions.length > 1 || listsIn(lines).some(({ from }) => isAsked(lines, from)))
+		return false;
+	const at = text.lastIndexOf(question);
+	const behind = text.slice(at + question.length);
+	const clause = question.split(/[,;:–—]\s+/).at(-1) ?? '';
+	const isElsewhere = (one: string) =>
+		begins('reply', one) || begins('which', one) || (isQuestion(one) && says('which', one));
+	if (sentencesOf(above).some(isElsewhere)) return false;
+	const offers = OFFERS.test(question) && !isWhole('decisions', clause);
+	if (offers || says('wh', question) || says('which', question)) return false;
+	if (OTHERS.test(`${question}${behind}`) || /[:：]\s*$/.test(behind.trimEnd())) return false;
+	const languages = [question, clause].flatMap((part) => [...languagesThatAsk(part)]);
+	const isOpen = (language: string) =>
+		says('or', question, language) || says('open', question, language) || says('open', behind, language);
+	return languages.length > 0 && !languages.some(isOpen);
 }
+
+const isAsked = (lines: readonly Line[], from: number) => !isTold(sentenceBefore(lines, from));
+
+/** "(send/skip)", "1 = yes", "Anna/Ben", "<name>": other answers than yes and no. */
+const OTHERS = /[([（][^()[\]（）]*[,/|、・／=][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\d, ?\d+, | [/|] |<[^<>]+>|_{3}/u;
+/** "By card, cash?", "9:00 vs 10:00?" */
+const OFFERS = /[,|]\s?[^\s,|?]+(?: [^\s,|?]+)?[?？]$| vs\.? | -- /;

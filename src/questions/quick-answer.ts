@@ -1,6 +1,5 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { askedItem, type Choice, choiceOf, YES_NO } from './options.ts';
-import { questionsIn, readable, Words } from './phrases.ts';
+import { askedItem, type Choice, choiceOf } from './options.ts';
 import type { Question } from './session.ts';
 import { PROTOTYPES } from './texts.ts';
 
@@ -28,31 +27,8 @@ export function quickAnswerOf(
 }
 
 function optionsOf(choice: Choice | null): readonly string[] | null {
-	if (choice?.isExplicit !== true || choice.isSeveral || asksForMore(choice.text)) return null;
-	const { options, text } = choice;
-	if (options.length > MAX_OPTIONS || !options.every(staysAsItIs)) return null;
-	// Finding a list drops marks of emphasis. What is sent is what the agent wrote.
-	const isWritten = options === YES_NO || options.every((option) => standsAsItIs(option, text));
-	return isWritten && lookDifferent(options) ? options : null;
-}
-
-/** Whether the text has this option: "**Red**" emphasizes all of it, and "*A* search" has lost a mark of its own. */
-function standsAsItIs(option: string, text: string): boolean {
-	const at = text.indexOf(option);
-	if (at === -1) return false;
-	const [isMarkedBefore, isMarkedAfter] = [at - 1, at + option.length].map((place) => /[*_`]/.test(text.charAt(place)));
-	return isMarkedBefore === isMarkedAfter;
-}
-
-/** "Which plan? One of: A, B. And how many seats?" */
-function asksForMore(text: string): boolean {
-	const words = new Words(text);
-	const questions = questionsIn(readable(text)).filter((one) => !words.says(one, 'yes') || !words.says(one, 'no'));
-	// "Seat number:" below a list
-	const isLabel = /:[\s_]*$/.test(text);
-	const asksTwice =
-		isLabel || new Set(questions).size > 1 || text.split('\n').some((line) => line.split(/[?？]/).length > 2);
-	return asksTwice || words.says(readable(text), 'reason', 'more');
+	if (choice?.isWhole !== true || choice.options.length > MAX_OPTIONS) return null;
+	return choice.options.every(staysAsItIs) && lookDifferent(choice.options) ? choice.options : null;
 }
 
 /** Control, format and unassigned characters, lone surrogates, and what fonts draw as nothing. */

@@ -1,6 +1,7 @@
 import { atOnce } from '../core/lease-loop.ts';
 import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
-import { askedItem, choiceOf, YES_NO } from './options.ts';
+import type { Mark } from './contract.ts';
+import { type AskedItem, asked, askedItem, YES_NO } from './options.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { isGeneric, matchingText, optionOr, sameText, stringOf, withoutFinalMarks, words } from './texts.ts';
 import { phrases, wordList } from './word-list.ts';
@@ -119,11 +120,16 @@ export function guessInputAt(question: Parameters<typeof askedItem>[0], position
 	return guess;
 }
 
-function guessOf(item: ItemTexts): InputGuess {
-	const choice = choiceOf(item);
-	if (choice === null) return { kind: kindByRules(item) };
-	if (choice.options === YES_NO) return { kind: choice.isSeveral ? 'longText' : 'yesNo' };
+function guessOf(item: AskedItem): InputGuess {
+	const { name, marks, choice } = asked(item);
+	if (choice === null) return { kind: kindByMarks(marks) ?? kindByRules({ ...item, title: name }) };
+	if (choice.options === YES_NO) return { kind: 'yesNo' };
 	return { kind: 'choice', ...choicesFrom(choice.options, choice.isSeveral) };
+}
+
+function kindByMarks(marks: ReadonlySet<Mark>) {
+	if (marks.has('lines')) return 'longText';
+	return (['number', 'date', 'email', 'url'] as const).find((kind) => marks.has(kind));
 }
 
 function kindByRules(item: ItemTexts) {
