@@ -4,17 +4,21 @@ import { oneOf, wordList } from './word-list.ts';
 /* The words of `words/asking/`, in 15 languages: one entry a line, behind its language. */
 
 type List =
+	| 'and'
 	| 'articles'
 	| 'asks'
 	| 'asks-at-end'
 	| 'decisions'
+	| 'lists'
 	| 'open'
 	| 'or'
+	| 'rank'
 	| 'reply'
 	| 'several'
 	| 'wh'
 	| 'which'
-	| 'yes-no';
+	| 'yes-no'
+	| 'you';
 
 /** Scripts without spaces between words. */
 const UNSPACED = /[\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
@@ -71,7 +75,23 @@ export const begins = (name: List, text: string, language?: string) =>
 export const ends = (name: List, text: string, language?: string) =>
 	patternOf(name, atEnd, language).test(bare(text.slice(-200)));
 
-const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'tr', 'zh'] as const;
+export const LANGUAGES = [
+	'ar',
+	'de',
+	'en',
+	'es',
+	'fr',
+	'hi',
+	'it',
+	'ja',
+	'ko',
+	'nl',
+	'pl',
+	'pt',
+	'ru',
+	'tr',
+	'zh',
+] as const;
 
 /** The languages in which a question is one that yes or no answers, by its first or last words. */
 export const languagesThatAsk = (question: string) =>
@@ -89,3 +109,10 @@ export const wordsBefore = (name: 'reply') => patternOf(name, anywhere);
 /** The keys of lists with options, in lower case. */
 export const listKeys = (lines: readonly string[]) =>
 	new Set(lines.flatMap((line) => line.slice(line.indexOf(':') + 1).split('|')).map((key) => key.trim().toLowerCase()));
+
+/** "A or B" in two. A word stands on both sides. */
+export const splitAtOr = (text: string): readonly string[] => {
+	const words = text.trim().split(' ');
+	const at = words.findIndex((word, place) => place > 0 && place < words.length - 1 && isWhole('or', word));
+	return at === -1 ? [text] : [words.slice(0, at).join(' '), words.slice(at + 1).join(' ')];
+};

@@ -1,4 +1,4 @@
-import { isWhole, listKeys, says } from './asking-words.ts';
+import { ends, isWhole, LANGUAGES, listKeys, says, splitAtOr } from './asking-words.ts';
 import { wordList } from './word-list.ts';
 
 /*
@@ -49,7 +49,7 @@ export interface Line {
 const FENCE = /^\s*(?:```|~~~)/;
 const QUOTE_OR_TABLE = /^\s*[>|]/;
 const ENTRY =
-	/^(\s*)(?:([-–—*+•・]\s+\[[ xX]?\]|[☐☑□])\s*|([-–—*+•・])\s+|・|(\(?\d{1,3}[.)．）])\s*|(\(?\p{L}[.)）])\s+)(\S.*)$/u;
+	/^(\s*)(?:([-–—*+•]\s+\[[ xX]?\]|[☐☑□])\s*|((?:[-–—*+•▪◦●○■►▸➤]|\p{Extended_Pictographic}\uFE0F?)(?=\s)|・)\s*|(\(?\d{1,3}[.)．）])\s*|(\(?\p{L}[.)）])\s+)(\S.*)$/u;
 
 export function linesOf(text: string): readonly Line[] {
 	let isFenced = false;
@@ -59,7 +59,7 @@ export function linesOf(text: string): readonly Line[] {
 		const isPlain = !isFenced && !isFence && !QUOTE_OR_TABLE.test(line);
 		const [, indent = '', box, bullet, number, letter, body] = (isPlain && ENTRY.exec(line)) || [];
 		if (body === undefined) return { text: line, isPlain, entry: null };
-		const sign = number?.replace(/\d+/, '1') ?? letter?.replace(/\p{L}/u, 'a') ?? bullet ?? '・';
+		const sign = number?.replace(/\d+/, '1') ?? letter?.replace(/\p{L}/u, 'a') ?? bullet ?? '';
 		return {
 			text: line,
 			isPlain,
@@ -94,8 +94,18 @@ export function listAt(lines: readonly Line[], from: number, isLoose = false): L
 		options.push(entry.body);
 		to = at + 1;
 	}
+	if (first.kind === '1.' && options.every(isMonth)) return { unclear: 'the numbers are a part of the entries' };
 	return checked({ options, isSeveral: first.kind === BOX, from, to });
 }
+
+/** The names of months, as they stand behind a day: "1. Mai". */
+const MONTHS = new Set(
+	LANGUAGES.flatMap((language) => {
+		const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long' });
+		return Array.from({ length: 12 }, (_, month) => format.formatToParts(new Date(2026, month, 1)));
+	}).flatMap((parts) => parts.flatMap(({ type, value }) => (type === 'month' ? [value.toLowerCase()] : []))),
+);
+const isMonth = (option: string) => MONTHS.has(option.toLowerCase().replace(/[\s\d].*$/, ''));
 
 const indentOf = (text: string) => text.length - text.trimStart().length;
 
@@ -105,6 +115,8 @@ const MOST_OPTIONS = 99;
 function checked(listed: Listed): Listed | Unclear {
 	const { options } = listed;
 	if (options.some((option) => option === '')) return { unclear: 'an entry of the list is empty' };
+	if (options.some((option) => /[;；,，]$/.test(option) || ends('or', option)))
+		return { unclear: 'an entry ends like a part of a sentence' };
 	if (options.length < 2) return { unclear: 'the list has only one entry' };
 	if (options.length > MOST_OPTIONS) return { unclear: `the list has more than ${MOST_OPTIONS} entries` };
 	if (new Set(options).size < options.length) return { unclear: 'two entries of the list are equal' };
@@ -112,7 +124,7 @@ function checked(listed: Listed): Listed | Unclear {
 }
 
 /** "Options: A | B", "**One of**: A, B", "Options (several):" */
-const KEYED = /^\s*(\*\*|__)?([^:：*_|]{2,40}?)(\*\*|__)?\s*[:：](\*\*|__)?(?!\/\/)(.*)$/u;
+const KEYED = /^(?:.*[.?!。？！]\s)?\s*(\*\*|__)?([^:：*_|]{2,40}?)(\*\*|__)?\s*[:：](\*\*|__)?(?!\/\/)(.*)$/u;
 const SEVERAL = /\s*[(（](?:several|multiple)[)）]\s*$/;
 const KEYS = listKeys(wordList('asking/lists'));
 
@@ -153,6 +165,7 @@ function doubtOfCommas(text: string, options: readonly string[]): string | null 
 	if (/[;；]/.test(text)) return 'the line has a semicolon';
 	if (says('or', options.at(-1) ?? '')) return 'the last entry has an "or"';
 	if (options.some((option) => /[.?!…。？！।؟]$|[.?!]\s|[。？！]/.test(option))) return 'an entry ends like a sentence';
+	if (options.some((option) => says('you', option))) return 'an entry speaks to the reader';
 	// "Monday, March 3, Tuesday, March 4", "Washington, DC"
 	const kindAt = (start: number) => new Set(options.flatMap((one, at) => (at % 2 === start ? [/\d/.test(one)] : [])));
 	const [even, odd] = [kindAt(0), kindAt(1)];
@@ -204,24 +217,39 @@ export function jsonList(description: string, from: number): Listed | Unclear | 
 		const { options, multiple = false, ...others }: Record<string, unknown> = JSON.parse(text);
 		const isPlain = Array.isArray(options) && options.every((option): option is string => typeof option === 'string');
 		if (!isPlain || typeof multiple !== 'boolean' || Object.keys(others).length > 0) return unclear;
-		return checked({ options: options.map((option) => option.trim()), isSeveral: multiple, from, to: Number.MAX_SAFE_INTEGER });
+		return checked({
+			options: options.map((option) => option.trim()),
+			isSeveral: multiple,
+			from,
+			to: Number.MAX_SAFE_INTEGER,
+		});
 	} catch {
 		return unclear;
 	}
 }
 
-/** At the end of a text: "Proceed? (yes/no)", "(approve/reject)?" */
-const PAIR = /\s*[(（]([^()（）\n]{3,80})[)）][\s?？.!:]{0,3}$/;
+/** At the end of a text, in brackets, as the last line, or behind a comma: "(yes/no)", "Approve or reject?" */
+const AT_END = [
+	/[(（]([^()（）\n]{3,80})[)）][\s?？.!:]{0,3}$/,
+	/(?:^|\n)([^()（）\n]{3,80}?)[?？.!]?$/,
+	/[,，] ([^,，\n]{3,30})[?？]$/,
+];
 
 /** What "(yes/no)" and other decisions at the end of a text offer, and the text without it. */
 export function decisionsAtEnd(text: string): { readonly options: readonly string[]; readonly others: string } | null {
-	const tail = text.trimEnd().slice(-100);
-	const match = PAIR.exec(tail);
-	const options = (match?.[1] ?? '').split(/\s*[/／]\s*/).map((option) => option.trim());
-	const areDecisions = options.every((option) => isWhole('decisions', option) || isWhole('yes-no', option));
-	if (match === null || options.length < 2 || options.length > 3 || !areDecisions) return null;
-	if (new Set(options).size < options.length) return null;
-	return { options, others: text.trimEnd().slice(0, -match[0].length) };
+	const whole = text.trimEnd();
+	const tail = whole.slice(-100);
+	for (const pattern of AT_END) {
+		const match = pattern.exec(tail);
+		const options = (match?.[1] ?? '')
+			.split(/[/／]/)
+			.flatMap(splitAtOr)
+			.map((option) => option.trim());
+		const areDecisions = options.every((option) => isWhole('decisions', option) || isWhole('yes-no', option));
+		const areFew = options.length > 1 && options.length < 4 && new Set(options).size === options.length;
+		if (match !== null && areFew && areDecisions) return { options, others: whole.slice(0, -match[0].length) };
+	}
+	return null;
 }
 
 const DRAFT = /^\s*(?:\*\*|__)?draft(?:\*\*|__)?\s*[:：](?:\*\*|__)?(.*)$/i;

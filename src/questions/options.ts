@@ -1,4 +1,4 @@
-import { begins, isWhole, languagesThatAsk, says, wordsBefore } from './asking-words.ts';
+import { begins, ends, isWhole, languagesThatAsk, says, wordsBefore } from './asking-words.ts';
 import {
 	decisionsAtEnd,
 	draftIn,
@@ -89,15 +89,19 @@ export function asked(item: AskedItem): Asked {
 		const isSecond = (one: Listed) => !isTold(sentenceBefore(others, one.from));
 		const isOther = listsIn(others).some(isSecond) || repliesIn(others.map((line) => line.text).join('\n')).length > 0;
 		if (isOther || ending !== null) return found(null, 'no options: the item has two lists of options', true);
-		const isSeveral = listed.isSeveral || allowsSeveral(others, above);
+		const lead = sentenceBefore(lines, listed.from);
+		const isSeveral = listed.isSeveral || allowsSeveral(lead, `${above}\n${textOf(others)}`);
 		const behind = textOf(lines.slice(listed.to));
-		const isWhole = !isSeveral && asksOnce(textOf(others), behind) && !asksForAmount(textOf(others), listed.options);
+		const isWhole = !isSeveral && asksOnce(textOf(others), behind) && !asksElse(textOf(others), listed.options);
 		return found({ options: listed.options, isSeveral, isWhole }, 'options: a list of the contract');
 	}
 	if (ending !== null) {
 		const options = YES_NO_ALIKE.test(ending.options.join('\n')) ? YES_NO : ending.options;
 		const behind = atEnd === null ? description : '';
-		return found({ options, isSeveral: false, isWhole: asksOnce(text, behind) }, 'options: decisions in brackets');
+		return found(
+			{ options, isSeveral: false, isWhole: asksOnce(`${ending.others}\n${behind}`, behind) },
+			'options: decisions at the end',
+		);
 	}
 	if (draft !== null) return found(null, 'no options: the item has a draft');
 	if ([...marks].some((mark) => mark !== 'optional')) return found(null, 'no options: a mark says which field it gets');
@@ -116,7 +120,10 @@ function guessed(text: string, above: string): Guess {
 	if (replies !== undefined) {
 		const isYesNo = YES_NO_ALIKE.test(replies.join('\n'));
 		const options = isYesNo ? YES_NO : replies;
-		return { choice: { options, isSeveral: false, isWhole: asksOnce(text, '') }, why: 'options: words to reply with' };
+		return {
+			choice: { options, isSeveral: false, isWhole: questionsIn(text).length === 1 },
+			why: 'options: words to reply with',
+		};
 	}
 	return isAnsweredByYesOrNo(lines, above)
 		? { choice: yesOrNo, why: 'yes or no: a plain question' }
@@ -125,19 +132,21 @@ function guessed(text: string, above: string): Guess {
 
 const yesOrNo: Choice = { options: YES_NO, isSeveral: false, isWhole: true };
 
+const isDecision = (option: string) => isWhole('decisions', option) || begins('yes-no', option);
+
 function fromList(lines: readonly Line[], list: Listed, above: string): Guess {
 	const lead = sentenceBefore(lines, list.from);
 	const before = textOf(lines.slice(0, list.from));
 	const { options } = list;
 	const hasColon = options.some((option) => /[:：]\s/.test(option));
-	const isChosen = says('which', lead) && !hasColon;
+	const isChosen = (says('which', lead) || says('several', lead)) && !hasColon && !POINTS.test(lead);
 	const isFree = begins('wh', lead) || says('which', lead);
-	const isDecision = (option: string) =>
-		isWhole('decisions', option) || begins('yes-no', option) || (isFree && begins('decisions', option));
-	const areDecisions = isQuestion(lead) && options.length <= MOST_DECISIONS && !hasColon && options.some(isDecision);
-	if (isChosen || areDecisions) {
-		const isSeveral = list.isSeveral || allowsSeveral(lines.slice(0, list.from), above);
-		const isWhole = !isSeveral && asksOnce(before, '') && !asksForAmount(before, options);
+	const isAnswer = (option: string) =>
+		isDecision(option) || (isFree && (begins('decisions', option) || ends('decisions', option)));
+	const areDecisions = isQuestion(lead) && options.length <= MOST_DECISIONS && !hasColon && options.some(isAnswer);
+	if ((isChosen || areDecisions) && !says('rank', lead)) {
+		const isSeveral = list.isSeveral || allowsSeveral(lead, `${above}\n${before}`);
+		const isWhole = !isSeveral && asksOnce(before, '') && !asksElse(before, options);
 		const why = areDecisions ? 'options: a list with a decision' : 'options: a list below words that ask to choose';
 		return { choice: { options, isSeveral, isWhole }, why };
 	}
@@ -147,6 +156,9 @@ function fromList(lines: readonly Line[], list: Listed, above: string): Guess {
 		? { choice: yesOrNo, why: 'yes or no: a plain question above facts' }
 		: { choice: null, why: 'no options: the list is told, not asked' };
 }
+
+/** "Which folder should I put these in?", but not "Which of these?" */
+const POINTS = /(?<!\bof )\b(?:these|those|them)\b/i;
 
 const textOf = (lines: readonly Line[]) => lines.map(({ text, isPlain }) => (isPlain ? text : '')).join('\n');
 
@@ -161,7 +173,7 @@ const questionsIn = (text: string) => [...new Set(sentencesOf(text).filter(isQue
 /** The last sentence before a line. */
 const sentenceBefore = (lines: readonly Line[], at: number) => sentencesOf(textOf(lines.slice(0, at))).at(-1) ?? '';
 
-const isTold = (lead: string) => !isQuestion(lead) && !says('which', lead);
+const isTold = (lead: string) => !isQuestion(lead) && !says('which', lead) && !says('lists', lead);
 
 /** The lists of two or more entries. */
 function listsIn(lines: readonly Line[]): readonly Listed[] {
@@ -182,19 +194,15 @@ function listAtEnd(lines: readonly Line[]): Listed | 'unclear' | null {
 	return 'unclear' in found ? 'unclear' : found;
 }
 
-/** Words of what asks with which several may be chosen, or their order is wanted. */
-function allowsSeveral(lines: readonly Line[], above: string): boolean {
-	const asking = sentencesOf(`${above}\n${textOf(lines)}`).filter(
-		(one) => isQuestion(one) || says('which', one) || isShort(one),
-	);
-	return asking.some((sentence) => says('several', sentence) || PLURAL.test(matchingText(sentence)));
+/** Words of what asks with which several may be chosen. The last sentence leads to the list. */
+function allowsSeveral(lead: string, around: string): boolean {
+	const asking = sentencesOf(around).filter((one) => isQuestion(one) || says('which', one));
+	return [lead, ...asking].some((sentence) => says('several', sentence) || PLURAL.test(matchingText(sentence)));
 }
-
-const isShort = (sentence: string) => sentence.length < 40;
 
 /** "Which files", "which of these emails", "label(s)". "Which bus" and "which address" are none. */
 const PLURAL =
-	/\b(?:which|what) (?:of (?:these|those|the|my|your|our) )?(?:\p{L}+ )?\p{L}{2,}[^\Wsui]s\b|\p{L}\(\p{L}{1,2}\)/u;
+	/\b(?:which|what) (?:of (?:these|those|the|my|your|our) (?:\p{L}+ )?\p{L}{2,}[^\Wsui]s\b|(?:\p{L}+ )?\p{L}{2,}[^\Wsui]s (?:do|are|should|shall|can|may|would|could|will|must|to|work|i|you|we)\b|\p{L}{2,}[^\Wsui]s\?)|\p{L}\(\p{L}{1,2}\)/u;
 
 /** Whether a text asks for one thing. `behind`: what stands behind its options asks for no more. */
 function asksOnce(text: string, behind: string): boolean {
@@ -204,11 +212,27 @@ function asksOnce(text: string, behind: string): boolean {
 	);
 }
 
-/** "How many seats?" above names. */
-function asksForAmount(text: string, options: readonly string[]): boolean {
-	const asks = questionsIn(text).some((question) => /\bhow (?:many|much)\b/i.test(question));
-	return asks && !options.some((option) => /\p{N}/u.test(option));
+/** "How many seats?" above names, "Rank these", "Colour and size", "feature/NAME": what no option answers in full. */
+function asksElse(text: string, options: readonly string[]): boolean {
+	const asksForAmount = questionsIn(text).some((question) => /\bhow (?:many|much)\b/i.test(question));
+	const [title = ''] = text.split('\n');
+	const words = title.trim().split(/\s+/);
+	const namesTwo = words.length === 3 && isWhole('and', words[1] ?? '') && !options.every(isDecision);
+	return (
+		says('rank', text) ||
+		namesTwo ||
+		(asksForAmount && !options.some((option) => /\p{N}/u.test(option))) ||
+		options.some(
+			(option) => PLACEHOLDER.test(option) || asksMore(/[([（]([^()[\]（）]*)[)\]）]/.exec(option)?.[1] ?? ''),
+		)
+	);
 }
+
+/** "Blocked (please say by what)", "high (pick two)" */
+const asksMore = (note: string) => note !== '' && (['open', 'wh', 'which'] as const).some((list) => says(list, note));
+
+/** What stands for a text that is to be written. */
+const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}/;
 
 /** "Reply with A or B", "Type A or B": words without an article. */
 function repliesIn(text: string): readonly (readonly string[])[] {
@@ -255,11 +279,32 @@ function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
 		begins('reply', one) || begins('which', one) || (isQuestion(one) && says('which', one));
 	if (sentencesOf(above).some(isElsewhere)) return false;
 	const offers = OFFERS.test(question) && !isWhole('decisions', clause);
-	if (offers || says('wh', question) || says('which', question)) return false;
-	if (OTHERS.test(`${question}${behind}`) || /[:：]\s*$/.test(behind.trimEnd())) return false;
+	if (offers || begins('wh', question) || says('wh', clause === question ? '' : clause) || says('which', question))
+		return false;
+	if (
+		OTHERS.test(`${question}${behind}`) ||
+		/"(?:options|choices|enum)"\s*:/.test(text) ||
+		/[:：]\s*$/.test(behind.trimEnd())
+	)
+		return false;
 	const languages = [question, clause].flatMap((part) => [...languagesThatAsk(part)]);
+	// "Is it right, and is it yours?", "Pencere mi koridor mu?"
+	const [first = ''] = /^\P{L}*\p{L}+/u.exec(question) ?? [];
+	const others = question.slice(first.length).split(/\s+/);
+	const asksTwice = others.some(
+		(word, place) => isWhole('and', word) && begins('asks', others.slice(place + 1).join(' ')),
+	);
+	if (
+		asksTwice ||
+		(clause !== question && begins('and', clause)) ||
+		others.slice(0, -1).some((word) => isWhole('asks-at-end', word))
+	)
+		return false;
 	const isOpen = (language: string) =>
-		says('or', question, language) || says('open', question, language) || says('open', behind, language);
+		says('or', behind, language) ||
+		says('or', others.join(' '), language) ||
+		says('open', question, language) ||
+		says('open', behind, language);
 	return languages.length > 0 && !languages.some(isOpen);
 }
 

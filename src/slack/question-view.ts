@@ -172,7 +172,18 @@ function handOverButtons({ handOver, reader = null }: Holding, mark: QuestionMar
 	];
 }
 
-const OWN_LABELS = looksOfLabels(BUTTON_LABELS);
+/** Decisions that are also labels of ours, in windows where no option of an agent stands. */
+const DECISIONS: ReadonlySet<string> = new Set([
+	'Back',
+	'Cancel',
+	'Close',
+	'Continue',
+	'Discard',
+	'Save',
+	'Send',
+	'Try again',
+]);
+const OWN_LABELS = looksOfLabels(BUTTON_LABELS.filter((label) => !DECISIONS.has(label)));
 /** Slack's limit for the value of a button. */
 const MAX_VALUE_LENGTH = 2_000;
 /** UTF-16 units. In JSON a character can take six. */
