@@ -1,6 +1,6 @@
 import { atOnce } from '../core/lease-loop.ts';
 import { markedTitle } from './contract.ts';
-import { choiceOf, YES_NO } from './options.ts';
+import { askedAt, YES_NO } from './options.ts';
 import type { ItemTexts } from './session.ts';
 import { isGeneric, matchingText, readingsOf } from './texts.ts';
 import { phrases } from './word-list.ts';
@@ -93,7 +93,7 @@ export function* examineItem(item: ItemTexts): Generator<void, boolean> {
 
 /** "Which key should I use?" above a list asks for the name of one. Parts and values of a secret are no such names. */
 function offersChoice(item: ItemTexts): boolean {
-	const choice = choiceOf(item);
+	const { choice } = askedAt({ items: [item], context: '' }, 0);
 	if (choice?.isWhole !== true || choice.options === YES_NO) return false;
 	const isOfNames = STARTS_WITH_WHICH.test(matchingText(item.title));
 	const others = isOfNames ? [VALUE] : [VALUE, ...THINGS];

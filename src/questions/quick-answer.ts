@@ -1,5 +1,5 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { askedItem, type Choice, choiceOf } from './options.ts';
+import { askedAt, type Choice } from './options.ts';
 import type { Question } from './session.ts';
 import { PROTOTYPES } from './texts.ts';
 
@@ -14,7 +14,7 @@ const MAX_OPTION_LENGTH = 30;
  * doubt, because a wrong press cannot be taken back and the form is always there.
  */
 export function quickAnswerOf(
-	question: Pick<Question, 'openItems'> & Parameters<typeof askedItem>[0],
+	question: Pick<Question, 'openItems'> & Parameters<typeof askedAt>[0],
 	isSecret: (position: number) => boolean,
 ) {
 	const [position] = question.openItems;
@@ -22,7 +22,7 @@ export function quickAnswerOf(
 	if (position === undefined || question.items.length > 1) return null;
 	const item = question.items[position];
 	if (item === undefined || isSecret(position) || looksSecret(item)) return null;
-	const options = optionsOf(choiceOf(askedItem(question, position)));
+	const options = optionsOf(askedAt(question, position).choice);
 	return options === null ? null : { position, options };
 }
 

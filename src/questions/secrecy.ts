@@ -1,7 +1,7 @@
 import { atOnce } from '../core/lease-loop.ts';
 import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
 import type { Mark } from './contract.ts';
-import { type AskedItem, asked, askedItem, YES_NO } from './options.ts';
+import { type AskedItem, askedAt, YES_NO } from './options.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { isGeneric, matchingText, optionOr, sameText, stringOf, withoutFinalMarks, words } from './texts.ts';
 import { phrases, wordList } from './word-list.ts';
@@ -102,26 +102,23 @@ const MAX_LABEL_LENGTH = 200;
 /** A longer description asks for more than one word, number or date. */
 const MAX_BRIEF_LENGTH = 400;
 
-/** By item, with the text above a lone one and without. Several screens and rules ask about each. */
-const guessedAt = new WeakMap<ItemTexts, InputGuess>();
-const guessed = new WeakMap<ItemTexts, InputGuess>();
+/** By what `askedAt` remembers of an item. */
+const guesses = new WeakMap<AskedItem, InputGuess>();
 
 /** For an item by itself, without the text above it. */
 export const guessInput = (item: ItemTexts) => guessInputAt({ items: [item], context: '' }, 0);
 
-/** By `looksSecret`, `choiceOf` (for a lone item with the text above it), `INPUT_RULES`; in doubt long text. */
-export function guessInputAt(question: Parameters<typeof askedItem>[0], position: number): InputGuess {
+/** By `looksSecret`, `askedAt` (for a lone item with the text above it), `INPUT_RULES`; in doubt long text. */
+export function guessInputAt(question: Parameters<typeof askedAt>[0], position: number): InputGuess {
 	const item = question.items[position] ?? { title: '', description: '' };
-	if (looksSecret(item)) return { kind: 'line' };
-	const asked = askedItem(question, position);
-	const known = asked === item ? guessed : guessedAt;
-	const guess = known.get(item) ?? guessOf(asked);
-	known.set(item, guess);
+	const asked = askedAt(question, position);
+	if (looksSecret(item)) return { kind: asked.marks.has('lines') ? 'longText' : 'line' };
+	const guess = guesses.get(asked) ?? guessOf(item, asked);
+	guesses.set(asked, guess);
 	return guess;
 }
 
-function guessOf(item: AskedItem): InputGuess {
-	const { name, marks, choice } = asked(item);
+function guessOf(item: ItemTexts, { name, marks, choice }: AskedItem): InputGuess {
 	if (choice === null) return { kind: kindByMarks(marks) ?? kindByRules({ ...item, title: name }) };
 	if (choice.options === YES_NO) return { kind: 'yesNo' };
 	return { kind: 'choice', ...choicesFrom(choice.options, choice.isSeveral) };
@@ -143,7 +140,7 @@ function kindByRules(item: ItemTexts) {
 }
 
 /** `isCut`: the context is cut. Then every item counts as secret. What is stored has marks of its own. */
-type Texts = Parameters<typeof askedItem>[0] & { readonly isCut?: boolean };
+type Texts = Parameters<typeof askedAt>[0] & { readonly isCut?: boolean };
 
 /** By the items: what the text above them is about a secret, where no item asks for one. */
 const requestsAbove = new WeakMap<Texts['items'], Request>();
