@@ -51,6 +51,7 @@ import {
 	quotedMarkdown,
 	quotedNameMrkdwn,
 	quotedTitleMrkdwn,
+	titleText,
 	withoutListed,
 	withoutMarks,
 } from './text.ts';
@@ -85,7 +86,8 @@ function questionBody(question: QuestionView, room: Room, labels: readonly strin
 	const leftOut = question.openCount - asked.length;
 	const isAlone = asked.length === 1;
 	const items = asked.map(({ title, description }, index) => {
-		const name = quotedBold(title, limits.title, mark.onCut) || (isAlone ? '' : `> *Question ${index + 1}*`);
+		const name =
+			quotedBold(titleText(title, labels), limits.title, mark.onCut) || (isAlone ? '' : `> *Question ${index + 1}*`);
 		// Of a long list, the titles say what it is about.
 		const more = leftOut > 0 ? '' : quotedMarkdown(withoutListed(description, labels), limits.description, mark.onCut);
 		// The question comes last, above its buttons.
@@ -240,7 +242,7 @@ const MOST_READ = 4;
 export function askedItemsWords({ items, openItems }: Question, { mark: { onCut }, mask }: Marks): string {
 	const shown = openItems.slice(0, MOST_READ).map((position) => {
 		const { title = '', description = '' } = items[position] ?? {};
-		return [quotedBold(mask.read(title), 200, onCut), quotedMarkdown(mask.read(description), 400, onCut)]
+		return [quotedBold(mask.read(titleText(title)), 200, onCut), quotedMarkdown(mask.read(description), 400, onCut)]
 			.filter(Boolean)
 			.join('\n');
 	});
@@ -256,7 +258,7 @@ export const ONLY_TEXT =
 
 /** Title and value of an item that is not open: at most about 700 characters of mrkdwn. */
 export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open' | 'description'>, position: number) {
-	const head = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
+	const head = `*${quotedTitleMrkdwn(titleText(title), 200) || `Question ${position + 1}`}*`;
 	if (withheld && !item.secret) return `${head}\n(not shown in channels)`;
 	return `${head}\n${valueMrkdwn(item, (text) => quoted(text, 500))}`;
 }
