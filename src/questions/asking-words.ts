@@ -20,7 +20,7 @@ export const LANGUAGES = [
 	'tr',
 	'zh',
 ] as const;
-type Language = (typeof LANGUAGES)[number];
+export type Language = (typeof LANGUAGES)[number];
 // biome-ignore format: a list of words
 type List =
 	| 'and' | 'articles' | 'asks' | 'asks-at-end' | 'decisions' | 'lists' | 'open' | 'or' | 'rank' | 'reply' | 'several'
@@ -62,6 +62,10 @@ export function says(list: List, text: string, place: Place = 'anywhere', langua
 	const edge = matchingText(place === 'end' ? text.slice(-EDGE) : text.slice(0, EDGE));
 	return patternOf(list, place, language).test(edge.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''));
 }
+
+/** Whether a text has an entry of a language without spaces between words. */
+export const saysInside = (list: List, text: string) =>
+	(['ja', 'ko', 'zh'] as const).some((language) => says(list, text, 'anywhere', language));
 
 /** "A or B" in two; a text without such a word alone. */
 export function splitAtOr(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { LANGUAGES, says, splitAtOr } from './asking-words.ts';
+import { LANGUAGES, says, saysInside, splitAtOr } from './asking-words.ts';
 
 /*
  * The contract of docs/asking.md: what an agent writes so that Handraise knows for certain what it asks. Each function reads
@@ -118,25 +118,35 @@ const MOST_OPTIONS = 99;
 function checked(listed: Listed): Listed | Unclear {
 	const { options } = listed;
 	if (options.includes('')) return { unclear: 'an entry is empty' };
-	if (options.some((option) => /[;；,，]$/.test(option) || says('or', option, 'end')))
+	if (options.some((option) => /[;；,，]$/.test(option) || says('or', option.split(' ').at(-1) ?? '', 'whole')))
 		return { unclear: 'an entry ends like a part of a sentence' };
 	if (options.length < 2) return { unclear: 'the list has only one entry' };
 	if (options.length > MOST_OPTIONS) return { unclear: `the list has more than ${MOST_OPTIONS} entries` };
 	return new Set(options).size < options.length ? { unclear: 'two entries are equal' } : listed;
 }
 
-/** "Options: A | B", "**One of**: A, B", "Which one? Options (several):" */
-const KEYED = /^((?:.*[.?!。？！]\s)?)\s*(?:\*\*|__)?([^:：*_|]{2,40}?)(?:\*\*|__)?\s*[:：](?:\*\*|__)?(?!\/\/)(.*)$/u;
+/** At the start of a line or sentence: "Options:", "**One of**:", "Which one? Options (several):" */
+const KEY = /(^|[.?!。？！]\s)\s*(?:\*\*|__)?([^:：*_|.?!。？！]{2,40}?)(?:\*\*|__)?\s*[:：](?:\*\*|__)?(?!\/\/)/gu;
 const SEVERAL = /\s*\((?:several|multiple)\)\s*$/i;
+
+/** What stands before and behind such words in a line; none for another line. */
+function keysIn({ text, isPlain }: Line) {
+	const found = isPlain ? Array.from(text.matchAll(KEY)) : [];
+	return found.flatMap(({ 0: whole, 1: before = '', 2: key = '', index }) => {
+		const named = key.normalize('NFKC');
+		if (!says('lists', named.replace(SEVERAL, ''), 'whole')) return [];
+		const inline = text.slice(index + whole.length).trim();
+		return [{ lead: text.slice(0, index + before.length).trim(), inline, isSeveral: SEVERAL.test(named) }];
+	});
+}
 
 /** The list behind words such as "Options:". Null: the text has no such words. */
 export function keyedList(lines: readonly Line[]): Listed | Unclear | null {
-	const keys = lines.flatMap(({ text, isPlain }, at) => {
-		const [, lead = '', key = '', inline = ''] = (isPlain && KEYED.exec(text)) || [];
-		const named = key.normalize('NFKC');
-		const isKey = says('lists', named.replace(SEVERAL, ''), 'whole');
-		return isKey ? [{ at, lead, inline: inline.trim(), isSeveral: SEVERAL.test(named) }] : [];
-	});
+	const keys = lines.flatMap((line, at) =>
+		keysIn(line)
+			.slice(0, 1)
+			.map((key) => ({ ...key, at })),
+	);
 	const [key, another] = keys;
 	if (key === undefined) return null;
 	if (another !== undefined) return { unclear: TWO_LISTS };
@@ -161,12 +171,13 @@ function inlineList(text: string, from: number): Listed | Unclear {
 function doubtOf(options: readonly string[]): string | null {
 	const has = (pattern: RegExp) => options.some((option) => pattern.test(option));
 	if (has(/[;；]/)) return 'the line has a semicolon';
-	if (says('or', options.at(-1) ?? '')) return 'the last entry has an "or"';
+	const last = options.at(-1) ?? '';
+	if (splitAtOr(last).length > 1 || saysInside('or', last)) return 'the last entry has an "or"';
 	if (has(/[.?!…؟।]$|[.?!]\s|[。？！]/)) return 'an entry ends like a sentence';
 	if (options.some((option) => says('you', option))) return 'an entry speaks to the reader';
 	// "Monday, March 3, Tuesday, March 4", "Washington, DC"
-	const isOdd = (option: string, at: number) => /\d/.test(option) === (at % 2 === 0);
-	const arePairs = options.length > 3 && (options.every(isOdd) || !options.some(isOdd));
+	const isDate = (option: string) => /\d/.test(option) && MONTH.test(option);
+	const arePairs = options.some(isDate) && !options.every(isDate);
 	const isState = (option: string, at: number) => /^[A-Z]{2}$/.test(option) && /\p{Ll}/u.test(options[at - 1] ?? '');
 	return arePairs || options.some(isState) ? 'two entries may be one with a comma' : null;
 }
@@ -208,9 +219,9 @@ export function jsonList(description: string, from: number): Listed | Unclear | 
 
 /** At the end of a text: in brackets, as its last line, or behind a comma. */
 const AT_END = [
-	/\s*[(（]([^()（）\n]{3,80})[)）][\s?？.!:]{0,3}$/,
+	/\s*[([（]([^()[\]（）\n]{3,80})[)\]）][\s?？.!:]{0,3}$/,
 	/(?:^|\n)([^()（）\n]{3,80}?)[?？.!]?$/,
-	/[,，] ([^,，\n]{3,30})[?？]$/,
+	/[,，:：] ([^,，:：\n]{3,30})[?？]$/,
 ];
 
 export const isDecision = (text: string) => says('decisions', text, 'whole') || says('yes-no', text, 'whole');

@@ -1,4 +1,4 @@
-import { LANGUAGES, says, splitAtOr } from './asking-words.ts';
+import { LANGUAGES, type Language, says, splitAtOr } from './asking-words.ts';
 import {
 	decisionsAtEnd,
 	draftIn,
@@ -257,24 +257,24 @@ function isPlainQuestion(question: string, behind: string): boolean {
 	const isTag = says('decisions', clause, 'whole');
 	const isWh = says('wh', question, 'start') || says('which', question) || (clause !== question && says('wh', clause));
 	if (isWh || (OFFERS.test(question) && !isTag)) return false;
-	// "Is it right, and is it yours?", "Pencere mi koridor mu?"
 	const [, ...words] = question.split(/\s+/);
-	const asksAgain = (word: string, at: number) =>
-		says('asks-at-end', word, 'whole')
-			? at < words.length - 1
-			: says('and', word, 'whole') && says('asks', words.slice(at + 1).join(' '), 'start');
-	if (words.some(asksAgain) || (clause !== question && says('and', clause, 'start'))) return false;
-	const asks = LANGUAGES.filter((language) =>
-		[question, clause].some(
-			(part) =>
-				says('asks', part, 'start', language) ||
-				says('asks-at-end', part, 'end', language) ||
-				says('decisions', part, 'start', language) ||
-				says('decisions', part, 'end', language),
-		),
-	);
-	const isOpen = (language: (typeof LANGUAGES)[number]) =>
+	const asksIn = (language: Language, part: string) =>
+		says('asks', part, 'start', language) ||
+		says('asks-at-end', part, 'end', language) ||
+		says('decisions', part, 'start', language) ||
+		says('decisions', part, 'end', language);
+	// "Is it right, and is it yours?", "Pencere mi koridor mu?"
+	const asksAgain = (language: Language) =>
+		(clause !== question && says('and', clause, 'start', language)) ||
+		words.some((word, at) =>
+			says('asks-at-end', word, 'whole', language)
+				? at < words.length - 1
+				: says('and', word, 'whole', language) && says('asks', words.slice(at + 1).join(' '), 'start', language),
+		);
+	const isOpen = (language: Language) =>
+		asksAgain(language) ||
 		says('open', `${question} ${behind}`, 'anywhere', language) ||
 		says('or', `${words.join(' ')} ${behind}`, 'anywhere', language);
-	return asks.length > 0 && !asks.some(isOpen);
+	const languages = LANGUAGES.filter((language) => asksIn(language, question) || asksIn(language, clause));
+	return languages.length > 0 && !languages.some(isOpen);
 }

@@ -1,7 +1,7 @@
 import { looksSecret } from './asks-for-secret.ts';
 import { askedAt, type Choice } from './options.ts';
 import type { Question } from './session.ts';
-import { PROTOTYPES } from './texts.ts';
+import { wordList } from './word-list.ts';
 
 /** More buttons are harder to read than a select. */
 const MAX_OPTIONS = 5;
@@ -48,57 +48,55 @@ function staysAsItIs(option: string): boolean {
 }
 
 /** What these labels look like. Numbers, punctuation and white space do not count. */
-export const looksOfLabels = (labels: readonly string[]) => new Set(labels.flatMap(looksOf).map(bare));
+export const looksOfLabels = (labels: readonly string[]) => new Set(labels.map((label) => bare(lookOf(label))));
 
-/** What is no word behind a label: something in brackets, and numbers with a unit of time. */
+/** What is no word behind a label: something in brackets, or a number, perhaps with a unit of time. */
 const NO_WORDS =
-	/[([{（【［].*?(?:[)\]}）】］]|$)|\p{N}+\s*(?:(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)(?![\p{L}\p{M}\p{N}]))?/giu;
+	/[^\p{L}\p{N}]*(?:[([{（【［].*|\p{N}{1,9}\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)?\.?)$/iu;
 
 /**
  * Whether people can tell each of these texts from the others, and from the labels that look like `taken`, also with
  * something behind it that is no word: "Undo (10 s)". "Open a new account" is no label. False in doubt.
  */
 export function lookDifferent(texts: readonly string[], taken: ReadonlySet<string> = new Set()): boolean {
-	const seen = new Set<string>();
-	return texts.every((text) => {
-		const looks = looksOf(text);
-		const isNew = !looks.some((look) => seen.has(look));
-		for (const look of looks) seen.add(look);
-		const begins = Array.from(text.matchAll(/[\p{L}\p{M}]+|\p{N}+/gu), (word) => word.index + word[0].length)
-			.filter((end) => !/\p{L}/u.test(text.slice(end).replace(NO_WORDS, '')))
-			.map((end) => text.slice(0, end));
-		const labels = [text, ...begins].flatMap((part) => [part, part.replace(/\p{N}/gu, '')]).flatMap(looksOf);
-		return isNew && !labels.some((look) => taken.has(bare(look)));
-	});
+	const looks = texts.map(lookOf);
+	const isTaken = (text: string) =>
+		taken.has(bare(lookOf(text))) || taken.has(bare(lookOf(text.replace(NO_WORDS, ''))));
+	return isOneScript(texts.join('').normalize('NFKC')) && new Set(looks).size === looks.length && !texts.some(isTaken);
 }
 
-/** What a text looks like or is read as: equal for texts that people confuse in one of these ways. */
-function looksOf(text: string): readonly string[] {
-	const upper = text.normalize('NFKC').toUpperCase();
-	// A mark that is a part of no letter is easily overlooked.
-	const unmarked = text.normalize('NFC').replace(/\p{Script=Inherited}/gu, '');
-	const read = [text, unmarked, upper, upper.toLowerCase()].flatMap((one) => [one, one.replace(/\p{Nd}/gu, digit)]);
-	return Array.from(new Set(read), skeleton);
+/** Letters of different scripts look alike. Those of Chinese, Japanese and English stand together, and differ. */
+const SCRIPTS = [
+	'Latin',
+	'Cyrillic',
+	'Greek',
+	'Arabic',
+	'Hebrew',
+	'Devanagari',
+	'Bengali',
+	'Tamil',
+	'Thai',
+	'Georgian',
+];
+const EASTERN = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}ーA-Za-z]';
+const ONE_SCRIPT = new RegExp(`^(?:${[...SCRIPTS.map((name) => `\\p{Script=${name}}`), EASTERN].join('*|')}*)$`, 'u');
+
+function isOneScript(text: string): boolean {
+	// Unicode keeps the ten digits of a script together. A mark of no letter is easily overlooked.
+	const tens = (text.match(/\p{Nd}/gu) ?? []).map((digit) => (/\d/.test(digit) ? 0 : (digit.codePointAt(0) ?? 0) >> 4));
+	const isMixed = new Set(tens).size > 1 || (tens.some((ten) => ten > 0) && /[a-z]/i.test(text));
+	return ONE_SCRIPT.test(text.replace(/\P{L}/gu, '')) && !isMixed && !/\p{Script=Latin}\p{M}/u.test(text);
 }
 
-/** UTS #39 without case, and what it leaves out: pairs of Latin letters drawn as one, and the two marks in numbers. */
-function skeleton(text: string): string {
-	const mapped = Array.from(text.normalize('NFKD'), (character) => PROTOTYPES.get(character) ?? character);
-	return mapped
-		.join('')
-		.normalize('NFKD')
-		.toLowerCase()
-		.replaceAll('w', 'vv')
-		.replaceAll('d', 'cl')
-		.replaceAll(',', '.');
-}
+const ALIKE = wordList('look-alikes').map((line) => line.split(' '));
 
-/** The value of a decimal digit of any script. Unicode keeps each ten together, from zero to nine. */
-function digit(character: string): string {
-	const point = character.codePointAt(0) ?? 0;
-	let first = point;
-	while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first -= 1;
-	return String((point - first) % 10);
+/** Equal for texts that people confuse. */
+function lookOf(text: string): string {
+	const plain = text.normalize('NFKC').toUpperCase().toLowerCase().replace(/\s+/g, ' ');
+	return ALIKE.reduce(
+		(look, [one = '', other = '']) => look.normalize('NFD').replaceAll(one, other).normalize(),
+		plain,
+	);
 }
 
 const bare = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');

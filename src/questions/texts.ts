@@ -327,17 +327,12 @@ export function words(source: string): RegExp {
 	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${unmarked})(?![\\p{L}\\p{N}])`, 'u');
 }
 
-/** Characters, and the prototypes that they look like (UTS #39). */
-export const PROTOTYPES: ReadonlyMap<string, string> = new Map(
-	wordList('look-alikes').flatMap((entry) => {
-		const [prototype = '', alike = ''] = entry.split(' ');
-		return Array.from(alike, (character) => [character, prototype] as const);
-	}),
-);
-
-/** Latin letters for characters without a prototype in Unicode, or with another than people read in a word. */
+/** Letters of other scripts that people take for Latin ones. */
 const READ_AS: ReadonlyMap<string, string> = new Map(
-	Array.from('ІΙꓲԚӏյłøđħŧƿ', (character, at) => [character, 'IIIQljlodhtp'.charAt(at)]),
+	Array.from('аАВЕеКМНОоРрСсТУуХхІіӀӏЈјЅѕԁԚԛԜԝҺһΑαΒΕΖΗΙΚΜΝνΟοΡρΤΥυΧχԍɡıłøđħŧ', (character, at) => [
+		character,
+		'aABEeKMHOoPpCcTYyXxIiIlJjSsdQqWwHhAaBEZHIKMNvOoPpTYuXxggilodht'.charAt(at),
+	]),
 );
 
 /** Signs that people write instead of a letter inside a word. `1` can be an `i` or an `l`. */
@@ -349,7 +344,7 @@ const INSIDE_A_RUN = /pass(?:word|code|phrase|wort)/g;
 /** Words as the Latin words that they look like. Others stay: "где" looks like none, although its "е" does. */
 export function foldConfusables(text: string): string {
 	return text.replace(/[^\s\p{P}]+/gu, (word) => {
-		const folded = word.replace(/\P{ASCII}/gu, (one) => READ_AS.get(one) ?? PROTOTYPES.get(one) ?? one);
+		const folded = word.replace(/\P{ASCII}/gu, (one) => READ_AS.get(one) ?? one);
 		return /^\p{ASCII}*$/u.test(folded) ? folded : word;
 	});
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeForPut, putBodyOf } from '../../src/questions/compare.ts';
-import { choiceOf } from '../../src/questions/options.ts';
 import { quickAnswerOf } from '../../src/questions/quick-answer.ts';
 import { guessInput, looksSecretAt } from '../../src/questions/secrecy.ts';
 import { openQuestion, type ReadItem } from '../../src/questions/session.ts';
@@ -151,20 +150,6 @@ describe('a question of which a part was not read', () => {
 
 describe('a long line', () => {
 	const story = 'It was a long day at the office. ';
-	const list = 'Choose one of: red, blue';
-
-	it('gives no options', () => {
-		expect(choiceOf(item(list))?.options).toEqual(['red', 'blue']);
-		const long = `${story.repeat(16)}${list}`;
-		expect([long.length > 500, choiceOf(item(long))]).toEqual([true, null]);
-		expect(choiceOf(item(`${story.repeat(16)}Is it red or blue?`))).toBeNull();
-		expect(choiceOf(item('Which?', `- red\n- ${' '.repeat(500)}blue\n- green`))).toBeNull();
-	});
-
-	it('does not hide the options of another line', () => {
-		expect(choiceOf(item(`${story.repeat(20)}\n${list}`))?.options).toEqual(['red', 'blue']);
-	});
-
 	it.each([
 		['sentences', story],
 		['words', 'aaaa bbbb '],

@@ -9,19 +9,9 @@ describe('look-alike characters', () => {
 		['Cyrillic', '\u0420\u0430\u0455\u0455\u0460\u043erd'.replace('\u0460', 'w'), 'Password'],
 		['Cyrillic capitals', '\u0422\u041e\u041a\u0415N', 'TOKEN'],
 		['Greek', '\u03a1\u0399\u039d', 'PIN'],
-		['Armenian', 't\u0585ke\u0578', 'token'],
-		['Cherokee', '\u13a2\u13a2'.replaceAll('\u13a2', '\u13a2'), 'TT'],
-		['Lisu', '\ua4d1\ua4f2\ua4e0', 'PIN'],
-		['small capitals', 'pa\ua731\ua731\u1d21\u1d0frd', 'password'],
 		['a stroke', 'has\u0142o', 'haslo'],
 	])('of the kind "%s" are read as Latin letters', (_script, text, plain) => {
 		expect(readingsOf(text)).toContain(plain.toLowerCase());
-	});
-
-	it('are each read as one Latin letter', () => {
-		for (const character of 'АВЕЅІЈКМНОРСТХҮԌԚԜасԁеһіјӏорԛѕуүхѵԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγινορσυհոսօցզյᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎽᏃꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜıɪɩɑɡᴄᴏᴠᴡᴢꜱʏłøđħŧƿ') {
-			expect(readingsOf(character), character).toContainEqual(expect.stringMatching(/^[a-z]$/));
-		}
 	});
 });
 

@@ -10,12 +10,7 @@ export const INPUT_EXAMPLES: readonly {
 	{
 		kind: 'yesNo',
 		yes: ['Proceed? (y/n)', 'Is the address right? (Yes/No)', 'Accept the terms: yes or no?', 'Continue [y/n]:'],
-		no: [
-			'Proceed? (yes/no/maybe)',
-			['Proceed? (y/n)', 'If no, explain why.'],
-			'Yes-man or no-man?',
-			'Sky/northern lights',
-		],
+		no: ['Proceed? (yes/no/maybe)', 'Yes-man or no-man?', 'Sky/northern lights'],
 	},
 	{
 		kind: 'yesNo',
@@ -26,8 +21,6 @@ export const INPUT_EXAMPLES: readonly {
 			['Terms accepted', '(Y/N)'],
 		],
 		no: [
-			['Shall I take 12 or 17?', 'yes/no'],
-			['How shall I go on?', 'Yes or no'],
 			['Renew it?', 'Yes or no, and why'],
 			['Renew it?', 'Yes or no? If no, say how to go on.'],
 			['The vote ended', 'Most said yes or no to both.'],
@@ -45,7 +38,6 @@ export const INPUT_EXAMPLES: readonly {
 			'Is it okay to delete the file?',
 			'Are you sure?',
 			'Proceed?',
-			'Continue or not?',
 			['Should I pay now?', 'The total is 30 euros.'],
 			['Question', 'Should I submit the form?'],
 			['Confirm the purchase', 'The total is 30 euros. Should I go on?'],
