@@ -116,9 +116,7 @@ function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'>
 	const lead = list === null ? '' : leadTo(lines, list.from);
 	if (list !== null && isAskedFor(list.options, lead))
 		return { choice: choiceFrom(list, lines, above), why: 'options: a list below a question for one of them' };
-	const areFacts = list?.options.every((option) => /^[^:：]{1,60}[:：]\s*\S/.test(option)) ?? true;
-	const others = list === null ? textOf(lines) : textAround(lines, list);
-	if (areFacts && isAnsweredByYesOrNo(others, above))
+	if (isAnsweredByYesOrNo(textOf(lines), above))
 		return { choice: { options: YES_NO, isSeveral: false, isWhole: true }, why: 'yes or no: a plain question' };
 	return { choice: null, why: `no options: ${list === null ? 'nothing certain' : 'the list is told, not asked'}` };
 }
@@ -135,11 +133,12 @@ function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice
 /** Whether the last sentence before a list asks to choose from it, or it has a decision below a question. */
 function isAskedFor(options: readonly string[], lead: string): boolean {
 	if (options.some((option) => /[:：]\s/.test(option)) || says('rank', lead) || POINTS.test(lead)) return false;
-	if (says('which', lead) || says('several', lead)) return true;
 	const isOpen = says('wh', lead, 'start');
+	if ((says('which', lead) && !isOpen) || says('several', lead)) return true;
 	const decides = (option: string) =>
 		isDecision(option) ||
-		says('yes-no', option, 'start') ||
+		// "Yes, by mail", and not "No open tasks".
+		says('yes-no', /^[^,;.–—(]+(?=[,;.–—(])/.exec(option)?.[0] ?? '', 'whole') ||
 		(isOpen && (says('decisions', option, 'start') || says('decisions', option, 'end')));
 	return isQuestion(lead) && options.length <= 6 && options.some(decides);
 }
@@ -236,16 +235,24 @@ function isAnsweredByYesOrNo(text: string, above: string): boolean {
 	const [question = '', another] = questionsIn(text);
 	const behind = text.slice(text.lastIndexOf(question) + question.length);
 	const lines = linesOf(text);
-	const isListed = lines.some(
-		({ entry }, at) => entry !== null && lines[at - 1]?.entry == null && asksFor(leadTo(lines, at)),
-	);
+	// Facts are told, other lists below what asks may be asked.
+	const isListed = lines.some(({ entry }, at) => entry !== null && !FACT.test(entry.body) && asksFor(leadTo(lines, at)));
 	const isElsewhere = (one: string) =>
 		says('reply', one, 'start') || says('which', one, 'start') || (isQuestion(one) && says('which', one));
 	if (question === '' || another !== undefined || isListed || sentencesOf(above).some(isElsewhere)) return false;
-	if (OTHERS.test(question + behind) || JSON_LIST.test(text) || /[:：]\s*$/.test(behind)) return false;
+	const told = linesOf(behind).flatMap(({ entry }) => entry ?? []);
+	if (!told.every(({ body }) => FACT.test(body))) return false;
+	if (
+		OTHERS.test((question + behind).replace(/https?:\/\/\S+/g, '')) ||
+		JSON_LIST.test(text) ||
+		/[:：]\s*$/.test(behind)
+	)
+		return false;
 	return isPlainQuestion(question, behind);
 }
 
+/** "Amount: 5 €" */
+const FACT = /^[^:：]{1,60}[:：]\s*\S/;
 /** "(send/skip)", "1 = yes", "Anna/Ben", "<name>": other answers than yes and no. */
 const OTHERS = /[([（][^()[\]（）]*[,/|、・／=][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\d, ?\d+, | [/|] |<[^<>]+>|_{3}/u;
 const JSON_LIST = /"(?:options|choices|enum)"\s*:/;
@@ -260,9 +267,11 @@ function isPlainQuestion(question: string, behind: string): boolean {
 	const [, ...words] = question.split(/\s+/);
 	const asksIn = (language: Language, part: string) =>
 		says('asks', part, 'start', language) ||
-		says('asks-at-end', part, 'end', language) ||
-		says('decisions', part, 'start', language) ||
-		says('decisions', part, 'end', language);
+		// "An wen senden?"
+		(!says('wh', question, 'anywhere', language) &&
+			(says('asks-at-end', part, 'end', language) ||
+				says('decisions', part, 'start', language) ||
+				says('decisions', part, 'end', language)));
 	// "Is it right, and is it yours?", "Pencere mi koridor mu?"
 	const asksAgain = (language: Language) =>
 		(clause !== question && says('and', clause, 'start', language)) ||
