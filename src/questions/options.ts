@@ -236,7 +236,9 @@ function isAnsweredByYesOrNo(text: string, above: string): boolean {
 	const behind = text.slice(text.lastIndexOf(question) + question.length);
 	const lines = linesOf(text);
 	// Facts are told, other lists below what asks may be asked.
-	const isListed = lines.some(({ entry }, at) => entry !== null && !FACT.test(entry.body) && asksFor(leadTo(lines, at)));
+	const isListed = lines.some(
+		({ entry }, at) => entry !== null && !FACT.test(entry.body) && asksFor(leadTo(lines, at)),
+	);
 	const isElsewhere = (one: string) =>
 		says('reply', one, 'start') || says('which', one, 'start') || (isQuestion(one) && says('which', one));
 	if (question === '' || another !== undefined || isListed || sentencesOf(above).some(isElsewhere)) return false;

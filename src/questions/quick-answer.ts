@@ -4,9 +4,9 @@ import type { Question } from './session.ts';
 import { wordList } from './word-list.ts';
 
 /** More buttons are harder to read than a select. */
-const MAX_OPTIONS = 5;
+export const MAX_OPTIONS = 5;
 /** UTF-16 units. Slack cuts longer labels of buttons. */
-const MAX_OPTION_LENGTH = 30;
+export const MAX_OPTION_LENGTH = 30;
 
 /**
  * The 2 to 5 options of the only item, each at once a button's label and the value that is sent: yes and no, or a list

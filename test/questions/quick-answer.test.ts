@@ -72,12 +72,11 @@ describe('one press answers', () => {
 const MAY_BE_PRESSED: ReadonlySet<string> = new Set(['Should I go on? (send/skip)', 'Do you want to keep the data?']);
 
 describe('one press does not answer', () => {
-	it.each(NO_BUTTONS.filter(([title]) => !MAY_BE_PRESSED.has(title)))(
-		'%j with %j below %j',
-		(title, description = '', context = '') => {
-			expect(quick(title, description, context)).toBeNull();
-		},
-	);
+	it.each<[title: string, description?: string, context?: string]>(
+		NO_BUTTONS.filter(([title]) => !MAY_BE_PRESSED.has(title)).map((one) => [...one]),
+	)('%j with %j below %j', (title, description = '', context = '') => {
+		expect(quick(title, description, context)).toBeNull();
+	});
 
 	it('a question with no open item, with several items, open or not, and with an item that does not exist', () => {
 		const two = items(['Plan', 'One of: A, B'], ['Seat', 'One of: C, D']);

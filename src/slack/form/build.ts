@@ -156,7 +156,7 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const numbered = isNumbered(field) ? listed.map((option, at) => `${at + 1}. ${option}`) : [];
 	const told = draftIn(whole)?.others ?? whole;
 	const others = told.trim() === title.trim() ? '' : withoutListed(mask.read(told), listed);
-	const description = [others, ...numbered].join('\n');
+	const description = [others, ...numbered].filter((line) => line !== '').join('\n');
 	const label = labelOf(form, field.position, { limit: limits.text, listed });
 	const short = oneLine(description, limits.text);
 	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));
