@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { HandraiseError } from './core/basics.ts';
 import { print } from './core/output.ts';
-import { previewOf, previewWords } from './features/answer/preview.ts';
+import { previewOf, previewWords } from './features/answer/preview-view.ts';
 
 /*
  * `npm run ask -- FILE`: what Handraise makes of a question, for those who write agents. Reads the JSON of an item, of a list

@@ -126,15 +126,16 @@ function checked(listed: Listed): Listed | Unclear {
 }
 
 /** At the start of a line or sentence: "Options:", "**One of**:", "Which one? Options (several):" */
-const KEY = /(^|[.?!。？！]\s)\s*(?:\*\*|__)?([^:：*_|.?!。？！]{2,40}?)(?:\*\*|__)?\s*[:：](?:\*\*|__)?(?!\/\/)/gu;
-const SEVERAL = /\s*\((?:several|multiple)\)\s*$/i;
+const KEY =
+	/(^|[.?!。？！]\s)\s{0,9}(?:\*\*|__)?([^:：*_|.?!。？！]{2,40}?)(?:\*\*|__)?\s{0,9}[:：](?:\*\*|__)?(?!\/\/)/gu;
+const SEVERAL = /\((?:several|multiple)\)\s?$/i;
 
 /** What stands before and behind such words in a line; none for another line. */
 function keysIn({ text, isPlain }: Line) {
 	const found = isPlain ? Array.from(text.matchAll(KEY)) : [];
 	return found.flatMap(({ 0: whole, 1: before = '', 2: key = '', index }) => {
 		const named = key.normalize('NFKC');
-		if (!says('lists', named.replace(SEVERAL, ''), 'whole')) return [];
+		if (!says('lists', named.replace(SEVERAL, '').trim(), 'whole')) return [];
 		const inline = text.slice(index + whole.length).trim();
 		return [{ lead: text.slice(0, index + before.length).trim(), inline, isSeveral: SEVERAL.test(named) }];
 	});
@@ -205,7 +206,7 @@ function splitAtCommas(text: string): readonly string[] | null {
 /** `{"options": ["A", "B"], "multiple": false}`, alone in a description, from its line on. Null: it is no such object. */
 export function jsonList(description: string, from: number): Listed | Unclear | null {
 	const text = description.trim();
-	if (!/^\{.*"options".*\}$/s.test(text)) return null;
+	if (!text.startsWith('{') || !text.endsWith('}') || !text.includes('"options"')) return null;
 	const unclear = { unclear: 'the JSON is not {"options": ["…", "…"], "multiple": false}' };
 	try {
 		const { options, multiple = false, ...others }: Record<string, unknown> = JSON.parse(text);
@@ -219,7 +220,7 @@ export function jsonList(description: string, from: number): Listed | Unclear | 
 
 /** At the end of a text: in brackets, as its last line, or behind a comma. */
 const AT_END = [
-	/\s*[([（]([^()[\]（）\n]{3,80})[)\]）][\s?？.!:]{0,3}$/,
+	/[([（]([^()[\]（）\n]{3,80})[)\]）][\s?？.!:]{0,3}$/,
 	/(?:^|\n)([^()（）\n]{3,80}?)[?？.!]?$/,
 	/[,，:：] ([^,，:：\n]{3,30})[?？]$/,
 ];
@@ -236,7 +237,7 @@ export function decisionsAtEnd(text: string): { readonly options: readonly strin
 			.flatMap(splitAtOr)
 			.map((option) => option.trim());
 		const areFew = options.length > 1 && options.length < 4 && new Set(options).size === options.length;
-		if (areFew && options.every(isDecision)) return { options, others: whole.slice(0, -match.length) };
+		if (areFew && options.every(isDecision)) return { options, others: whole.slice(0, -match.length).trimEnd() };
 	}
 	return null;
 }

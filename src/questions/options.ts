@@ -178,12 +178,13 @@ function listAtEnd(lines: readonly Line[]) {
 	);
 }
 
-/** "Which files", "which of these emails", "label(s)". "Which bus" and "which address" are none. */
+/** "Which files", "which of these emails", "pick 2", "label(s)". "Which bus" and "which address" are none. */
 const PLURAL = new RegExp(
 	[
 		'\\b(?:which|what) of (?:these|those|the|my|your|our) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s\\b',
 		'\\b(?:which|what) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s (?:do|are|should|shall|can|may|would|could|will|must|to|work|i|you|we)\\b',
 		'\\b(?:which|what) \\p{L}{2,}[^\\Wsui]s\\?',
+		'\\b(?:choose|pick|select) [2-9]\\b',
 		'\\p{L}\\(\\p{L}{1,2}\\)',
 	].join('|'),
 	'u',
@@ -217,7 +218,7 @@ const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|
 /** "Reply with A or B", "Type A, B or C": one or two words each, without an article. */
 function repliesIn(text: string): readonly string[] | null {
 	const sentence = sentencesOf(text).find((one) => one.length < 200 && says('reply', one)) ?? '';
-	const words = sentence.replace(/[.!?。？！\s]+$/, '').split(/\s+/);
+	const words = sentence.replace(/(?<![.!?。？！\s])[.!?。？！\s]+$/, '').split(/\s+/);
 	const at = words.findLastIndex((_, place) => says('reply', words.slice(0, place + 1).join(' '), 'end'));
 	const [first = '', last] = splitAtOr(words.slice(at + 1).join(' '));
 	const options = [...first.replace(/,$/, '').split(/,\s+/), last ?? ''].map((option) =>

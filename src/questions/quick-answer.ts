@@ -51,8 +51,7 @@ function staysAsItIs(option: string): boolean {
 export const looksOfLabels = (labels: readonly string[]) => new Set(labels.map((label) => bare(lookOf(label))));
 
 /** What is no word behind a label: something in brackets, or a number, perhaps with a unit of time. */
-const NO_WORDS =
-	/[^\p{L}\p{N}]*(?:[([{（【［].*|\p{N}{1,9}\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)?\.?)$/iu;
+const NO_WORDS = /(?:[([{（【［].*|\p{N}{1,9}\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)?\.?)$/isu;
 
 /**
  * Whether people can tell each of these texts from the others, and from the labels that look like `taken`, also with

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { draftsIn } from '../../src/features/answer/agent-texts.ts';
-import { previewOf } from '../../src/features/answer/preview.ts';
+import { previewOf } from '../../src/features/answer/preview-view.ts';
 import { openQuestion } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 
