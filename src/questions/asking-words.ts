@@ -1,3 +1,4 @@
+import { setBounded } from '../core/basics.ts';
 import { matchingText } from './texts.ts';
 import { oneOf, wordList } from './word-list.ts';
 
@@ -40,6 +41,9 @@ const entriesOf = (list: List, language: Language | undefined) =>
 		// `matchingText` drops the star.
 		.map((entry) => entry.split('*').map(matchingText).join('*'));
 
+/** What may stand around the words of a text. */
+const [START, END] = ['^[^\\p{L}\\p{N}]*', '[^\\p{L}\\p{N}]*$'];
+
 const PATTERNS = new Map<string, RegExp>();
 
 function patternOf(list: List, place: Place, language: Language | undefined): RegExp {
@@ -48,19 +52,30 @@ function patternOf(list: List, place: Place, language: Language | undefined): Re
 	if (known !== undefined) return known;
 	const isInside = (entry: string) => (UNSPACED.test(entry) ? 'inside' : 'apart');
 	const { inside = [], apart = [] } = Object.groupBy(entriesOf(list, language), isInside);
+	// Marks around all of a text do not count.
 	const source = `(?:(?<![\\p{L}\\p{N}])${oneOf(apart)}(?![\\p{L}\\p{N}])|${oneOf(inside)})`;
-	const [from, to] = { anywhere: ['', ''], start: ['^', ''], end: ['', '$'], whole: ['^', '$'] }[place];
+	const [from, to] = { anywhere: ['', ''], start: [START, ''], end: ['', END], whole: [START, END] }[place];
 	const pattern = new RegExp(`${from}${source}${to}`, 'u');
 	PATTERNS.set(key, pattern);
 	return pattern;
 }
 
-/** Whether a text has an entry of this list, in one language or in any. Marks around all of it do not count. */
+/** Several lists are tried on one text after the other. */
+const MATCHED = new Map<string, string>();
+const MOST_MATCHED = 50;
+
+function matched(text: string): string {
+	const plain = MATCHED.get(text) ?? matchingText(text);
+	setBounded(MATCHED, text, plain, MOST_MATCHED);
+	return plain;
+}
+
+/** Whether a text has an entry of this list, in one language or in any. */
 export function says(list: List, text: string, place: Place = 'anywhere', language?: Language): boolean {
-	if (place === 'anywhere') return patternOf(list, place, language).test(matchingText(text));
+	if (place === 'anywhere') return patternOf(list, place, language).test(matched(text));
 	if (place === 'whole' && text.length > EDGE) return false;
-	const edge = matchingText(place === 'end' ? text.slice(-EDGE) : text.slice(0, EDGE));
-	return patternOf(list, place, language).test(edge.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''));
+	const edge = matched(place === 'end' ? text.slice(-EDGE) : text.slice(0, EDGE));
+	return patternOf(list, place, language).test(edge);
 }
 
 /** Whether a text has an entry of a language without spaces between words. */

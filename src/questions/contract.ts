@@ -117,11 +117,11 @@ const MOST_OPTIONS = 99;
 
 function checked(listed: Listed): Listed | Unclear {
 	const { options } = listed;
+	if (options.length > MOST_OPTIONS) return { unclear: `the list has more than ${MOST_OPTIONS} entries` };
 	if (options.includes('')) return { unclear: 'an entry is empty' };
 	if (options.some((option) => /[;；,，]$/.test(option) || says('or', option.split(' ').at(-1) ?? '', 'whole')))
 		return { unclear: 'an entry ends like a part of a sentence' };
 	if (options.length < 2) return { unclear: 'the list has only one entry' };
-	if (options.length > MOST_OPTIONS) return { unclear: `the list has more than ${MOST_OPTIONS} entries` };
 	return new Set(options).size < options.length ? { unclear: 'two entries are equal' } : listed;
 }
 
@@ -164,7 +164,7 @@ function inlineList(text: string, from: number): Listed | Unclear {
 	const parts = hasBars ? text.split(/[|｜]/) : splitAtCommas(text);
 	if (parts === null) return { unclear: 'a bracket or a quotation mark is not closed' };
 	const options = parts.map((part) => withoutEmphasis(part.trim()));
-	const unclear = hasBars ? null : doubtOf(options);
+	const unclear = hasBars || options.length > MOST_OPTIONS ? null : doubtOf(options);
 	return unclear === null ? checked({ options, isSeveral: false, from, to: from + 1, lead: '' }) : { unclear };
 }
 

@@ -79,7 +79,7 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 	const ending = atEnd ?? decisionsAtEnd(name);
 	if (listed !== null) {
 		const around = textAround(lines, listed);
-		const isSecond = linesOf(around).some(({ entry }, at, all) => entry !== null && asksFor(leadTo(all, at)));
+		const isSecond = hasAsked(linesOf(around));
 		if (isSecond || ending !== null || repliesIn(around) !== null) return none(TWO_LISTS, true);
 		return {
 			...base,
@@ -160,9 +160,23 @@ const isQuestion = (sentence: string) => /[?？؟]["'”»)*_\s]*$/.test(sentenc
 
 const questionsIn = (text: string) => [...new Set(sentencesOf(text).filter(isQuestion))];
 
-/** The last sentence before a line. */
+const isSaid = ({ text, isPlain, entry }: Line) => isPlain && entry === null && /[\p{L}\p{N}]/u.test(text);
+
+/** The last sentence before a line that is no entry of a list. */
 const leadTo = (lines: readonly Line[], at: number) =>
-	sentencesOf(textOf(lines.slice(0, at).filter(({ entry }) => entry === null))).at(-1) ?? '';
+	sentencesOf(lines.slice(0, at).findLast(isSaid)?.text ?? '').at(-1) ?? '';
+
+/** Whether a list in these lines stands below words that ask. `isMeant`: which entries count. */
+function hasAsked(lines: readonly Line[], isMeant: (entry: string) => boolean = () => true): boolean {
+	// Once for all entries below a sentence.
+	const leads = new Set<string>();
+	let lead = '';
+	for (const line of lines) {
+		if (isSaid(line)) lead = sentencesOf(line.text).at(-1) ?? '';
+		else if (line.entry !== null && isMeant(line.entry.body)) leads.add(lead);
+	}
+	return [...leads].some(asksFor);
+}
 
 const asksFor = (lead: string) => isQuestion(lead) || says('which', lead) || says('lists', lead);
 
@@ -235,16 +249,12 @@ function repliesIn(text: string): readonly string[] | null {
 function isAnsweredByYesOrNo(text: string, above: string): boolean {
 	const [question = '', another] = questionsIn(text);
 	const behind = text.slice(text.lastIndexOf(question) + question.length);
-	const lines = linesOf(text);
-	// Facts are told, other lists below what asks may be asked.
-	const isListed = lines.some(
-		({ entry }, at) => entry !== null && !FACT.test(entry.body) && asksFor(leadTo(lines, at)),
-	);
+	const isListed = hasAsked(linesOf(text), (entry) => !FACT.test(entry));
 	const isElsewhere = (one: string) =>
 		says('reply', one, 'start') || says('which', one, 'start') || (isQuestion(one) && says('which', one));
 	if (question === '' || another !== undefined || isListed || sentencesOf(above).some(isElsewhere)) return false;
-	const told = linesOf(behind).flatMap(({ entry }) => entry ?? []);
-	if (!told.every(({ body }) => FACT.test(body))) return false;
+	// Facts are told. Another list may be asked.
+	if (linesOf(behind).some(({ entry }) => entry !== null && !FACT.test(entry.body))) return false;
 	if (
 		OTHERS.test((question + behind).replace(/https?:\/\/\S+/g, '')) ||
 		JSON_LIST.test(text) ||

@@ -14,12 +14,11 @@ const unclear = () => app.log.flatMap((line) => (line.includes('asking_unclear')
 it('logs once for a question why its options are not offered, and nothing of the question', async () => {
 	const id = await app.watched();
 	app.ask(id, [item('Plan', 'Options: Sunflower, Marigold or Poppy'), item('Nights (number)')], '');
-	const post = await app.threadSays(id, 'Sunflower');
+	await app.threadSays(id, 'Plan');
 	await app.until(() => unclear().length > 0);
 	// More reads find the same question.
-	app.service.sessions.patch(id, { name: 'Plan it' });
-	await app.until(() => post.text().includes('Plan it'));
-	await app.pass(60_000);
+	const reads = app.service.log.reads(id).length;
+	await app.until(() => app.service.log.reads(id).length > reads + 2);
 	const [line, another] = unclear();
 	expect(another).toBeUndefined();
 	expect(line).toMatchObject({ sessionId: id, item: 1, why: 'no options: the last entry has an "or"' });
