@@ -2,25 +2,10 @@ import { setBounded } from '../core/basics.ts';
 import { matchingText } from './texts.ts';
 import { oneOf, wordList } from './word-list.ts';
 
-/* The words of `words/asking/`, in 15 languages: an entry a line, behind its language. */
+/* The words of `words/asking/`, in 15 languages, behind the language. Pronouns and the like share a line. */
 
-export const LANGUAGES = [
-	'ar',
-	'de',
-	'en',
-	'es',
-	'fr',
-	'hi',
-	'it',
-	'ja',
-	'ko',
-	'nl',
-	'pl',
-	'pt',
-	'ru',
-	'tr',
-	'zh',
-] as const;
+// biome-ignore format: a list of names
+export const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'tr', 'zh'] as const;
 export type Language = (typeof LANGUAGES)[number];
 // biome-ignore format: a list of words
 type List =

@@ -25,7 +25,7 @@ const WESTERN = String.raw`a-z\xdf-\xf6\xf8-\u058f`;
 const APART = String.raw`${WESTERN}\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1fff\u2c00-\u2dff\ua000-\ud7ff`;
 const IS_JOINED = new RegExp(`[${JOINED}]`, 'u');
 /** A letter or mark of `matchingText`, as the source of a pattern. */
-export const LETTER = `[${APART}${JOINED}]`;
+const LETTER = `[${APART}${JOINED}]`;
 
 /** What signs stand for in an entry. */
 const STANDS_FOR: Readonly<Record<string, string>> = {
