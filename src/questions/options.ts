@@ -83,7 +83,7 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 		if (isSecond || ending !== null || repliesIn(around) !== null) return none(TWO_LISTS, true);
 		return {
 			...base,
-			choice: choiceFrom(listed, lines, saysNothing ? '' : above),
+			choice: choiceFrom(listed, lines, saysNothing ? '' : above, true),
 			why: 'options: a list of the contract',
 		};
 	}
@@ -115,16 +115,18 @@ function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'>
 	if (list !== null && 'unclear' in list) return { choice: null, why: `no options: ${list.unclear}` };
 	const lead = list === null ? '' : leadTo(lines, list.from);
 	if (list !== null && isAskedFor(list.options, lead))
-		return { choice: choiceFrom(list, lines, above), why: 'options: a list below a question for one of them' };
+		return { choice: choiceFrom(list, lines, above, false), why: 'options: a list below a question for one of them' };
 	if (isAnsweredByYesOrNo(textOf(lines), above))
 		return { choice: { options: YES_NO, isSeveral: false, isWhole: true }, why: 'yes or no: a plain question' };
 	return { choice: null, why: `no options: ${list === null ? 'nothing certain' : 'the list is told, not asked'}` };
 }
 
-function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice {
+/** `isSure`: by the contract, a plural of the question asks for one of the options unless its words say more. */
+function choiceFrom(list: Listed, lines: readonly Line[], above: string, isSure: boolean): Choice {
 	const around = textAround(lines, list);
 	const asking = sentencesOf(`${above}\n${around}`).filter((one) => isQuestion(one) || says('which', one));
-	const isMany = (one: string) => says('several', one) || PLURAL.test(matchingText(one));
+	const isMany = (one: string) =>
+		says('several', one) || COUNTED.test(matchingText(one)) || (!isSure && PLURAL.test(matchingText(one)));
 	const isSeveral = list.isSeveral || [leadTo(lines, list.from), ...asking].some(isMany);
 	const isWhole = asksOnce(around, textOf(lines.slice(list.to))) && !asksElse(around, list.options);
 	return { options: list.options, isSeveral, isWhole: isWhole && !isSeveral };
@@ -192,14 +194,14 @@ function listAtEnd(lines: readonly Line[]) {
 	);
 }
 
-/** "Which files", "which of these emails", "pick 2", "label(s)". "Which bus" and "which address" are none. */
+/** "Pick 2", "label(s)" */
+const COUNTED = /\b(?:choose|pick|select) [2-9]\b|\p{L}\(\p{L}{1,2}\)/u;
+/** "Which files", "which of these emails". "Which bus" and "which address" are none. */
 const PLURAL = new RegExp(
 	[
 		'\\b(?:which|what) of (?:these|those|the|my|your|our) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s\\b',
 		'\\b(?:which|what) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s (?:do|are|should|shall|can|may|would|could|will|must|to|work|i|you|we)\\b',
 		'\\b(?:which|what) \\p{L}{2,}[^\\Wsui]s\\?',
-		'\\b(?:choose|pick|select) [2-9]\\b',
-		'\\p{L}\\(\\p{L}{1,2}\\)',
 	].join('|'),
 	'u',
 );
