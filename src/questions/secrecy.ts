@@ -1,5 +1,5 @@
 import { atOnce } from '../core/lease-loop.ts';
-import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
+import { asksAbove, examineItem, looksSecret } from './asks-for-secret.ts';
 import type { Mark } from './contract.ts';
 import { type AskedItem, askedAt, YES_NO } from './options.ts';
 import type { ItemTexts, Question } from './session.ts';
@@ -142,19 +142,14 @@ function kindByRules(item: ItemTexts) {
 /** `isCut`: the context is cut. Then every item counts as secret. What is stored has marks of its own. */
 type Texts = Parameters<typeof askedAt>[0] & { readonly isCut?: boolean };
 
-/** By the items: what the text above them is about a secret, where no item asks for one. */
-const requestsAbove = new WeakMap<Texts['items'], Request>();
+/** By the items: whether the text above them asks for a secret. */
+const askedAbove = new WeakMap<Texts['items'], boolean>();
 
-/** Where no item asks for a secret, the text above can: then every item may be secret that takes any text. */
+/** By the item's own texts; a lone one that says nothing itself is secret where the text above it asks for a secret. */
 export function looksSecretAt(question: Texts, position: number): boolean {
 	const item = question.items[position];
 	if (item === undefined || question.isCut === true || looksSecret(item)) return true;
-	const { kind } = guessInput(item);
-	if (kind !== 'longText' && kind !== 'line' && kind !== 'url') return false;
-	const found = requestsAbove.get(question.items);
-	const above = found === undefined ? atOnce(examineContext(question)) : found;
-	// "Which one?" below a list of refunds asks for one of them, unless the text also asks for a secret.
-	return takesSecret(item, above) && (above === 'asks' || guessInputAt(question, position).kind !== 'choice');
+	return askedAbove.get(question.items) ?? atOnce(examineContext(question));
 }
 
 const SEVERAL_LINES = phrases('secret/several-lines');
@@ -171,11 +166,13 @@ export function secretInputAt({ items, context }: Texts, position: number): Inpu
 	return { kind: text.search(SEVERAL_LINES) !== -1 && text.search(ONE_LINE) === -1 ? 'longText' : 'line' };
 }
 
-function* examineContext({ items, context }: Texts): Generator<void, Request> {
-	const isInItems = items.some((item) => item.isCut !== true && looksSecret(item));
-	const request = isInItems ? null : yield* requestIn(context);
-	requestsAbove.set(items, request);
-	return request;
+function* examineContext(question: Texts): Generator<void, boolean> {
+	const { items, context } = question;
+	const [item] = items;
+	const isLone = item !== undefined && items.length === 1 && askedAt(question, 0).choice === null;
+	const isAsked = isLone && (yield* asksAbove(context, item));
+	askedAbove.set(items, isAsked);
+	return isAsked;
 }
 
 /** Has the rules read a question, in short steps. They remember the findings: a long one takes a second. */

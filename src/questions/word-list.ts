@@ -33,12 +33,13 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
 	'?': LETTER,
 	0: '(?<!\\d)\\d{1,2}(?!\\d)',
 	' ': ' ?',
-	_: `(?<![${JOINED}](?=[${JOINED}]))`,
+	'~': '[^.!?\\n]{0,30}',
 };
 
 /**
  * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before
- * others: up to 20), `?` for one, `0` for a number of 1 or 2 digits, a space for one or none, `_` for a word's edge.
+ * others: up to 20), `~` for up to 30 characters of a sentence, `?` for one letter, `0` for a number of 1 or 2 digits, a
+ * space for one or none.
  */
 export function phrases(...lists: readonly string[]): RegExp {
 	const rows = lists.flatMap(wordList).map((entry) => entry.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase());
