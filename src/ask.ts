@@ -5,8 +5,8 @@ import { print } from './core/output.ts';
 import { previewOf, previewWords } from './features/answer/preview-view.ts';
 
 /*
- * `npm run ask -- FILE`: what Handraise makes of a question, for those who write agents. Reads the JSON of an item, of a list
- * of items or of a message from a file or from standard input, and needs no settings, database or network.
+ * `npm run ask -- FILE`: what Handraise makes of a question, for those who write agents. Reads the JSON of an item, of
+ * a list of items or of a message from a file or from standard input, and needs no settings, database or network.
  */
 
 const USAGE = `Usage: npm run ask --silent -- [FILE]

@@ -5,7 +5,9 @@ import { oneOf, wordList } from './word-list.ts';
 /* The words of `words/asking/`, in 15 languages, behind the language. Pronouns and the like share a line. */
 
 // biome-ignore format: a list of names
-export const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'tr', 'zh'] as const;
+export const LANGUAGES = [
+	'ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'tr', 'zh',
+] as const;
 export type Language = (typeof LANGUAGES)[number];
 // biome-ignore format: a list of words
 type List =
@@ -23,8 +25,8 @@ const entriesOf = (list: List, language: Language | undefined) =>
 	wordList(`asking/${list}`)
 		.map((line) => line.split(': '))
 		.flatMap(([of = '', entries = '']) => (of === (language ?? of) ? entries.split(' | ') : []))
-		// `matchingText` drops the star.
-		.map((entry) => entry.split('*').map(matchingText).join('*'));
+		// `matchingText` drops the star, and spaces around a text.
+		.map((entry) => entry.split('*').map((part) => (part.startsWith(' ') ? ' ' : '') + matchingText(part)).join('*'));
 
 /** What may stand around the words of a text. */
 const [START, END] = ['^[^\\p{L}\\p{N}]*', '[^\\p{L}\\p{N}]*$'];

@@ -22,8 +22,8 @@ const ENDS_AS_QUESTION = /[?؟]\s*$/;
 const found = new WeakMap<ItemTexts, boolean>();
 
 /**
- * Whether an item is marked `(secret)`, or its title or description names a secret that it asks for. A question how, where or whether does not
- * ask for it.
+ * Whether an item is marked `(secret)`, or its title or description names a secret that it asks for. A question how,
+ * where or whether does not ask for it.
  */
 export const looksSecret = (item: ItemTexts) => item.isCut === true || (found.get(item) ?? atOnce(examineItem(item)));
 
@@ -39,8 +39,8 @@ export function* examineItem(item: ItemTexts): Generator<void, boolean> {
 }
 
 /**
- * Whether the text above a lone item asks for a secret: the item says nothing of its own, and the last sentence names one.
- * A short sentence goes on with the one before: "The bank texted a code. Please paste it here."
+ * Whether the text above a lone item asks for a secret: the item says nothing of its own, and the last sentence names
+ * one. A short sentence goes on with the one before: "The bank texted a code. Please paste it here."
  */
 export function* asksAbove(context: string, { title, description }: ItemTexts): Generator<void, boolean> {
 	if (!saysLittle(title) || !saysLittle(description)) return false;

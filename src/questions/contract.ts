@@ -1,8 +1,8 @@
 import { LANGUAGES, says, saysInside, splitAtOr } from './asking-words.ts';
 
 /*
- * The contract of docs/asking.md: what an agent writes so that Handraise knows for certain what it asks. Each function reads
- * one form of it; `options.ts` has the order, and the guesses.
+ * The contract of docs/asking.md: what an agent writes so that Handraise knows for sure what it asks. Each function
+ * reads one form of it; `options.ts` has the order, and the guesses.
  */
 
 /** A list of options in the lines of a text. */
@@ -203,7 +203,7 @@ function splitAtCommas(text: string): readonly string[] | null {
 	return closing.length > 0 ? null : [...parts, text.slice(from)];
 }
 
-/** `{"options": ["A", "B"], "multiple": false}`, alone in a description, from its line on. Null: it is no such object. */
+/** `{"options": ["A", "B"], "multiple": false}`, alone in a description, from its line on. Null: no such object. */
 export function jsonList(description: string, from: number): Listed | Unclear | null {
 	const text = description.trim();
 	if (!text.startsWith('{') || !text.endsWith('}') || !text.includes('"options"')) return null;
@@ -227,7 +227,7 @@ const AT_END = [
 
 export const isDecision = (text: string) => says('decisions', text, 'whole') || says('yes-no', text, 'whole');
 
-/** "(yes/no)", "Approve or reject?" and two or three other decisions at the end of a text, and the text without them. */
+/** "(yes/no)", "Approve or reject?", two or three other decisions at the end of a text, and the text without them. */
 export function decisionsAtEnd(text: string): { readonly options: readonly string[]; readonly others: string } | null {
 	const whole = text.trimEnd();
 	for (const pattern of AT_END) {

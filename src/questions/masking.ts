@@ -159,7 +159,7 @@ const listedIn = (text: string): Span[] =>
 
 /** Where the first group of each match stands. `pattern` has the flag `d`. */
 const groupsOf = (text: string, pattern: RegExp): Span[] =>
-	Array.from(text.matchAll(pattern), ({ indices }): Span => indices?.[1] ?? [0, 0]);
+	Array.from(text.matchAll(pattern), ({ indices }): Span => indices?.slice(1).find(Boolean) ?? [0, 0]);
 
 /** The cells of a table's columns that a head names: "| user | password |". */
 function columnsIn(text: string): Span[] {

@@ -200,7 +200,8 @@ const COUNTED = /\b(?:choose|pick|select) [2-9]\b|\p{L}\(\p{L}{1,2}\)/u;
 const PLURAL = new RegExp(
 	[
 		'\\b(?:which|what) of (?:these|those|the|my|your|our) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s\\b',
-		'\\b(?:which|what) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s (?:do|are|should|shall|can|may|would|could|will|must|to|work|i|you|we)\\b',
+		'\\b(?:which|what) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s ' +
+			'(?:do|are|should|shall|can|may|would|could|will|must|to|work|i|you|we)\\b',
 		'\\b(?:which|what) \\p{L}{2,}[^\\Wsui]s\\?',
 	].join('|'),
 	'u',

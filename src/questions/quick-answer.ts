@@ -66,7 +66,7 @@ export function lookDifferent(texts: readonly string[], taken: ReadonlySet<strin
 
 /** Letters of different scripts look alike. Those of Chinese, Japanese and English stand together, and differ. */
 // biome-ignore format: a list of names
-const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Devanagari', 'Bengali', 'Tamil', 'Thai', 'Georgian'];
+const SCRIPTS = 'Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Tamil Thai Georgian'.split(' ');
 const EASTERN = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}ーA-Za-z]';
 const ONE_SCRIPT = new RegExp(`^(?:${[...SCRIPTS.map((name) => `\\p{Script=${name}}`), EASTERN].join('*|')}*)$`, 'u');
 

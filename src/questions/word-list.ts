@@ -38,8 +38,8 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
 
 /**
  * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before
- * others: up to 20), `~` for up to 30 characters of a sentence, `?` for one letter, `0` for a number of 1 or 2 digits, a
- * space for one or none.
+ * others: up to 20), `~` for up to 30 characters of a sentence, `?` for one letter, `0` for a number of 1 or 2 digits,
+ * a space for one or none.
  */
 export function phrases(...lists: readonly string[]): RegExp {
 	const rows = lists.flatMap(wordList).map((entry) => entry.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase());

@@ -150,7 +150,7 @@ export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 /** `guessed`: the suggested input; `plain`: long text; `other`: the line for an own answer or a note. */
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
-/** Begins the values of options that are not the agent's text. A field whose agent offers such a text has no options. */
+/** Begins values of options that are not the agent's text. A field whose agent offers such a text has no options. */
 export const OWN_OPTION = 'handraise.';
 /** The value of an option for own text. */
 export const NO_OPTION = `${OWN_OPTION}none`;

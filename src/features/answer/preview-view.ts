@@ -126,12 +126,16 @@ const KINDS: Readonly<Record<string, string>> = {
 /** In lines: the field of each item, what is secret, why, and the buttons. */
 export function previewWords({ items, buttons: labels, whyNoButtons: why }: ReturnType<typeof previewOf>): string {
 	const shown = (text: string) => text.replace(/\s+/g, ' ').trim();
-	const lines = items.flatMap((item, at) => [
-		`${at + 1}. ${shown(item.name) || '(no title)'}`,
-		`   field: ${[KINDS[item.kind] ?? item.kind, ...item.options.map((option) => `\n     - ${shown(option)}`)].join('')}`,
-		`   secret: ${item.isSecret ? 'yes' : 'no'}${item.isOptional ? ', optional' : ''}${item.hasDraft ? ', begins with a draft' : ''}`,
-		`   ${item.why}`,
-	]);
+	const lines = items.flatMap((item, at) => {
+		const more = [item.isOptional && 'optional', item.hasDraft && 'begins with a draft'].filter(Boolean);
+		return [
+			`${at + 1}. ${shown(item.name) || '(no title)'}`,
+			`   field: ${KINDS[item.kind] ?? item.kind}`,
+			...item.options.map((option) => `     - ${shown(option)}`),
+			`   secret: ${[item.isSecret ? 'yes' : 'no', ...more].join(', ')}`,
+			`   ${item.why}`,
+		];
+	});
 	const row = labels.length > 0 ? labels.map((label) => `[ ${label} ]`).join('  ') : `none: ${why}`;
 	return [...lines, `Buttons on the post: ${row}`].join('\n');
 }
