@@ -26,7 +26,12 @@ const entriesOf = (list: List, language: Language | undefined) =>
 		.map((line) => line.split(': '))
 		.flatMap(([of = '', entries = '']) => (of === (language ?? of) ? entries.split(' | ') : []))
 		// `matchingText` drops the star, and spaces around a text.
-		.map((entry) => entry.split('*').map((part) => (part.startsWith(' ') ? ' ' : '') + matchingText(part)).join('*'));
+		.map((entry) =>
+			entry
+				.split('*')
+				.map((part) => (part.startsWith(' ') ? ' ' : '') + matchingText(part))
+				.join('*'),
+		);
 
 /** What may stand around the words of a text. */
 const [START, END] = ['^[^\\p{L}\\p{N}]*', '[^\\p{L}\\p{N}]*$'];
