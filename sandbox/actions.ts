@@ -3,7 +3,7 @@ import { type Act, actSchema, type FakeSlack, type Viewer } from '../fake-slack/
 import { dashboardSession } from './agents.ts';
 import type { AppProcess } from './app-process.ts';
 import { callDetail } from './calls.ts';
-import { gallery } from './gallery/gallery.ts';
+import { gallery, triedQuestion } from './gallery/gallery.ts';
 import type { MovedClock } from './moved-clock.ts';
 import { builderJson, type ReadMarks, readKey } from './person-view.ts';
 import type { FakeSessionService } from './session-service/fake-session-service.ts';
@@ -166,6 +166,7 @@ export function createActions(deps: ActionsDeps): Actions {
 			stream.changed();
 			return undefined;
 		}),
+		'try-question': action({ json: z.string().max(100_000) }, (_viewer, { json }) => triedQuestion(json)),
 		'clear-troubles': action({}, async () => {
 			await troubles.clear();
 			stream.changed();

@@ -79,6 +79,7 @@ export async function createPageServer(deps: PageServerDeps): Promise<PageServer
 	app.get('/', (c) => file(c, '/'));
 	app.get('/dashboard/*', (c) => file(c, '/'));
 	app.get('/gallery', (c) => file(c, '/'));
+	app.get('/try', (c) => file(c, '/'));
 
 	app.get('/sandbox/look/:what', async (c) => {
 		const seen = await deps.actions().look(c.req.param('what'), c.req.query());

@@ -193,6 +193,13 @@ export interface WireGallery {
 	groups: { name: string; examples: WireExample[] }[];
 }
 
+/** What the program makes of a question that somebody tries. */
+export interface WireTried {
+	examples: WireExample[];
+	/** Lines that say why. */
+	words: string;
+}
+
 /** The bodies of a call and its response. */
 export interface WireCallDetail {
 	request: unknown;

@@ -1,5 +1,5 @@
 import { freshInput, records } from '../../fake-slack/index.ts';
-import type { WireExample, WireGallery } from '../wire.ts';
+import type { WireExample, WireGallery, WireTried } from '../wire.ts';
 
 /** In the query of the page: its switches. `extremes`: what `npm run doctor -- views` asks Slack about, too. */
 type Switches = Readonly<Record<string, string | undefined>>;
@@ -23,13 +23,24 @@ export async function gallery({ undo, answers, buttons, extremes }: Switches): P
 		groups: all.map(([name, shapes]) => ({
 			name,
 			examples: shapes.map((shape): WireExample => {
-				const own = { ...(shape.view ?? shape.message) };
-				// As Slack does.
-				const blocks = records(own, 'blocks').map((block, at) => ({ block_id: `b${at}`, ...block }));
 				const state = shape.name.slice(shape.name.indexOf(':') + 1).trim();
-				const kind = shape.view?.type ?? 'message';
-				return { name: state, kind, payload: { ...own, blocks }, inputs: freshInput(blocks) };
+				return exampleOf(state, shape.view?.type ?? 'message', { ...(shape.view ?? shape.message) });
 			}),
 		})),
 	};
+}
+
+function exampleOf(name: string, kind: WireExample['kind'], own: Record<string, unknown>): WireExample {
+	// As Slack does.
+	const blocks = records(own, 'blocks').map((block, at) => ({ block_id: `b${at}`, ...block }));
+	return { name, kind, payload: { ...own, blocks }, inputs: freshInput(blocks) };
+}
+
+/** What the program makes of a question's JSON: the post, the form, and its reasons in lines. */
+export async function triedQuestion(json: string): Promise<WireTried> {
+	const { previewOf, previewWords } = await import('../../src/features/answer/preview-view.ts');
+	const preview = previewOf(json);
+	const post = exampleOf('The post', 'message', { ...preview.post });
+	const form = exampleOf('The form', 'modal', { ...preview.form });
+	return { examples: [post, form], words: previewWords(preview) };
 }

@@ -27,7 +27,7 @@ const BOT = {
 };
 const WORKSPACE = { people: [BOT], me: BOT, messageShortcuts: [] } as unknown as WireWorkspace;
 /** Whatever is pressed in an example is acknowledged, and does nothing. */
-const nothing = (async () => ({ acked: true })) as unknown as Do;
+export const nothing = (async () => ({ acked: true })) as unknown as Do;
 
 function surfaceOf(id: string, { inputs }: WireExample): Surface {
 	return {
@@ -71,7 +71,8 @@ function View({ id, example }: { id: string; example: WireExample }) {
 	);
 }
 
-function Example({ id, example, now }: { id: string; example: WireExample; now: number }) {
+/** A message or a window that nobody uses. */
+export function Example({ id, example, now }: { id: string; example: WireExample; now: number }) {
 	const { kind, payload, inputs } = example;
 	const message = useMemo(
 		() => ({
@@ -110,7 +111,7 @@ function spaced(name: string): string {
 	return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
-function namesOf({ people, channels }: WireGallery): Names {
+export function namesOf({ people, channels }: Pick<WireGallery, 'people' | 'channels'>): Names {
 	return {
 		me: '',
 		domain: '',

@@ -6,6 +6,7 @@ import { App } from './app.tsx';
 import { Dashboard } from './dashboard.tsx';
 import { Gallery } from './gallery.tsx';
 import { createPageStore } from './page-state.ts';
+import { TryQuestion } from './try-question.tsx';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no root element.');
@@ -21,6 +22,8 @@ createRoot(root).render(
 			<Dashboard id={query.get('id') ?? ''} />
 		) : location.pathname === '/gallery' ? (
 			<Gallery />
+		) : location.pathname === '/try' ? (
+			<TryQuestion />
 		) : (
 			<App store={createPageStore(person, frame)} />
 		)}

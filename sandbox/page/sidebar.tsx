@@ -94,6 +94,12 @@ export function Sidebar({ data, current, isApp, onChoose, onOpenApp, onClose }: 
 						</span>
 						<span className="entry-name">Gallery</span>
 					</a>
+					<a className="entry" href={`/try?as=${workspace.me.name}`}>
+						<span className="entry-mark" aria-hidden="true">
+							<Icon name="robot" />
+						</span>
+						<span className="entry-name">Try a question</span>
+					</a>
 				</div>
 				<PersonSwitcher workspace={workspace} />
 			</nav>

@@ -1,5 +1,5 @@
 import type { Session } from './session.ts';
-import { foldConfusables, withBrokenRuns } from './texts.ts';
+import { withBrokenRuns } from './texts.ts';
 import { oneOf, wordList } from './word-list.ts';
 
 /** Stands for what is hidden. */
@@ -18,6 +18,8 @@ const KEY = `(?<![A-Za-z\\d])(?:${oneOf(wordList('credentials'), {})})((?=[\\w.+
 const FORMS = [...sourcesOf('form').map((source) => new RegExp(source, 'dgiu')), new RegExp(KEY, 'dg')];
 const [DIGITS, CARD] = [pattern('digits', 'gu'), pattern('card')];
 const [GROUPS, ORDINARY] = [pattern('groups'), pattern('ordinary', 'i')];
+const BETWEEN = pattern('between', 'uy');
+const [LISTS, PAIRS] = [pattern('list', 'dgiu'), pattern('pair', 'dgu')];
 const [MARK, TOLD, JOINT] = [pattern('mark', 'y'), pattern('told', 'y'), pattern('joined', 'y')];
 const [QUOTED, UNQUOTED, CODE] = [pattern('quoted', 'dy'), pattern('unquoted', 'dy'), pattern('code', 'duy')];
 const [ELSEWHERE, MIXED, RANDOM] = [pattern('elsewhere'), pattern('mixed', 'u'), pattern('random', 'u')];
@@ -34,8 +36,6 @@ const NO_VALUES = new Set(wordList('no-credentials'));
 
 /** Scripts without spaces between words. */
 const JOINED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
-/** With letters that may look like Latin ones, or wide digits. */
-const OTHER_SCRIPT = /[\u0250-\u1fff\ua000-\uffff]/;
 const WIDE = /[\uff0d\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]/g;
 /** Where they stand again: shorter values are words, and only so many are looked for. */
 const LEAST_REPEATED = 6;
@@ -43,12 +43,10 @@ const MOST_REPEATED = 100;
 /** Of a value without a space; the rest goes with it. */
 const MOST_READ = 990;
 
-/** `plain`: without characters that nobody sees. `read`: as long, with Latin letters in place of those like them. */
+/** `plain`: without characters that nobody sees. `read`: as long, with ASCII in place of wide letters and digits. */
 function readable(text: string) {
 	const plain = withBrokenRuns(text.replace(/\p{Default_Ignorable_Code_Point}/gu, '')).normalize();
-	const narrow = plain.replace(WIDE, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0));
-	const folded = OTHER_SCRIPT.test(plain) ? foldConfusables(narrow) : plain;
-	return { plain, read: folded.length === plain.length ? folded : narrow };
+	return { plain, read: plain.replace(WIDE, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0)) };
 }
 
 /**
@@ -59,7 +57,9 @@ function readable(text: string) {
 export function masked(text: string, known = new Set<string>()): { readonly text: string; readonly count: number } {
 	if (known.has(text)) return { text: MASK, count: 1 };
 	const { plain, read } = readable(text);
-	const spans = [...formsIn(read), ...cardsIn(read), ...namedIn(read)].toSorted(([a], [b]) => a - b);
+	const spans = [...formsIn(read), ...listedIn(read), ...columnsIn(read), ...cardsIn(read), ...namedIn(read)].toSorted(
+		([a], [b]) => a - b,
+	);
 	let [end, count, shown] = [0, 0, ''];
 	for (const [from, to] of spans) {
 		if (from >= end) shown += plain.slice(end, from) + MASK;
@@ -148,8 +148,42 @@ export const maskedNames = <Named extends { readonly name: string }>(sessions: r
 const formsIn = (text: string): Span[] =>
 	// `matchAll` compiles a form anew, which takes longer than to read a name.
 	FORMS.filter((form) => text.search(form) !== -1).flatMap((form) =>
-		Array.from(text.matchAll(form), ({ indices = [] }) => indices[1] ?? indices[0] ?? [0, 0]),
+		Array.from(text.matchAll(form), ({ indices = [] }) => indices.slice(1).find(Boolean) ?? indices[0] ?? [0, 0]),
 	);
+
+/** "Passwords: alice = …, bob: …", also one a line. */
+const listedIn = (text: string): Span[] =>
+	groupsOf(text, LISTS).flatMap(([start, end]) =>
+		groupsOf(text.slice(start, end), PAIRS).map(([from, to]): Span => [start + from, start + to]),
+	);
+
+/** Where the first group of each match stands. `pattern` has the flag `d`. */
+const groupsOf = (text: string, pattern: RegExp): Span[] =>
+	Array.from(text.matchAll(pattern), ({ indices }): Span => indices?.slice(1).find(Boolean) ?? [0, 0]);
+
+/** The cells of a table's columns that a head names: "| user | password |". */
+function columnsIn(text: string): Span[] {
+	const spans: Span[] = [];
+	let columns: readonly number[] | null = null;
+	let from = 0;
+	for (const line of text.split('\n')) {
+		const bounds = [-1, ...Array.from(line.matchAll(/\|/g), ({ index }) => index), line.length];
+		const cells = bounds.slice(1).map((to, at): Span => [from + (bounds[at] ?? 0) + 1, from + to]);
+		const texts = cells.map((cell) => text.slice(...cell).trim());
+		if (cells.length < 3) columns = null;
+		else if (columns === null) columns = [...texts.keys()].filter((column) => isSecretName(texts[column] ?? ''));
+		else
+			for (const column of columns) {
+				const cell = texts[column] ?? '';
+				const start = (cells[column]?.[0] ?? 0) + text.slice(...(cells[column] ?? [0, 0])).indexOf(cell);
+				if (/[\p{L}\d]/u.test(cell) && !NO_VALUES.has(cell.toLowerCase())) spans.push([start, start + cell.length]);
+			}
+		from += line.length + 1;
+	}
+	return spans;
+}
+
+const isSecretName = (text: string) => NAMES.has(text.toLowerCase().replace(/[ _*`-]/g, ''));
 
 const cardsIn = (text: string): Span[] =>
 	Array.from(text.matchAll(DIGITS), ({ index, 0: found }): Span => [index, index + found.length]).filter(
@@ -197,7 +231,16 @@ function spanAfter(text: string, read: string, index: number, name: string): Spa
 	const between = mark ?? at(TOLD, read, end)?.[0] ?? (isJoined ? at(JOINT, read, end)?.[0] : undefined);
 	if ((isPart && !isJoined) || between === undefined) return null;
 	const from = end + between.length;
-	return kind === 'code' ? (at(CODE, text, from)?.indices?.[0] ?? null) : valueAt(text, from, kind, mark);
+	if (kind === 'code') return at(CODE, text, from)?.indices?.[0] ?? null;
+	const value = valueAt(text, from, kind, mark);
+	return value !== null || kind !== 'password' ? value : farValue(text, end, at(BETWEEN, read, end)?.[0].length);
+}
+
+/** "The password of the new account is …": with words between, only what is quoted or no word. */
+function farValue(text: string, end: number, length: number | undefined): Span | null {
+	const value = length === undefined ? null : valueAt(text, end + length, 'password', ' ');
+	const isQuoted = value !== null && value[0] > end + (length ?? 0);
+	return value !== null && (isQuoted || MIXED.test(text.slice(...value))) ? value : null;
 }
 
 /** The value that begins there, behind this mark. */
@@ -214,7 +257,8 @@ function valueAt(text: string, from: number, kind: string, mark = '\n'): Span | 
 	if (quoted === undefined && JOINED.test(value)) return null;
 	const isRandom = kind === 'key' && value.length >= 8 && RANDOM.test(value);
 	const isMeant = isRandom || /(?:bearer|basic|digest) $/.test(mark);
-	const isPassword = kind === 'password' && !(/\s/.test(value) && words.some(isNoValue));
+	const isSentence = quoted === undefined && /\s/.test(value) && words.some(isNoValue);
+	const isPassword = kind === 'password' && !isSentence;
 	if (!isMeant && !(isPassword && looksMeant(value, text.slice(end, end + 60), mark, quoted !== undefined)))
 		return null;
 	return [start, quoted === undefined && run.length >= MOST_READ ? end + text.slice(end).search(/\s|$/) : end];

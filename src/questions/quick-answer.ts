@@ -1,13 +1,12 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { askedItem, type Choice, choiceOf, YES_NO } from './options.ts';
-import { questionsIn, readable, Words } from './phrases.ts';
+import { askedAt, type Choice } from './options.ts';
 import type { Question } from './session.ts';
-import { PROTOTYPES } from './texts.ts';
+import { wordList } from './word-list.ts';
 
 /** More buttons are harder to read than a select. */
-const MAX_OPTIONS = 5;
+export const MAX_OPTIONS = 5;
 /** UTF-16 units. Slack cuts longer labels of buttons. */
-const MAX_OPTION_LENGTH = 30;
+export const MAX_OPTION_LENGTH = 30;
 
 /**
  * The 2 to 5 options of the only item, each at once a button's label and the value that is sent: yes and no, or a list
@@ -15,7 +14,7 @@ const MAX_OPTION_LENGTH = 30;
  * doubt, because a wrong press cannot be taken back and the form is always there.
  */
 export function quickAnswerOf(
-	question: Pick<Question, 'openItems'> & Parameters<typeof askedItem>[0],
+	question: Pick<Question, 'openItems'> & Parameters<typeof askedAt>[0],
 	isSecret: (position: number) => boolean,
 ) {
 	const [position] = question.openItems;
@@ -23,36 +22,13 @@ export function quickAnswerOf(
 	if (position === undefined || question.items.length > 1) return null;
 	const item = question.items[position];
 	if (item === undefined || isSecret(position) || looksSecret(item)) return null;
-	const options = optionsOf(choiceOf(askedItem(question, position)));
+	const options = optionsOf(askedAt(question, position).choice);
 	return options === null ? null : { position, options };
 }
 
 function optionsOf(choice: Choice | null): readonly string[] | null {
-	if (choice?.isExplicit !== true || choice.isSeveral || asksForMore(choice.text)) return null;
-	const { options, text } = choice;
-	if (options.length > MAX_OPTIONS || !options.every(staysAsItIs)) return null;
-	// Finding a list drops marks of emphasis. What is sent is what the agent wrote.
-	const isWritten = options === YES_NO || options.every((option) => standsAsItIs(option, text));
-	return isWritten && lookDifferent(options) ? options : null;
-}
-
-/** Whether the text has this option: "**Red**" emphasizes all of it, and "*A* search" has lost a mark of its own. */
-function standsAsItIs(option: string, text: string): boolean {
-	const at = text.indexOf(option);
-	if (at === -1) return false;
-	const [isMarkedBefore, isMarkedAfter] = [at - 1, at + option.length].map((place) => /[*_`]/.test(text.charAt(place)));
-	return isMarkedBefore === isMarkedAfter;
-}
-
-/** "Which plan? One of: A, B. And how many seats?" */
-function asksForMore(text: string): boolean {
-	const words = new Words(text);
-	const questions = questionsIn(readable(text)).filter((one) => !words.says(one, 'yes') || !words.says(one, 'no'));
-	// "Seat number:" below a list
-	const isLabel = /:[\s_]*$/.test(text);
-	const asksTwice =
-		isLabel || new Set(questions).size > 1 || text.split('\n').some((line) => line.split(/[?？]/).length > 2);
-	return asksTwice || words.says(readable(text), 'reason', 'more');
+	if (choice?.isWhole !== true || choice.options.length > MAX_OPTIONS) return null;
+	return choice.options.every(staysAsItIs) && lookDifferent(choice.options) ? choice.options : null;
 }
 
 /** Control, format and unassigned characters, lone surrogates, and what fonts draw as nothing. */
@@ -72,57 +48,44 @@ function staysAsItIs(option: string): boolean {
 }
 
 /** What these labels look like. Numbers, punctuation and white space do not count. */
-export const looksOfLabels = (labels: readonly string[]) => new Set(labels.flatMap(looksOf).map(bare));
+export const looksOfLabels = (labels: readonly string[]) => new Set(labels.map((label) => bare(lookOf(label))));
 
-/** What is no word behind a label: something in brackets, and numbers with a unit of time. */
-const NO_WORDS =
-	/[([{（【［].*?(?:[)\]}）】］]|$)|\p{N}+\s*(?:(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)(?![\p{L}\p{M}\p{N}]))?/giu;
+/** What is no word behind a label: something in brackets, or a number, perhaps with a unit of time. */
+const NO_WORDS = /(?:[([{（【［].*|\p{N}{1,9}\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)?\.?)$/isu;
 
 /**
  * Whether people can tell each of these texts from the others, and from the labels that look like `taken`, also with
  * something behind it that is no word: "Undo (10 s)". "Open a new account" is no label. False in doubt.
  */
 export function lookDifferent(texts: readonly string[], taken: ReadonlySet<string> = new Set()): boolean {
-	const seen = new Set<string>();
-	return texts.every((text) => {
-		const looks = looksOf(text);
-		const isNew = !looks.some((look) => seen.has(look));
-		for (const look of looks) seen.add(look);
-		const begins = Array.from(text.matchAll(/[\p{L}\p{M}]+|\p{N}+/gu), (word) => word.index + word[0].length)
-			.filter((end) => !/\p{L}/u.test(text.slice(end).replace(NO_WORDS, '')))
-			.map((end) => text.slice(0, end));
-		const labels = [text, ...begins].flatMap((part) => [part, part.replace(/\p{N}/gu, '')]).flatMap(looksOf);
-		return isNew && !labels.some((look) => taken.has(bare(look)));
-	});
+	const looks = texts.map(lookOf);
+	const isTaken = (text: string) =>
+		taken.has(bare(lookOf(text))) || taken.has(bare(lookOf(text.replace(NO_WORDS, ''))));
+	return isOneScript(texts.join('').normalize('NFKC')) && new Set(looks).size === looks.length && !texts.some(isTaken);
 }
 
-/** What a text looks like or is read as: equal for texts that people confuse in one of these ways. */
-function looksOf(text: string): readonly string[] {
-	const upper = text.normalize('NFKC').toUpperCase();
-	// A mark that is a part of no letter is easily overlooked.
-	const unmarked = text.normalize('NFC').replace(/\p{Script=Inherited}/gu, '');
-	const read = [text, unmarked, upper, upper.toLowerCase()].flatMap((one) => [one, one.replace(/\p{Nd}/gu, digit)]);
-	return Array.from(new Set(read), skeleton);
+/** Letters of different scripts look alike. Those of Chinese, Japanese and English stand together, and differ. */
+// biome-ignore format: a list of names
+const SCRIPTS = 'Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Tamil Thai Georgian'.split(' ');
+const EASTERN = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}ーA-Za-z]';
+const ONE_SCRIPT = new RegExp(`^(?:${[...SCRIPTS.map((name) => `\\p{Script=${name}}`), EASTERN].join('*|')}*)$`, 'u');
+
+function isOneScript(text: string): boolean {
+	// Unicode keeps the ten digits of a script together. A mark of no letter is easily overlooked.
+	const tens = (text.match(/\p{Nd}/gu) ?? []).map((digit) => (/\d/.test(digit) ? 0 : (digit.codePointAt(0) ?? 0) >> 4));
+	const isMixed = new Set(tens).size > 1 || (tens.some((ten) => ten > 0) && /[a-z]/i.test(text));
+	return ONE_SCRIPT.test(text.replace(/\P{L}/gu, '')) && !isMixed && !/\p{Script=Latin}\p{M}/u.test(text);
 }
 
-/** UTS #39 without case, and what it leaves out: pairs of Latin letters drawn as one, and the two marks in numbers. */
-function skeleton(text: string): string {
-	const mapped = Array.from(text.normalize('NFKD'), (character) => PROTOTYPES.get(character) ?? character);
-	return mapped
-		.join('')
-		.normalize('NFKD')
-		.toLowerCase()
-		.replaceAll('w', 'vv')
-		.replaceAll('d', 'cl')
-		.replaceAll(',', '.');
-}
+const ALIKE = wordList('look-alikes').map((line) => line.split(' '));
 
-/** The value of a decimal digit of any script. Unicode keeps each ten together, from zero to nine. */
-function digit(character: string): string {
-	const point = character.codePointAt(0) ?? 0;
-	let first = point;
-	while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first -= 1;
-	return String((point - first) % 10);
+/** Equal for texts that people confuse. */
+function lookOf(text: string): string {
+	const plain = text.normalize('NFKC').toUpperCase().toLowerCase().replace(/\s+/g, ' ');
+	return ALIKE.reduce(
+		(look, [one = '', other = '']) => look.normalize('NFD').replaceAll(one, other).normalize(),
+		plain,
+	);
 }
 
 const bare = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');

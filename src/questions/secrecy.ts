@@ -1,6 +1,7 @@
 import { atOnce } from '../core/lease-loop.ts';
-import { examineItem, looksSecret, type Request, requestIn, takesSecret } from './asks-for-secret.ts';
-import { askedItem, choiceOf, YES_NO } from './options.ts';
+import { asksAbove, examineItem, looksSecret } from './asks-for-secret.ts';
+import type { Mark } from './contract.ts';
+import { type AskedItem, askedAt, YES_NO } from './options.ts';
 import type { ItemTexts, Question } from './session.ts';
 import { isGeneric, matchingText, optionOr, sameText, stringOf, withoutFinalMarks, words } from './texts.ts';
 import { phrases, wordList } from './word-list.ts';
@@ -101,29 +102,31 @@ const MAX_LABEL_LENGTH = 200;
 /** A longer description asks for more than one word, number or date. */
 const MAX_BRIEF_LENGTH = 400;
 
-/** By item, with the text above a lone one and without. Several screens and rules ask about each. */
-const guessedAt = new WeakMap<ItemTexts, InputGuess>();
-const guessed = new WeakMap<ItemTexts, InputGuess>();
+/** By what `askedAt` remembers of an item. */
+const guesses = new WeakMap<AskedItem, InputGuess>();
 
 /** For an item by itself, without the text above it. */
 export const guessInput = (item: ItemTexts) => guessInputAt({ items: [item], context: '' }, 0);
 
-/** By `looksSecret`, `choiceOf` (for a lone item with the text above it), `INPUT_RULES`; in doubt long text. */
-export function guessInputAt(question: Parameters<typeof askedItem>[0], position: number): InputGuess {
+/** By `looksSecret`, `askedAt` (for a lone item with the text above it), `INPUT_RULES`; in doubt long text. */
+export function guessInputAt(question: Parameters<typeof askedAt>[0], position: number): InputGuess {
 	const item = question.items[position] ?? { title: '', description: '' };
-	if (looksSecret(item)) return { kind: 'line' };
-	const asked = askedItem(question, position);
-	const known = asked === item ? guessed : guessedAt;
-	const guess = known.get(item) ?? guessOf(asked);
-	known.set(item, guess);
+	const asked = askedAt(question, position);
+	if (looksSecret(item)) return { kind: asked.marks.has('lines') ? 'longText' : 'line' };
+	const guess = guesses.get(asked) ?? guessOf(item, asked);
+	guesses.set(asked, guess);
 	return guess;
 }
 
-function guessOf(item: ItemTexts): InputGuess {
-	const choice = choiceOf(item);
-	if (choice === null) return { kind: kindByRules(item) };
-	if (choice.options === YES_NO) return { kind: choice.isSeveral ? 'longText' : 'yesNo' };
+function guessOf(item: ItemTexts, { name, marks, choice }: AskedItem): InputGuess {
+	if (choice === null) return { kind: kindByMarks(marks) ?? kindByRules({ ...item, title: name }) };
+	if (choice.options === YES_NO) return { kind: 'yesNo' };
 	return { kind: 'choice', ...choicesFrom(choice.options, choice.isSeveral) };
+}
+
+function kindByMarks(marks: ReadonlySet<Mark>) {
+	if (marks.has('lines')) return 'longText';
+	return (['number', 'date', 'email', 'url'] as const).find((kind) => marks.has(kind));
 }
 
 function kindByRules(item: ItemTexts) {
@@ -137,21 +140,16 @@ function kindByRules(item: ItemTexts) {
 }
 
 /** `isCut`: the context is cut. Then every item counts as secret. What is stored has marks of its own. */
-type Texts = Parameters<typeof askedItem>[0] & { readonly isCut?: boolean };
+type Texts = Parameters<typeof askedAt>[0] & { readonly isCut?: boolean };
 
-/** By the items: what the text above them is about a secret, where no item asks for one. */
-const requestsAbove = new WeakMap<Texts['items'], Request>();
+/** By the items: whether the text above them asks for a secret. */
+const askedAbove = new WeakMap<Texts['items'], boolean>();
 
-/** Where no item asks for a secret, the text above can: then every item may be secret that takes any text. */
+/** By the item's own texts; a lone one that says nothing itself is secret where the text above it asks for a secret. */
 export function looksSecretAt(question: Texts, position: number): boolean {
 	const item = question.items[position];
 	if (item === undefined || question.isCut === true || looksSecret(item)) return true;
-	const { kind } = guessInput(item);
-	if (kind !== 'longText' && kind !== 'line' && kind !== 'url') return false;
-	const found = requestsAbove.get(question.items);
-	const above = found === undefined ? atOnce(examineContext(question)) : found;
-	// "Which one?" below a list of refunds asks for one of them, unless the text also asks for a secret.
-	return takesSecret(item, above) && (above === 'asks' || guessInputAt(question, position).kind !== 'choice');
+	return askedAbove.get(question.items) ?? atOnce(examineContext(question));
 }
 
 const SEVERAL_LINES = phrases('secret/several-lines');
@@ -168,11 +166,13 @@ export function secretInputAt({ items, context }: Texts, position: number): Inpu
 	return { kind: text.search(SEVERAL_LINES) !== -1 && text.search(ONE_LINE) === -1 ? 'longText' : 'line' };
 }
 
-function* examineContext({ items, context }: Texts): Generator<void, Request> {
-	const isInItems = items.some((item) => item.isCut !== true && looksSecret(item));
-	const request = isInItems ? null : yield* requestIn(context);
-	requestsAbove.set(items, request);
-	return request;
+function* examineContext(question: Texts): Generator<void, boolean> {
+	const { items, context } = question;
+	const [item] = items;
+	const isLone = item !== undefined && items.length === 1 && askedAt(question, 0).choice === null;
+	const isAsked = isLone && (yield* asksAbove(context, item));
+	askedAbove.set(items, isAsked);
+	return isAsked;
 }
 
 /** Has the rules read a question, in short steps. They remember the findings: a long one takes a second. */

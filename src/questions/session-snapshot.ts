@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type DeepReadonly, pick } from '../core/basics.ts';
 import { atOnce } from '../core/lease-loop.ts';
 import { type Judgement, NOT_JUDGED } from './asked.ts';
+import { markedTitle } from './contract.ts';
 import { createMask, credentialsOf, drawMasked, type Mask } from './masking.ts';
 import { quickAnswerOf } from './quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from './secrecy.ts';
@@ -363,7 +364,7 @@ function shownQuestion(whole: QuestionView, { known }: Mask): QuestionView {
 		context: cut(whole.context, CONTEXT_LENGTH, mask, mark.onCut),
 		items: whole.items.map((item) => ({
 			...item,
-			title: cut(item.title, TITLE_LENGTH, mask, mark.onCut),
+			title: cut(markedTitle(item.title).name, TITLE_LENGTH, mask, mark.onCut),
 			description: cut(item.description, length, mask, mark.onCut),
 			// An option that the agent offered may be one.
 			value: item.value && cut(item.value, length, mask),

@@ -25,7 +25,7 @@ const WESTERN = String.raw`a-z\xdf-\xf6\xf8-\u058f`;
 const APART = String.raw`${WESTERN}\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1fff\u2c00-\u2dff\ua000-\ud7ff`;
 const IS_JOINED = new RegExp(`[${JOINED}]`, 'u');
 /** A letter or mark of `matchingText`, as the source of a pattern. */
-export const LETTER = `[${APART}${JOINED}]`;
+const LETTER = `[${APART}${JOINED}]`;
 
 /** What signs stand for in an entry. */
 const STANDS_FOR: Readonly<Record<string, string>> = {
@@ -33,12 +33,13 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
 	'?': LETTER,
 	0: '(?<!\\d)\\d{1,2}(?!\\d)',
 	' ': ' ?',
-	_: `(?<![${JOINED}](?=[${JOINED}]))`,
+	'~': '[^.!?\\n]{0,30}',
 };
 
 /**
  * A global pattern of all entries of these lists, for `matchingText`. In an entry, `*` stands for any letters (before
- * others: up to 20), `?` for one, `0` for a number of 1 or 2 digits, a space for one or none, `_` for a word's edge.
+ * others: up to 20), `~` for up to 30 characters of a sentence, `?` for one letter, `0` for a number of 1 or 2 digits,
+ * a space for one or none.
  */
 export function phrases(...lists: readonly string[]): RegExp {
 	const rows = lists.flatMap(wordList).map((entry) => entry.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase());

@@ -150,8 +150,15 @@ export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 /** `guessed`: the suggested input; `plain`: long text; `other`: the line for an own answer or a note. */
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
-/** The value of an option for own text. A field whose agent offers the same has no options. */
-export const NO_OPTION = 'handraise.none';
+/** Begins values of options that are not the agent's text. A field whose agent offers such a text has no options. */
+export const OWN_OPTION = 'handraise.';
+/** The value of an option for own text. */
+export const NO_OPTION = `${OWN_OPTION}none`;
+/** UTF-16 units of an option's value in Slack. */
+export const OPTION_VALUE_LIMIT = 150;
+/** The value of an agent's option in a field: its text, or its place where Slack takes no such text. */
+export const optionValue = (option: string, place: number) =>
+	option.length > OPTION_VALUE_LIMIT ? `${OWN_OPTION}${place}` : option;
 
 /**
  * The block_id of a field in the view of this metadata. Slack keeps what was typed while it stays the same, so it holds
@@ -325,6 +332,8 @@ const METADATA_SCHEMA = z.object({
 	showsHidden: z.boolean().default(false),
 	covered: POSITIONS,
 	veiled: POSITIONS,
+	/** Those that the agent says may stay empty. */
+	optional: POSITIONS,
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
 export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);

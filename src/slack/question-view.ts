@@ -51,6 +51,7 @@ import {
 	quotedMarkdown,
 	quotedNameMrkdwn,
 	quotedTitleMrkdwn,
+	titleText,
 	withoutListed,
 	withoutMarks,
 } from './text.ts';
@@ -85,7 +86,8 @@ function questionBody(question: QuestionView, room: Room, labels: readonly strin
 	const leftOut = question.openCount - asked.length;
 	const isAlone = asked.length === 1;
 	const items = asked.map(({ title, description }, index) => {
-		const name = quotedBold(title, limits.title, mark.onCut) || (isAlone ? '' : `> *Question ${index + 1}*`);
+		const name =
+			quotedBold(titleText(title, labels), limits.title, mark.onCut) || (isAlone ? '' : `> *Question ${index + 1}*`);
 		// Of a long list, the titles say what it is about.
 		const more = leftOut > 0 ? '' : quotedMarkdown(withoutListed(description, labels), limits.description, mark.onCut);
 		// The question comes last, above its buttons.
@@ -172,7 +174,18 @@ function handOverButtons({ handOver, reader = null }: Holding, mark: QuestionMar
 	];
 }
 
-const OWN_LABELS = looksOfLabels(BUTTON_LABELS);
+/** Decisions that are also labels of ours, in windows where no option of an agent stands. */
+const DECISIONS: ReadonlySet<string> = new Set([
+	'Back',
+	'Cancel',
+	'Close',
+	'Continue',
+	'Discard',
+	'Save',
+	'Send',
+	'Try again',
+]);
+const OWN_LABELS = looksOfLabels(BUTTON_LABELS.filter((label) => !DECISIONS.has(label)));
 /** Slack's limit for the value of a button. */
 const MAX_VALUE_LENGTH = 2_000;
 /** UTF-16 units. In JSON a character can take six. */
@@ -229,7 +242,7 @@ const MOST_READ = 4;
 export function askedItemsWords({ items, openItems }: Question, { mark: { onCut }, mask }: Marks): string {
 	const shown = openItems.slice(0, MOST_READ).map((position) => {
 		const { title = '', description = '' } = items[position] ?? {};
-		return [quotedBold(mask.read(title), 200, onCut), quotedMarkdown(mask.read(description), 400, onCut)]
+		return [quotedBold(mask.read(titleText(title)), 200, onCut), quotedMarkdown(mask.read(description), 400, onCut)]
 			.filter(Boolean)
 			.join('\n');
 	});
@@ -245,7 +258,7 @@ export const ONLY_TEXT =
 
 /** Title and value of an item that is not open: at most about 700 characters of mrkdwn. */
 export function answeredItem({ title, withheld, ...item }: Omit<ItemView, 'open' | 'description'>, position: number) {
-	const head = `*${quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`}*`;
+	const head = `*${quotedTitleMrkdwn(titleText(title), 200) || `Question ${position + 1}`}*`;
 	if (withheld && !item.secret) return `${head}\n(not shown in channels)`;
 	return `${head}\n${valueMrkdwn(item, (text) => quoted(text, 500))}`;
 }

@@ -1,4 +1,5 @@
 import type { MrkdwnElement, PlainTextElement, TableBlock } from '@slack/types';
+import { decisionsAtEnd, jsonList, keyedList, linesOf, markedTitle } from '../questions/contract.ts';
 import {
 	boundaryBefore,
 	GRAPHEMES,
@@ -100,9 +101,36 @@ const LISTED = /^(?:(?:[-*+•]|\d{1,3}[.)])\s{1,9})?([*_`]{0,3})(.{0,500})\1$/;
 const ONLY_CHOOSE =
 	/^(?:one|either|any|of|options?|choices?|choose|pick|select|please|answer|reply|with|or|and|[\s,;:.?!/|()"'[\]-])*$/;
 
+/** Whether these options of the contract are what the labels say: "y" is "Yes". */
+const areLabels = (options: readonly string[], labels: readonly string[]) =>
+	options.length === labels.length &&
+	options.every((option, at) => labels[at]?.toLowerCase().startsWith(option.toLowerCase()) === true);
+
+/** A title without its marks, and without the options at its end that stand beside it as labels. */
+export function titleText(title: string, labels: readonly string[] = []): string {
+	const { name } = markedTitle(title);
+	const ending = labels.length > 0 && /[)）][\s?？.!:]*$/.test(name) ? decisionsAtEnd(name) : null;
+	if (ending === null || !areLabels(ending.options, labels) || isBlank(ending.others)) return name;
+	return `${ending.others}${/[?？]$/.exec(name)?.[0] ?? ''}`;
+}
+
+/** The text without its list of the contract, if these are its options; null: it has none. */
+function withoutContract(text: string, labels: readonly string[]): string | null {
+	const lines = linesOf(text);
+	const listed = jsonList(text, 0) ?? keyedList(lines);
+	if (listed === null || 'unclear' in listed || !areLabels(listed.options, labels)) return null;
+	const around = [...lines.slice(0, listed.from), { text: listed.lead }, ...lines.slice(listed.to)];
+	return around
+		.map((line) => line.text)
+		.join('\n')
+		.trim();
+}
+
 /** The text without lines that are the whole text of a button, unless one is missing; empty if it only lists them. */
 export function withoutListed(text: string, labels: readonly string[]): string {
 	if (labels.length === 0) return text;
+	const around = withoutContract(text, labels);
+	if (around !== null) return around.replace(/\n{3,}/g, '\n\n');
 	const longestFirst = labels.map((label) => label.toLowerCase()).sort((a, b) => b.length - a.length);
 	const parts = longestFirst.reduce((all, label) => all.replace(label, ' \0 '), text.toLowerCase()).split('\0');
 	if (parts.length > labels.length && parts.every((part) => ONLY_CHOOSE.test(part))) return '';

@@ -1,16 +1,22 @@
 import { expect, it } from 'vitest';
-import { readCorpus, scoreOf } from './corpus/score.ts';
+import { readCorpus, type Score, scoreOf } from './corpus/score.ts';
 
-const score = scoreOf(readCorpus(new URL('corpus/questions.jsonl', import.meta.url)));
-const percentOf = ({ count, of }: { count: number; of: number }) => (100 * count) / of;
+/** The least of what the rules find in each file, in percent: more is better, and fewer is a change to look at. */
+const FILES = [
+	{ file: 'questions.jsonl', press: 85, pressElsewhere: 85, choices: 75 },
+	{ file: 'asked-by-others.jsonl', press: 85, pressElsewhere: 85, choices: 80 },
+] as const;
 
-it('shows only buttons that may be pressed, and most of those that all want, in any language', () => {
+const percentOf = ({ count, of }: Score['press']) => (100 * count) / of;
+
+it.each(FILES)('shows no wrong button for $file, and most of those that all want, and hides secrets', (least) => {
+	const cases = readCorpus(new URL(`corpus/${least.file}`, import.meta.url));
+	const score = scoreOf(cases);
 	expect(score.wrongPress).toBe(0);
-	expect(percentOf(score.press)).toBeGreaterThanOrEqual(85);
-	expect(percentOf(score.pressElsewhere)).toBeGreaterThanOrEqual(75);
-});
-
-it('gives most choices a field with their options, and other items none', () => {
-	expect(score.wrongChoices).toBeLessThanOrEqual(2);
-	expect(percentOf(score.choices)).toBeGreaterThanOrEqual(88);
+	expect(score.wrongChoices).toBeLessThanOrEqual(cases.length / 100);
+	expect(percentOf(score.press)).toBeGreaterThanOrEqual(least.press);
+	expect(percentOf(score.pressElsewhere)).toBeGreaterThanOrEqual(least.pressElsewhere);
+	expect(percentOf(score.choices)).toBeGreaterThanOrEqual(least.choices);
+	expect(percentOf(score.secretsMissed)).toBeLessThanOrEqual(4);
+	expect(percentOf(score.secretsTaken)).toBeLessThanOrEqual(3);
 });

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeForPut, putBodyOf } from '../../src/questions/compare.ts';
-import { choiceOf } from '../../src/questions/options.ts';
 import { quickAnswerOf } from '../../src/questions/quick-answer.ts';
 import { guessInput, looksSecretAt } from '../../src/questions/secrecy.ts';
 import { openQuestion, type ReadItem } from '../../src/questions/session.ts';
@@ -126,12 +125,6 @@ describe('a question of which a part was not read', () => {
 		expect(secretOf([plain, plain], 'It is a long story. '.repeat(1_000))).toEqual([false, false]);
 	});
 
-	it('does not hide that the text above asks for a secret of the other items', () => {
-		const items = [item('Answer'), item('Which? '.repeat(1_200))];
-		expect(secretOf(items, 'Please give me the password.')).toEqual([true, true]);
-		expect(secretOf(items, 'Please decide.')).toEqual([false, true]);
-	});
-
 	it('is secret from the 91st item on', () => {
 		const secret = secretOf(Array.from({ length: 95 }, () => plain));
 		expect(secret).toEqual([...Array(90).fill(false), ...Array(5).fill(true)]);
@@ -142,29 +135,10 @@ describe('a question of which a part was not read', () => {
 		const secret = secretOf(Array.from({ length: 20 }, () => item('Which colour?', long)));
 		expect([secret.indexOf(true), secret.slice(12).includes(false)]).toEqual([12, false]);
 	});
-
-	it('is secret when a compatible form of it is far longer', () => {
-		const texts = ['Shall I write \ufdfa there?', '가'.repeat(8_000), '\ufdfa'.repeat(100)];
-		expect(secretOf(texts.map((text) => item(text)))).toEqual([false, false, true]);
-	});
 });
 
 describe('a long line', () => {
 	const story = 'It was a long day at the office. ';
-	const list = 'Choose one of: red, blue';
-
-	it('gives no options', () => {
-		expect(choiceOf(item(list))?.options).toEqual(['red', 'blue']);
-		const long = `${story.repeat(16)}${list}`;
-		expect([long.length > 500, choiceOf(item(long))]).toEqual([true, null]);
-		expect(choiceOf(item(`${story.repeat(16)}Is it red or blue?`))).toBeNull();
-		expect(choiceOf(item('Which?', `- red\n- ${' '.repeat(500)}blue\n- green`))).toBeNull();
-	});
-
-	it('does not hide the options of another line', () => {
-		expect(choiceOf(item(`${story.repeat(20)}\n${list}`))?.options).toEqual(['red', 'blue']);
-	});
-
 	it.each([
 		['sentences', story],
 		['words', 'aaaa bbbb '],
@@ -182,38 +156,6 @@ describe('a long line', () => {
 			const long = ' and knows which hall it is, so that this was asked'.repeat(count);
 			const text = `It is late${long} and please enter${long} the date of birth${long} on the form.`;
 			expect([count, secretOfDescription(text)]).toEqual([count, true]);
-		}
-	});
-
-	it.each([
-		['An SMS has arrived', 'What are the numbers?'],
-		['A code arrived', 'What is it?'],
-		['Un code', 'Donnez-le moi.'],
-		['It went to your phone', 'Read it to me.'],
-		['Please provide everything', ':\n- CVC\n- colour\nWhich hall is it?'],
-		['I need the following', ':\nPIN\ncolour\nWhich hall is it?'],
-		['The site asks for the password; as we', ', so which is it?'],
-	])('is one sentence for secrets that the next one asks for: %s … %s', (start, end) => {
-		for (const length of [520, 980, 1_500, 2_900]) {
-			const long = ' and the hall or this colour'.repeat(length / 28);
-			expect([length, secretOfDescription(`${start}${long}${/^[,:]/.test(end) ? '' : '. '}${end}`)]).toEqual([
-				length,
-				true,
-			]);
-		}
-	});
-
-	it.each([
-		['The password was changed by the office on Monday', 'It would help', 'if you send it to me before lunch.'],
-		['A code was sent to your phone', 'As I cannot see that', 'could you send me it?'],
-		['The site has sent a code by SMS', 'The order is kept', 'so please enter it below.'],
-		['An API key was created for the shop', 'The page shows it once', 'and somebody should paste it here.'],
-		['It is late', 'The shop closes', ', please enter the code.'],
-		['It is late', 'The shop closes', ', what is the secret?'],
-	])('is one sentence that asks for what the one before names: %s. %s … %s', (before, start, end) => {
-		for (const length of [420, 520, 980, 2_900]) {
-			const long = ' because the hall of the house has this colour'.repeat(length / 46);
-			expect([length, secretOfDescription(`${before}. ${start}${long} ${end}`)]).toEqual([length, true]);
 		}
 	});
 

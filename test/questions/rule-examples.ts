@@ -10,12 +10,7 @@ export const INPUT_EXAMPLES: readonly {
 	{
 		kind: 'yesNo',
 		yes: ['Proceed? (y/n)', 'Is the address right? (Yes/No)', 'Accept the terms: yes or no?', 'Continue [y/n]:'],
-		no: [
-			'Proceed? (yes/no/maybe)',
-			['Proceed? (y/n)', 'If no, explain why.'],
-			'Yes-man or no-man?',
-			'Sky/northern lights',
-		],
+		no: ['Proceed? (yes/no/maybe)', 'Yes-man or no-man?', 'Sky/northern lights'],
 	},
 	{
 		kind: 'yesNo',
@@ -26,8 +21,6 @@ export const INPUT_EXAMPLES: readonly {
 			['Terms accepted', '(Y/N)'],
 		],
 		no: [
-			['Shall I take 12 or 17?', 'yes/no'],
-			['How shall I go on?', 'Yes or no'],
 			['Renew it?', 'Yes or no, and why'],
 			['Renew it?', 'Yes or no? If no, say how to go on.'],
 			['The vote ended', 'Most said yes or no to both.'],
@@ -45,7 +38,6 @@ export const INPUT_EXAMPLES: readonly {
 			'Is it okay to delete the file?',
 			'Are you sure?',
 			'Proceed?',
-			'Continue or not?',
 			['Should I pay now?', 'The total is 30 euros.'],
 			['Question', 'Should I submit the form?'],
 			['Confirm the purchase', 'The total is 30 euros. Should I go on?'],
@@ -234,110 +226,4 @@ export const INPUT_EXAMPLES: readonly {
 		],
 		no: ['Emails', ['Email', 'One of each'], ['Date', 'List all that suit you']],
 	},
-];
-
-/** Titles between bars and line ends. */
-const list = (titles: string): string[] => titles.trim().split(/\s*[|\n]\s*/);
-
-/** Titles that ask for a secret, by the name of their rule, and similar ones that are not secret by any rule. */
-export const SECRET_TITLES: Readonly<
-	Record<string, { readonly yes: readonly string[]; readonly no: readonly string[] }>
-> = {
-	password: {
-		yes: list(`
-			Password | Your GitHub password | user_password | accountPassword | What is the password?
-			Can I have your password? | Change password: the new password | Pass\u200bword | **Pass-phrase**
-			Login credentials | Passw0rd | P4$$w0rd | Pa55word | PaSsWoRd
-			П\u0430\u0441\u0441word or p\u0430ssw\u043Erd | \u0420\u0410\u0405\u0405W\u041ERD | P a s s w o r d
-			p.a.s.s.w.o.r.d | pw | The PW for the admin account | User and pass | username/pass
-		`),
-		no: list(`
-			Pass the salt? | Who should pass the message on? | PWA name | Password manager name
-			Which pass should I buy? | Passenger name | Boarding pass | Login name | Which compass? | P & L statement
-			A B C or D?
-		`),
-	},
-	'one-time code': {
-		yes: list(`
-			One-time code | Enter the code we sent you | Code you received | SMS code | 2FA | TOTP | otpCode | OTPCode
-			6-digit code | Enter the 6 digit verification code | Code from your authenticator app | Verification code
-			Confirmation code | The security code | Code | Please enter the code | Six digits
-			The 6 digits from the app | Last four digits of the card | What did the SMS say?
-			What does the text message say? | C0de from the SMS | The numbers from the text message
-			The number on the phone | 2nd factor | Magic link | Door code | Unlock pattern | The digits
-		`),
-		// Meant to be typed into a shop by anybody who has it; seeing it in a thread helps the team.
-		no: list(`
-			Postal code | ZIP code | Country code | Area code | Code review | Who should do the code review?
-			Source code | Error code | Dress code | QR code | Currency code | Discount code? | Promo code | Voucher code
-			Code language | Verification document | Confirmation e-mail text | Six digits of pi | Round to six digits?
-			How many digits? | What should the SMS say? | SMS or e-mail?
-		`),
-	},
-	PIN: {
-		yes: list(`
-			PIN | Enter the PIN to continue | Your card PIN | PIN code | Pin number | PUK | SIM pin | P1N | P I N
-		`),
-		no: list('Pinboard name | Pinned message | Spin the wheel? | Opinion'),
-	},
-	'key or token': {
-		yes: list(`
-			API key | OPENAI_API_KEY | apiKey | Private key | Access token | JWT | id_rsa | GitHub personal access token
-			What is the token? | Client secret | License key | Session cookie | Secret | Wi-Fi key | Bearer token
-			Paste the bearer | Authorization header | Cookie header | Paste your cookies | cookies.txt
-			Contents of the .env | .env.local | Environment variables | Connection string | DATABASE_URL | kubeconfig | 4PI key
-		`),
-		no: list(`
-			Cookie recipe | Which cookies should I order? | Accept cookies? | The bearer of the ring | Ring bearer
-			Environment: staging or production? | Which connection should I take? | Wi-Fi or cable? | Network name
-			Database name | Key findings | Key points | Which key on the keyboard? | Cookie banner: what now?
-			Secret Santa budget | Key
-		`),
-	},
-	'payment card or account': {
-		yes: list(`
-			Card number | Credit card details | Credit card | CVV | What is the CVC? | Gift card code
-			Bank account number | IBAN | Your IBAN, please | 1BAN
-		`),
-		no: list(`
-			Which card design? | Business card text | Birthday card message | Which credit card should I pay with?
-			Which gift card amount? | Card layout | Urban area | Cardinality
-		`),
-	},
-	'wallet phrase': {
-		yes: list('Seed phrase | Recovery phrase | 12-word mnemonic | Wallet seed'),
-		no: list('Which phrase should the ad use? | Seeds to buy | Recovery plan | Backup schedule'),
-	},
-	identity: {
-		yes: list(`
-			SSN | Last four digits of your SSN | Social Security number | Passport number | Date of birth
-			Answer to the security question | Mother's maiden name
-		`),
-		no: list(`
-			Passport country | Tax year | Order number | Phone number | Social media handle | Security contact
-		`),
-	},
-};
-
-/** Titles that are ordinary because of a harmless phrase, for each phrase. */
-export const HARMLESS_TITLES: readonly (readonly string[])[] = [
-	list(`
-			Which password manager do you use? | Password policy | Password reset needed | Password-protected?
-			Should I reset the password? | Do you want me to save the password? | Can I request a new verification code?
-			How should I receive the verification code?
-		`),
-	list(`
-			Token of appreciation | Which token of appreciation should I buy? | Token limit | API token name
-			Which token should I swap? | Price per token | NFT token
-		`),
-	list(`
-			Should I pin it? | Pin the message? | Pin board | Pin to top? | Pin colour | Map pin | Drop a pin?
-			Which enamel pin?
-		`),
-	list('Which 2FA method? | OTP channel | Two-factor authentication settings | Should I enable 2FA? | Turn off MFA?'),
-	list(`
-			API key name | SSH key type | Environment variable name | Parola chiave
-			Should I send a magic link to the customer? | A name for the new API token | Quale parola preferisci?
-			Seed for the random generator | Random seed
-		`),
 ];

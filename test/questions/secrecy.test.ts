@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../src/questions/secrecy.ts';
+import { type AnswerMarks, isSecretValue, secretAtFirst } from '../../src/questions/secrecy.ts';
 import { questionAt } from '../../src/questions/session.ts';
 import { buildSession } from '../support/sessions.ts';
-import { AGENTS_HARMLESS, AGENTS_SECRET } from './agent-phrases.ts';
-import { HELD_BACK_HARMLESS, HELD_BACK_SECRET } from './held-back-phrases.ts';
-import {
-	FIFTH_HARMLESS,
-	FIFTH_SECRET,
-	FOURTH_HARMLESS,
-	FOURTH_SECRET,
-	OTHERS_HARMLESS,
-	OTHERS_SECRET,
-	SIXTH_HARMLESS,
-	SIXTH_SECRET,
-} from './later-rounds-phrases.ts';
-import { HARMLESS_PHRASES, SECRET_PHRASES } from './secret-phrases.ts';
 import { asking } from './sessions.ts';
 
 function asked(title: string, value: string) {
@@ -93,63 +80,4 @@ it('ticks the box of items that look secret or had a secret answer', () => {
 	expect([secretAtFirst([], door), secretAtFirst([], password)]).toEqual([[], [0]]);
 	expect(secretAtFirst([mark(door, { secret: [0], mayHaveArrived: false, messageIndex: 4 })], door)).toEqual([0]);
 	expect(secretAtFirst([mark(password, { secret: [0] })], door)).toEqual([]);
-});
-
-function isTakenForSecret(phrase: string): boolean {
-	const [asked = '', context = ''] = phrase.split(' >> ').toReversed();
-	const [title = '', description = ''] = asked.split(' :: ');
-	return looksSecretAt({ context, items: [{ title, description }] }, 0);
-}
-
-/** The wrong ones, which are printed: the documents give their number. */
-function wrong(what: string, phrases: readonly string[], areSecret: boolean): string[] {
-	const found = phrases.filter((phrase) => isTakenForSecret(phrase) !== areSecret);
-	process.stdout.write(
-		`${what}: ${found.length} of ${phrases.length} wrong\n${found.map((one) => `  ${one}\n`).join('')}`,
-	);
-	return found;
-}
-
-it('takes the phrases that the rules were made with for what they are', () => {
-	const [secret, harmless] = [SECRET_PHRASES, HARMLESS_PHRASES].map((phrases) => Object.values(phrases).flat());
-	expect(secret).toHaveLength(294);
-	expect(harmless).toHaveLength(294);
-	expect(wrong('asks for a secret', secret ?? [], true)).toEqual([]);
-	expect(wrong('harmless', harmless ?? [], false)).toEqual([]);
-});
-
-it('takes most of the phrases of agents for what they are', () => {
-	expect(wrong('agents, ask for a secret', AGENTS_SECRET, true)).toEqual([
-		'The server rejects my key. >> Paste a working one',
-		'The front door has a keypad. >> What do I tell the courier to type?',
-		'Magic sign-in URL for Notion',
-		'The PDF statement is protected; banks usually use the date of birth. >> How do I open it?',
-	]);
-	expect(wrong('agents, harmless', AGENTS_HARMLESS, false)).toEqual([]);
-});
-
-it('takes the held-back phrases for what they are', () => {
-	expect([HELD_BACK_SECRET, HELD_BACK_HARMLESS].map(({ length }) => length)).toEqual([30, 30]);
-	expect(wrong('held back, asks for a secret', HELD_BACK_SECRET, true)).toEqual([]);
-	expect(wrong('held back, harmless', HELD_BACK_HARMLESS, false)).toEqual([]);
-});
-
-it('takes the phrases of later rounds for what they are, but for these', () => {
-	expect(wrong('fourth round, asks for a secret', FOURTH_SECRET, true)).toEqual([]);
-	expect(wrong('fourth round, harmless', FOURTH_HARMLESS, false)).toEqual([
-		'Password field :: Should the label sit above or inside the box?',
-	]);
-	expect(wrong('fifth round, asks for a secret', FIFTH_SECRET, true)).toEqual([]);
-	expect(wrong('fifth round, harmless', FIFTH_HARMLESS, false)).toEqual(['Which env var holds the token?']);
-	expect(wrong('sixth round, asks for a secret', SIXTH_SECRET, true)).toEqual([]);
-	expect(wrong('sixth round, harmless', SIXTH_HARMLESS, false)).toEqual([
-		'Ticket tags :: login, billing, password – which apply?',
-		'登录失败几次后需要验证码?',
-		'क्या पासवर्ड हर 90 दिन में बदलना चाहिए?',
-	]);
-});
-
-it('looks for the head of what is asked for', () => {
-	expect(wrong('others, asks for a secret', OTHERS_SECRET, true)).toEqual([]);
-	expect(wrong('others, harmless', OTHERS_HARMLESS, false)).toEqual([]);
 });

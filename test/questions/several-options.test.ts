@@ -15,11 +15,10 @@ const SHOPS = { title: 'Which shops? Select all that apply.', description: '- Ac
 const toppings = choicesOf(guessInput(TOPPINGS));
 const shops = choicesOf(guessInput(SHOPS));
 
-it('are chosen from a list, and yes or no is not', () => {
+it('are chosen from a list', () => {
 	expect(guessInput(TOPPINGS)).toEqual({ kind: 'choice', options: ['Ham', 'Olives', 'Basil'], separator: ', ' });
 	expect(shops).toMatchObject({ options: ['Acme, Inc.', 'Bolt', 'Nut, Ltd.'], separator: '\n' });
 	expect(guessInput({ ...TOPPINGS, title: 'Which topping?' })).not.toHaveProperty('separator');
-	expect(guessInput({ title: 'Select all that apply', description: '- Yes\n- No' })).toEqual({ kind: 'longText' });
 });
 
 describe('as one text', () => {

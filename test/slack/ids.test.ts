@@ -99,6 +99,7 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	boxed: fc.boolean(),
 	covered: fc.array(fc.nat(5), { maxLength: 0 }),
 	veiled: fc.array(fc.nat(5), { maxLength: 0 }),
+	optional: fc.array(fc.nat(5), { maxLength: 0 }),
 	offerLimit: fc.nat(3000),
 	offset: fc.nat(1000),
 });

@@ -36,7 +36,6 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run doctor -- (views|live (agents|<channel>)|may (U0123ABCD agents|<user> <channel>))$/,
 	),
 	by('test/slack/who-may/who-may.test.ts', /^UPDATE_DOCS=1 npm exec -- vitest run test\/slack\/who-may$/),
-	by('npm test', /^npm exec -- vitest run test\/questions\/secrecy\.test\.ts$/),
 	by('test/ops/drills.long.test.ts', /^npm run (backup -- backup\.db|restore -- (backup\.db|restored))$/),
 	by(
 		'test/ops/person.test.ts',
@@ -45,6 +44,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('test/ops/audit-follow.test.ts', /^npm run audit --silent -- --follow$/),
 	by('test/ops/audit.test.ts', /^npm run audit( (--silent )?-- --since 2026-11-01)?$/),
 	by('test/ops/person.test.ts', /^npm run settings( -- clear C012ABCDEF)?$/),
+	by('test/ask.test.ts', /^npm run ask( -- FILE)?$/),
 	script(/^npm run corpus$/, 'npm run corpus'),
 	script(/^npm exec -- node test\/questions\/masking\/main\.ts$/, 'npm exec -- node test/questions/masking/main.ts'),
 	by('test/ops/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),

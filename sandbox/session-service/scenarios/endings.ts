@@ -70,7 +70,7 @@ export const paused: Scenario = {
 	},
 	async play(agent) {
 		const index = agent.pose('The brochure addresses customers informally.', [
-			item('Formal or informal?', 'Formal (vous) or informal (tu)?'),
+			item('Formal or informal?', 'One of: Formal (vous) | informal (tu)'),
 		]);
 		agent.status('paused');
 		const [tone = ''] = await agent.answered(index);

@@ -13,7 +13,7 @@ export const elsewhere: Scenario = {
 		files: [],
 	},
 	async play(agent) {
-		const index = agent.pose('He proposes two days for the visit.', [item('Which day?', 'Monday or Wednesday?')]);
+		const index = agent.pose('He proposes two days for the visit.', [item('Which day?', 'One of: Monday, Wednesday')]);
 		await agent.wait(8000);
 		agent.page(['Wednesday']);
 		const [day = ''] = await agent.answered(index);
@@ -118,7 +118,7 @@ export const neverWaits: Scenario = {
 	},
 	async play(agent) {
 		const index = agent.say(
-			asking('I can write it in either language.', [item('Which language?', 'English or German?')]),
+			asking('I can write it in either language.', [item('Which language?', 'One of: English, German')]),
 		);
 		for (const part of ['tasks', 'profile', 'offer', 'contact']) {
 			await agent.wait(15_000);

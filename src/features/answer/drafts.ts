@@ -8,6 +8,7 @@ import type { SessionTarget, ViewMetadata } from '../../slack/ids.ts';
 import type { ModalView } from '../../slack/parts.ts';
 import type { ViewHandle } from '../../slack/reply.ts';
 import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../../slack/request.ts';
+import { agentTextsIn, needsAgentTexts, optionText } from './agent-texts.ts';
 import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from './answering-store.ts';
 
 /** While somebody types, the claim is prolonged at most this often. */
@@ -39,6 +40,9 @@ export interface Wish extends SessionTarget {
 
 /** The message index of a chosen message until the person says which field it is for: no form shows it before. */
 const KEPT_ASIDE = -1;
+/** Of what the agent wrote for a form: see `agent-texts.ts`. */
+const OF_AGENT = -2;
+const agentFormId = (formId: string) => `${formId}.agent`;
 
 /** `isReading`: of a note during a read, after which it shows something else. */
 interface Shown {
@@ -126,8 +130,16 @@ export function createDrafting(
 	async function read(view: SubmittedSessionView, actedBlockId?: string): Promise<StandingForm> {
 		const { metadata } = view;
 		const at = clock.now();
-		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
-		const reading = readForm({ ...view, draft: draft?.values ?? {}, acted: actedBlockId });
+		const [draft, agent] = needsAgentTexts(view)
+			? await Promise.all([drafts.get(metadata.formId), drafts.get(agentFormId(metadata.formId))])
+			: [null, null];
+		const kept = agent?.values ?? {};
+		const reading = readForm({
+			...view,
+			draft: { ...kept, ...draft?.values },
+			optionText: (position, value) => optionText(kept, position, value),
+			acted: actedBlockId,
+		});
 		return { view, metadata: { ...metadata, secret: reading.secret }, typed: { ...reading, at } };
 	}
 
@@ -210,6 +222,19 @@ export function createDrafting(
 			const question = { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE };
 			const updatedAt = clock.now();
 			return drafts.addNew({ formId, person, question, fingerprint, shownHash, sessionName, values, updatedAt });
+		},
+		/** Keeps what the agent wrote for a form that Slack may not give back whole. */
+		async keepAgentTexts(person: Person, formId: string, question: Question, sessionId: string): Promise<void> {
+			const values = agentTextsIn(question);
+			if (Object.keys(values).length === 0) return;
+			await drafts.addNew({
+				formId: agentFormId(formId),
+				person,
+				question: { service: serviceUrl, sessionId, messageIndex: OF_AGENT },
+				...pick(question, 'fingerprint', 'shownHash'),
+				values,
+				updatedAt: clock.now(),
+			});
 		},
 		/** The person's message and the question it was saved for; `text` null: it was sent, dismissed or removed. */
 		async keptAside(person: Person, formId: string) {

@@ -51,7 +51,16 @@ import {
 	ONLY_TEXT,
 	UNFOLDED,
 } from '../../slack/question-view.ts';
-import { isBlank, mrkdwn, plain, quoted, quotedMarkdown, quotedTitle, withoutListed } from '../../slack/text.ts';
+import {
+	isBlank,
+	mrkdwn,
+	plain,
+	quoted,
+	quotedMarkdown,
+	quotedTitle,
+	titleText,
+	withoutListed,
+} from '../../slack/text.ts';
 import {
 	hostWords,
 	LINKS_FOR_YOU,
@@ -101,7 +110,10 @@ export function chooseItemModal(
 ): ModalView {
 	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
 		value: String(position),
-		text: plain(`${position + 1}. ${quotedTitle(masked(question.items[position]?.title ?? '').text, 60)}`, 75),
+		text: plain(
+			`${position + 1}. ${quotedTitle(masked(titleText(question.items[position]?.title ?? '')).text, 60)}`,
+			75,
+		),
 	}));
 	return modal({
 		callbackId: CALLBACKS.chooseItem,

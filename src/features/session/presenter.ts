@@ -25,6 +25,7 @@ import { type StoredQuestion, storedQuestionOf } from '../../questions/session-s
 import { asksTheSame, type Values, without, withoutChoices } from '../../slack/form/fields.ts';
 import { type Links, newFormId, type ViewMetadata } from '../../slack/ids.ts';
 import type { Reading } from '../../slack/person-reads.ts';
+import { draftsIn } from '../answer/agent-texts.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { Draft, DraftStore } from '../answer/answering-store.ts';
 import type { Claims, Drafting, Prefill, StandingForm } from '../answer/drafts.ts';
@@ -240,6 +241,7 @@ export function createPresenter(
 			const secret = secretFields(question, metadata, marks, draft);
 			const values = without(start.values, secret);
 			const { formId } = start;
+			await drafting.keepAgentTexts(person, formId, question, session.sessionId);
 			if (Object.keys(values).length > 0) {
 				const updatedAt = start.restoredAt ?? clock.now();
 				const asked = { question: key, fingerprint, shownHash, sessionName: metadata.sessionName };
@@ -251,7 +253,7 @@ export function createPresenter(
 				...base,
 				metadata: { ...metadata, formId, ...(formId !== metadata.formId && { fields: [], offered: [] }) },
 				claims: others.map((claim) => claim.person.userId),
-				draft: values,
+				draft: { ...without(start.suggested, secret), ...values },
 				secret,
 				marks,
 				notices: [...notices, ...found.lost, ...standingNotice(person, standing), ...start.notices],
@@ -279,14 +281,19 @@ function secretFields(question: Question, metadata: ViewMetadata, marks: readonl
 /**
  * The texts for the fields, in this order: those in the view (`typed`), if it asks the same; those by position, if it
  * asked something else (then `formId` is new); a chosen message or an answer; the draft, typed at `restoredAt`. What
- * was chosen from options under another text is not chosen again: "Yes" may mean something else there.
+ * was chosen from options under another text is not chosen again: "Yes" may mean something else there. `suggested`: the
+ * agent's drafts, for a form in which nobody typed yet.
  */
 function startingValues(
 	question: Question,
 	metadata: ViewMetadata,
 	{ typed, prefill, draft }: { typed: Values | null; prefill: Prefill | null; draft: Draft | null },
 ) {
-	const unnoted = { notices: [] as string[], restoredAt: null, formId: metadata.formId };
+	const isOtherDraft = draft !== null && !isSameQuestion(draft, question);
+	// What somebody emptied stays empty.
+	const isNew = draft === null || isOtherDraft;
+	const suggested = isNew && !(typed !== null && asksTheSame(metadata, question)) ? draftsIn(question) : {};
+	const unnoted = { notices: [] as string[], restoredAt: null, formId: metadata.formId, suggested };
 	const carried = (values: Values, isForOther: boolean) =>
 		isForOther ? withoutChoices(question, metadata, fitting(values, question)) : fitting(values, question);
 	if (typed !== null) {
@@ -297,7 +304,6 @@ function startingValues(
 		const notices = isOtherText ? [changedNotice(values)] : unnoted.notices;
 		return { ...unnoted, values, notices, formId: newFormId() };
 	}
-	const isOtherDraft = draft !== null && !isSameQuestion(draft, question);
 	const drafted = carried(draft?.values ?? {}, isOtherDraft);
 	if (prefill !== null) {
 		const isOtherText = prefill.givenFor !== null && !isSameQuestion(prefill.givenFor, question);

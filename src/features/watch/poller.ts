@@ -4,7 +4,8 @@ import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind } from '../../database/watch.ts';
 import type { SessionStore, TakenSession } from '../../database/watch-store.ts';
-import type { QuestionDigest } from '../../questions/session.ts';
+import { askedAt } from '../../questions/options.ts';
+import { type QuestionDigest, questionAt, type Session } from '../../questions/session.ts';
 import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
 import {
 	type BackgroundBudget,
@@ -153,14 +154,28 @@ export function createPoller(
 		const isChanged = outcome.update.view !== undefined;
 		metrics.read(isChanged ? 'changed' : 'unchanged');
 		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));
-		await record(taken, token, outcome);
+		if (await record(taken, token, outcome)) noteUnclear(found.session, outcome.update.questions);
 		await noteHealth();
 	}
 
-	async function record(taken: TakenSession, token: string, { update, watches }: ReadOutcome): Promise<void> {
+	/** False: another process has the session, so nothing was stored. */
+	async function record(taken: TakenSession, token: string, { update, watches }: ReadOutcome): Promise<boolean> {
 		const outcome = { update, watches, now: clock.now(), isNews: changesQuestion(taken, update) };
-		if (!(await store.reads.record({ session: taken.session, token }, outcome))) return;
+		if (!(await store.reads.record({ session: taken.session, token }, outcome))) return false;
 		for (const { card } of watches) if (card !== null) metrics.card('wanted');
+		return true;
+	}
+
+	/** For the authors of agents, once for a question: what looks like the contract of docs/asking.md, and is not. */
+	function noteUnclear(session: Session, changes: ReadOutcome['update']['questions'] = []): void {
+		for (const change of changes) {
+			const question = change.kind === 'asked' ? questionAt(session, change.question.messageIndex) : null;
+			if (question === null) continue;
+			for (const position of question.items.keys()) {
+				const { isUnclear, why } = askedAt(question, position);
+				if (isUnclear) log.warn('asking_unclear', { sessionId: session.sessionId, item: position + 1, why });
+			}
+		}
 	}
 
 	async function recordFailure(taken: TakenSession, token: string, error: unknown): Promise<void> {

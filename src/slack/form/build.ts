@@ -1,4 +1,5 @@
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
+import { draftIn } from '../../questions/contract.ts';
 import { createMask, type Mask } from '../../questions/masking.ts';
 import { splitNote } from '../../questions/secrecy.ts';
 import type { Question } from '../../questions/session.ts';
@@ -9,11 +10,12 @@ import {
 	type FieldVariant,
 	fieldBlockId,
 	NO_OPTION,
+	optionValue,
 	secretBlockId,
 	type ViewMetadata,
 } from '../ids.ts';
 import { type InputBlock, type KnownBlock, type PlainTextOption, section, sentences } from '../parts.ts';
-import { cutTo, isBlank, oneLine, plain, quotedMarkdown, quotedTitle, withoutListed } from '../text.ts';
+import { cutTo, isBlank, oneLine, plain, quotedMarkdown, quotedTitle, titleText, withoutListed } from '../text.ts';
 import {
 	asksTheSame,
 	DESCRIBED_FIELDS,
@@ -21,6 +23,7 @@ import {
 	INPUT_LIMIT,
 	isShown,
 	MOST_FIELDS,
+	OPTION_LIMIT,
 	offerOf,
 	PUT_LIMIT_BYTES,
 	planFields,
@@ -107,6 +110,7 @@ export function buildForm(
 			secret: positionsOf((field) => field.secret),
 			covered,
 			veiled,
+			optional: positionsOf((field) => field.optional),
 			offerLimit: limits.offer,
 			boxed,
 		};
@@ -149,8 +153,11 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const count = question.openItems.length;
 	const { title = '', description: whole = '' } = question.items[field.position] ?? {};
 	const listed = optionsOf(field).map(mask.read);
-	const description = whole.trim() === title.trim() ? '' : withoutListed(mask.read(whole), listed);
-	const label = labelOf(form, field.position, limits.text, onCut);
+	const numbered = isNumbered(field) ? listed.map((option, at) => `${at + 1}. ${option}`) : [];
+	const told = draftIn(whole)?.others ?? whole;
+	const others = told.trim() === title.trim() ? '' : withoutListed(mask.read(told), listed);
+	const description = [others, ...numbered].filter((line) => line !== '').join('\n');
+	const label = labelOf(form, field.position, { limit: limits.text, listed });
 	const short = oneLine(description, limits.text);
 	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));
 	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900), onCut);
@@ -177,6 +184,9 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	return [...blocks, inputBlock(field, form, 'other', { label: `${NOTE_LABEL}${which}`, element })];
 }
 
+/** A label would not hold all of an option: its text stands above, behind its number. */
+const isNumbered = (field: Field) => optionsOf(field).some((option) => option.length > OPTION_LIMIT);
+
 const optionsOf = ({ variant, options }: Field) => (variant === 'plain' ? [] : options);
 
 const hasNote = ({ variant, noted }: Field) => variant === 'guessed' && noted;
@@ -192,7 +202,11 @@ function inputBlock(
 		block_id: fieldBlockId(metadata, field.position, variant),
 		label: plain(label, 2000),
 		element,
-		optional: metadata.partial || variant === 'other' || (variant === 'guessed' && field.separator !== undefined),
+		optional:
+			metadata.partial ||
+			field.optional ||
+			variant === 'other' ||
+			(variant === 'guessed' && field.separator !== undefined),
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
 	};
@@ -207,7 +221,10 @@ function elementOf(field: Field, { limits, metadata, mask }: FieldContext): Inpu
 		case 'yesNo':
 		case 'choice': {
 			// Slack returns text with emoji as `:names:` and `&` as an entity, but values as they are.
-			const options = field.options.map((value): PlainTextOption => ({ text: plain(mask.read(value), 75), value }));
+			const options = field.options.map((option, at): PlainTextOption => {
+				const label = `${isNumbered(field) ? `${at + 1}. ` : ''}${mask.read(option)}`;
+				return { text: plain(label, OPTION_LIMIT), value: optionValue(option, at) };
+			});
 			const { chosen } = splitNote(field.text, field);
 			const ticked = options.filter((_, at) => chosen.includes(field.options[at] ?? ''));
 			if (field.separator !== undefined) return boxes(action_id, options, ticked);
@@ -244,8 +261,13 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 }
 
 /** The quoted title, with its place beside an equal one; without a title, the place alone. */
-function labelOf({ question, mask }: FieldContext, position: number, limit: number, onCut?: OnCut): string {
-	const title = quotedTitle(mask.read(question.items[position]?.title ?? ''), Math.min(1900, limit), onCut);
+function labelOf(
+	{ question, mask, onCut }: FieldContext,
+	position: number,
+	{ limit, listed = [] }: { limit: number; listed?: readonly string[] },
+): string {
+	const named = titleText(mask.read(question.items[position]?.title ?? ''), listed);
+	const title = quotedTitle(named, Math.min(1900, limit), onCut);
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;
 	if (title === '') return count === 1 ? 'Your answer' : `Question ${place} of ${count}`;
@@ -270,8 +292,8 @@ function secretBox(form: FieldContext, fields: readonly Field[]): KnownBlock {
 	const { question, metadata, mask } = form;
 	const options = fields.map(({ position }): PlainTextOption => {
 		const place = question.openItems.indexOf(position) + 1;
-		const title = quotedTitle(mask.read(question.items[position]?.title ?? ''), BOX_TITLE);
-		const text = `${place}. ${title || labelOf(form, position, BOX_TITLE)}`;
+		const title = quotedTitle(mask.read(titleText(question.items[position]?.title ?? '')), BOX_TITLE);
+		const text = `${place}. ${title || labelOf(form, position, { limit: BOX_TITLE })}`;
 		return { text: plain(fields.length === 1 ? HIDES_ANSWER : text, 75), value: `${position}` };
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);

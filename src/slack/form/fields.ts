@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { YES_NO } from '../../questions/options.ts';
+import { askedAt, YES_NO } from '../../questions/options.ts';
 import {
 	type Choices,
+	choicesFrom,
 	choicesOf,
 	guessInputAt,
 	type InputGuess,
@@ -12,7 +13,15 @@ import {
 	withNote,
 } from '../../questions/secrecy.ts';
 import { isSameQuestion, type Question } from '../../questions/session.ts';
-import { ACTIONS, type FieldVariant, fieldBlockId, NO_OPTION, secretBlockId, type ViewMetadata } from '../ids.ts';
+import {
+	ACTIONS,
+	type FieldVariant,
+	fieldBlockId,
+	NO_OPTION,
+	OWN_OPTION,
+	secretBlockId,
+	type ViewMetadata,
+} from '../ids.ts';
 import type { SubmittedSessionView, SubmittedView } from '../request.ts';
 import { cutTo, isBlank, oneLine, withoutMarks } from '../text.ts';
 
@@ -22,9 +31,8 @@ export const DESCRIBED_FIELDS = 30;
 export const MOST_FIELDS = 90;
 /** What a plain_text_input holds. */
 export const INPUT_LIMIT = 3000;
-/** Slack takes 100 options of 75 characters, and one is for own text. */
-const OPTION_LIMIT = 75;
-const MOST_OPTIONS = 99;
+/** UTF-16 units of an option's label. */
+export const OPTION_LIMIT = 75;
 /** What the session service takes in a PUT, as in `session-service/client.ts`. */
 export const PUT_LIMIT_BYTES = 100_000;
 /** Texts by position. */
@@ -38,6 +46,8 @@ export interface Field extends Choices {
 	readonly looksSecret: boolean;
 	/** It has a line for an own answer, or a note to an option: in a form with room for it. */
 	readonly noted: boolean;
+	/** The agent says that it may stay empty. */
+	readonly optional: boolean;
 	/** The value to fill in; always empty for a secret. */
 	readonly text: string;
 }
@@ -58,14 +68,15 @@ export function planFields(
 	const shownAsText = metadata.shown !== null && asksTheSame(metadata, question) ? metadata.asText : [];
 	return question.openItems.map((position) => {
 		const looksSecret = looksSecretAt(question, position);
-		const guess: InputGuess = looksSecret
-			? secretInputAt(question, position)
-			: usableGuess(guessInputAt(question, position), bare);
+		const { marks } = askedAt(question, position);
+		const secretGuess: InputGuess = marks.has('lines') ? { kind: 'longText' } : secretInputAt(question, position);
+		const guess: InputGuess = looksSecret ? secretGuess : usableGuess(guessInputAt(question, position), bare);
 		const isSecret = secret === null ? looksSecret : secret.includes(position);
 		const choices = choicesOf(guess);
 		const text = isSecret ? '' : optionsOr((draft[position] ?? '').toWellFormed(), choices);
 		const noted = choices.options.length > 0 && !bare;
-		const field = { ...choices, position, kind: guess.kind, secret: isSecret, looksSecret, noted, text };
+		const optional = marks.has('optional');
+		const field = { ...choices, position, kind: guess.kind, secret: isSecret, looksSecret, noted, optional, text };
 		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
 		const plain = isSecret
 			? shownAsText.includes(position)
@@ -87,12 +98,8 @@ export function asksTheSame(metadata: ViewMetadata, question: Question): boolean
 function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
 	const isUsable = (option: string) =>
-		option.length <= OPTION_LIMIT && option.isWellFormed() && oneLine(option, OPTION_LIMIT) !== '';
-	const usable =
-		!bare &&
-		!guess.options.includes(NO_OPTION) &&
-		guess.options.length <= MOST_OPTIONS &&
-		guess.options.every(isUsable);
+		!option.startsWith(OWN_OPTION) && option.isWellFormed() && oneLine(option, OPTION_LIMIT) !== '';
+	const usable = !bare && guess.options.every(isUsable);
 	return usable ? guess : { kind: 'longText' };
 }
 
@@ -141,6 +148,7 @@ export const FIELD_ERRORS = {
 	allEmpty: 'Fill in at least one field.',
 	missing: 'Please fill this in.',
 	missingChoice: 'Choose an option, or write your answer below.',
+	lostOptions: 'The texts of these options are not kept any more. Close this form and open it again.',
 	/** Where there are several. */
 	missingHere: 'Please fill this in, or choose "Skip some questions" below.',
 } as const;
@@ -173,6 +181,8 @@ export type Element = z.infer<typeof ELEMENT>;
 interface FormInput extends Pick<SubmittedSessionView, 'values' | 'choices' | 'metadata'> {
 	/** The initial values, of which Slack may leave out those that nobody touched. */
 	readonly draft: Values;
+	/** The text of an option by its value in the view. */
+	readonly optionText?: (position: number, value: string) => string;
 	/** The block_id of the input of this `block_actions` event; if it has no value, the person emptied it. */
 	readonly acted?: string | undefined;
 }
@@ -216,8 +226,10 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 	const blockId = mainId(metadata, position);
 	const entry = entryOf(view, blockId, ACTIONS.field);
 	const offered = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
-	const choices = view.choices[blockId];
-	if (choices !== undefined) {
+	const shown = view.choices[blockId];
+	if (shown !== undefined) {
+		const textOf = (value: string) => view.optionText?.(position, value) ?? value;
+		const choices = choicesFrom(shown.options.map(textOf), shown.separator !== undefined);
 		const noteId = fieldBlockId(metadata, position, 'other');
 		const offer = splitNote(optionsOr(offered, choices), choices);
 		const written = entryOf(view, noteId, ACTIONS.otherText)?.value;
@@ -225,8 +237,10 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 		const chosen = entry?.selected_options ?? (entry?.selected_option ? [entry.selected_option] : []);
 		// An empty list may mean boxes that nobody touched, as in `tickedPositions`.
 		const isKept = chosen.length === 0 && view.acted !== blockId;
-		const options = chosen.flatMap(({ value }) => (value === NO_OPTION ? [] : value));
+		const options = chosen.flatMap(({ value }) => (value === NO_OPTION ? [] : textOf(value)));
 		const ownText = written == null && view.acted === noteId ? '' : note;
+		// Their texts were kept beside the form, and are lost.
+		if (options.some((option) => option.startsWith(OWN_OPTION))) errors[blockId] = FIELD_ERRORS.lostOptions;
 		return withNote(isKept ? offer.chosen : options, ownText, choices);
 	}
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
@@ -251,12 +265,14 @@ function wholeText(text: string, offered: string, offerLimit: number): string {
 
 function addMissing(errors: Record<string, string>, missing: readonly number[], metadata: ViewMetadata): void {
 	const [first] = metadata.fields;
-	if (!metadata.partial) {
+	const isEmpty = missing.length === metadata.fields.length;
+	if (!metadata.partial && !(isEmpty && metadata.fields.every((position) => metadata.optional.includes(position)))) {
 		for (const position of missing) {
+			if (metadata.optional.includes(position)) continue;
 			const alone = metadata.withOptions.includes(position) ? FIELD_ERRORS.missingChoice : FIELD_ERRORS.missing;
 			errors[mainId(metadata, position)] ??= metadata.fields.length === 1 ? alone : FIELD_ERRORS.missingHere;
 		}
-	} else if (first !== undefined && missing.length === metadata.fields.length && Object.keys(errors).length === 0) {
+	} else if (first !== undefined && isEmpty && Object.keys(errors).length === 0) {
 		errors[mainId(metadata, first)] = FIELD_ERRORS.allEmpty;
 	}
 }

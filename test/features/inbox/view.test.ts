@@ -40,8 +40,8 @@ function textOf(content: Shown): string {
 }
 
 it.each([
-	['Choose:\n- red\n- **green**\n\nIt closes at six.', 'Choose: It closes at six.'],
-	['One of: red, green\n\nIt closes at six.', 'One of: red, green It closes at six.'],
+	['Options:\n- red\n- **green**\n\nIt closes at six.', 'It closes at six.'],
+	['It closes at six.\n\nOne of: red, green', 'It closes at six.'],
 ])('shows the description above the buttons of its options, without lines that are buttons: %j', (text, described) => {
 	const shown = textOf(asking(text));
 	expect(shown).toContain('"text":"green"');
@@ -56,7 +56,7 @@ it('shows no description that only lists the buttons', () => {
 
 it('has a button for each of five long options', () => {
 	const options = ['one', 'two', 'three', 'four', 'five'].map((word) => `${word.padEnd(28, 'x')}.`);
-	expect(textOf(asking(`One of: ${options.join(', ')}`)).match(/"action_id":"[^"]*choose/g)).toHaveLength(5);
+	expect(textOf(asking(`One of: ${options.join(' | ')}`)).match(/"action_id":"[^"]*choose/g)).toHaveLength(5);
 });
 
 it.each([

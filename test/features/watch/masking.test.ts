@@ -82,7 +82,7 @@ describe('a credential in what an agent writes', () => {
 
 	it.each([
 		['below the title', `One of: ${KEY}, none`, ''],
-		['above it', '', `- ${KEY}\n- none`],
+		['in lines', `Options:\n- ${KEY}\n- none`, ''],
 	])(
 		'is one option of a form, of a list %s: the agent gets all of it, and nobody sees it before *Show*',
 		async (_, below, above) => {

@@ -1,8 +1,8 @@
-import { scoreOf } from './score.ts';
+import { LISTS, scoreOf } from './score.ts';
 
 /* `npm exec -- node test/questions/masking/main.ts`: the figures of RESULTS.md, and each text behind them. */
 
-for (const name of ['steps', 'held-back'] as const) {
+for (const name of LISTS) {
 	const { misses, falseMasks, credentials, ordinary, texts } = scoreOf(name);
 	for (const { text, secret } of misses) console.log('missed', JSON.stringify({ secret, text }));
 	for (const { text, masked } of falseMasks) console.log('false mask', JSON.stringify({ text, masked: masked.text }));

@@ -22,8 +22,11 @@ function isShown(text: string, whole: string): boolean {
 	return parts.some((part) => text.includes(part));
 }
 
+/** Lines with a text and what has to be hidden in it. RESULTS.md says who wrote each. */
+export const LISTS = ['steps', 'held-back', 'outsider', 'outsider-again'] as const;
+
 /** What `masked` makes of a corpus: each credential that it leaves, and each text without one in which it hides some. */
-export function scoreOf(name: 'steps' | 'held-back') {
+export function scoreOf(name: (typeof LISTS)[number]) {
 	const lines = readFileSync(new URL(`${name}.jsonl`, import.meta.url), 'utf8')
 		.trim()
 		.split('\n');

@@ -82,23 +82,39 @@ describe('inputs', () => {
 
 	it.each([
 		['One of: A1, B2', undefined],
-		['Options: A1 or B2?', undefined],
-		['Please choose one: a1, b2.', undefined],
-		['One of: A1, B2. B2 costs more.', '“One of: A1, B2. B2 costs more.”'],
+		['**Options**:\n- A1\n- B2', undefined],
+		['{"options": ["A1", "B2"]}', undefined],
+		['B2 costs more. Options: A1 | B2', '“B2 costs more.”'],
 	])('shows the description %j only if it says more than the options', (description, hint) => {
 		const [choice] = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
 		expect(optionsOf(choice)).toHaveLength(3);
 		expect(choice?.hint?.text).toBe(hint);
 	});
 
+	it('numbers options that are longer than a label, and shows them whole above', () => {
+		const long = `The hall ${'by the sea '.repeat(12).trim()}`;
+		const longer = `The hall ${'in the park '.repeat(20).trim()}`;
+		const { blocks } = formOf([{ title: 'Hall', description: `Options: ${long} | None | ${longer}` }], metadata);
+		const text = JSON.stringify(blocks[0]);
+		for (const line of [`1. ${long}`, '2. None', `3. ${longer}`]) expect(text).toContain(line);
+		const [choice] = fieldsOf(blocks);
+		const element = choice?.element as { options: { text: { text: string }; value: string }[] };
+		const labels = element.options.map((option) => option.text.text);
+		expect(labels[0]).toMatch(/^1\. The hall by the sea .*…$/);
+		expect(labels.slice(1)).toEqual([
+			'2. None',
+			expect.stringMatching(/^3\. The hall in the park /),
+			expect.any(String),
+		]);
+		// Slack takes 150 characters: the third one's text is kept beside the form.
+		expect(element.options.map(({ value }) => value)).toEqual([long, 'None', 'handraise.2', NO_OPTION]);
+	});
+
 	it('uses long text if Slack cannot take an option or there are too many', () => {
-		const long = `Choose one:\n- A\n- ${'b'.repeat(76)}`;
-		const fitting = `Choose one:\n- A\n- ${'b'.repeat(75)}`;
-		expect(fieldsOf(formOf([{ title: 'Hall', description: fitting }], metadata).blocks)).toHaveLength(2);
 		const many = `One of: ${Array.from({ length: 100 }, (_, at) => `choice ${at}`).join(', ')}`;
 		// As the value of an option this would make the whole view text that is no JSON.
 		const halfPair = 'One of: Red, Blue \ud83d';
-		for (const description of [long, many, halfPair]) {
+		for (const description of [many, halfPair]) {
 			const fields = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
 			expect(fields.map(({ element }) => element.type)).toEqual(['plain_text_input']);
 		}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /*
- * Makes the tables of characters that look alike: `npm exec -- node test/support/look-alikes/make.ts`. The data are
+ * Makes the tables of what looks like a mark of a quotation: `npm exec -- node test/support/look-alikes/make.ts`. The data are
  * confusables.txt of Unicode 10.0.0 (its script says so) and the names of Unicode 17.0.0, from the npm registry.
  */
 
@@ -23,13 +23,6 @@ const { default: names }: { default: ReadonlyMap<number, string> } = await impor
 );
 rmSync(folder, { recursive: true });
 
-// Texts are decomposed before they are looked up. What looks like a space is refused elsewhere.
-const pairs = Object.entries(prototypes).filter(
-	([character, prototype]) => character.normalize('NFKD') === character && prototype.trim() !== '',
-);
-const groups = Map.groupBy(pairs, ([, prototype]) => prototype.normalize('NFKD'));
-const table = [...groups].map(([prototype, alike]) => `${prototype} ${alike.map(([character]) => character).join('')}`);
-
 const isMark = (character: string) => /^\p{Quotation_Mark}$/u.test(character);
 // Two yods are in many Hebrew words.
 const unfit = /[\p{M}\p{C}]|(?=\p{Lo})\p{Script=Hebrew}/u;
@@ -42,7 +35,6 @@ const listed = (characters: readonly string[]) =>
 	[...new Set(characters)].filter((character) => !isMark(character) && !unfit.test(character));
 
 const FOLDER = new URL('../../../src/questions/words/', import.meta.url);
-write('look-alikes', `Prototypes of UTS #39, each before the characters that look like it. ${CONFUSABLES}`, table);
 const marks = `without being one. ${CONFUSABLES}, ${NAMES}`;
 write('like-quotation-marks', `What looks like a quotation mark ${marks}`, listed([...like(/^'{2,}$/), ...named]));
 write('like-apostrophes', `What looks like an apostrophe ${marks}`, listed(like(/^'$/)));

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { HandraiseError } from './core/basics.ts';
+import { print } from './core/output.ts';
+import { previewOf, previewWords } from './features/answer/preview-view.ts';
+
+/*
+ * `npm run ask -- FILE`: what Handraise makes of a question, for those who write agents. Reads the JSON of an item, of
+ * a list of items or of a message from a file or from standard input, and needs no settings, database or network.
+ */
+
+const USAGE = `Usage: npm run ask --silent -- [FILE]
+Prints what Handraise makes of a question. FILE has the JSON of an item, a list of items, or a message that asks
+({"content": "…", "human_input": [items]}); without FILE it is read from standard input. See docs/asking.md.`;
+
+try {
+	const [file, another] = parseArgs({ allowPositionals: true }).positionals;
+	if (another !== undefined) throw new HandraiseError(USAGE, { code: 'usage' });
+	await print(`${previewWords(previewOf(readFileSync(file ?? 0, 'utf8')))}\n`);
+} catch (error) {
+	const { message, code } = error as NodeJS.ErrnoException;
+	const isUsage = code?.startsWith('ERR_PARSE_ARGS') === true;
+	process.stderr.write(`${isUsage ? USAGE : message}\n`);
+	process.exitCode = 1;
+}

@@ -1,0 +1,260 @@
+import { LANGUAGES, says, saysInside, splitAtOr } from './asking-words.ts';
+
+/*
+ * The contract of docs/asking.md: what an agent writes so that Handraise knows for sure what it asks. Each function
+ * reads one form of it; `options.ts` has the order, and the guesses.
+ */
+
+/** A list of options in the lines of a text. */
+export interface Listed {
+	/** Two to 99 different texts exactly as the agent gives them, in its order. */
+	readonly options: readonly string[];
+	/** Boxes, or `(several)`: more than one of them may be the answer. */
+	readonly isSeveral: boolean;
+	/** Its first line, and the one behind it. */
+	readonly from: number;
+	readonly to: number;
+	/** What stands before it in its first line. */
+	readonly lead: string;
+}
+
+/** Why something that looks like a list of the contract is none: for the authors of agents. */
+interface Unclear {
+	readonly unclear: string;
+}
+
+const MARKS = ['secret', 'number', 'date', 'email', 'url', 'lines', 'optional'] as const;
+export type Mark = (typeof MARKS)[number];
+
+/** The marks at the end of a title, "Order number (number) (optional)", and the title without them. */
+export function markedTitle(title: string): { readonly name: string; readonly marks: ReadonlySet<Mark> } {
+	const marks = new Set<Mark>();
+	for (let name = title.trimEnd(); ; ) {
+		const [whole = '', text = ''] = /[(（]([a-z]{3,8})[)）]$/i.exec(name.slice(-10)) ?? [];
+		const mark = MARKS.find((one) => one === text.toLowerCase());
+		if (mark === undefined) return { name: marks.size === 0 ? title : name, marks };
+		marks.add(mark);
+		name = name.slice(0, -whole.length).trimEnd();
+	}
+}
+
+/** A line of an item. `isPlain`: outside fences, quotes and tables, in which nothing is contract or an option. */
+export interface Line {
+	readonly text: string;
+	readonly isPlain: boolean;
+	/** Of a list. `kind`: equal for marks of one kind. */
+	readonly entry: {
+		readonly mark: string;
+		readonly kind: string;
+		readonly indent: number;
+		readonly body: string;
+	} | null;
+}
+
+const FENCE = /^\s*(?:```|~~~)/;
+const BOX = /^(?:[-–—*+•]\s+\[[ xX]?\]|[☐☑□])\s*/;
+const BULLET = /^(?:[-–—*+•▪●○■►]|\p{Extended_Pictographic}\uFE0F?)(?=\s)|^・/u;
+const NUMBER = /^\(?\d{1,3}[.)．）](?!\d)/;
+const LETTER = /^(?:\(?\p{L}\)|\p{Lu}\.(?=\s))/u;
+
+export function linesOf(text: string): readonly Line[] {
+	let isFenced = false;
+	return text.split(/\r?\n/).map((line) => {
+		const isFence = FENCE.test(line);
+		if (isFence) isFenced = !isFenced;
+		const isPlain = !isFenced && !isFence && !/^\s*[>|]/.test(line);
+		return { text: line, isPlain, entry: isPlain ? entryOf(line) : null };
+	});
+}
+
+function entryOf(line: string): Line['entry'] {
+	const text = line.trimStart();
+	const [mark] = [BOX, BULLET, NUMBER, LETTER].flatMap((pattern) => pattern.exec(text)?.[0] ?? []);
+	const body = mark === undefined ? '' : withoutEmphasis(text.slice(mark.length).trim());
+	if (mark === undefined || body === '') return null;
+	const kind = BOX.test(text) ? 'box' : mark.replace(/\d+/, '1').replace(/\p{L}/u, 'a');
+	return { mark, kind, indent: line.length - text.length, body };
+}
+
+/** Marks of emphasis around all of an entry are not a part of it. */
+const withoutEmphasis = (entry: string) => entry.replace(/^(\*\*|__|`)((?:(?!\1).)+)\1$/, '$2');
+
+/** The list whose first entry is in a line. `isLoose`: also with empty lines between its entries. */
+export function listAt(lines: readonly Line[], from: number, isLoose = false): Listed | Unclear {
+	const first = lines[from]?.entry;
+	if (first == null) return { unclear: 'no list stands behind the words for it' };
+	const options: string[] = [];
+	let to = from;
+	for (const [at, { entry, text }] of lines.entries()) {
+		if (at < from || (isLoose && text.trim() === '')) continue;
+		const indent = entry?.indent ?? text.length - text.trimStart().length;
+		if (text.trim() === '' || (entry === null && indent <= first.indent)) break;
+		if (indent !== first.indent) return { unclear: 'the list has lines at two depths' };
+		if (entry?.kind !== first.kind) return { unclear: 'the list has two kinds of marks' };
+		// "A. Smith" below "B. Jones"
+		if (entry.kind === 'a.' && entry.mark.charCodeAt(0) !== first.mark.charCodeAt(0) + options.length)
+			return { unclear: 'the letters before the entries are no sequence' };
+		options.push(entry.body);
+		to = at + 1;
+	}
+	if (first.kind === '1.' && options.every((option) => MONTH.test(option)))
+		return { unclear: 'the numbers may be a part of the entries' };
+	return checked({ options, isSeveral: first.kind === 'box', from, to, lead: '' });
+}
+
+/** The name of a month, which stands behind a day: "1. Mai". */
+const MONTH = new RegExp(
+	`^(?:${LANGUAGES.flatMap((language) => {
+		const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long' });
+		const months = Array.from({ length: 12 }, (_, month) => format.formatToParts(new Date(2026, month, 1)));
+		return months.flat().flatMap(({ type, value }) => (type === 'month' && /^\p{L}/u.test(value) ? [value] : []));
+	}).join('|')})(?!\\p{L})`,
+	'iu',
+);
+
+/** The most options: Slack takes 100, and one is for another text. */
+const MOST_OPTIONS = 99;
+
+function checked(listed: Listed): Listed | Unclear {
+	const { options } = listed;
+	if (options.length > MOST_OPTIONS) return { unclear: `the list has more than ${MOST_OPTIONS} entries` };
+	if (options.includes('')) return { unclear: 'an entry is empty' };
+	if (options.some((option) => /[;；,，]$/.test(option) || says('or', option.split(' ').at(-1) ?? '', 'whole')))
+		return { unclear: 'an entry ends like a part of a sentence' };
+	if (options.length < 2) return { unclear: 'the list has only one entry' };
+	return new Set(options).size < options.length ? { unclear: 'two entries are equal' } : listed;
+}
+
+/** At the start of a line or sentence: "Options:", "**One of**:", "Which one? Options (several):" */
+const KEY =
+	/(^|[.?!。？！]\s)\s{0,9}(?:\*\*|__)?([^:：*_|.?!。？！]{2,40}?)(?:\*\*|__)?\s{0,9}[:：](?:\*\*|__)?(?!\/\/)/gu;
+const SEVERAL = /\((?:several|multiple)\)\s?$/i;
+
+/** What stands before and behind such words in a line; none for another line. */
+function keysIn({ text, isPlain }: Line) {
+	const found = isPlain ? Array.from(text.matchAll(KEY)) : [];
+	return found.flatMap(({ 0: whole, 1: before = '', 2: key = '', index }) => {
+		const named = key.normalize('NFKC');
+		if (!says('lists', named.replace(SEVERAL, '').trim(), 'whole')) return [];
+		const inline = text.slice(index + whole.length).trim();
+		return [{ lead: text.slice(0, index + before.length).trim(), inline, isSeveral: SEVERAL.test(named) }];
+	});
+}
+
+/** The list behind words such as "Options:". Null: the text has no such words. */
+export function keyedList(lines: readonly Line[]): Listed | Unclear | null {
+	const keys = lines.flatMap((line, at) =>
+		keysIn(line)
+			.slice(0, 1)
+			.map((key) => ({ ...key, at })),
+	);
+	const [key, another] = keys;
+	if (key === undefined) return null;
+	if (another !== undefined) return { unclear: TWO_LISTS };
+	const { at, lead, inline, isSeveral } = key;
+	const next = lines.findIndex((line, place) => place > at && line.text.trim() !== '');
+	const found = inline === '' ? listAt(lines, next) : inlineList(inline, at);
+	return 'unclear' in found ? found : { ...found, from: at, lead, isSeveral: isSeveral || found.isSeveral };
+}
+
+export const TWO_LISTS = 'the item has two lists of options';
+
+function inlineList(text: string, from: number): Listed | Unclear {
+	const hasBars = /[|｜]/.test(text);
+	const parts = hasBars ? text.split(/[|｜]/) : splitAtCommas(text);
+	if (parts === null) return { unclear: 'a bracket or a quotation mark is not closed' };
+	const options = parts.map((part) => withoutEmphasis(part.trim()));
+	const unclear = hasBars || options.length > MOST_OPTIONS ? null : doubtOf(options);
+	return unclear === null ? checked({ options, isSeveral: false, from, to: from + 1, lead: '' }) : { unclear };
+}
+
+/** With commas, the line may be a sentence. Agents that know the contract write `|`. */
+function doubtOf(options: readonly string[]): string | null {
+	const has = (pattern: RegExp) => options.some((option) => pattern.test(option));
+	if (has(/[;；]/)) return 'the line has a semicolon';
+	const last = options.at(-1) ?? '';
+	if (splitAtOr(last).length > 1 || saysInside('or', last)) return 'the last entry has an "or"';
+	if (has(/[.?!…؟।]$|[.?!]\s|[。？！]/)) return 'an entry ends like a sentence';
+	if (options.some((option) => says('you', option))) return 'an entry speaks to the reader';
+	// "Monday, March 3, Tuesday, March 4", "Washington, DC"
+	const isDate = (option: string) => /\d/.test(option) && MONTH.test(option);
+	const arePairs = options.some(isDate) && !options.every(isDate);
+	const isState = (option: string, at: number) => /^[A-Z]{2}$/.test(option) && /\p{Ll}/u.test(options[at - 1] ?? '');
+	return arePairs || options.some(isState) ? 'two entries may be one with a comma' : null;
+}
+
+const OPENING = '([{（【「『“„«‘"`';
+const CLOSING = ')]}）】」』”“»’"`';
+
+/** Divides before a space, or at the commas of scripts without one, outside brackets and quotes; null: one is open. */
+function splitAtCommas(text: string): readonly string[] | null {
+	const parts: string[] = [];
+	let closing: string[] = [];
+	let from = 0;
+	for (const { 0: sign, index } of text.matchAll(/[^\p{L}\p{N}\s]/gu)) {
+		const opened = CLOSING.charAt(OPENING.indexOf(sign));
+		if (sign === closing.at(-1)) closing = closing.slice(0, -1);
+		else if (OPENING.includes(sign) && !/["`“”»]/.test(closing.at(-1) ?? '')) closing = [...closing, opened];
+		else if (closing.length === 0 && /^(?:[,،](?!\S)|[，、])/.test(text.slice(index, index + 2))) {
+			parts.push(text.slice(from, index));
+			from = index + 1;
+		}
+	}
+	return closing.length > 0 ? null : [...parts, text.slice(from)];
+}
+
+/** `{"options": ["A", "B"], "multiple": false}`, alone in a description, from its line on. Null: no such object. */
+export function jsonList(description: string, from: number): Listed | Unclear | null {
+	const text = description.trim();
+	if (!text.startsWith('{') || !text.endsWith('}') || !text.includes('"options"')) return null;
+	const unclear = { unclear: 'the JSON is not {"options": ["…", "…"], "multiple": false}' };
+	try {
+		const { options, multiple = false, ...others }: Record<string, unknown> = JSON.parse(text);
+		const isPlain = Array.isArray(options) && options.every((option): option is string => typeof option === 'string');
+		if (!isPlain || typeof multiple !== 'boolean' || Object.keys(others).length > 0) return unclear;
+		return checked({ options, isSeveral: multiple, from, to: Number.MAX_SAFE_INTEGER, lead: '' });
+	} catch {
+		return unclear;
+	}
+}
+
+/** At the end of a text: in brackets, as its last line, or behind a comma. */
+const AT_END = [
+	/[([（]([^()[\]（）\n]{3,80})[)\]）][\s?？.!:]{0,3}$/,
+	/(?:^|\n)([^()（）\n]{3,80}?)[?？.!]?$/,
+	/[,，:：] ([^,，:：\n]{3,30})[?？]$/,
+];
+
+export const isDecision = (text: string) => says('decisions', text, 'whole') || says('yes-no', text, 'whole');
+
+/** "(yes/no)", "Approve or reject?", two or three other decisions at the end of a text, and the text without them. */
+export function decisionsAtEnd(text: string): { readonly options: readonly string[]; readonly others: string } | null {
+	const whole = text.trimEnd();
+	for (const pattern of AT_END) {
+		const [match = '', inside = ''] = pattern.exec(whole.slice(-100)) ?? [];
+		const options = inside
+			.split(/[/／]/)
+			.flatMap(splitAtOr)
+			.map((option) => option.trim());
+		const areFew = options.length > 1 && options.length < 4 && new Set(options).size === options.length;
+		if (areFew && options.every(isDecision)) return { options, others: whole.slice(0, -match.length).trimEnd() };
+	}
+	return null;
+}
+
+const DRAFT = /^\s*(?:\*\*|__)?draft(?:\*\*|__)?\s*[:：](?:\*\*|__)?(.*)$/i;
+
+/** The text behind "Draft:", to the end or in one fence, and the description without it. */
+export function draftIn(description: string): { readonly draft: string; readonly others: string } | null {
+	const lines = linesOf(description);
+	const texts = lines.map(({ text }) => text);
+	const at = lines.findIndex(({ text, isPlain }) => isPlain && DRAFT.test(text));
+	const [, inline = ''] = DRAFT.exec(texts[at] ?? '') ?? [];
+	const opening = texts.findIndex((text, place) => place > at && text.trim() !== '');
+	const closing = texts.findIndex((text, place) => place > opening && FENCE.test(text));
+	const isFenced = inline.trim() === '' && FENCE.test(texts[opening] ?? '') && closing !== -1;
+	const draft = isFenced ? texts.slice(opening + 1, closing) : [inline.trimStart(), ...texts.slice(at + 1)];
+	if (at === -1 || draft.join('').trim() === '') return null;
+	const others = [...texts.slice(0, at), ...(isFenced ? texts.slice(closing + 1) : [])];
+	return { draft: isFenced ? draft.join('\n') : draft.join('\n').trim(), others: others.join('\n').trim() };
+}

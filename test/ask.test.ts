@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const ASK = fileURLToPath(new URL('../src/ask.ts', import.meta.url));
+
+function ask(args: readonly string[], input = '') {
+	const { stdout, stderr, status } = spawnSync(process.execPath, [ASK, ...args], { input, encoding: 'utf8', env: {} });
+	return { stdout, stderr, status };
+}
+
+it('prints what Handraise makes of a question from a file, and why', () => {
+	const folder = mkdtempSync(join(tmpdir(), 'ask-'));
+	const file = join(folder, 'question.json');
+	writeFileSync(file, '{"title": "Which flight? (optional)", "description": "Options: LH 1173 | TP 570"}');
+	expect(ask([file])).toEqual({
+		stdout: [
+			'1. Which flight?',
+			'   field: one of',
+			'     - LH 1173',
+			'     - TP 570',
+			'   secret: no, optional',
+			'   options: a list of the contract',
+			'Buttons on the post: [ LH 1173 ]  [ TP 570 ]',
+			'',
+		].join('\n'),
+		stderr: '',
+		status: 0,
+	});
+	rmSync(folder, { recursive: true });
+});
+
+it.each([
+	['{"title": "Plan", "description": "Options:\\n- A\\n* B"}', 'no options: the list has two kinds of marks'],
+	['{"title": "Plan", "description": "Options:\\n- A\\n* B"}', 'Buttons on the post: none: it has no options'],
+	['{"title": "Plan", "description": "Options (several): A | B"}', 'none: more than one may be chosen'],
+	['{"title": "Plan", "description": "Options: A | B | C | D | E | F"}', 'none: it has more than 5 options'],
+	[`{"title": "Plan", "description": "Options: A | ${'b'.repeat(31)}"}`, 'none: an option has more than 30 characters'],
+	['{"title": "Plan", "description": "Options: A1 | Al"}', 'looks like another or like a button of ours'],
+	['{"title": "Password", "description": "Options: A | B"}', 'none: it looks secret'],
+	['{"title": "Proceed? (y/n)", "description": "If no, explain why."}', 'none: it may ask for more than an option'],
+	['[{"title": "A"}, {"title": "B"}]', 'none: it asks for several items'],
+	['{"content": "Should I go on?", "human_input": [{"title": "Answer"}]}', '[ Yes ]  [ No ]'],
+])('says of %s: %s', (json, words) => {
+	const { stdout, status } = ask([], json);
+	expect(stdout).toContain(words);
+	expect(status).toBe(0);
+});
+
+it.each([
+	[[], 'Which flight?', 'This is not the JSON of a question.'],
+	[[], '{"human_input": []}', 'This is not the JSON of a question.'],
+	[['no-such-file.json'], '', 'no such file'],
+	[['a', 'b'], '', 'Usage: npm run ask'],
+	[['--all'], '', 'Usage: npm run ask'],
+])('says what is wrong with %j and %j', (args, input, words) => {
+	const { stdout, stderr, status } = ask(args, input);
+	expect(stderr).toContain(words);
+	expect([stdout, status]).toEqual(['', 1]);
+});

@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
+import { asking, item } from '../../../sandbox/session-service/builders.ts';
+import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { FIELD_ERRORS } from '../../../src/slack/form/fields.ts';
+import { type App, answerFields, openSession } from '../../slack/support/open-session.ts';
+import { startApp } from '../../support/app.ts';
+import { DELIVERED } from '../../support/sentences.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp({ transport: 'http' });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	await app.slack.as('ada').modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+let count = 0;
+/** A session that asks these items, and Ada's window with the form. */
+async function asked(...items: ItemJson[]): Promise<{ id: string; modal: Modal }> {
+	const id = `contract-${++count}`;
+	app.service.sessions.put(id, { status: 'humanInput', messages: [asking('Say which.', items)] });
+	return { id, modal: await openSession(app, id) };
+}
+
+/** What arrived, once, with the titles and descriptions that were sent back. */
+const sent = (id: string) => app.service.log.savedPuts(id).map((put) => itemsOf(put));
+
+async function submitted(modal: Modal): Promise<void> {
+	expect((await modal.submit()).outcome).toBe('updated');
+	await app.slack.as('ada').waitForModal(DELIVERED);
+}
+
+const DRAFT = item('Reply to Ada', 'Your parcel came back.\nDraft:\nHello Ada,\n\n- your parcel\n- is here');
+
+it('begins a field with the draft of the agent, which is sent as it is, as it is edited, or not at all', async () => {
+	const text = 'Hello Ada,\n\n- your parcel\n- is here';
+	const untouched = await asked(DRAFT);
+	expect(answerFields(untouched.modal).map(({ value }) => value)).toEqual([text]);
+	// The draft stands in the field alone.
+	expect(JSON.stringify(untouched.modal.view().payload).match(/is here/g)).toHaveLength(1);
+	await submitted(untouched.modal);
+	expect(sent(untouched.id)).toEqual([[{ ...DRAFT, value: text }]]);
+
+	const edited = await asked(DRAFT);
+	await edited.modal.fill(0, 'No.');
+	await submitted(edited.modal);
+	expect(sent(edited.id)[0]?.[0]?.value).toBe('No.');
+
+	const emptied = await asked(DRAFT);
+	await emptied.modal.fill(0, '');
+	expect((await emptied.modal.submit()).outcome).toBe('fieldErrors');
+	expect(sent(emptied.id)).toEqual([]);
+});
+
+it('sends all of a draft that a field in Slack cannot show', async () => {
+	const long = 'A very long letter. '.repeat(300).trim();
+	const { id, modal } = await asked(item('Letter', `Draft: ${long}`));
+	expect(answerFields(modal)[0]?.value?.length).toBeLessThan(long.length);
+	await submitted(modal);
+	expect(sent(id)[0]?.[0]?.value).toBe(long);
+});
+
+it('lets an optional field stay empty beside others, and shows no mark', async () => {
+	const items = [item('Nights (number)', ''), item('Wishes (optional)', '')];
+	const { id, modal } = await asked(...items);
+	expect(answerFields(modal).map(({ label }) => label)).toEqual(['“Nights”', '“Wishes”']);
+	expect(answerFields(modal)[0]?.kind).toBe('number_input');
+	expect((await modal.submit()).outcome).toBe('fieldErrors');
+	await modal.fill(0, '3');
+	await submitted(modal);
+	expect(sent(id)).toEqual([
+		[
+			{ ...items[0], value: '3' },
+			{ ...items[1], value: '' },
+		],
+	]);
+});
+
+it('asks for something where every field is optional', async () => {
+	const { modal } = await asked(item('Wishes (optional)', ''));
+	expect((await modal.submit()).errors).toEqual({ '“Wishes”': FIELD_ERRORS.allEmpty });
+});
+
+it('hides what is marked as secret', async () => {
+	const { modal } = await asked(item('Nickname (secret)', ''));
+	expect(modal.fields().some(({ actionId }) => actionId === 'form.secret')).toBe(true);
+});
+
+it('sends an option of any length exactly, alone and of several, also after a refresh', async () => {
+	const long = `The first plan: ${'we wait, and then go on. '.repeat(20)}`.trim();
+	const other = `The other plan | with bars, ${'and more of it '.repeat(20)}`.trim();
+	const description = `Options:\n- ${long}\n- ${other}\n- None`;
+	const one = await asked(item('Which plan?', description));
+	const label = (at: number, { modal }: { modal: Modal } = one) => answerFields(modal)[0]?.options[at] ?? '';
+	expect(label(1)).toMatch(/^2\. The other plan \| with bars, .*…$/);
+	await one.modal.choose(0, [label(1)]);
+	await one.modal.fill(1, 'Go');
+	await one.modal.press('Refresh');
+	await submitted(one.modal);
+	expect(sent(one.id)[0]?.[0]?.value).toBe(`${other}. Go`);
+
+	const several = await asked(item('Plans', description.replace('Options', 'Options (several)')));
+	await several.modal.choose(0, [label(0, several), '3. None']);
+	await submitted(several.modal);
+	expect(sent(several.id)[0]?.[0]?.value).toBe(`${long}\nNone`);
+});

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { draftIn, markedTitle } from '../../src/questions/contract.ts';
+import { askedAt } from '../../src/questions/options.ts';
+import { looksSecretAt } from '../../src/questions/secrecy.ts';
+import { wordList } from '../../src/questions/word-list.ts';
+
+const asked = (title: string, description = '', context = '') =>
+	askedAt({ items: [{ title, description }], context }, 0);
+
+/** The words before a list, in 15 languages, as people and programs write them. */
+const KEYS = wordList('asking/lists').flatMap((line) => line.slice(4).split(' | '));
+const wide = (text: string) =>
+	text.replace(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)).replaceAll(' ', '\u3000');
+const key = fc
+	.tuple(
+		fc.constantFrom(...KEYS),
+		fc.constantFrom<(key: string) => string>(
+			(one) => `${one}:`,
+			(one) => `${one.toUpperCase()}：`,
+			(one) => `**${one}:**`,
+			(one) => `**${one}**:`,
+			(one) => `  ${one} :`,
+			(one) => `${wide(one)}：`,
+		),
+	)
+	.map(([one, write]) => write(one));
+
+const word = fc.constantFrom(
+	'Basic',
+	'blue',
+	'Wi-Fi',
+	'x2',
+	'C++',
+	'C#',
+	'#12',
+	'größer',
+	'São',
+	'naïve',
+	"O'Neil",
+	'🚀',
+	'👍🏽',
+	'e\u0301clair',
+	'東京',
+	'明日',
+	'Москва',
+	'नीला',
+	'빨강',
+	'أحمر',
+	'غدًا',
+	'אדום',
+	'ירוק',
+	'A & B',
+	'50 %',
+	'9:30',
+	'<main>',
+	'*.ts',
+);
+const name = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
+const price = fc
+	.tuple(fc.constantFrom('$', '€', '₹', '¥'), fc.integer({ min: 1, max: 9_999_999 }))
+	.map(([sign, amount]) => `${sign}${amount.toLocaleString('en-US')}`);
+const wrapped = fc
+	.tuple(name, name, fc.constantFrom('()', '[]', '（）', '“”', '«»', '「」', '""'))
+	.map(([one, other, pair]) => `${one} ${pair.charAt(0)}${one}, ${other}${pair.charAt(1)}`);
+/** What may stand between commas. */
+const plain = fc.oneof(
+	name,
+	price,
+	wrapped,
+	fc.tuple(name, price).map((parts) => parts.join(' – ')),
+);
+/** What may stand in a line of its own, or in JSON. */
+const any = fc.oneof(
+	plain,
+	fc
+		.tuple(plain, plain, fc.constantFrom(', ', ' | ', '; ', ' or ', '. ', ': '))
+		.map(([a, b, sign]) => `${a}${sign}${b}`),
+	plain.map((option) => `${option}.`),
+	plain.map((option) => `${option}?`),
+	plain.map((option) => `${option} ${'and more of it '.repeat(12).trim()}`),
+);
+const several = (option: fc.Arbitrary<string>, maxLength = 30) => fc.uniqueArray(option, { minLength: 2, maxLength });
+const MARKS = ['- ', '– ', '* ', '• ', '#. ', '#) ', '@) ', '  - ', '・'];
+const withMark = (mark: string, option: string, at: number) =>
+	mark.replace('#', String(at + 1)).replace('@', String.fromCharCode(97 + at)) + option;
+
+const question = fc.constantFrom('What now?', 'Plan', 'Which one?', 'Wie weiter?', '次は？', 'ماذا الآن؟', 'Далее');
+
+/** Each form of the contract with these options. */
+const contract: fc.Arbitrary<readonly [description: string, options: readonly string[]]> = fc.oneof(
+	fc.tuple(key, several(plain)).map(([of, all]) => [`${of} ${all.join(', ')}`, all] as const),
+	fc.tuple(key, several(any)).map(([of, all]) => {
+		const options = all.map((option) => option.replaceAll('|', '/'));
+		return [`${of} ${options.join(' | ')}`, options] as const;
+	}),
+	fc
+		.tuple(key, several(any, 26), fc.constantFrom(...MARKS), fc.constantFrom('\n', '\n\n'))
+		.map(([of, all, mark, gap]) => {
+			const lines = all.map((option, at) => withMark(mark, option, at));
+			return [`${of}${gap}${lines.join('\n')}\n\nThank you.`, all] as const;
+		}),
+	several(any).map((options) => [JSON.stringify({ options, multiple: false }), options] as const),
+);
+
+describe('the contract', () => {
+	it('offers exactly the options that an agent wrote, in every language and form', () => {
+		fc.assert(
+			fc.property(question, contract, (title, [description, options]) => {
+				fc.pre(new Set(options).size === options.length);
+				const { choice, why } = asked(title, description);
+				expect([choice?.options, why]).toEqual([options, 'options: a list of the contract']);
+				expect(choice?.isSeveral).toBe(false);
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	it.each([
+		['Which desk?', '- A1\n- B2\n\nOptions: C3 | D4', 'the item has two lists of options'],
+		['Plan', 'Options: A | B\nOne of: C | D', 'the item has two lists of options'],
+		['Continue? (yes/no)', 'Options: A | B', 'the item has two lists of options'],
+		['Plan', 'Options:\n- A\n* B', 'the list has two kinds of marks'],
+		['Plan', 'Options:\n- A\n  - A1\n- B', 'the list has lines at two depths'],
+		['Plan', 'Options:\n- A\n  and more of A\n- B', 'the list has lines at two depths'],
+		['Plan', 'Options: A | | B', 'an entry is empty'],
+		['Plan', 'Options: A', 'the list has only one entry'],
+		['Plan', 'Options: A | B | A', 'two entries are equal'],
+		['Plan', 'Options: A; B', 'the line has a semicolon'],
+		['Plan', 'Options: A, B or C', 'the last entry has an "or"'],
+		['Plan', 'Optionen: A, B oder C', 'the last entry has an "or"'],
+		['Plan', 'Options: A, B.', 'an entry ends like a sentence'],
+		['Plan', 'Options: A, B. Tell me why', 'an entry ends like a sentence'],
+		['Plan', 'Options: A, up to you', 'an entry speaks to the reader'],
+		['Date', 'Options: Monday, March 3, Tuesday, March 4', 'two entries may be one with a comma'],
+		['Town', 'Options: Boston, Washington, DC', 'two entries may be one with a comma'],
+		['Plan', 'Options: A, "B, C', 'a bracket or a quotation mark is not closed'],
+		['Plan', 'Options:\nnone', 'no list stands behind the words for it'],
+		['Plan', `Options: ${Array.from({ length: 100 }, (_, at) => at).join(' | ')}`, 'the list has more than 99 entries'],
+		['Plan', '{"options": ["A", "B"], "default": "A"}', 'the JSON is not {"options": ["…", "…"], "multiple": false}'],
+		['Plan', '{"options": ["A", 2]}', 'the JSON is not {"options": ["…", "…"], "multiple": false}'],
+		['Plan', '{"options": ["A", ""]}', 'an entry is empty'],
+	])('offers nothing where it is not kept, and says why: %j with %j', (title, description, why) => {
+		expect(asked(title, description)).toMatchObject({ choice: null, why: `no options: ${why}`, isUnclear: true });
+	});
+
+	it.each([
+		['Plan', '> Options: A | B'],
+		['Plan', '```\nOptions: A | B\n```'],
+		['Plan', '| Options: A | B |'],
+		['Plan', 'The Options: A | B'],
+		['Plan', 'Options://a.example, b'],
+	])('takes nothing from quotes, fences, tables and other lines: %j with %j', (title, description) => {
+		expect(asked(title, description)).toMatchObject({ choice: null, isUnclear: false });
+	});
+
+	it.each([
+		['Plan', 'Options (several): A | B'],
+		['Plan', 'Options:\n- [ ] A\n- [x] B'],
+		['Plan', 'Options:\n☐ A\n☐ B'],
+		['Plan', '{"options": ["A", "B"], "multiple": true}'],
+		['Which ones? Select all that apply.', 'Options: A | B'],
+		['Pick at least two, which are they?', 'Options: A | B'],
+		['Plan', 'Wählen Sie mindestens eine.\nOptionen: A | B'],
+	])('lets several be chosen, and not by one press: %j with %j', (title, description) => {
+		expect(asked(title, description).choice).toEqual({ options: ['A', 'B'], isSeveral: true, isWhole: false });
+	});
+
+	it.each([
+		['Proceed? (yes/no)', '', ['Yes', 'No']],
+		['Proceed? (Y/N)', 'I will deploy version 12.', ['Yes', 'No']],
+		['Proceed (yes/no)?', '', ['Yes', 'No']],
+		['Weiter? (ja/nein)', '', ['ja', 'nein']],
+		['続けますか？（はい／いいえ）', '', ['はい', 'いいえ']],
+		['Merge it?', 'The tests pass. (approve/reject)', ['approve', 'reject']],
+		['The file exists.', 'What now? (overwrite/skip/cancel)', ['overwrite', 'skip', 'cancel']],
+		['Deploy it?', 'Approve or reject', ['Approve', 'Reject'.toLowerCase()]],
+		['¿Confirmo la reserva?', 'Sí / No', ['Sí', 'No']],
+	])('takes decisions at the end of an item: %j with %j', (title, description, options) => {
+		expect(asked(title, description).choice).toEqual({ options, isSeveral: false, isWhole: true });
+	});
+
+	it.each([
+		['Speed (km/h)'],
+		['Size (S/M/L)'],
+		['Proceed? (yes/no/maybe)'],
+		['Name (first/last)'],
+		['Proceed? (yes/no) or later'],
+	])('takes no other brackets for decisions: %j', (title) => {
+		expect(asked(title).choice).toBeNull();
+	});
+
+	it('reads the marks behind a title, in any order, and no others', () => {
+		const { name, marks } = markedTitle('One-time code (number) (SECRET)（optional） ');
+		expect([name, [...marks].sort()]).toEqual(['One-time code', ['number', 'optional', 'secret']]);
+		expect(markedTitle('Name (first) ')).toEqual({ name: 'Name (first) ', marks: new Set() });
+		expect(markedTitle('(date)').name).toBe('');
+		expect(asked('Is it 5? (number)').choice).toBeNull();
+		expect(asked('Is it right? (optional)').choice?.options).toEqual(['Yes', 'No']);
+	});
+
+	it('keeps secret what is marked so, and still what looks so', () => {
+		const isSecret = (title: string) => looksSecretAt({ items: [{ title, description: '' }], context: '' }, 0);
+		expect(['Nickname (secret)', 'One-time code (number)', 'Nickname'].map(isSecret)).toEqual([true, true, false]);
+	});
+
+	it.each([
+		['Hello,\n\nOptions: A | B', 'Draft: Hello,\n\nOptions: A | B', ''],
+		['Hi\n  there', 'See the mail.\n**Draft:**\n```\nHi\n  there\n```\nSend it?', 'See the mail.\nSend it?'],
+		['```\nopen', 'Draft:\n```\nopen', ''],
+	])('takes the draft %j out of %j', (draft, description, others) => {
+		expect(draftIn(description)).toEqual({ draft, others });
+		expect(asked('Reply to Ada', description)).toMatchObject({ draft, choice: null });
+	});
+
+	it('has no draft in code, quotes, or behind other words', () => {
+		for (const text of ['> Draft: A', '```\nDraft: A\n```', 'The draft: A', 'Draft:', 'Draft:\n \n'])
+			expect(draftIn(text)).toBeNull();
+	});
+});
