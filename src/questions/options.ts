@@ -79,8 +79,11 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 	const ending = atEnd ?? decisionsAtEnd(name);
 	if (listed !== null) {
 		const around = textAround(lines, listed);
-		const isSecond = hasAsked(linesOf(around));
+		const isSecond = hasAsked(linesOf(around)) || keyedList(linesOf(around)) !== null;
 		if (isSecond || ending !== null || repliesIn(around) !== null) return none(TWO_LISTS, true);
+		// "May I order it? Options: leather, sunroof" tells what is ordered.
+		const isTold = listed.hasCommas === true && !listed.options.some(isDecision);
+		if (isTold && isAnsweredByYesOrNo(around, '')) return none('yes or no answers the question', true);
 		return {
 			...base,
 			choice: choiceFrom(listed, lines, saysNothing ? '' : above, true),
@@ -209,8 +212,13 @@ const PLURAL = new RegExp(
 /** Whether a text asks one thing, and what stands behind its options asks for no more. */
 function asksOnce(text: string, behind: string): boolean {
 	const asksMore = (one: string) => /[:：]\s*$/.test(one) || (!isQuestion(one) && says('open', one));
-	return questionsIn(text).length < 2 && !sentencesOf(behind).some(asksMore);
+	const [, ...others] = sentencesOf(text);
+	return questionsIn(text).length < 2 && !sentencesOf(behind).some(asksMore) && !others.some((one) => TO_DO.test(one));
 }
+
+/** "Also send your name.", "Add a reason" */
+const TO_DO =
+	/^[^\p{L}]*(?:(?:please|and|then|also) ){0,3}(?:(?:add|attach|include|provide|specify|explain|state|give|tell) |(?:write|send|enter|name|note) (?:me|us|down|your|a|an) )(?!me which)|^[^\p{L}]*(?:please )?also /iu;
 
 /** "Rank these", "How many seats?" above names, "Colour and size", "feature/NAME": what no option answers in full. */
 function asksElse(text: string, options: readonly string[]): boolean {
@@ -223,13 +231,26 @@ function asksElse(text: string, options: readonly string[]): boolean {
 		says('rank', text) ||
 		(isAmount && !options.some((option) => /\p{N}/u.test(option))) ||
 		(says('and', joint, 'whole') && !options.every(isDecision)) ||
+		sentencesOf(text).some(asksTwice) ||
 		options.some(isUnfinished)
 	);
 }
 
+/** "Which seat, and what is your name?", "Which colour and size?" */
+function asksTwice(sentence: string): boolean {
+	const words = sentence.slice(0, 1_000).split(/\s+/);
+	if (!isQuestion(sentence) && !says('which', sentence, 'start')) return false;
+	return words.some((word, at) => {
+		if (at === 0 || !says('and', word, 'whole')) return false;
+		const next = words[at + 1] ?? '';
+		const isLast = at === 2 && words.length === 4 && says('which', words[0] ?? '', 'whole');
+		return isLast || (['wh', 'which', 'you'] as const).some((list) => says(list, next, 'whole'));
+	});
+}
+
 const NOTE = /[([（][^()[\]（）]*[)\]）]/;
 /** What stands for a text that is to be written. */
-const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}/;
+const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}|^(?:\.{2,}|…|etc\b|usw\b)/;
 
 /** "Reply with A or B", "Type A, B or C": one or two words each, without an article. */
 function repliesIn(text: string): readonly string[] | null {
