@@ -59,14 +59,16 @@ const BULLET = /^(?:[-–—*+•▪●○■►]|\p{Extended_Pictographic}\uFE0
 const NUMBER = /^\(?\d{1,3}[.)．）](?!\d)/;
 const LETTER = /^(?:\(?\p{L}\)|\p{Lu}\.(?=\s))/u;
 
+/** A shorter fence, another kind, and one with words behind it stand inside. */
+const closes = (line: string, fence: string) => line.trim().startsWith(fence) && /^([`~])\1*$/.test(line.trim());
+
 export function linesOf(text: string): readonly Line[] {
 	let open = '';
 	return text.split(/\r?\n/).map((line) => {
-		const [before = '', fence = ''] = FENCE.exec(line) ?? [];
+		const [, fence = ''] = FENCE.exec(line) ?? [];
 		const wasOpen = open !== '';
-		// A shorter fence, another kind, and one with words behind it stand inside.
 		if (!wasOpen) open = fence;
-		else if (fence.startsWith(open) && line.slice(before.length).trim() === '') open = '';
+		else if (closes(line, open)) open = '';
 		const isPlain = !wasOpen && fence === '' && !/^\s*[>|]/.test(line);
 		return { text: line, isPlain, entry: isPlain ? entryOf(line) : null };
 	});
@@ -272,8 +274,9 @@ export function draftIn(description: string): { readonly draft: string; readonly
 	const at = lines.findIndex(({ text, isPlain }) => isPlain && DRAFT.test(text));
 	const [, inline = ''] = DRAFT.exec(texts[at] ?? '') ?? [];
 	const opening = texts.findIndex((text, place) => place > at && text.trim() !== '');
-	const closing = texts.findIndex((text, place) => place > opening && FENCE.test(text));
-	const isFenced = inline.trim() === '' && FENCE.test(texts[opening] ?? '') && closing !== -1;
+	const [, fence = ''] = FENCE.exec(texts[opening] ?? '') ?? [];
+	const closing = texts.findIndex((text, place) => place > opening && closes(text, fence));
+	const isFenced = inline.trim() === '' && fence !== '' && closing !== -1;
 	const draft = isFenced ? texts.slice(opening + 1, closing) : [inline.trimStart(), ...texts.slice(at + 1)];
 	if (at === -1 || draft.join('').trim() === '') return null;
 	const others = [...texts.slice(0, at), ...(isFenced ? texts.slice(closing + 1) : [])];

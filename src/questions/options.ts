@@ -149,7 +149,7 @@ function isAskedFor(options: readonly string[], lead: string): boolean {
 }
 
 /** "Which folder should I put these in?", but not "Which of these?" */
-const POINTS = /(?<!\bof )\b(?:these|those|them)\b/i;
+const POINTS = /(?<!\b(?:of|from|between|among) )\b(?:these|those|them|the following|do this)\b/i;
 
 /* Texts. What stands in fences, quotes and tables asks nothing. */
 
@@ -205,6 +205,7 @@ const PLURAL = new RegExp(
 		'\\b(?:which|what) of (?:these|those|the|my|your|our) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s\\b',
 		'\\b(?:which|what) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s (?:do|are|should|shall|can|may|would|could|will|must|to|work|i|you|we)\\b',
 		'\\b(?:which|what) \\p{L}{2,}[^\\Wsui]s\\?',
+		'\\b(?:choose|pick|select) (?:the|your|my|our) \\p{L}{2,}[^\\Wsui]s\\b',
 	].join('|'),
 	'u',
 );
@@ -218,7 +219,7 @@ function asksOnce(text: string, behind: string): boolean {
 
 /** "Also send your name.", "Add a reason" */
 const TO_DO =
-	/^[^\p{L}]*(?:(?:please|and|then|also) ){0,3}(?:(?:add|attach|include|provide|specify|explain|state|give|tell) |(?:write|send|enter|name|note) (?:me|us|down|your|a|an) )(?!me which)|^[^\p{L}]*(?:please )?also /iu;
+	/^[^\p{L}]*(?:(?:please|and|then|also) ){0,3}(?:(?:add|attach|include|provide|specify|explain|state|give|tell) |(?:(?<=(?:please|also) )(?:write|send|enter|name|note)|(?:write|send|enter|name|note) (?:me|us|down|your|an?)) )(?!me which)|^[^\p{L}]*(?:please )?also |\bi (?:also )?need (?:the|your|an?) |\bplease\W*$/iu;
 
 /** "Rank these", "How many seats?" above names, "Colour and size", "feature/NAME": what no option answers in full. */
 function asksElse(text: string, options: readonly string[]): boolean {
@@ -250,7 +251,8 @@ function asksTwice(sentence: string): boolean {
 
 const NOTE = /[([（][^()[\]（）]*[)\]）]/;
 /** What stands for a text that is to be written. */
-const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}|^(?:\.{2,}|…|etc\b|usw\b)/;
+const PLACEHOLDER =
+	/<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}|(?:\.{3}|…)$|^(?:\.{2,}|etc\b|usw\b)|\bwith (?:an? )?(?:reason|comment|note|change)s?$/;
 
 /** "Reply with A or B", "Type A, B or C": one or two words each, without an article. */
 function repliesIn(text: string): readonly string[] | null {
@@ -263,6 +265,8 @@ function repliesIn(text: string): readonly string[] | null {
 	);
 	const isReply = (option: string) => /^[^\s:<>{}[\]()]{1,30}(?: [^\s:<>{}[\]()]{1,30})?$/.test(option);
 	const isThing = (option: string) => says('articles', option, 'start') || says('you', option, 'start');
+	// "Reply with yes or corrections"
+	if (options.some(isDecision) && !options.every(isDecision)) return null;
 	return at !== -1 && options.every((option) => isReply(option) && !isThing(option)) ? options : null;
 }
 
@@ -278,6 +282,9 @@ function isAnsweredByYesOrNo(text: string, above: string): boolean {
 	if (question === '' || another !== undefined || isListed || sentencesOf(above).some(isElsewhere)) return false;
 	// Facts are told. Another list may be asked.
 	if (linesOf(behind).some(({ entry }) => entry !== null && !FACT.test(entry.body))) return false;
+	const asksMore = (one: string) => TO_DO.test(one) || isElsewhere(one) || says('wh', one, 'start');
+	if (sentencesOf(behind).some(asksMore) || /\bplease (?:choose|select|pick)\b/i.test(behind)) return false;
+	if (says('wh', NOTE.exec(question)?.[0] ?? '')) return false;
 	if (
 		OTHERS.test((question + behind).replace(/https?:\/\/\S+/g, '')) ||
 		JSON_LIST.test(text) ||
@@ -314,7 +321,9 @@ function isPlainQuestion(question: string, behind: string): boolean {
 		words.some((word, at) =>
 			says('asks-at-end', word, 'whole', language)
 				? at < words.length - 1
-				: says('and', word, 'whole', language) && says('asks', words.slice(at + 1).join(' '), 'start', language),
+				: says('and', word, 'whole', language) &&
+					(says('asks', words.slice(at + 1, at + 6).join(' '), 'start', language) ||
+						says('wh', words.slice(at + 1, at + 3).join(' '), 'anywhere', language)),
 		);
 	const isOpen = (language: Language) =>
 		asksAgain(language) ||
