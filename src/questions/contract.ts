@@ -16,8 +16,8 @@ export interface Listed {
 	readonly to: number;
 	/** What stands before it in its first line. */
 	readonly lead: string;
-	/** Commas divide it, and the line may tell something. */
-	readonly hasCommas?: boolean;
+	/** Commas divide it behind a noun: the line may tell something. */
+	readonly isTold?: boolean;
 }
 
 /** Why something that looks like a list of the contract is none: for the authors of agents. */
@@ -151,7 +151,14 @@ function keysIn({ text, isPlain, entry }: Line) {
 		const isQuoted = /^\s*["'“„«`([]/.test(key) || isOpenIn(text.slice(0, index));
 		if (isQuoted || !says('lists', named.replace(SEVERAL, '').trim(), 'whole')) return [];
 		const inline = text.slice(index + whole.length).trim();
-		return [{ lead: text.slice(0, index + before.length).trim(), inline, isSeveral: SEVERAL.test(named) }];
+		return [
+			{
+				lead: text.slice(0, index + before.length).trim(),
+				inline,
+				isSeveral: SEVERAL.test(named),
+				isAsked: says('which', named),
+			},
+		];
 	});
 }
 
@@ -164,13 +171,15 @@ export function keyedList(lines: readonly Line[]): Listed | Unclear | null {
 	const [key, another] = keys;
 	if (key === undefined) return null;
 	if (another !== undefined) return { unclear: TWO_LISTS };
-	const { at, lead, inline, isSeveral } = key;
+	const { at, lead, inline, isSeveral, isAsked } = key;
 	const next = lines.findIndex((line, place) => place > at && line.text.trim() !== '');
 	// "A | B" and "| C" below
 	if (inline.includes('|') && lines[at + 1]?.entry === null && lines[at + 1]?.text.includes('|'))
 		return { unclear: 'the options go on in the next line' };
 	const found = inline === '' ? listAt(lines, next) : inlineList(inline, at);
-	return 'unclear' in found ? found : { ...found, from: at, lead, isSeveral: isSeveral || found.isSeveral };
+	if ('unclear' in found) return found;
+	const isTold = found.isTold === true && !isAsked;
+	return { ...found, from: at, lead, isSeveral: isSeveral || found.isSeveral, isTold };
 }
 
 export const TWO_LISTS = 'the item has two lists of options';
@@ -184,7 +193,7 @@ function inlineList(text: string, from: number): Listed | Unclear {
 	if (hasBars && parts.some(isOpenIn)) return { unclear: 'a bracket or a quotation mark is not closed' };
 	const unclear = hasBars || options.length > MOST_OPTIONS ? null : doubtOf(options);
 	return unclear === null
-		? checked({ options, isSeveral: false, from, to: from + 1, lead: '', hasCommas: !hasBars })
+		? checked({ options, isSeveral: false, from, to: from + 1, lead: '', isTold: !hasBars })
 		: { unclear };
 }
 
@@ -194,7 +203,9 @@ function doubtOf(options: readonly string[]): string | null {
 	if (has(/[;；]/)) return 'the line has a semicolon';
 	const last = options.at(-1) ?? '';
 	if (splitAtOr(last).length > 1 || saysInside('or', last)) return 'the last entry has an "or"';
-	if (last.split(/\s+/).some((word) => says('and', word, 'whole'))) return 'the last entry has an "and"';
+	const hasAnd = (option: string) => option.split(/\s+/).some((word) => says('and', word, 'whole'));
+	// "Save and exit, Discard and exit"
+	if (hasAnd(last) && !options.slice(0, -1).some(hasAnd)) return 'the last entry has an "and"';
 	if (has(/[.?!…؟।]$|[.?!]\s|[。？！]/)) return 'an entry ends like a sentence';
 	if (options.some((option) => says('you', option))) return 'an entry speaks to the reader';
 	// "Monday, March 3, Tuesday, March 4", "Washington, DC"

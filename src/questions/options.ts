@@ -82,7 +82,7 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 		const isSecond = hasAsked(linesOf(around)) || keyedList(linesOf(around)) !== null;
 		if (isSecond || ending !== null || repliesIn(around) !== null) return none(TWO_LISTS, true);
 		// "May I order it? Options: leather, sunroof" tells what is ordered.
-		const isTold = listed.hasCommas === true && !listed.options.some(isDecision);
+		const isTold = listed.isTold === true && !listed.options.some(isDecision);
 		if (isTold && isAnsweredByYesOrNo(around, '')) return none('yes or no answers the question', true);
 		return {
 			...base,
@@ -241,12 +241,14 @@ function asksElse(text: string, options: readonly string[]): boolean {
 function asksTwice(sentence: string): boolean {
 	const words = sentence.slice(0, 1_000).split(/\s+/);
 	if (!isQuestion(sentence) && !says('which', sentence, 'start')) return false;
-	return words.some((word, at) => {
-		if (at === 0 || !says('and', word, 'whole')) return false;
-		const next = words[at + 1] ?? '';
-		const isLast = at === 2 && words.length === 4 && says('which', words[0] ?? '', 'whole');
-		return isLast || (['wh', 'which', 'you'] as const).some((list) => says(list, next, 'whole'));
-	});
+	// "I" is an "and" of another language.
+	return words.some((word, at) =>
+		LANGUAGES.filter((language) => at > 0 && says('and', word, 'whole', language)).some((language) => {
+			const next = words[at + 1] ?? '';
+			const isLast = at === 2 && words.length === 4 && says('which', words[0] ?? '', 'whole', language);
+			return isLast || (['wh', 'which', 'you'] as const).some((list) => says(list, next, 'whole', language));
+		}),
+	);
 }
 
 const NOTE = /[([（][^()[\]（）]*[)\]）]/;

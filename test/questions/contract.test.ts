@@ -229,6 +229,12 @@ describe('the contract', () => {
 		expect(asked('Reply to Ada', description)).toMatchObject({ draft, choice: null });
 	});
 
+	it('takes "I" for no "and", and a line that asks for no fact', () => {
+		expect(asked('Which method should I select?', '- Post\n- Express').choice?.isWhole).toBe(true);
+		const told = 'Choose one: Save and exit, Discard and exit';
+		expect(asked('Close the document?', told).choice?.options).toEqual(['Save and exit', 'Discard and exit']);
+	});
+
 	it('keeps what is a part of a name', () => {
 		expect(asked('Which file?', 'Options: __init__ | **main**').choice?.options).toEqual(['__init__', 'main']);
 	});
