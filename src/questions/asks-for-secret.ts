@@ -12,8 +12,9 @@ const NAMES = phrases('secret/names');
 const HARMLESS = phrases('secret/harmless');
 /** "Please enter the code": the text above says which. */
 const LITTLE = phrases('secret/little');
+const ASKS_TO_HAVE = '(?:may|can) (?:i|we) (?:please )?(?:have|get) ';
 /** "Where should I store the password?" asks for a place. */
-const ABOUT = new RegExp(`^[^\\p{L}\\p{N}]*${phrases('secret/about').source}`, 'u');
+const ABOUT = new RegExp(`^[^\\p{L}\\p{N}]*(?!${ASKS_TO_HAVE})${phrases('secret/about').source}`, 'u');
 /** A word of Latin and Cyrillic letters does not say what people read. */
 const TWO_SCRIPTS = /[a-z][\u0400-\u04ff]|[\u0400-\u04ff][a-z]/;
 const ENDS_AS_QUESTION = /[?؟]\s*$/;
@@ -71,6 +72,7 @@ function* namesSecret(sentences: readonly string[]): Generator<void, boolean> {
 	return false;
 }
 
-/** A full stop inside a word (".env", "cookies.txt") does not end a sentence. */
+/** Parts of at most 2,000 units, as one character may stand for 18 letters. A full stop inside a word (".env", "cookies.txt") does not end a sentence. */
 const sentencesOf = (text: string): readonly string[] =>
-	text.match(/(?:[^.!?;؟。！？\n]|[.!?](?!\s|$))+[.!?;؟。！？]?/g)?.filter((one) => /[\p{L}\p{N}]/u.test(one)) ?? [];
+	text.match(/(?:[^.!?;؟。！？\n]|[.!?](?!\s|$)){1,2000}[.!?;؟。！？]?/g)?.filter((one) => /[\p{L}\p{N}]/u.test(one)) ??
+	[];

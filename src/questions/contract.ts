@@ -16,6 +16,8 @@ export interface Listed {
 	readonly to: number;
 	/** What stands before it in its first line. */
 	readonly lead: string;
+	/** Commas divide it behind a noun: the line may tell something. */
+	readonly isTold?: boolean;
 }
 
 /** Why something that looks like a list of the contract is none: for the authors of agents. */
@@ -51,18 +53,23 @@ export interface Line {
 	} | null;
 }
 
-const FENCE = /^\s*(?:```|~~~)/;
+const FENCE = /^\s*(`{3,}|~{3,})/;
 const BOX = /^(?:[-–—*+•]\s+\[[ xX]?\]|[☐☑□])\s*/;
 const BULLET = /^(?:[-–—*+•▪●○■►]|\p{Extended_Pictographic}\uFE0F?)(?=\s)|^・/u;
 const NUMBER = /^\(?\d{1,3}[.)．）](?!\d)/;
 const LETTER = /^(?:\(?\p{L}\)|\p{Lu}\.(?=\s))/u;
 
+/** A shorter fence, another kind, and one with words behind it stand inside. */
+const closes = (line: string, fence: string) => line.trim().startsWith(fence) && /^([`~])\1*$/.test(line.trim());
+
 export function linesOf(text: string): readonly Line[] {
-	let isFenced = false;
+	let open = '';
 	return text.split(/\r?\n/).map((line) => {
-		const isFence = FENCE.test(line);
-		if (isFence) isFenced = !isFenced;
-		const isPlain = !isFenced && !isFence && !/^\s*[>|]/.test(line);
+		const [, fence = ''] = FENCE.exec(line) ?? [];
+		const wasOpen = open !== '';
+		if (!wasOpen) open = fence;
+		else if (closes(line, open)) open = '';
+		const isPlain = !wasOpen && fence === '' && !/^\s*[>|]/.test(line);
 		return { text: line, isPlain, entry: isPlain ? entryOf(line) : null };
 	});
 }
@@ -76,8 +83,8 @@ function entryOf(line: string): Line['entry'] {
 	return { mark, kind, indent: line.length - text.length, body };
 }
 
-/** Marks of emphasis around all of an entry are not a part of it. */
-const withoutEmphasis = (entry: string) => entry.replace(/^(\*\*|__|`)((?:(?!\1).)+)\1$/, '$2');
+/** Marks of emphasis around all of an entry are not a part of it. `__init__` is a name. */
+const withoutEmphasis = (entry: string) => entry.replace(/^(\*\*|`)((?:(?!\1).)+)\1$/, '$2');
 
 /** The list whose first entry is in a line. `isLoose`: also with empty lines between its entries. */
 export function listAt(lines: readonly Line[], from: number, isLoose = false): Listed | Unclear {
@@ -94,6 +101,9 @@ export function listAt(lines: readonly Line[], from: number, isLoose = false): L
 		// "A. Smith" below "B. Jones"
 		if (entry.kind === 'a.' && entry.mark.charCodeAt(0) !== first.mark.charCodeAt(0) + options.length)
 			return { unclear: 'the letters before the entries are no sequence' };
+		// "1. FC Köln" below "1. FC Union"
+		if (/\d/.test(entry.mark) && digitsOf(entry.mark) !== digitsOf(first.mark) + options.length)
+			return { unclear: 'the numbers before the entries are no sequence' };
 		options.push(entry.body);
 		to = at + 1;
 	}
@@ -101,6 +111,8 @@ export function listAt(lines: readonly Line[], from: number, isLoose = false): L
 		return { unclear: 'the numbers may be a part of the entries' };
 	return checked({ options, isSeveral: first.kind === 'box', from, to, lead: '' });
 }
+
+const digitsOf = (mark: string) => Number(mark.replace(/\D/g, ''));
 
 /** The name of a month, which stands behind a day: "1. Mai". */
 const MONTH = new RegExp(
@@ -131,30 +143,43 @@ const KEY =
 const SEVERAL = /\((?:several|multiple)\)\s?$/i;
 
 /** What stands before and behind such words in a line; none for another line. */
-function keysIn({ text, isPlain }: Line) {
-	const found = isPlain ? Array.from(text.matchAll(KEY)) : [];
+function keysIn({ text, isPlain, entry }: Line) {
+	// "- Options: leather, sunroof" is a fact.
+	const found = isPlain && entry === null ? Array.from(text.matchAll(KEY)) : [];
 	return found.flatMap(({ 0: whole, 1: before = '', 2: key = '', index }) => {
 		const named = key.normalize('NFKC');
-		if (!says('lists', named.replace(SEVERAL, '').trim(), 'whole')) return [];
+		const isQuoted = /^\s*["'“„«`([]/.test(key) || isOpenIn(text.slice(0, index));
+		if (isQuoted || !says('lists', named.replace(SEVERAL, '').trim(), 'whole')) return [];
 		const inline = text.slice(index + whole.length).trim();
-		return [{ lead: text.slice(0, index + before.length).trim(), inline, isSeveral: SEVERAL.test(named) }];
+		return [
+			{
+				lead: text.slice(0, index + before.length).trim(),
+				inline,
+				isSeveral: SEVERAL.test(named),
+				isAsked: says('which', named),
+			},
+		];
 	});
 }
 
+/** Whether a quotation is open at the end of a text. */
+const isOpenIn = (text: string) => ['"', '`'].some((sign) => text.split(sign).length % 2 === 0);
+
 /** The list behind words such as "Options:". Null: the text has no such words. */
 export function keyedList(lines: readonly Line[]): Listed | Unclear | null {
-	const keys = lines.flatMap((line, at) =>
-		keysIn(line)
-			.slice(0, 1)
-			.map((key) => ({ ...key, at })),
-	);
+	const keys = lines.flatMap((line, at) => keysIn(line).map((key) => ({ ...key, at })));
 	const [key, another] = keys;
 	if (key === undefined) return null;
 	if (another !== undefined) return { unclear: TWO_LISTS };
-	const { at, lead, inline, isSeveral } = key;
+	const { at, lead, inline, isSeveral, isAsked } = key;
 	const next = lines.findIndex((line, place) => place > at && line.text.trim() !== '');
+	// "A | B" and "| C" below
+	if (inline.includes('|') && lines[at + 1]?.entry === null && lines[at + 1]?.text.includes('|'))
+		return { unclear: 'the options go on in the next line' };
 	const found = inline === '' ? listAt(lines, next) : inlineList(inline, at);
-	return 'unclear' in found ? found : { ...found, from: at, lead, isSeveral: isSeveral || found.isSeveral };
+	if ('unclear' in found) return found;
+	const isTold = found.isTold === true && !isAsked;
+	return { ...found, from: at, lead, isSeveral: isSeveral || found.isSeveral, isTold };
 }
 
 export const TWO_LISTS = 'the item has two lists of options';
@@ -164,8 +189,12 @@ function inlineList(text: string, from: number): Listed | Unclear {
 	const parts = hasBars ? text.split(/[|｜]/) : splitAtCommas(text);
 	if (parts === null) return { unclear: 'a bracket or a quotation mark is not closed' };
 	const options = parts.map((part) => withoutEmphasis(part.trim()));
+	// A bar inside of code: "`ps | grep x`"
+	if (hasBars && parts.some(isOpenIn)) return { unclear: 'a bracket or a quotation mark is not closed' };
 	const unclear = hasBars || options.length > MOST_OPTIONS ? null : doubtOf(options);
-	return unclear === null ? checked({ options, isSeveral: false, from, to: from + 1, lead: '' }) : { unclear };
+	return unclear === null
+		? checked({ options, isSeveral: false, from, to: from + 1, lead: '', isTold: !hasBars })
+		: { unclear };
 }
 
 /** With commas, the line may be a sentence. Agents that know the contract write `|`. */
@@ -174,13 +203,18 @@ function doubtOf(options: readonly string[]): string | null {
 	if (has(/[;；]/)) return 'the line has a semicolon';
 	const last = options.at(-1) ?? '';
 	if (splitAtOr(last).length > 1 || saysInside('or', last)) return 'the last entry has an "or"';
+	const hasAnd = (option: string) => option.split(/\s+/).some((word) => says('and', word, 'whole'));
+	// "Save and exit, Discard and exit"
+	if (hasAnd(last) && !options.slice(0, -1).some(hasAnd)) return 'the last entry has an "and"';
 	if (has(/[.?!…؟।]$|[.?!]\s|[。？！]/)) return 'an entry ends like a sentence';
 	if (options.some((option) => says('you', option))) return 'an entry speaks to the reader';
 	// "Monday, March 3, Tuesday, March 4", "Washington, DC"
 	const isDate = (option: string) => /\d/.test(option) && MONTH.test(option);
 	const arePairs = options.some(isDate) && !options.every(isDate);
+	// "Monday, 3 pm, Tuesday, 4 pm"
+	const areInTurn = options.length > 3 && options.every((option, at) => /^\p{N}/u.test(option) === (at % 2 === 1));
 	const isState = (option: string, at: number) => /^[A-Z]{2}$/.test(option) && /\p{Ll}/u.test(options[at - 1] ?? '');
-	return arePairs || options.some(isState) ? 'two entries may be one with a comma' : null;
+	return arePairs || areInTurn || options.some(isState) ? 'two entries may be one with a comma' : null;
 }
 
 const OPENING = '([{（【「『“„«‘"`';
@@ -189,12 +223,12 @@ const CLOSING = ')]}）】」』”“»’"`';
 /** Divides before a space, or at the commas of scripts without one, outside brackets and quotes; null: one is open. */
 function splitAtCommas(text: string): readonly string[] | null {
 	const parts: string[] = [];
-	let closing: string[] = [];
+	const closing: string[] = [];
 	let from = 0;
 	for (const { 0: sign, index } of text.matchAll(/[^\p{L}\p{N}\s]/gu)) {
 		const opened = CLOSING.charAt(OPENING.indexOf(sign));
-		if (sign === closing.at(-1)) closing = closing.slice(0, -1);
-		else if (OPENING.includes(sign) && !/["`“”»]/.test(closing.at(-1) ?? '')) closing = [...closing, opened];
+		if (sign === closing.at(-1)) closing.pop();
+		else if (OPENING.includes(sign) && !/["`“”»]/.test(closing.at(-1) ?? '')) closing.push(opened);
 		else if (closing.length === 0 && /^(?:[,،](?!\S)|[，、])/.test(text.slice(index, index + 2))) {
 			parts.push(text.slice(from, index));
 			from = index + 1;
@@ -251,8 +285,9 @@ export function draftIn(description: string): { readonly draft: string; readonly
 	const at = lines.findIndex(({ text, isPlain }) => isPlain && DRAFT.test(text));
 	const [, inline = ''] = DRAFT.exec(texts[at] ?? '') ?? [];
 	const opening = texts.findIndex((text, place) => place > at && text.trim() !== '');
-	const closing = texts.findIndex((text, place) => place > opening && FENCE.test(text));
-	const isFenced = inline.trim() === '' && FENCE.test(texts[opening] ?? '') && closing !== -1;
+	const [, fence = ''] = FENCE.exec(texts[opening] ?? '') ?? [];
+	const closing = texts.findIndex((text, place) => place > opening && closes(text, fence));
+	const isFenced = inline.trim() === '' && fence !== '' && closing !== -1;
 	const draft = isFenced ? texts.slice(opening + 1, closing) : [inline.trimStart(), ...texts.slice(at + 1)];
 	if (at === -1 || draft.join('').trim() === '') return null;
 	const others = [...texts.slice(0, at), ...(isFenced ? texts.slice(closing + 1) : [])];

@@ -79,8 +79,11 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 	const ending = atEnd ?? decisionsAtEnd(name);
 	if (listed !== null) {
 		const around = textAround(lines, listed);
-		const isSecond = hasAsked(linesOf(around));
+		const isSecond = hasAsked(linesOf(around)) || keyedList(linesOf(around)) !== null;
 		if (isSecond || ending !== null || repliesIn(around) !== null) return none(TWO_LISTS, true);
+		// "May I order it? Options: leather, sunroof" tells what is ordered.
+		const isTold = listed.isTold === true && !listed.options.some(isDecision);
+		if (isTold && isAnsweredByYesOrNo(around, '')) return none('yes or no answers the question', true);
 		return {
 			...base,
 			choice: choiceFrom(listed, lines, saysNothing ? '' : above, true),
@@ -146,7 +149,7 @@ function isAskedFor(options: readonly string[], lead: string): boolean {
 }
 
 /** "Which folder should I put these in?", but not "Which of these?" */
-const POINTS = /(?<!\bof )\b(?:these|those|them)\b/i;
+const POINTS = /(?<!\b(?:of|from|between|among) )\b(?:these|those|them|the following|do this)\b/i;
 
 /* Texts. What stands in fences, quotes and tables asks nothing. */
 
@@ -203,6 +206,7 @@ const PLURAL = new RegExp(
 		'\\b(?:which|what) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s ' +
 			'(?:do|are|should|shall|can|may|would|could|will|must|to|work|i|you|we)\\b',
 		'\\b(?:which|what) \\p{L}{2,}[^\\Wsui]s\\?',
+		'\\b(?:choose|pick|select) (?:the|your|my|our) \\p{L}{2,}[^\\Wsui]s\\b',
 	].join('|'),
 	'u',
 );
@@ -210,8 +214,13 @@ const PLURAL = new RegExp(
 /** Whether a text asks one thing, and what stands behind its options asks for no more. */
 function asksOnce(text: string, behind: string): boolean {
 	const asksMore = (one: string) => /[:：]\s*$/.test(one) || (!isQuestion(one) && says('open', one));
-	return questionsIn(text).length < 2 && !sentencesOf(behind).some(asksMore);
+	const [, ...others] = sentencesOf(text);
+	return questionsIn(text).length < 2 && !sentencesOf(behind).some(asksMore) && !others.some((one) => TO_DO.test(one));
 }
+
+/** "Also send your name.", "Add a reason" */
+const TO_DO =
+	/^[^\p{L}]*(?:(?:please|and|then|also) ){0,3}(?:(?:add|attach|include|provide|specify|explain|state|give|tell) |(?:(?<=(?:please|also) )(?:write|send|enter|name|note)|(?:write|send|enter|name|note) (?:me|us|down|your|an?)) )(?!me which)|^[^\p{L}]*(?:please )?also |\bi (?:also )?need (?:the|your|an?) |\bplease\W*$/iu;
 
 /** "Rank these", "How many seats?" above names, "Colour and size", "feature/NAME": what no option answers in full. */
 function asksElse(text: string, options: readonly string[]): boolean {
@@ -224,13 +233,29 @@ function asksElse(text: string, options: readonly string[]): boolean {
 		says('rank', text) ||
 		(isAmount && !options.some((option) => /\p{N}/u.test(option))) ||
 		(says('and', joint, 'whole') && !options.every(isDecision)) ||
+		sentencesOf(text).some(asksTwice) ||
 		options.some(isUnfinished)
+	);
+}
+
+/** "Which seat, and what is your name?", "Which colour and size?" */
+function asksTwice(sentence: string): boolean {
+	const words = sentence.slice(0, 1_000).split(/\s+/);
+	if (!isQuestion(sentence) && !says('which', sentence, 'start')) return false;
+	// "I" is an "and" of another language.
+	return words.some((word, at) =>
+		LANGUAGES.filter((language) => at > 0 && says('and', word, 'whole', language)).some((language) => {
+			const next = words[at + 1] ?? '';
+			const isLast = at === 2 && words.length === 4 && says('which', words[0] ?? '', 'whole', language);
+			return isLast || (['wh', 'which', 'you'] as const).some((list) => says(list, next, 'whole', language));
+		}),
 	);
 }
 
 const NOTE = /[([（][^()[\]（）]*[)\]）]/;
 /** What stands for a text that is to be written. */
-const PLACEHOLDER = /<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}/;
+const PLACEHOLDER =
+	/<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}|(?:\.{3}|…)$|^(?:\.{2,}|etc\b|usw\b)|\bwith (?:an? )?(?:reason|comment|note|change)s?$/;
 
 /** "Reply with A or B", "Type A, B or C": one or two words each, without an article. */
 function repliesIn(text: string): readonly string[] | null {
@@ -243,6 +268,8 @@ function repliesIn(text: string): readonly string[] | null {
 	);
 	const isReply = (option: string) => /^[^\s:<>{}[\]()]{1,30}(?: [^\s:<>{}[\]()]{1,30})?$/.test(option);
 	const isThing = (option: string) => says('articles', option, 'start') || says('you', option, 'start');
+	// "Reply with yes or corrections"
+	if (options.some(isDecision) && !options.every(isDecision)) return null;
 	return at !== -1 && options.every((option) => isReply(option) && !isThing(option)) ? options : null;
 }
 
@@ -258,6 +285,9 @@ function isAnsweredByYesOrNo(text: string, above: string): boolean {
 	if (question === '' || another !== undefined || isListed || sentencesOf(above).some(isElsewhere)) return false;
 	// Facts are told. Another list may be asked.
 	if (linesOf(behind).some(({ entry }) => entry !== null && !FACT.test(entry.body))) return false;
+	const asksMore = (one: string) => TO_DO.test(one) || isElsewhere(one) || says('wh', one, 'start');
+	if (sentencesOf(behind).some(asksMore) || /\bplease (?:choose|select|pick)\b/i.test(behind)) return false;
+	if (says('wh', NOTE.exec(question)?.[0] ?? '')) return false;
 	if (
 		OTHERS.test((question + behind).replace(/https?:\/\/\S+/g, '')) ||
 		JSON_LIST.test(text) ||
@@ -294,7 +324,9 @@ function isPlainQuestion(question: string, behind: string): boolean {
 		words.some((word, at) =>
 			says('asks-at-end', word, 'whole', language)
 				? at < words.length - 1
-				: says('and', word, 'whole', language) && says('asks', words.slice(at + 1).join(' '), 'start', language),
+				: says('and', word, 'whole', language) &&
+					(says('asks', words.slice(at + 1, at + 6).join(' '), 'start', language) ||
+						says('wh', words.slice(at + 1, at + 3).join(' '), 'anywhere', language)),
 		);
 	const isOpen = (language: Language) =>
 		asksAgain(language) ||

@@ -135,6 +135,14 @@ describe('the contract', () => {
 		['Date', 'Options: Monday, March 3, Tuesday, March 4', 'two entries may be one with a comma'],
 		['Town', 'Options: Boston, Washington, DC', 'two entries may be one with a comma'],
 		['Plan', 'Options: A, "B, C', 'a bracket or a quotation mark is not closed'],
+		['Plan', 'Options: A, B and C', 'the last entry has an "and"'],
+		['Slot', 'Options: Monday, 3 pm, Tuesday, 4 pm', 'two entries may be one with a comma'],
+		['Command', 'Options: `ps | grep x`, `ls`', 'a bracket or a quotation mark is not closed'],
+		['Plan', 'Options: A | B\n| C', 'the options go on in the next line'],
+		['Plan', 'Options: A | B. Choices: C | D', 'the item has two lists of options'],
+		['Plan? Options: A | B', '{"options": ["C", "D"]}', 'the item has two lists of options'],
+		['Club', 'Options:\n1. FC Union\n1. FC Nord', 'the numbers before the entries are no sequence'],
+		['May I order it?', 'Options: leather seats, sunroof', 'yes or no answers the question'],
 		['Plan', 'Options:\nnone', 'no list stands behind the words for it'],
 		['Plan', `Options: ${Array.from({ length: 100 }, (_, at) => at).join(' | ')}`, 'the list has more than 99 entries'],
 		['Plan', '{"options": ["A", "B"], "default": "A"}', 'the JSON is not {"options": ["…", "…"], "multiple": false}'],
@@ -147,6 +155,13 @@ describe('the contract', () => {
 	it.each([
 		['Plan', '> Options: A | B'],
 		['Plan', '```\nOptions: A | B\n```'],
+		['Plan', '````\n```\nOptions: A | B\n```\n````'],
+		['Plan', '~~~\n```\nOptions: A | B\n~~~'],
+		['Plan', '```\n```js\nOptions: A | B\n```'],
+		['Plan', 'It said "Go on. Options: A | B"'],
+		['Plan', '"Options: A | B"'],
+		['Plan', '`Options: A | B`'],
+		['Plan', '- Car: BMW\n- Options: A | B'],
 		['Plan', '| Options: A | B |'],
 		['Plan', 'The Options: A | B'],
 		['Plan', 'Options://a.example, b'],
@@ -208,9 +223,60 @@ describe('the contract', () => {
 		['Hello,\n\nOptions: A | B', 'Draft: Hello,\n\nOptions: A | B', ''],
 		['Hi\n  there', 'See the mail.\n**Draft:**\n```\nHi\n  there\n```\nSend it?', 'See the mail.\nSend it?'],
 		['```\nopen', 'Draft:\n```\nopen', ''],
+		['Run:\n```\nls\n```', 'Draft:\n````\nRun:\n```\nls\n```\n````\nOK', 'OK'],
 	])('takes the draft %j out of %j', (draft, description, others) => {
 		expect(draftIn(description)).toEqual({ draft, others });
 		expect(asked('Reply to Ada', description)).toMatchObject({ draft, choice: null });
+	});
+
+	it('takes "I" for no "and", and a line that asks for no fact', () => {
+		expect(asked('Which method should I select?', '- Post\n- Express').choice?.isWhole).toBe(true);
+		const told = 'Choose one: Save and exit, Discard and exit';
+		expect(asked('Close the document?', told).choice?.options).toEqual(['Save and exit', 'Discard and exit']);
+	});
+
+	it('keeps what is a part of a name', () => {
+		expect(asked('Which file?', 'Options: __init__ | **main**').choice?.options).toEqual(['__init__', 'main']);
+	});
+
+	it.each([
+		['Which seat, and what is your name?'],
+		['Which seat and your full name?'],
+		['Which seat? Also send your name.'],
+		['Which seat? Please include the reason.'],
+		['Which colour and size?'],
+		['For each of the three files, what now?'],
+	])('is not all of the answer to %j', (title) => {
+		expect(asked(title, 'Options: A | B').choice).toEqual({ options: ['A', 'B'], isSeveral: false, isWhole: false });
+	});
+
+	it('is not all of the answer with an option that stands for others', () => {
+		for (const last of ['etc.', '…', '...', 'Other (please specify)'])
+			expect(asked('Which one?', `Options: A | B | ${last}`).choice?.isWhole).toBe(false);
+		expect(asked('Which ones do I keep?', 'Options: A | B').choice?.isSeveral).toBe(true);
+	});
+
+	it.each([
+		['Is this correct? Reply with yes or corrections'],
+		['Can I get your name?'],
+		['May I know the reason?'],
+		['Should I remind you (and when)?'],
+		['Soll ich ihn buchen und wann?'],
+		['Is it OK to spend more (how much)?'],
+		['Shall I book it? Please send the names of both.'],
+		['Shall I book it? I need the names of both.'],
+		['Shall I start? Let us know the date.'],
+		['Ready to order? Which size'],
+		['Do you approve the following?', '1. Send\n2. Delete'],
+		['Approve?', '- Approve\n- Reject with reason'],
+		['Approve?', '- Yes\n- No, because ...'],
+		['Choose the tasks to run', '- a\n- b'],
+	])('is guessed for no press where more is asked: %j %j', (title, description = '') => {
+		expect(asked(title, description).choice?.isWhole ?? false).toBe(false);
+	});
+
+	it('reads a hostile line in time in proportion to its length', () => {
+		expect(asked('Plan', `Options: ${'('.repeat(7_900)}`).why).toContain('is not closed');
 	});
 
 	it('has no draft in code, quotes, or behind other words', () => {
