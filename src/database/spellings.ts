@@ -39,7 +39,8 @@ export async function servicesOfLists(trx: Db, { sessionId }: SessionKey): Promi
 
 /**
  * The other ids with rows by which somebody acts (a list of who may answer, a live watch, an answer that is not sent)
- * that differ from this one by letter case only; lists for any address, as they decide for any. Whether they name the same session, only the service knows.
+ * that differ from this one by letter case only; lists for any address, as they decide for any. Whether they name the
+ * same session, only the service knows.
  */
 export async function otherSpellings(db: Db, { service, sessionId }: SessionKey): Promise<readonly string[]> {
 	const isSpelling = sql<boolean>`lower(session_id) = lower(${sessionId}) and session_id <> ${sessionId}`;

@@ -72,7 +72,10 @@ function* namesSecret(sentences: readonly string[]): Generator<void, boolean> {
 	return false;
 }
 
-/** Parts of at most 2,000 units, as one character may stand for 18 letters. A full stop inside a word (".env", "cookies.txt") does not end a sentence. */
+/**
+ * In parts of at most 2,000 units, because one character may stand for 18 letters. A full stop inside a word (".env",
+ * "cookies.txt") ends no sentence.
+ */
 const sentencesOf = (text: string): readonly string[] =>
 	text.match(/(?:[^.!?;؟。！？\n]|[.!?](?!\s|$)){1,2000}[.!?;؟。！？]?/g)?.filter((one) => /[\p{L}\p{N}]/u.test(one)) ??
 	[];

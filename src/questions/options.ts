@@ -219,8 +219,19 @@ function asksOnce(text: string, behind: string): boolean {
 }
 
 /** "Also send your name.", "Add a reason" */
-const TO_DO =
-	/^[^\p{L}]*(?:(?:please|and|then|also) ){0,3}(?:(?:add|attach|include|provide|specify|explain|state|give|tell) |(?:(?<=(?:please|also) )(?:write|send|enter|name|note)|(?:write|send|enter|name|note) (?:me|us|down|your|an?)) )(?!me which)|^[^\p{L}]*(?:please )?also |\bi (?:also )?need (?:the|your|an?) |\bplease\W*$/iu;
+const TO_DO = new RegExp(
+	[
+		'^[^\\p{L}]*(?:(?:please|and|then|also) ){0,3}(?:' +
+			'(?:add|attach|include|provide|specify|explain|state|give|tell) |' +
+			'(?:(?<=(?:please|also) )(?:write|send|enter|name|note)|' +
+			'(?:write|send|enter|name|note) (?:me|us|down|your|an?)) ' +
+			')(?!me which)',
+		'^[^\\p{L}]*(?:please )?also ',
+		'\\bi (?:also )?need (?:the|your|an?) ',
+		'\\bplease\\W*$',
+	].join('|'),
+	'iu',
+);
 
 /** "Rank these", "How many seats?" above names, "Colour and size", "feature/NAME": what no option answers in full. */
 function asksElse(text: string, options: readonly string[]): boolean {
@@ -254,8 +265,12 @@ function asksTwice(sentence: string): boolean {
 
 const NOTE = /[([（][^()[\]（）]*[)\]）]/;
 /** What stands for a text that is to be written. */
-const PLACEHOLDER =
-	/<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}|(?:\.{3}|…)$|^(?:\.{2,}|etc\b|usw\b)|\bwith (?:an? )?(?:reason|comment|note|change)s?$/;
+const PLACEHOLDER = new RegExp(
+	[
+		'<[^<>]+>|\\{[^{}]*\\}|\\b(?:YYYY|MM|DD|HH|XX+)\\b|\\/[A-Z]{3,}$|_{3}',
+		'(?:\\.{3}|…)$|^(?:\\.{2,}|etc\\b|usw\\b)|\\bwith (?:an? )?(?:reason|comment|note|change)s?$',
+	].join('|'),
+);
 
 /** "Reply with A or B", "Type A, B or C": one or two words each, without an article. */
 function repliesIn(text: string): readonly string[] | null {
