@@ -250,7 +250,7 @@ describe('a form whose question gets another text', () => {
 	});
 
 	it('keeps a note with the name of its option, which is not chosen', async () => {
-		const { id } = await asked(READ, [item('Shall I go on?', 'One of: Road, Cargo')]);
+		const { id } = await asked(READ, [item('Shall I go on?', 'One of: Road | Cargo')]);
 		const form = await openSession(app.app, id);
 		await form.choose(0, 'Cargo');
 		await form.fill(NOTE_LABEL, 'with two seats');
