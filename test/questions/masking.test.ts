@@ -16,6 +16,7 @@ describe('credentials in texts of agents', () => {
 		['held-back', 1, 0],
 		['outsider', 0, 0],
 		['outsider-again', 11, 0],
+		['outsider-third', 25, 1],
 	] as const)('are missed, or seen where none is, no more than before: %s', (name, misses, falseMasks) => {
 		const score = scoreOf(name);
 		expect(score.misses.length).toBeLessThanOrEqual(misses);
