@@ -55,7 +55,9 @@ describe('a user group that is named', () => {
 		await app.save({ 'User groups that may answer': [] }, { who: 'cleo' });
 		await app.slack.as('cleo').modal()?.close();
 		expect(await app.save(groupAlone)).toMatchObject({ outcome: 'pushed' });
-		const asked = await app.windowSays('You will not be able to answer here or change this list. After that, only @crew');
+		const asked = await app.windowSays(
+			'You will not be able to answer here or change this list. After that, only @crew',
+		);
 		// What Slack does not tell is neither a yes nor a no.
 		const lift = app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
 		await app.pass(6 * MINUTE);
