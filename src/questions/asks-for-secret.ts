@@ -1,4 +1,5 @@
 import { atOnce } from '../core/lease-loop.ts';
+import { says } from './asking-words.ts';
 import { askedAt } from './options.ts';
 import type { ItemTexts } from './session.ts';
 import { isGeneric, matchingText } from './texts.ts';
@@ -46,8 +47,10 @@ export function* examineItem(item: ItemTexts): Generator<void, boolean> {
 export function* asksAbove(context: string, { title, description }: ItemTexts): Generator<void, boolean> {
 	if (!saysLittle(title) || !saysLittle(description)) return false;
 	const [last = '', before = ''] = sentencesOf(context).toReversed();
-	if (asksAbout(matchingText(last))) return false;
-	return yield* namesSecret(last.length > LONGEST_LITTLE ? [last] : [last, before]);
+	if (yield* namesSecret([last])) return true;
+	// "The password is set; which colour?" asks something of its own.
+	if (last.length > LONGEST_LITTLE || asksAbout(matchingText(last)) || says('which', last, 'start')) return false;
+	return yield* namesSecret([before]);
 }
 
 /** UTF-16 units. Longer texts say something of their own. */

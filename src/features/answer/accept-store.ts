@@ -339,7 +339,9 @@ function giveWay({ cipher, now }: CipherTx, loser: Loser, winner: Winner, mine: 
 	const other: OtherAnswer = {
 		answerId: winner.id,
 		person: winner.person,
-		values: valuesForOthers(winner),
+		// Whoever reads this may answer, and so may be shown what is masked. What nobody has compared yet is no reason to
+		// hide from them what was answered.
+		values: valuesForOthers({ ...winner, repeats: winner.repeats ?? [] }),
 		at: winner.at,
 		same: mine.length > 0 && sameWords(mine, winner.items),
 	};
