@@ -171,7 +171,9 @@ export function createPoller(
 		for (const change of changes) {
 			const question = change.kind === 'asked' ? questionAt(session, change.question.messageIndex) : null;
 			if (question === null) continue;
-			for (const position of question.items.keys()) {
+			// Beyond the 90th, items are not read.
+			for (const [position, item] of question.items.entries()) {
+				if (item.isCut === true) continue;
 				const { isUnclear, why } = askedAt(question, position);
 				if (isUnclear) log.warn('asking_unclear', { sessionId: session.sessionId, item: position + 1, why });
 			}
