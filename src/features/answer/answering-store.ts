@@ -168,7 +168,8 @@ export function createClaimStore({ db }: Pick<StoreParts, 'db'>) {
 
 		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionOf(question), now),
 
-		removeLapsed: (now: number) => removeInBatches(db, 'claims', sql<boolean>`until <= ${now}`),
+		/** At once: there are few, and PostgreSQL would read the whole table for a part of them. */
+		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where('until', '<=', now))),
 	};
 }
 
