@@ -7,18 +7,21 @@ import { phrases } from './word-list.ts';
 
 // Patterns match `matchingText`.
 
-/** What names a secret, in any of the languages that `words/secret/names.txt` has. */
-const NAMES = phrases('secret/names');
-/** Removed before `NAMES` are tried: "password policy". */
+/** What names a secret, in any language. */
+const NAMES = phrases('secret/passwords', 'secret/names', 'secret/files');
+const CODES = phrases('secret/codes');
+/** Two kinds of words that name a secret together: "the code" and "by SMS". */
+const PAIRS = [
+	[CODES, phrases('secret/ways')],
+	[phrases('secret/keys'), phrases('secret/kinds', 'secret/several-lines', 'secret/files')],
+] as const;
+/** Removed before the others are tried: "password policy". */
 const HARMLESS = phrases('secret/harmless');
-/** "Please enter the code": the text above says which. */
-const LITTLE = phrases('secret/little');
-const ASKS_TO_HAVE = '(?:may|can) (?:i|we) (?:please )?(?:have|get) ';
-/** "Where should I store the password?" asks for a place. */
-const ABOUT = new RegExp(`^[^\\p{L}\\p{N}]*(?!${ASKS_TO_HAVE})${phrases('secret/about').source}`, 'u');
+/** "What is the password?", "Please enter it here" */
+const ASKS_FOR = new RegExp(`^[^\\p{L}\\p{N}]*(?:please )?${phrases('secret/asks-for').source}`, 'u');
 /** A word of Latin and Cyrillic letters does not say what people read. */
 const TWO_SCRIPTS = /[a-z][\u0400-\u04ff]|[\u0400-\u04ff][a-z]/;
-const ENDS_AS_QUESTION = /[?؟]\s*$/;
+const ENDS_AS_QUESTION = /[?？؟]\s*$/;
 
 /** Several rules ask about one item, and a long one takes milliseconds. */
 const found = new WeakMap<ItemTexts, boolean>();
@@ -49,28 +52,34 @@ export function* asksAbove(context: string, { title, description }: ItemTexts): 
 	const [last = '', before = ''] = sentencesOf(context).toReversed();
 	if (yield* namesSecret([last])) return true;
 	// "The password is set; which colour?" asks something of its own.
-	if (last.length > LONGEST_LITTLE || asksAbout(matchingText(last)) || says('which', last, 'start')) return false;
+	if (last.length > LONGEST_LITTLE || asksAbout(last) || says('which', last, 'start')) return false;
 	return yield* namesSecret([before]);
 }
 
 /** UTF-16 units. Longer texts say something of their own. */
 const LONGEST_LITTLE = 45;
-const SINGLE_LETTER = /(?<!\p{L})\p{L}(?!\p{L})/gu;
 
+/** "Answer", "Code", "Enter it here" */
 function saysLittle(whole: string): boolean {
 	const text = matchingText(whole.slice(0, LONGEST_LITTLE + 1));
-	if (isGeneric(text)) return true;
-	return text.length <= LONGEST_LITTLE && !/\p{L}/u.test(text.replaceAll(LITTLE, ' ').replaceAll(SINGLE_LETTER, ''));
+	return isGeneric(text) || (text.length <= LONGEST_LITTLE && (text.search(CODES) !== -1 || ASKS_FOR.test(text)));
 }
 
-const asksAbout = (sentence: string) => ENDS_AS_QUESTION.test(sentence) && ABOUT.test(sentence);
+/** "Where should I store the password?" asks for a place. */
+const asksAbout = (sentence: string) =>
+	ENDS_AS_QUESTION.test(sentence) &&
+	!ASKS_FOR.test(matchingText(sentence)) &&
+	(says('asks', sentence, 'start') || says('wh', sentence, 'start'));
 
 function* namesSecret(sentences: readonly string[]): Generator<void, boolean> {
 	for (const sentence of sentences) {
 		yield;
 		const text = matchingText(sentence);
-		if (asksAbout(text)) continue;
-		if (TWO_SCRIPTS.test(text) || text.replaceAll(HARMLESS, ' _ ').search(NAMES) !== -1) return true;
+		if (TWO_SCRIPTS.test(text)) return true;
+		if (asksAbout(sentence)) continue;
+		const asked = text.replaceAll(HARMLESS, ' _ ');
+		const has = (words: RegExp) => asked.search(words) !== -1;
+		if (has(NAMES) || PAIRS.some((pair) => pair.every(has))) return true;
 	}
 	return false;
 }

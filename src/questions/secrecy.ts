@@ -152,24 +152,28 @@ export function looksSecretAt(question: Texts, position: number): boolean {
 	return askedAbove.get(question.items) ?? atOnce(examineContext(question));
 }
 
-const SEVERAL_LINES = phrases('secret/several-lines');
-const ONE_LINE = phrases('secret/of-one-line');
+const SEVERAL_LINES = phrases('secret/files', 'secret/several-lines');
+const PASSWORDS = phrases('secret/passwords');
 
 /**
  * The input of an item that looks secret: an input of one line, which Enter sends, removes the line ends of a private
- * key or a `.env` file. The text above the items counts where it is what asks for the secret.
+ * key or a `.env` file. Of "the password of the private key", what comes first counts. The text above the items counts
+ * where it is what asks for the secret.
  */
 export function secretInputAt({ items, context }: Texts, position: number): InputGuess {
 	const item = items[position] ?? { title: '', description: '' };
-	const asked = `${item.title}\n${item.description}\n${looksSecret(item) ? '' : context}`;
-	const text = matchingText(asked);
-	return { kind: text.search(SEVERAL_LINES) !== -1 && text.search(ONE_LINE) === -1 ? 'longText' : 'line' };
+	const text = matchingText(`${item.title}\n${item.description}\n${looksSecret(item) ? '' : context}`);
+	const several = text.search(SEVERAL_LINES);
+	const password = text.search(PASSWORDS);
+	return { kind: several !== -1 && (password === -1 || several < password) ? 'longText' : 'line' };
 }
 
 function* examineContext(question: Texts): Generator<void, boolean> {
 	const { items, context } = question;
 	const [item] = items;
-	const isLone = item !== undefined && items.length === 1 && askedAt(question, 0).choice === null;
+	const options = askedAt(question, 0).choice?.options;
+	// "May I have the password?"
+	const isLone = item !== undefined && items.length === 1 && (options === undefined || options === YES_NO);
 	const isAsked = isLone && (yield* asksAbove(context, item));
 	askedAbove.set(items, isAsked);
 	return isAsked;

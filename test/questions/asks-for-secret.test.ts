@@ -24,6 +24,10 @@ describe('an item', () => {
 		['Login', 'The site sent a text message. Enter the verification code.'],
 		['Anmeldung', 'Bitte gib den Bestätigungscode ein.'],
 		['Пароль от почты'],
+		['Door code'],
+		['API-Schlüssel der Karten'],
+		['What is the PIN of the card?'],
+		['Enter the code?'],
 		['パスワードを入力してください'],
 		['비밀번호'],
 		['Ｐａｓｓｗｏｒｄ'],
@@ -41,6 +45,9 @@ describe('an item', () => {
 		['Postal code'],
 		['Paste the code snippet'],
 		['Discount code'],
+		['Error code that the app shows'],
+		['अपना पता'],
+		['Key points for the app store'],
 		['How should I log in?', 'Options: password, magic link'],
 		['Warum ist das Passwort abgelaufen?'],
 	])('is ordinary where it only speaks of one, or offers a choice: %j %j', (title, description = '') => {
@@ -58,6 +65,8 @@ describe('a text above a lone item', () => {
 		['The login page asks for a password.', 'Answer'],
 		['The bank texted a code. Please paste it here.', 'Answer'],
 		['Un code a été envoyé par SMS.', 'Saisissez le code'],
+		['The bank texted a code.', 'Please enter it here'],
+		['Mag ik je wachtwoord?', 'Antwoord'],
 		['Telefonunuza bir doğrulama kodu geldi.', 'Kodu yazın'],
 	])('asks for a secret in its last sentence: %j above %j', (context, title) => {
 		expect(asked(context, title)).toEqual([true]);
@@ -90,7 +99,7 @@ it('takes most phrases of agents for what they are', () => {
 		}: Partial<Record<'above' | 'description', string>> & { title: string } = texts;
 		return looksSecretAt({ context: above, items: [{ title, description }] }, 0) !== secret;
 	});
-	expect(wrong.filter(({ secret }) => secret).length).toBeLessThanOrEqual(29);
+	expect(wrong.filter(({ secret }) => secret).length).toBeLessThanOrEqual(24);
 	expect(wrong.filter(({ secret }) => !secret).length).toBeLessThanOrEqual(12);
 });
 

@@ -20,8 +20,8 @@ it('reads escapes, and names the file that is missing', () => {
 });
 
 describe('the pattern of word lists', () => {
-	const names = phrases('secret/names');
-	const finds = (text: string) => text.match(names);
+	const passwords = phrases('secret/passwords');
+	const finds = (text: string) => text.match(passwords);
 
 	it.each([
 		['your one time password', 'password'],

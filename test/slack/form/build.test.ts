@@ -22,14 +22,19 @@ describe('inputs', () => {
 		{ what: 'a date', item: { title: 'Departure date' }, type: 'datepicker' },
 		{ what: 'a time', item: { title: 'Start time' }, type: 'timepicker' },
 		{ what: 'a password', item: { title: 'Password' }, type: 'plain_text_input', more: { multiline: false } },
-		...['SSH private key', 'Ihr privater Schlüssel', '秘密鍵', 'Service account JSON', 'Códigos de recuperación'].map(
-			(title) => ({
-				what: `the lines of “${title}”`,
-				item: { title },
-				type: 'plain_text_input',
-				more: { multiline: true },
-			}),
-		),
+		...[
+			'SSH private key',
+			'Ihr privater Schlüssel',
+			'秘密鍵',
+			'Service account JSON',
+			'Códigos de recuperación',
+			'.env with the database password',
+		].map((title) => ({
+			what: `the lines of “${title}”`,
+			item: { title },
+			type: 'plain_text_input',
+			more: { multiline: true },
+		})),
 		...['Passphrase of the private key', 'Recovery code', 'Passwort für das Zertifikat'].map((title) => ({
 			what: `the line of “${title}”`,
 			item: { title },
