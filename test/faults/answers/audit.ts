@@ -20,18 +20,34 @@ export const AUDIT_ENV = { AUDIT_LOG: 'stdout' } as const;
 /** By then a lease to print, of a process that was killed, is over, and what waited is printed. */
 const PRINTED_WITHIN_MS = 60_000;
 
-/** The whole audit, read beside the program. */
-async function readAudit({ store: { env } }: Harness): Promise<AuditLine[]> {
+/** By then older transactions of other tests on the same PostgreSQL are over: they hold rows back from whoever reads. */
+const READABLE_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 250;
+
+/**
+ * The whole audit, read beside the program: all rows that are committed, and what a reader gets who waits until each may be read.
+ */
+async function readAudit({ store: { env } }: Harness): Promise<{ written: AuditLine[]; readable: AuditLine[] }> {
 	const db = await openAudit(env.DATABASE_URL ?? null, env.DATA_DIR ?? '', createLog('silent'));
-	try {
+	async function all(isSettled: boolean): Promise<AuditLine[]> {
 		const lines: AuditLine[] = [];
 		for (let after = BEFORE_ALL; ; ) {
-			const rows = await readEvents(db.read, after);
+			const rows = await readEvents(db.read, after, { isSettled });
 			const last = rows.at(-1);
 			if (last === undefined) return lines;
 			lines.push(...rows.map((row) => AUDIT_LINE.parse(lineOf(row))));
 			after = cursorOf(last);
 		}
+	}
+	try {
+		const written = await all(false);
+		let readable: AuditLine[] = [];
+		const isReadable = async () => {
+			readable = await all(true);
+			return readable.length >= written.length;
+		};
+		await until(isReadable, READABLE_WITHIN_MS, LOOK_EVERY_MS);
+		return { written, readable };
 	} finally {
 		await db.close();
 	}
@@ -49,7 +65,9 @@ export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
 		if (codeOf(error) === 'no_database') return null;
 		throw error;
 	});
-	const lines = read ?? [];
+	const lines = read?.written ?? [];
+	const readable = new Set(read?.readable.map(({ number }) => number));
+	for (const { number } of lines) if (!readable.has(number)) problems.push(`row ${number} of the audit cannot be read`);
 	const puts = Map.groupBy(harness.service.log.puts(), ({ sessionId }) => sessionId);
 	const isSaved = (session: string | null) => puts.get(session ?? '')?.some(({ savedAt }) => savedAt !== null) === true;
 	const bySession = Map.groupBy(lines, ({ session }) => session ?? '');
