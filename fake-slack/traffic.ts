@@ -12,6 +12,8 @@ export interface TrafficEntry {
 	readonly at: number;
 	/** When the response went out or the ack came in; null while it is under way or when none came. */
 	doneAt: number | null;
+	/** A fault holds a call back now. */
+	isHeld: boolean;
 	/** Real time between the two, in ms. */
 	tookMs: number | null;
 	readonly request: Json;
@@ -60,6 +62,7 @@ export function createTraffic(deps: { clock: Clock; changes: Changes; limit: num
 				seq: ++seq,
 				at: clock.now(),
 				doneAt: null,
+				isHeld: false,
 				tookMs: null,
 				answer: null,
 				status: null,

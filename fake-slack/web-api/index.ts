@@ -95,7 +95,11 @@ export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer)
 	async function serve(context: Context<Env>, entry: TrafficEntry, args: Json, run: () => Answer): Promise<Response> {
 		const fault = core.faults.take(entry.name, args);
 		const early = fault?.afterEffect === true ? run() : undefined;
-		if (fault?.hold) await fault.hold;
+		if (fault?.hold) {
+			entry.isHeld = true;
+			await fault.hold;
+			entry.isHeld = false;
+		}
 		if (fault?.delayMs !== undefined) await core.clock.sleep(fault.delayMs);
 		const wrong = fault && faulty(fault);
 		const skipped = fault !== undefined && fault.afterEffect !== true && (wrong !== undefined || fault.drop === true);

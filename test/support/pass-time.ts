@@ -28,6 +28,8 @@ const mayBeRepeated = ({ direction, name, status }: TrafficEntry) =>
 const requests = new Set<unknown>();
 /** Connections and statements of PostgreSQL of this process without a response yet. */
 const statements = new Set<unknown>();
+/** Whether PostgreSQL owes this process a response. */
+export const isDatabaseBusy = () => statements.size > 0;
 /** How many of them began or ended so far. */
 let events = 0;
 function began(underWay: Set<unknown>, one: unknown): void {
