@@ -25,7 +25,8 @@ const READABLE_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * The whole audit, read beside the program: all rows that are committed, and what a reader gets who waits until each may be read.
+ * The whole audit, read beside the program: all rows that are committed, and what a reader gets who waits until each may
+ * be read.
  */
 async function readAudit({ store: { env } }: Harness): Promise<{ written: AuditLine[]; readable: AuditLine[] }> {
 	const db = await openAudit(env.DATABASE_URL ?? null, env.DATA_DIR ?? '', createLog('silent'));

@@ -359,7 +359,7 @@ export async function whoMayApp(options: Options = {}) {
 
 	const unfilledCount = async () => (await query('select id from inboxes where asked_count <> shown_count')).length;
 
-	/** The replica that fills an inbox need not be the one that asked Slack about its person: without room to ask, it waits. */
+	/** The replica that fills an inbox may be another than the one that asked about its person: without room it waits. */
 	async function filled(): Promise<void> {
 		for (let passedMs = 0; passedMs < FILLED_WITHIN_MS && (await unfilledCount()) > 0; passedMs += 1_000)
 			await app.pass(1_000);
