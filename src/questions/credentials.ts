@@ -1,0 +1,282 @@
+import { oneOf, wordList } from './word-list.ts';
+
+export type Span = readonly [from: number, to: number];
+
+const ROWS = Map.groupBy(wordList('credential-patterns'), (line) => line.split(':')[0]);
+const rowsOf = (name: string) => (ROWS.get(name) ?? []).map((row) => row.slice(name.length + 2));
+const sourcesOf = (name: string): string[] =>
+	rowsOf(name).map((row) => row.replace(/\{([a-z]+)\}/g, (_, other: string) => sourcesOf(other).join('|')));
+const pattern = (name: string, flags = 'u') => new RegExp(sourcesOf(name).join('|'), flags);
+/** Of a whole text. */
+const whole = (name: string) => new RegExp(`^(?:${sourcesOf(name).join('|')})$`, 'iu');
+
+/** Keys are known by how they begin. */
+const KEY = `(?<![A-Za-z\\d])(?:${oneOf(wordList('credentials'), {})})((?=[\\w.+/=~-]{0,60}\\d)[\\w.+/=~-]{16,})`;
+const FORMS = [...sourcesOf('form').map((source) => new RegExp(source, 'dgiu')), new RegExp(KEY, 'dg')];
+const [DIGITS, CARD] = [pattern('digits', 'gu'), pattern('card')];
+const [GROUPS, ORDINARY] = [pattern('groups'), pattern('ordinary', 'i')];
+const [MARK, VERBAL, TOLD, JOINT, FIELD] = [
+	pattern('mark', 'y'),
+	pattern('verbal', 'y'),
+	pattern('told', 'y'),
+	pattern('joined', 'y'),
+	pattern('field', 'y'),
+];
+const [INTO, NEXT, LISTED] = [whole('into'), whole('next'), whole('listed')];
+const [ENDED, TYPED, ONCE] = [pattern('ended'), pattern('typed', 'iu'), pattern('once', 'iu')];
+const [COUNT, UNIT, USER] = [pattern('count', 'iu'), pattern('unit', 'iu'), pattern('user', 'iu')];
+const [QUOTED, UNQUOTED] = [pattern('quoted', 'dy'), pattern('unquoted', 'dy')];
+const [CODE, NEAR] = [whole('code'), pattern('near', 'dgu')];
+const [ELSEWHERE, PLAIN, ID, RANDOM, LONG] = [
+	pattern('elsewhere'),
+	pattern('plain'),
+	pattern('id'),
+	pattern('random'),
+	pattern('long'),
+];
+const [MIXED, STRONG, STRANGE] = [pattern('mixed'), pattern('strong'), pattern('strange')];
+
+/** What a name names: the values of each look otherwise. `once` is a code where the sentence says that it is used once. */
+type Kind = 'none' | 'password' | 'key' | 'code' | 'once' | 'login';
+interface Found {
+	readonly kind: Kind;
+	readonly from: number;
+	readonly to: number;
+}
+type Name = Found;
+
+const NAMES = new Map(
+	wordList('credential-names').map((line) => {
+		const [, kind = '', inside = '', name = ''] = /^(\w+): (\*?)(.*)/.exec(line) ?? [];
+		return [name.replace(/[ _-]/g, ''), { kind: kind as Kind, name, isInside: inside !== '' }] as const;
+	}),
+);
+const ALL_NAMES = Array.from(NAMES.values(), ({ name }) => name);
+const NAME = new RegExp(oneOf(ALL_NAMES, { ' ': '[ _-]?', '.': '\\.' }), 'g');
+/** A code of one use, and no year. */
+const DIGITS_ONCE = /^(?!(?:19|20)\d\d$)(?:[A-Z]{1,2}-)?\d(?:[ -]?\d){3,7}$/;
+const NO_VALUES = new Set(wordList('no-credentials'));
+
+/** Scripts without spaces between words. */
+const JOINED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
+/** Of a value without a space; the rest goes with it. */
+const MOST_READ = 990;
+/** Between a name and a value that stands near it, in UTF-16 units. */
+const REACH = 160;
+
+/**
+ * A value is hidden when it looks so much like a credential, and a name is linked so closely with it, that both together
+ * are enough. Looks: 1 a word, 2 a quoted word or digits, 3 letters and digits, 4 those in both cases, 5 like no word at all.
+ */
+const ENOUGH = 5;
+const LINK = { mark: 4, told: 3, typed: 2, sentence: 1, near: 0 } as const;
+
+/** Where something stands that looks like a credential. They may overlap. It takes time in proportion to the length. */
+export function credentialsIn(text: string): Span[] {
+	return [...formsIn(text), ...columnsIn(text), ...cardsIn(text), ...namedIn(text)];
+}
+
+const formsIn = (text: string): Span[] =>
+	// `matchAll` compiles a form anew, which takes longer than to read a name.
+	FORMS.filter((form) => text.search(form) !== -1).flatMap((form) =>
+		Array.from(text.matchAll(form), ({ indices = [] }) => indices.slice(1).find(Boolean) ?? indices[0] ?? [0, 0]),
+	);
+
+/** The cells of a table's columns that a head names: "| user | password |". */
+function columnsIn(text: string): Span[] {
+	const spans: Span[] = [];
+	let columns: readonly number[] | null = null;
+	let from = 0;
+	for (const line of text.split('\n')) {
+		const bounds = [-1, ...Array.from(line.matchAll(/[|\t;,]/g), ({ index }) => index), line.length];
+		const cells = bounds.slice(1).map((to, at): Span => [from + (bounds[at] ?? 0) + 1, from + to]);
+		const texts = cells.map((cell) => text.slice(...cell).trim());
+		if (cells.length < 2) columns = null;
+		else if (columns === null) columns = [...texts.keys()].filter((column) => isSecretName(texts[column] ?? ''));
+		else
+			for (const column of columns) {
+				const cell = texts[column] ?? '';
+				const start = (cells[column]?.[0] ?? 0) + text.slice(...(cells[column] ?? [0, 0])).indexOf(cell);
+				if (/[\p{L}\d]/u.test(cell) && !NO_VALUES.has(cell.toLowerCase())) spans.push([start, start + cell.length]);
+			}
+		from += line.length + 1;
+	}
+	return spans;
+}
+
+const isSecretName = (text: string) => NAMES.has(text.toLowerCase().replace(/[ _*`"-]/g, ''));
+
+const cardsIn = (text: string): Span[] =>
+	Array.from(text.matchAll(DIGITS), ({ index, 0: found }): Span => [index, index + found.length]).filter(
+		([from, to]) => {
+			const number = text.slice(from, to).replace(/\D/g, '');
+			const isPrinted = CARD.test(number) && GROUPS.test(text.slice(from, to));
+			return isPrinted && hasCheckDigit(number) && !ORDINARY.test(text.slice(Math.max(0, from - 60), from));
+		},
+	);
+
+/** By Luhn. */
+function hasCheckDigit(number: string): boolean {
+	const doubled = (digit: number) => digit * 2 - (digit > 4 ? 9 : 0);
+	const digits = Array.from(number, Number).reverse();
+	return digits.reduce((sum, digit, place) => sum + (place % 2 === 0 ? digit : doubled(digit)), 0) % 10 === 0;
+}
+
+/** What a text names as a password, a code or a key, behind the name or near it. */
+export function namedIn(text: string): Span[] {
+	const lower = text.toLowerCase();
+	const read = lower.length === text.length ? lower : text;
+	const names: Name[] = [];
+	const linked: Found[] = [];
+	NAME.lastIndex = 0;
+	for (let found = NAME.exec(read); found !== null; found = NAME.exec(read)) {
+		const name = nameAt(read, found.index, found[0]);
+		const span = name && linkedTo(text, read, name);
+		if (name !== null) names.push(name);
+		if (name && span) linked.push({ kind: name.kind, from: span[0], to: span[1] });
+		NAME.lastIndex = span?.[1] ?? found.index + (name === null && !isNone(found[0]) ? 1 : found[0].length);
+	}
+	if (names.length === 0) return [];
+	return [...linked, ...nearIn(text, names, linked)].map(({ from, to }): Span => [from, to]);
+}
+
+const isNone = (name: string) => NAMES.get(name.replace(/[ _-]/g, ''))?.kind === 'none';
+
+/** `read`: the text in lower case. */
+function nameAt(read: string, from: number, name: string): Name | null {
+	const { kind = 'key', isInside = false } = NAMES.get(name.replace(/[ _-]/g, '')) ?? {};
+	const [before, after] = [read.slice(Math.max(0, from - 3), from), read.slice(from + name.length).slice(0, 2)];
+	const isJoined = JOINED.test(name);
+	// "opinion:" and "arn:aws:…:secret:…" name none.
+	const isPart = (!isInside && /\p{L}\p{M}*$/u.test(before)) || before.endsWith(':') || /^\d?\p{L}/u.test(after);
+	if (isPart && !isJoined) return null;
+	const to = from + name.length + (!isJoined && /^\d/.test(after) ? 1 : 0);
+	if (kind === 'none') return null;
+	if (kind !== 'once') return { kind, from, to };
+	return ONCE.test(read.slice(Math.max(0, from - 80), to + 80)) ? { kind: 'code', from, to } : null;
+}
+
+function at(sticky: RegExp, text: string, from: number): RegExpExecArray | null {
+	sticky.lastIndex = from;
+	return sticky.exec(text);
+}
+
+/** Where the value stands that this name names, behind a mark, a verb or nothing. */
+function linkedTo(text: string, read: string, { kind, from, to }: Name): Span | null {
+	if (kind === 'login') return null;
+	const isFlag = /(?:^|\s)--?[\w-]*$/.test(read.slice(Math.max(0, from - 30), from));
+	const isJoined = JOINED.test(read.slice(from, to));
+	const marks = [at(FIELD, read, to), at(MARK, read, to), isFlag ? at(TOLD, read, to) : null];
+	const words = [at(TOLD, read, to), at(VERBAL, read, to), isJoined ? at(JOINT, read, to) : null];
+	const valueBehind = (link: RegExpExecArray | null, isMark: boolean) =>
+		link && valueAt(text, to + link[0].length, kind, isMark ? link[0] : null);
+	return (
+		marks.map((link) => valueBehind(link, true)).find(Boolean) ??
+		words.map((link) => valueBehind(link, false)).find(Boolean) ??
+		null
+	);
+}
+
+/** The value that begins there, behind this mark. */
+function valueAt(text: string, from: number, kind: Kind, mark: string | null): Span | null {
+	const quoted = at(QUOTED, text, from)
+		?.indices?.slice(1)
+		.find((found) => found !== undefined);
+	const run = at(UNQUOTED, text, from)?.[0].replace(/[.,;:!?)\]}*_]{1,4}$/, '') ?? '';
+	const [start, end] = quoted ?? [from, from + run.length];
+	const value = text.slice(start, end);
+	if (value === '' || isNoValue(value)) return null;
+	if (quoted === undefined && JOINED.test(value)) return null;
+	const isMeant = mark !== null && /(?:bearer|basic|digest) $/.test(mark);
+	const looks = looksOf(kind, value, quoted !== undefined);
+	const isWord =
+		looks === 1 && !(mark?.endsWith('=') || /^[^\S\n]*(?:$|[\n,;.)|/\]}"'“”»`*<])/.test(text.slice(end, end + 9)));
+	const isEnough = !isWord && looks > 0 && looks + (mark === null ? LINK.told : LINK.mark) >= ENOUGH;
+	if (!isMeant && !isEnough) return null;
+	return [start, quoted === undefined && run.length >= MOST_READ ? end + text.slice(end).search(/\s|$/) : end];
+}
+
+/** Whether that stands in place of a value, or tells something of one. */
+const isNoValue = (value: string) =>
+	ELSEWHERE.test(value) ||
+	value
+		.toLowerCase()
+		.split(/[\s_-]+/)
+		.every((word) => NO_VALUES.has(word.replace(/[.,;:!?'’)]+$/, '')));
+
+/** How much a value looks like a credential of that kind; 0: not at all. */
+function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
+	if (kind === 'code') return !CODE.test(value) ? 0 : DIGITS_ONCE.test(value) ? 4 : 3;
+	if (kind === 'key') return LONG.test(value) ? 4 : value.length >= 8 && RANDOM.test(value) ? 3 : 0;
+	if (/^\d+$/.test(value)) return value.length >= 4 ? 2 : 0;
+	if (PLAIN.test(value)) return 0;
+	if (/\s/.test(value)) return isQuoted ? 2 : 0;
+	if (STRANGE.test(value)) return 5;
+	if (STRONG.test(value) || (isQuoted && MIXED.test(value))) return 4;
+	if (MIXED.test(value)) return 3;
+	return isQuoted ? 2 : Number(/^\p{L}[\p{L}-]+$/u.test(value));
+}
+
+/** Values that stand near a name, in the order of the text. `linked`: what is hidden already. */
+function nearIn(text: string, names: readonly Name[], linked: readonly Found[]): Found[] {
+	const found: Found[] = [];
+	let [next, linkedNext] = [0, 0];
+	let last: Found | undefined;
+	for (const { index, 0: whole, indices } of text.matchAll(NEAR)) {
+		const [from, end] = indices?.slice(1).find(Boolean) ?? [index, index + whole.length];
+		const value = text.slice(from, end).replace(/[.,;:!?)*]{1,4}$/, '');
+		while ((linked[linkedNext]?.from ?? Number.POSITIVE_INFINITY) < index + whole.length) last = linked[linkedNext++];
+		while ((names[next]?.from ?? Number.POSITIVE_INFINITY) < index) next += 1;
+		if (last !== undefined && last.to > from) continue;
+		// "the 'Password' field" is none.
+		if ((names[next]?.from ?? Number.POSITIVE_INFINITY) < end || isNoValue(value)) continue;
+		const around: Around = { text, value, from: index, to: index + whole.length, isQuoted: from > index };
+		const name = names.slice(Math.max(0, next - 3), next + 3).find((one) => isNamed(around, one));
+		const kind = name?.kind ?? (last !== undefined && isNext(around, last) ? last.kind : null);
+		if (kind === null) continue;
+		last = { kind, from, to: from + value.length };
+		found.push(last);
+	}
+	return found;
+}
+
+interface Around {
+	readonly text: string;
+	readonly value: string;
+	/** With its quotation marks. */
+	readonly from: number;
+	readonly to: number;
+	readonly isQuoted: boolean;
+}
+
+/** Whether this name, which is near, is linked with the value closely enough. */
+function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boolean {
+	const isBefore = name.to <= from;
+	if ((isBefore ? from - name.to : name.from - to) > REACH || (!isBefore && name.from < to)) return false;
+	const looks = looksOf(name.kind, value, isQuoted);
+	if (looks < 2 || (name.kind !== 'code' && ID.test(value)) || isCounted(text, from, to, name.kind)) return false;
+	const between = isBefore ? text.slice(name.to, from) : text.slice(to, name.from);
+	const line = text.slice(Math.max(0, Math.min(name.from, from) - 40), from);
+	const isTyped = TYPED.test(line.slice(line.lastIndexOf('\n') + 1));
+	if (!isBefore && isTyped && INTO.test(between)) return looks + LINK.told >= ENOUGH;
+	const isListed = isBefore && LISTED.test(between);
+	if (isListed || !ENDED.test(between))
+		return looks + ((isTyped || isListed) && name.kind !== 'key' ? LINK.typed : LINK.sentence) >= ENOUGH;
+	const isAlone =
+		/(?:^|\n)[^\S\n]*$/.test(text.slice(Math.max(0, from - 20), from)) &&
+		/^[^\S\n]*(?:\n|$)/.test(text.slice(to, to + 20));
+	return looks + (isAlone ? LINK.typed : LINK.near) >= ENOUGH;
+}
+
+/** "A or B", and lists. */
+const isNext = ({ text, value, from, to, isQuoted }: Around, { kind, to: end }: Found) =>
+	from - end < 60 &&
+	!isCounted(text, from, to, kind) &&
+	looksOf(kind, value, isQuoted) + LINK.told >= ENOUGH + 1 &&
+	NEXT.test(text.slice(end, from));
+
+/** A number of something else, or the name of a user. */
+const isCounted = (text: string, from: number, to: number, kind: Kind) =>
+	kind === 'code'
+		? COUNT.test(text.slice(Math.max(0, from - 20), from)) || UNIT.test(text.slice(to, to + 14))
+		: USER.test(text.slice(Math.max(0, from - 30), from));
