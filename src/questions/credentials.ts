@@ -23,9 +23,14 @@ const [MARK, VERBAL, TOLD, JOINT, FIELD] = [
 	pattern('field', 'y'),
 ];
 const [INTO, NEXT, LISTED] = [whole('into'), whole('next'), whole('listed')];
-const [ENDED, TYPED, ONCE] = [pattern('ended'), pattern('typed', 'iu'), pattern('once', 'iu')];
+const [PUT, ENDED, TYPED, ONCE] = [
+	pattern('put', 'iu'),
+	pattern('ended'),
+	pattern('typed', 'iu'),
+	pattern('once', 'iu'),
+];
 const [COUNT, UNIT, USER] = [pattern('count', 'iu'), pattern('unit', 'iu'), pattern('user', 'iu')];
-const [QUOTED, UNQUOTED] = [pattern('quoted', 'dy'), pattern('unquoted', 'dy')];
+const [QUOTED, UNQUOTED, GROUPED] = [pattern('quoted', 'duy'), pattern('unquoted', 'duy'), pattern('grouped', 'uy')];
 const [CODE, NEAR] = [whole('code'), pattern('near', 'dgu')];
 const [ELSEWHERE, PLAIN, ID, RANDOM, LONG] = [
 	pattern('elsewhere'),
@@ -37,7 +42,7 @@ const [ELSEWHERE, PLAIN, ID, RANDOM, LONG] = [
 const [MIXED, STRONG, STRANGE] = [pattern('mixed'), pattern('strong'), pattern('strange')];
 
 /** What a name names: the values of each look otherwise. `once` is a code where the sentence says that it is used once. */
-type Kind = 'none' | 'password' | 'key' | 'code' | 'once' | 'login';
+type Kind = 'none' | 'password' | 'answer' | 'key' | 'code' | 'once' | 'login';
 interface Found {
 	readonly kind: Kind;
 	readonly from: number;
@@ -85,26 +90,33 @@ const formsIn = (text: string): Span[] =>
 /** The cells of a table's columns that a head names: "| user | password |". */
 function columnsIn(text: string): Span[] {
 	const spans: Span[] = [];
-	let columns: readonly number[] | null = null;
+	let kinds: readonly (Kind | null)[] | null = null;
 	let from = 0;
 	for (const line of text.split('\n')) {
 		const bounds = [-1, ...Array.from(line.matchAll(/[|\t;,]/g), ({ index }) => index), line.length];
 		const cells = bounds.slice(1).map((to, at): Span => [from + (bounds[at] ?? 0) + 1, from + to]);
-		const texts = cells.map((cell) => text.slice(...cell).trim());
-		if (cells.length < 2) columns = null;
-		else if (columns === null) columns = [...texts.keys()].filter((column) => isSecretName(texts[column] ?? ''));
+		if (cells.length < 2) kinds = null;
+		else if (kinds === null) kinds = cells.map((cell) => kindOf(text.slice(...cell)));
 		else
-			for (const column of columns) {
-				const cell = texts[column] ?? '';
-				const start = (cells[column]?.[0] ?? 0) + text.slice(...(cells[column] ?? [0, 0])).indexOf(cell);
-				if (/[\p{L}\d]/u.test(cell) && !NO_VALUES.has(cell.toLowerCase())) spans.push([start, start + cell.length]);
+			for (const [column, kind] of kinds.entries()) {
+				const cell = text.slice(...(cells[column] ?? [0, 0]));
+				const value = cell.trim().replace(/^(["'`])(.*)\1$/, '$2');
+				const start = (cells[column]?.[0] ?? 0) + cell.indexOf(value);
+				const looks = kind === null || !/[\p{L}\d]/u.test(value) || isNoValue(value) ? 0 : looksOf(kind, value, false);
+				if (looks > 0 && looks + LINK.mark >= ENOUGH) spans.push([start, start + value.length]);
 			}
 		from += line.length + 1;
 	}
 	return spans;
 }
 
-const isSecretName = (text: string) => NAMES.has(text.toLowerCase().replace(/[ _*`"-]/g, ''));
+/** What a column's head names, if it ends with a name: "temp_password". */
+function kindOf(head: string): Kind | null {
+	const read = head.toLowerCase().replace(/^[\s*_`"]+|[\s*_`"]+$/g, '');
+	const last = [...read.matchAll(NAME)].at(-1);
+	const name = last && last.index + last[0].length === read.length ? nameAt(read, last.index, last[0]) : null;
+	return name === null || name.kind === 'login' || read.length > 40 ? null : name.kind;
+}
 
 const cardsIn = (text: string): Span[] =>
 	Array.from(text.matchAll(DIGITS), ({ index, 0: found }): Span => [index, index + found.length]).filter(
@@ -132,7 +144,7 @@ export function namedIn(text: string): Span[] {
 	for (let found = NAME.exec(read); found !== null; found = NAME.exec(read)) {
 		const name = nameAt(read, found.index, found[0]);
 		const span = name && linkedTo(text, read, name);
-		if (name !== null) names.push(name);
+		if (name !== null && name.kind !== 'once') names.push(name);
 		if (name && span) linked.push({ kind: name.kind, from: span[0], to: span[1] });
 		NAME.lastIndex = span?.[1] ?? found.index + (name === null && !isNone(found[0]) ? 1 : found[0].length);
 	}
@@ -152,8 +164,8 @@ function nameAt(read: string, from: number, name: string): Name | null {
 	if (isPart && !isJoined) return null;
 	const to = from + name.length + (!isJoined && /^\d/.test(after) ? 1 : 0);
 	if (kind === 'none') return null;
-	if (kind !== 'once') return { kind, from, to };
-	return ONCE.test(read.slice(Math.max(0, from - 80), to + 80)) ? { kind: 'code', from, to } : null;
+	const isCode = kind === 'once' && ONCE.test(read.slice(Math.max(0, from - 80), to + 80));
+	return { kind: isCode ? 'code' : kind, from, to };
 }
 
 function at(sticky: RegExp, text: string, from: number): RegExpExecArray | null {
@@ -182,7 +194,8 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 	const quoted = at(QUOTED, text, from)
 		?.indices?.slice(1)
 		.find((found) => found !== undefined);
-	const run = at(UNQUOTED, text, from)?.[0].replace(/[.,;:!?)\]}*_]{1,4}$/, '') ?? '';
+	const digits = kind === 'code' || kind === 'once' ? at(GROUPED, text, from)?.[0] : undefined;
+	const run = digits ?? at(UNQUOTED, text, from)?.[0].replace(/[.,;:!?)\]}*_]{1,4}$/, '') ?? '';
 	const [start, end] = quoted ?? [from, from + run.length];
 	const value = text.slice(start, end);
 	if (value === '' || isNoValue(value)) return null;
@@ -206,15 +219,18 @@ const isNoValue = (value: string) =>
 
 /** How much a value looks like a credential of that kind; 0: not at all. */
 function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
-	if (kind === 'code') return !CODE.test(value) ? 0 : DIGITS_ONCE.test(value) ? 4 : 3;
+	if (kind === 'once') return Number(/^\d(?:[ -]?\d){4,7}$/.test(value)) * 2;
+	if (kind === 'code' && CODE.test(value)) return DIGITS_ONCE.test(value) ? 4 : 3;
 	if (kind === 'key') return LONG.test(value) ? 4 : value.length >= 8 && RANDOM.test(value) ? 3 : 0;
 	if (/^\d+$/.test(value)) return value.length >= 4 ? 2 : 0;
 	if (PLAIN.test(value)) return 0;
-	if (/\s/.test(value)) return isQuoted ? 2 : 0;
+	const isAnswer = kind === 'answer' && /^\p{Lu}/u.test(value);
+	if (/\s/.test(value)) return isQuoted ? 2 + Number(isAnswer) : 0;
 	if (STRANGE.test(value)) return 5;
 	if (STRONG.test(value) || (isQuoted && MIXED.test(value))) return 4;
 	if (MIXED.test(value)) return 3;
-	return isQuoted ? 2 : Number(/^\p{L}[\p{L}-]+$/u.test(value));
+	if (kind === 'code') return 0;
+	return isQuoted || isAnswer ? 2 + Number(isQuoted && isAnswer) : 1;
 }
 
 /** Values that stand near a name, in the order of the text. `linked`: what is hidden already. */
@@ -259,13 +275,14 @@ function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boole
 	const line = text.slice(Math.max(0, Math.min(name.from, from) - 40), from);
 	const isTyped = TYPED.test(line.slice(line.lastIndexOf('\n') + 1));
 	if (!isBefore && isTyped && INTO.test(between)) return looks + LINK.told >= ENOUGH;
-	const isListed = isBefore && LISTED.test(between);
+	const isPut = PUT.test(text.slice(Math.max(0, from - 20), from + Number(isQuoted)));
+	const isListed = isBefore && name.kind !== 'key' && LISTED.test(between);
 	if (isListed || !ENDED.test(between))
-		return looks + ((isTyped || isListed) && name.kind !== 'key' ? LINK.typed : LINK.sentence) >= ENOUGH;
+		return looks + (isListed || (isTyped && name.kind !== 'key') ? LINK.typed : LINK.sentence) >= ENOUGH;
 	const isAlone =
 		/(?:^|\n)[^\S\n]*$/.test(text.slice(Math.max(0, from - 20), from)) &&
 		/^[^\S\n]*(?:\n|$)/.test(text.slice(to, to + 20));
-	return looks + (isAlone ? LINK.typed : LINK.near) >= ENOUGH;
+	return looks + (isAlone ? LINK.typed : isPut ? LINK.sentence : LINK.near) >= ENOUGH;
 }
 
 /** "A or B", and lists. */
