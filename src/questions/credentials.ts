@@ -11,7 +11,7 @@ const pattern = (name: string, flags = 'u') => new RegExp(sourcesOf(name).join('
 const whole = (name: string) => new RegExp(`^(?:${sourcesOf(name).join('|')})$`, 'iu');
 
 /** Keys are known by how they begin. */
-const KEY = `(?<![A-Za-z\\d])(?:${oneOf(wordList('credentials'), {})})((?=[\\w.+/=~-]{0,60}\\d)[\\w.+/=~-]{16,})`;
+const KEY = `(?<![A-Za-z\\d])(?:${oneOf(wordList('credentials'), {})})((?=[\\w.+/=~-]{0,60}\\d|[a-z]*(?:[A-Z]+[a-z]+){3})[\\w.+/=~-]{16,})`;
 const FORMS = [...sourcesOf('form').map((source) => new RegExp(source, 'dgiu')), new RegExp(KEY, 'dg')];
 const [DIGITS, CARD] = [pattern('digits', 'gu'), pattern('card')];
 const [GROUPS, ORDINARY] = [pattern('groups'), pattern('ordinary', 'i')];
@@ -32,17 +32,18 @@ const [PUT, ENDED, TYPED, ONCE] = [
 const [COUNT, UNIT, USER] = [pattern('count', 'iu'), pattern('unit', 'iu'), pattern('user', 'iu')];
 const [QUOTED, UNQUOTED, GROUPED] = [pattern('quoted', 'duy'), pattern('unquoted', 'duy'), pattern('grouped', 'uy')];
 const [CODE, NEAR] = [whole('code'), pattern('near', 'dgu')];
-const [ELSEWHERE, PLAIN, ID, RANDOM, LONG] = [
+const [ELSEWHERE, PLAIN, ID, RANDOM, WORDY, LONG] = [
 	pattern('elsewhere'),
 	pattern('plain'),
 	pattern('id'),
 	pattern('random'),
+	pattern('wordy'),
 	pattern('long'),
 ];
 const [MIXED, STRONG, STRANGE] = [pattern('mixed'), pattern('strong'), pattern('strange')];
 
 /** What a name names: the values of each look otherwise. `once` is a code where the sentence says that it is used once. */
-type Kind = 'none' | 'password' | 'answer' | 'key' | 'code' | 'once' | 'login';
+type Kind = 'none' | 'password' | 'answer' | 'key' | 'code' | 'once' | 'pass' | 'login';
 interface Found {
 	readonly kind: Kind;
 	readonly from: number;
@@ -87,28 +88,35 @@ const formsIn = (text: string): Span[] =>
 		Array.from(text.matchAll(form), ({ indices = [] }) => indices.slice(1).find(Boolean) ?? indices[0] ?? [0, 0]),
 	);
 
-/** The cells of a table's columns that a head names: "| user | password |". */
+/** The cells of a table's columns that a head names: "| user | password |", and of files. */
 function columnsIn(text: string): Span[] {
 	const spans: Span[] = [];
-	let kinds: readonly (Kind | null)[] | null = null;
+	let kinds: readonly (Kind | null)[] = [];
+	let divider = /\|/g;
 	let from = 0;
 	for (const line of text.split('\n')) {
-		const bounds = [-1, ...Array.from(line.matchAll(/[|\t;,]/g), ({ index }) => index), line.length];
+		if (kinds.length === 0) divider = isCsvHead(line) ? /[,;\t]/g : /\|/g;
+		const bounds = [-1, ...Array.from(line.matchAll(divider), ({ index }) => index), line.length];
 		const cells = bounds.slice(1).map((to, at): Span => [from + (bounds[at] ?? 0) + 1, from + to]);
-		if (cells.length < 2) kinds = null;
-		else if (kinds === null) kinds = cells.map((cell) => kindOf(text.slice(...cell)));
-		else
-			for (const [column, kind] of kinds.entries()) {
-				const cell = text.slice(...(cells[column] ?? [0, 0]));
-				const value = cell.trim().replace(/^(["'`])(.*)\1$/, '$2');
-				const start = (cells[column]?.[0] ?? 0) + cell.indexOf(value);
-				const looks = kind === null || !/[\p{L}\d]/u.test(value) || isNoValue(value) ? 0 : looksOf(kind, value, false);
-				if (looks > 0 && looks + LINK.mark >= ENOUGH) spans.push([start, start + value.length]);
-			}
+		if (cells.length < 2) kinds = [];
+		else if (cells.length !== kinds.length) kinds = cells.map((cell) => kindOf(text.slice(...cell)));
+		else spans.push(...cells.flatMap((cell, column) => cellIn(text, cell, kinds[column] ?? null)));
 		from += line.length + 1;
 	}
 	return spans;
 }
+
+function cellIn(text: string, [from, to]: Span, kind: Kind | null): Span[] {
+	const cell = text.slice(from, to);
+	const value = cell.trim().replace(/^(["'`])(.*)\1$/, '$2');
+	const start = from + cell.indexOf(value);
+	if (kind === null || !/[\p{L}\d]/u.test(value) || isNoValue(value)) return [];
+	const looks = looksOf(kind, value, false);
+	return looks > 0 && looks + LINK.mark >= ENOUGH ? [[start, start + value.length]] : [];
+}
+
+/** Names without a space behind what divides them. */
+const isCsvHead = (line: string) => /^[\w".-]+(?:[,;\t][\w".-]+)+$/.test(line);
 
 /** What a column's head names, if it ends with a name: "temp_password". */
 function kindOf(head: string): Kind | null {
@@ -144,12 +152,12 @@ export function namedIn(text: string): Span[] {
 	for (let found = NAME.exec(read); found !== null; found = NAME.exec(read)) {
 		const name = nameAt(read, found.index, found[0]);
 		const span = name && linkedTo(text, read, name);
-		if (name !== null && name.kind !== 'once') names.push(name);
+		if (name !== null && name.kind !== 'once' && name.kind !== 'pass') names.push(name);
 		if (name && span) linked.push({ kind: name.kind, from: span[0], to: span[1] });
 		NAME.lastIndex = span?.[1] ?? found.index + (name === null && !isNone(found[0]) ? 1 : found[0].length);
 	}
-	if (names.length === 0) return [];
-	return [...linked, ...nearIn(text, names, linked)].map(({ from, to }): Span => [from, to]);
+	const near = names.length === 0 ? [] : nearIn(text, names, linked);
+	return [...linked, ...near].map(({ from, to }): Span => [from, to]);
 }
 
 const isNone = (name: string) => NAMES.get(name.replace(/[ _-]/g, ''))?.kind === 'none';
@@ -179,7 +187,8 @@ function linkedTo(text: string, read: string, { kind, from, to }: Name): Span | 
 	const isFlag = /(?:^|\s)--?[\w-]*$/.test(read.slice(Math.max(0, from - 30), from));
 	const isJoined = JOINED.test(read.slice(from, to));
 	const marks = [at(FIELD, read, to), at(MARK, read, to), isFlag ? at(TOLD, read, to) : null];
-	const words = [at(TOLD, read, to), at(VERBAL, read, to), isJoined ? at(JOINT, read, to) : null];
+	const words =
+		kind === 'pass' ? [] : [at(TOLD, read, to), at(VERBAL, read, to), isJoined ? at(JOINT, read, to) : null];
 	const valueBehind = (link: RegExpExecArray | null, isMark: boolean) =>
 		link && valueAt(text, to + link[0].length, kind, isMark ? link[0] : null);
 	return (
@@ -198,10 +207,10 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 	const run = digits ?? at(UNQUOTED, text, from)?.[0].replace(/[.,;:!?)\]}*_]{1,4}$/, '') ?? '';
 	const [start, end] = quoted ?? [from, from + run.length];
 	const value = text.slice(start, end);
-	if (value === '' || isNoValue(value)) return null;
+	if (!/[\p{L}\d]/u.test(value) || isNoValue(value)) return null;
 	if (quoted === undefined && JOINED.test(value)) return null;
 	const isMeant = mark !== null && /(?:bearer|basic|digest) $/.test(mark);
-	const looks = looksOf(kind, value, quoted !== undefined);
+	const looks = looksOf(kind, value, quoted !== undefined || (kind === 'key' && mark === '='));
 	const isWord =
 		looks === 1 && !(mark?.endsWith('=') || /^[^\S\n]*(?:$|[\n,;.)|/\]}"'“”»`*<])/.test(text.slice(end, end + 9)));
 	const isEnough = !isWord && looks > 0 && looks + (mark === null ? LINK.told : LINK.mark) >= ENOUGH;
@@ -221,14 +230,16 @@ const isNoValue = (value: string) =>
 function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 	if (kind === 'once') return Number(/^\d(?:[ -]?\d){4,7}$/.test(value)) * 2;
 	if (kind === 'code' && CODE.test(value)) return DIGITS_ONCE.test(value) ? 4 : 3;
-	if (kind === 'key') return LONG.test(value) ? 4 : value.length >= 8 && RANDOM.test(value) ? 3 : 0;
+	if (kind === 'code' && ID.test(value)) return 0;
+	if (kind === 'key')
+		return LONG.test(value) ? 4 : value.length >= 8 && (RANDOM.test(value) || (isQuoted && WORDY.test(value))) ? 3 : 0;
 	if (/^\d+$/.test(value)) return value.length >= 4 ? 2 : 0;
 	if (PLAIN.test(value)) return 0;
 	const isAnswer = kind === 'answer' && /^\p{Lu}/u.test(value);
 	if (/\s/.test(value)) return isQuoted ? 2 + Number(isAnswer) : 0;
 	if (STRANGE.test(value)) return 5;
 	if (STRONG.test(value) || (isQuoted && MIXED.test(value))) return 4;
-	if (MIXED.test(value)) return 3;
+	if (MIXED.test(value)) return kind === 'code' ? 1 : 3;
 	if (kind === 'code') return 0;
 	return isQuoted || isAnswer ? 2 + Number(isQuoted && isAnswer) : 1;
 }
@@ -289,11 +300,12 @@ function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boole
 const isNext = ({ text, value, from, to, isQuoted }: Around, { kind, to: end }: Found) =>
 	from - end < 60 &&
 	!isCounted(text, from, to, kind) &&
-	looksOf(kind, value, isQuoted) + LINK.told >= ENOUGH + 1 &&
+	looksOf(kind, value, isQuoted) > (kind === 'key' ? 3 : 2) &&
 	NEXT.test(text.slice(end, from));
 
-/** A number of something else, or the name of a user. */
+/** A number of something else, part of a link, or the name of a user. */
 const isCounted = (text: string, from: number, to: number, kind: Kind) =>
-	kind === 'code'
+	/:\/\/\S*$/.test(text.slice(Math.max(0, from - 200), from)) ||
+	(kind === 'code'
 		? COUNT.test(text.slice(Math.max(0, from - 20), from)) || UNIT.test(text.slice(to, to + 14))
-		: USER.test(text.slice(Math.max(0, from - 30), from));
+		: USER.test(text.slice(Math.max(0, from - 30), from)));
