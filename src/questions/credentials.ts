@@ -23,27 +23,29 @@ const [MARK, VERBAL, TOLD, JOINT, FIELD] = [
 	pattern('field', 'y'),
 ];
 const [INTO, NEXT, LISTED] = [whole('into'), whole('next'), whole('listed')];
-const [PUT, ENDED, TYPED, ONCE] = [
+const [PUT, ENDED, TYPED, WIFI, ONCE] = [
 	pattern('put', 'iu'),
 	pattern('ended'),
 	pattern('typed', 'iu'),
+	pattern('wifi', 'u'),
 	pattern('once', 'iu'),
 ];
 const [COUNT, UNIT, USER] = [pattern('count', 'iu'), pattern('unit', 'iu'), pattern('user', 'iu')];
 const [QUOTED, UNQUOTED, GROUPED] = [pattern('quoted', 'duy'), pattern('unquoted', 'duy'), pattern('grouped', 'uy')];
 const [CODE, NEAR] = [whole('code'), pattern('near', 'dgu')];
-const [ELSEWHERE, PLAIN, ID, RANDOM, WORDY, LONG] = [
+const [ELSEWHERE, PLAIN, ID, RANDOM, NUMBERED, WORDY, LONG] = [
 	pattern('elsewhere'),
 	pattern('plain'),
 	pattern('id'),
 	pattern('random'),
+	pattern('numbered'),
 	pattern('wordy'),
 	pattern('long'),
 ];
 const [MIXED, STRONG, STRANGE] = [pattern('mixed'), pattern('strong'), pattern('strange')];
 
 /** What a name names: the values of each look otherwise. `once` is a code where the sentence says that it is used once. */
-type Kind = 'none' | 'password' | 'answer' | 'key' | 'code' | 'once' | 'pass' | 'login';
+type Kind = 'none' | 'password' | 'answer' | 'key' | 'code' | 'once' | 'wifi' | 'pass' | 'login';
 interface Found {
 	readonly kind: Kind;
 	readonly from: number;
@@ -61,12 +63,15 @@ const ALL_NAMES = Array.from(NAMES.values(), ({ name }) => name);
 const NAME = new RegExp(oneOf(ALL_NAMES, { ' ': '[ _-]?', '.': '\\.' }), 'g');
 /** A code of one use, and no year. */
 const DIGITS_ONCE = /^(?!(?:19|20)\d\d$)(?:[A-Z]{1,2}-)?\d(?:[ -]?\d){3,7}$/;
+/** Names end in other ways in some languages: "Lösenordet är …". */
+const INFLECTED = /^(?:s|e[nt]s?|a|em|u|n|ni?[iı]z|un)(?!\p{L})/u;
 const NO_VALUES = new Set(wordList('no-credentials'));
 
 /** Scripts without spaces between words. */
 const JOINED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 /** Of a value without a space; the rest goes with it. */
 const MOST_READ = 990;
+const MOST_COLUMNS = 50;
 /** Between a name and a value that stands near it, in UTF-16 units. */
 const REACH = 160;
 
@@ -98,7 +103,7 @@ function columnsIn(text: string): Span[] {
 		if (kinds.length === 0) divider = isCsvHead(line) ? /[,;\t]/g : /\|/g;
 		const bounds = [-1, ...Array.from(line.matchAll(divider), ({ index }) => index), line.length];
 		const cells = bounds.slice(1).map((to, at): Span => [from + (bounds[at] ?? 0) + 1, from + to]);
-		if (cells.length < 2) kinds = [];
+		if (cells.length < 2 || cells.length > MOST_COLUMNS) kinds = [];
 		else if (cells.length !== kinds.length) kinds = cells.map((cell) => kindOf(text.slice(...cell)));
 		else spans.push(...cells.flatMap((cell, column) => cellIn(text, cell, kinds[column] ?? null)));
 		from += line.length + 1;
@@ -165,15 +170,19 @@ const isNone = (name: string) => NAMES.get(name.replace(/[ _-]/g, ''))?.kind ===
 /** `read`: the text in lower case. */
 function nameAt(read: string, from: number, name: string): Name | null {
 	const { kind = 'key', isInside = false } = NAMES.get(name.replace(/[ _-]/g, '')) ?? {};
-	const [before, after] = [read.slice(Math.max(0, from - 3), from), read.slice(from + name.length).slice(0, 2)];
+	const [before, after] = [read.slice(Math.max(0, from - 3), from), read.slice(from + name.length).slice(0, 5)];
 	const isJoined = JOINED.test(name);
 	// "opinion:" and "arn:aws:…:secret:…" name none.
-	const isPart = (!isInside && /\p{L}\p{M}*$/u.test(before)) || before.endsWith(':') || /^\d?\p{L}/u.test(after);
+	const isPart =
+		(!isInside && /\p{L}\p{M}*$/u.test(before)) ||
+		before.endsWith(':') ||
+		(/^\d?\p{L}/u.test(after) && !(name.length > 3 && INFLECTED.test(after)));
 	if (isPart && !isJoined) return null;
-	const to = from + name.length + (!isJoined && /^\d/.test(after) ? 1 : 0);
+	const to = from + name.length + (!isJoined ? (/^\d/.exec(after)?.[0] ?? INFLECTED.exec(after)?.[0] ?? '').length : 0);
 	if (kind === 'none') return null;
-	const isCode = kind === 'once' && ONCE.test(read.slice(Math.max(0, from - 80), to + 80));
-	return { kind: isCode ? 'code' : kind, from, to };
+	const around = kind === 'once' || kind === 'wifi' ? read.slice(Math.max(0, from - 80), to + 80) : '';
+	if (kind === 'wifi') return WIFI.test(around) ? { kind: 'password', from, to } : null;
+	return { kind: ONCE.test(around) ? 'code' : kind, from, to };
 }
 
 function at(sticky: RegExp, text: string, from: number): RegExpExecArray | null {
@@ -232,7 +241,13 @@ function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 	if (kind === 'code' && CODE.test(value)) return DIGITS_ONCE.test(value) ? 4 : 3;
 	if (kind === 'code' && ID.test(value)) return 0;
 	if (kind === 'key')
-		return LONG.test(value) ? 4 : value.length >= 8 && (RANDOM.test(value) || (isQuoted && WORDY.test(value))) ? 3 : 0;
+		return value.length < 8
+			? 0
+			: LONG.test(value)
+				? 4
+				: RANDOM.test(value) || (isQuoted && WORDY.test(value))
+					? 3
+					: Number(NUMBERED.test(value));
 	if (/^\d+$/.test(value)) return value.length >= 4 ? 2 : 0;
 	if (PLAIN.test(value)) return 0;
 	const isAnswer = kind === 'answer' && /^\p{Lu}/u.test(value);
@@ -256,7 +271,7 @@ function nearIn(text: string, names: readonly Name[], linked: readonly Found[]):
 		while ((names[next]?.from ?? Number.POSITIVE_INFINITY) < index) next += 1;
 		if (last !== undefined && last.to > from) continue;
 		// "the 'Password' field" is none.
-		if ((names[next]?.from ?? Number.POSITIVE_INFINITY) < end || isNoValue(value)) continue;
+		if ((names[next]?.from ?? Number.POSITIVE_INFINITY) < end) continue;
 		const around: Around = { text, value, from: index, to: index + whole.length, isQuoted: from > index };
 		const name = names.slice(Math.max(0, next - 3), next + 3).find((one) => isNamed(around, one));
 		const kind = name?.kind ?? (last !== undefined && isNext(around, last) ? last.kind : null);
@@ -281,7 +296,8 @@ function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boole
 	const isBefore = name.to <= from;
 	if ((isBefore ? from - name.to : name.from - to) > REACH || (!isBefore && name.from < to)) return false;
 	const looks = looksOf(name.kind, value, isQuoted);
-	if (looks < 2 || (name.kind !== 'code' && ID.test(value)) || isCounted(text, from, to, name.kind)) return false;
+	if (looks < 2 || (name.kind !== 'code' && ID.test(value)) || isNoValue(value) || isCounted(text, from, to, name.kind))
+		return false;
 	const between = isBefore ? text.slice(name.to, from) : text.slice(to, name.from);
 	const line = text.slice(Math.max(0, Math.min(name.from, from) - 40), from);
 	const isTyped = TYPED.test(line.slice(line.lastIndexOf('\n') + 1));
@@ -299,9 +315,9 @@ function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boole
 /** "A or B", and lists. */
 const isNext = ({ text, value, from, to, isQuoted }: Around, { kind, to: end }: Found) =>
 	from - end < 60 &&
-	!isCounted(text, from, to, kind) &&
+	NEXT.test(text.slice(end, from)) &&
 	looksOf(kind, value, isQuoted) > (kind === 'key' ? 3 : 2) &&
-	NEXT.test(text.slice(end, from));
+	!isCounted(text, from, to, kind);
 
 /** A number of something else, part of a link, or the name of a user. */
 const isCounted = (text: string, from: number, to: number, kind: Kind) =>
