@@ -33,9 +33,10 @@ const [PUT, ENDED, TYPED, WIFI, ONCE] = [
 const [COUNT, UNIT, USER] = [pattern('count', 'iu'), pattern('unit', 'iu'), pattern('user', 'iu')];
 const [QUOTED, UNQUOTED, GROUPED] = [pattern('quoted', 'duy'), pattern('unquoted', 'duy'), pattern('grouped', 'uy')];
 const [CODE, NEAR] = [whole('code'), pattern('near', 'dgu')];
-const [ELSEWHERE, PLAIN, ID, RANDOM, NUMBERED, WORDY, LONG] = [
+const [ELSEWHERE, PLAIN, FILE, ID, RANDOM, NUMBERED, WORDY, LONG] = [
 	pattern('elsewhere'),
 	pattern('plain'),
+	pattern('file'),
 	pattern('id'),
 	pattern('random'),
 	pattern('numbered'),
@@ -217,6 +218,7 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 	const [start, end] = quoted ?? [from, from + run.length];
 	const value = text.slice(start, end);
 	if (!/[\p{L}\d]/u.test(value) || isNoValue(value)) return null;
+	if (mark === null && FILE.test(value)) return null;
 	if (quoted === undefined && JOINED.test(value)) return null;
 	const isMeant = mark !== null && /(?:bearer|basic|digest) $/.test(mark);
 	const looks = looksOf(kind, value, quoted !== undefined || (kind === 'key' && mark === '='));
@@ -266,7 +268,7 @@ function nearIn(text: string, names: readonly Name[], linked: readonly Found[]):
 	let last: Found | undefined;
 	for (const { index, 0: whole, indices } of text.matchAll(NEAR)) {
 		const [from, end] = indices?.slice(1).find(Boolean) ?? [index, index + whole.length];
-		const value = text.slice(from, end).replace(/[.,;:!?)*]{1,4}$/, '');
+		const value = text.slice(from, end).replace(/[.,;:?)*]{1,4}$/, '');
 		while ((linked[linkedNext]?.from ?? Number.POSITIVE_INFINITY) < index + whole.length) last = linked[linkedNext++];
 		while ((names[next]?.from ?? Number.POSITIVE_INFINITY) < index) next += 1;
 		if (last !== undefined && last.to > from) continue;
@@ -296,7 +298,12 @@ function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boole
 	const isBefore = name.to <= from;
 	if ((isBefore ? from - name.to : name.from - to) > REACH || (!isBefore && name.from < to)) return false;
 	const looks = looksOf(name.kind, value, isQuoted);
-	if (looks < 2 || (name.kind !== 'code' && ID.test(value)) || isNoValue(value) || isCounted(text, from, to, name.kind))
+	if (
+		looks < 2 ||
+		(name.kind !== 'code' && (ID.test(value) || FILE.test(value))) ||
+		isNoValue(value) ||
+		isCounted(text, from, to, name.kind)
+	)
 		return false;
 	const between = isBefore ? text.slice(name.to, from) : text.slice(to, name.from);
 	const line = text.slice(Math.max(0, Math.min(name.from, from) - 40), from);
