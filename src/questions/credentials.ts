@@ -31,7 +31,11 @@ const [PUT, ENDED, TYPED, WIFI, ONCE] = [
 	pattern('once', 'iu'),
 ];
 const [COUNT, UNIT, USER] = [pattern('count', 'iu'), pattern('unit', 'iu'), pattern('user', 'iu')];
-const [QUOTED, UNQUOTED, GROUPED] = [pattern('quoted', 'duy'), pattern('unquoted', 'duy'), pattern('grouped', 'uy')];
+const [QUOTED, UNQUOTED, GROUPED] = [
+	pattern('quoted', 'duy'),
+	pattern('unquoted', 'duy'),
+	new RegExp(`${sourcesOf('spaced')[0]}|${sourcesOf('grouped')[0]}`, 'uy'),
+];
 const [CODE, NEAR] = [whole('code'), pattern('near', 'dgu')];
 const [ELSEWHERE, PLAIN, FILE, ID, RANDOM, NUMBERED, WORDY, LONG] = [
 	pattern('elsewhere'),
@@ -43,7 +47,7 @@ const [ELSEWHERE, PLAIN, FILE, ID, RANDOM, NUMBERED, WORDY, LONG] = [
 	pattern('wordy'),
 	pattern('long'),
 ];
-const [MIXED, STRONG, STRANGE] = [pattern('mixed'), pattern('strong'), pattern('strange')];
+const [MIXED, WORD, STRONG, STRANGE] = [pattern('mixed'), pattern('word'), pattern('strong'), pattern('strange')];
 
 /** What a name names: the values of each look otherwise. `once` is a code where the sentence says that it is used once. */
 type Kind = 'none' | 'password' | 'answer' | 'key' | 'code' | 'once' | 'wifi' | 'pass' | 'login';
@@ -176,7 +180,7 @@ function nameAt(read: string, from: number, name: string): Name | null {
 	// "opinion:" and "arn:aws:…:secret:…" name none.
 	const isPart =
 		(!isInside && /\p{L}\p{M}*$/u.test(before)) ||
-		before.endsWith(':') ||
+		(before.endsWith(':') && /^[:/]/.test(after)) ||
 		(/^\d?\p{L}/u.test(after) && !(name.length > 3 && INFLECTED.test(after)));
 	if (isPart && !isJoined) return null;
 	const to = from + name.length + (!isJoined ? (/^\d/.exec(after)?.[0] ?? INFLECTED.exec(after)?.[0] ?? '').length : 0);
@@ -241,7 +245,7 @@ const isNoValue = (value: string) =>
 function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 	if (kind === 'once') return Number(/^\d(?:[ -]?\d){4,7}$/.test(value)) * 2;
 	if (kind === 'code' && CODE.test(value)) return DIGITS_ONCE.test(value) ? 4 : 3;
-	if (kind === 'code' && ID.test(value)) return 0;
+	if (kind === 'code' && (ID.test(value) || /\s/.test(value))) return 0;
 	if (kind === 'key')
 		return value.length < 8
 			? 0
@@ -255,7 +259,7 @@ function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 	const isAnswer = kind === 'answer' && /^\p{Lu}/u.test(value);
 	if (/\s/.test(value)) return isQuoted ? 2 + Number(isAnswer) : 0;
 	if (STRANGE.test(value)) return 5;
-	if (STRONG.test(value) || (isQuoted && MIXED.test(value))) return 4;
+	if (!WORD.test(value) && (STRONG.test(value) || (isQuoted && MIXED.test(value)))) return 4;
 	if (MIXED.test(value)) return kind === 'code' ? 1 : 3;
 	if (kind === 'code') return 0;
 	return isQuoted || isAnswer ? 2 + Number(isQuoted && isAnswer) : 1;
@@ -266,17 +270,24 @@ function nearIn(text: string, names: readonly Name[], linked: readonly Found[]):
 	const found: Found[] = [];
 	let [next, linkedNext] = [0, 0];
 	let last: Found | undefined;
-	for (const { index, 0: whole, indices } of text.matchAll(NEAR)) {
+	NEAR.lastIndex = 0;
+	for (let one = NEAR.exec(text); one !== null; one = NEAR.exec(text)) {
+		const { index, 0: whole, indices } = one;
 		const [from, end] = indices?.slice(1).find(Boolean) ?? [index, index + whole.length];
-		const value = text.slice(from, end).replace(/[.,;:?)*]{1,4}$/, '');
+		const value = text.slice(from, end).replace(/[.,;:?)*]{1,4}$|\\[rn]$/, '');
 		while ((linked[linkedNext]?.from ?? Number.POSITIVE_INFINITY) < index + whole.length) last = linked[linkedNext++];
 		while ((names[next]?.from ?? Number.POSITIVE_INFINITY) < index) next += 1;
 		if (last !== undefined && last.to > from) continue;
 		// "the 'Password' field" is none.
-		if ((names[next]?.from ?? Number.POSITIVE_INFINITY) < end) continue;
+		if ((names[next]?.from ?? Number.POSITIVE_INFINITY) < end) {
+			if (from > index) NEAR.lastIndex = from;
+			continue;
+		}
 		const around: Around = { text, value, from: index, to: index + whole.length, isQuoted: from > index };
 		const name = names.slice(Math.max(0, next - 3), next + 3).find((one) => isNamed(around, one));
 		const kind = name?.kind ?? (last !== undefined && isNext(around, last) ? last.kind : null);
+		// What is quoted may have values in it.
+		if (kind === null && from > index) NEAR.lastIndex = from;
 		if (kind === null) continue;
 		last = { kind, from, to: from + value.length };
 		found.push(last);
@@ -312,7 +323,10 @@ function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boole
 	const isPut = PUT.test(text.slice(Math.max(0, from - 20), from + Number(isQuoted)));
 	const isListed = isBefore && name.kind !== 'key' && LISTED.test(between);
 	if (isListed || !ENDED.test(between))
-		return looks + (isListed || (isTyped && name.kind !== 'key') ? LINK.typed : LINK.sentence) >= ENOUGH;
+		return (
+			looks + ((isListed && name.kind !== 'login') || (isTyped && name.kind !== 'key') ? LINK.typed : LINK.sentence) >=
+			ENOUGH
+		);
 	const isAlone =
 		/(?:^|\n)[^\S\n]*$/.test(text.slice(Math.max(0, from - 20), from)) &&
 		/^[^\S\n]*(?:\n|$)/.test(text.slice(to, to + 20));
