@@ -69,7 +69,7 @@ const NAME = new RegExp(oneOf(ALL_NAMES, { ' ': '[ _-]?', '.': '\\.' }), 'g');
 /** A code of one use, and no year. */
 const DIGITS_ONCE = /^(?!(?:19|20)\d\d$)(?:[A-Z]{1,2}-)?\d(?:[ -]?\d){3,7}$/;
 /** Names end in other ways in some languages: "Lösenordet är …". */
-const INFLECTED = /^(?:s|e[nt]s?|a|em|u|n|ni?[iı]z|un)(?!\p{L})/u;
+const INFLECTED = /^(?:s|e[nt]s?|a|em|u|n|ni?[iı]z|un|s[iı]|я|ем|и)(?!\p{L})/u;
 const NO_VALUES = new Set(wordList('no-credentials'));
 
 /** Scripts without spaces between words. */
@@ -342,7 +342,7 @@ const isNext = ({ text, value, from, to, isQuoted }: Around, { kind, to: end }: 
 
 /** A number of something else, part of a link, or the name of a user. */
 const isCounted = (text: string, from: number, to: number, kind: Kind) =>
-	/:\/\/\S*$/.test(text.slice(Math.max(0, from - 200), from)) ||
+	/:\/\/\S*$|[/+=]$(?<=[\w+/-]{16}[/+=])/.test(text.slice(Math.max(0, from - 200), from)) ||
 	(kind === 'code'
 		? COUNT.test(text.slice(Math.max(0, from - 20), from)) || UNIT.test(text.slice(to, to + 14))
 		: USER.test(text.slice(Math.max(0, from - 30), from)));
