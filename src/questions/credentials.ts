@@ -195,22 +195,24 @@ function at(sticky: RegExp, text: string, from: number): RegExpExecArray | null 
 	return sticky.exec(text);
 }
 
+/** How a value behind a name is linked with it, the closest first. */
+const LINKS = [FIELD, MARK, TOLD, VERBAL, JOINT] as const;
+
 /** Where the value stands that this name names, behind a mark, a verb or nothing. */
 function linkedTo(text: string, read: string, { kind, from, to }: Name): Span | null {
 	if (kind === 'login') return null;
-	const isFlag = /(?:^|\s)--?[\w-]*$/.test(read.slice(Math.max(0, from - 30), from));
-	const isJoined = JOINED.test(read.slice(from, to));
-	const marks = [at(FIELD, read, to), at(MARK, read, to), isFlag ? at(TOLD, read, to) : null];
-	const words =
-		kind === 'pass' ? [] : [at(TOLD, read, to), at(VERBAL, read, to), isJoined ? at(JOINT, read, to) : null];
-	const valueBehind = (link: RegExpExecArray | null, isMark: boolean) =>
-		link && valueAt(text, to + link[0].length, kind, isMark ? link[0] : null);
-	return (
-		marks.map((link) => valueBehind(link, true)).find(Boolean) ??
-		words.map((link) => valueBehind(link, false)).find(Boolean) ??
-		null
-	);
+	for (const link of LINKS) {
+		const between = link === JOINT && !JOINED.test(read.slice(from, to)) ? undefined : at(link, read, to)?.[0];
+		if (between === undefined) continue;
+		const isMark = link === FIELD || link === MARK || (link === TOLD && isFlag(read, from));
+		const span = kind === 'pass' && !isMark ? null : valueAt(text, to + between.length, kind, isMark ? between : null);
+		if (span !== null) return span;
+	}
+	return null;
 }
+
+/** `--password x` */
+const isFlag = (read: string, from: number) => /(?:^|\s)--?[\w-]*$/.test(read.slice(Math.max(0, from - 30), from));
 
 /** The value that begins there, behind this mark. */
 function valueAt(text: string, from: number, kind: Kind, mark: string | null): Span | null {
