@@ -69,7 +69,7 @@ const NAME = new RegExp(oneOf(ALL_NAMES, { ' ': '[ _-]?', '.': '\\.' }), 'g');
 /** A code of one use, and no year. */
 const DIGITS_ONCE = /^(?!(?:19|20)\d\d$)(?:[A-Z]{1,2}-)?\d(?:[ -]?\d){3,7}$/;
 /** Names end in other ways in some languages: "Lösenordet är …". */
-const INFLECTED = /^(?:s|e[nt]s?|a|em|u|n|ni?[iı]z|un|s[iı]|я|ем|и)(?!\p{L})/u;
+const INFLECTED = /^(?:s|e[nt]s?|a|em|u|n|ni?[iı]z|un|s[iı]|[ьяюи]|ем)(?!\p{L})/u;
 const NO_VALUES = new Set(wordList('no-credentials'));
 
 /** Scripts without spaces between words. */
@@ -162,7 +162,7 @@ export function namedIn(text: string): Span[] {
 	for (let found = NAME.exec(read); found !== null; found = NAME.exec(read)) {
 		const name = nameAt(read, found.index, found[0]);
 		const span = name && linkedTo(text, read, name);
-		if (name !== null && name.kind !== 'once' && name.kind !== 'pass') names.push(name);
+		if (name !== null && name.kind !== 'pass') names.push(name);
 		if (name && span) linked.push({ kind: name.kind, from: span[0], to: span[1] });
 		NAME.lastIndex = span?.[1] ?? found.index + (name === null && !isNone(found[0]) ? 1 : found[0].length);
 	}
@@ -187,7 +187,8 @@ function nameAt(read: string, from: number, name: string): Name | null {
 	if (kind === 'none') return null;
 	const around = kind === 'once' || kind === 'wifi' ? read.slice(Math.max(0, from - 80), to + 80) : '';
 	if (kind === 'wifi') return WIFI.test(around) ? { kind: 'password', from, to } : null;
-	return { kind: ONCE.test(around) ? 'code' : kind, from, to };
+	if (kind === 'once') return ONCE.test(around) ? { kind: 'code', from, to } : null;
+	return { kind, from, to };
 }
 
 function at(sticky: RegExp, text: string, from: number): RegExpExecArray | null {
@@ -219,7 +220,7 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 	const quoted = at(QUOTED, text, from)
 		?.indices?.slice(1)
 		.find((found) => found !== undefined);
-	const digits = kind === 'code' || kind === 'once' ? at(GROUPED, text, from)?.[0] : undefined;
+	const digits = kind === 'code' ? at(GROUPED, text, from)?.[0] : undefined;
 	const run = digits ?? at(UNQUOTED, text, from)?.[0].replace(/[.,;:!?)\]}*_]{1,4}$/, '') ?? '';
 	const [start, end] = quoted ?? [from, from + run.length];
 	const value = text.slice(start, end);
@@ -245,7 +246,6 @@ const isNoValue = (value: string) =>
 
 /** How much a value looks like a credential of that kind; 0: not at all. */
 function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
-	if (kind === 'once') return Number(/^\d(?:[ -]?\d){4,7}$/.test(value)) * 2;
 	if (kind === 'code' && CODE.test(value)) return DIGITS_ONCE.test(value) ? 4 : 3;
 	if (kind === 'code' && (ID.test(value) || /\s/.test(value))) return 0;
 	if (kind === 'key')
@@ -256,12 +256,12 @@ function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 				: RANDOM.test(value) || (isQuoted && WORDY.test(value))
 					? 3
 					: Number(NUMBERED.test(value));
-	if (/^\d+$/.test(value)) return value.length >= 4 ? 2 : 0;
+	if (/^\d+$/.test(value)) return Number(value.length >= 4) + Number(value.length >= 6);
 	if (PLAIN.test(value)) return 0;
 	const isAnswer = kind === 'answer' && /^\p{Lu}/u.test(value);
 	if (/\s/.test(value)) return isQuoted ? 2 + Number(isAnswer) : 0;
 	if (STRANGE.test(value)) return 5;
-	if (!WORD.test(value) && (STRONG.test(value) || (isQuoted && MIXED.test(value)))) return 4;
+	if (!WORD.test(value) && (STRONG.test(value) || (isQuoted && kind !== 'login' && MIXED.test(value)))) return 4;
 	if (MIXED.test(value)) return kind === 'code' ? 1 : 3;
 	if (kind === 'code') return 0;
 	return isQuoted || isAnswer ? 2 + Number(isQuoted && isAnswer) : 1;
