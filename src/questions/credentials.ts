@@ -6,50 +6,27 @@ const ROWS = Map.groupBy(wordList('credential-patterns'), (line) => line.split('
 const rowsOf = (name: string) => (ROWS.get(name) ?? []).map((row) => row.slice(name.length + 2));
 const sourcesOf = (name: string): string[] =>
 	rowsOf(name).map((row) => row.replace(/\{([a-z]+)\}/g, (_, other: string) => sourcesOf(other).join('|')));
-const pattern = (name: string, flags = 'u') => new RegExp(sourcesOf(name).join('|'), flags);
-/** Of a whole text. */
-const whole = (name: string) => new RegExp(`^(?:${sourcesOf(name).join('|')})$`, 'iu');
 
-/** Keys are known by how they begin. */
-const KEY = `(?<![A-Za-z\\d])(?:${oneOf(wordList('credentials'), {})})((?=[\\w.+/=~-]{0,60}\\d|[a-z]*(?:[A-Z]+[a-z]+){3})[\\w.+/=~-]{16,})`;
+/** Each is made once: of the rows of that name in the list. */
+const PATTERNS = new Map<string, RegExp>();
+function pattern(name: string, flags = 'iu'): RegExp {
+	const made = PATTERNS.get(name) ?? new RegExp(sourcesOf(name).join('|'), flags);
+	PATTERNS.set(name, made);
+	return made;
+}
+
+/** Keys are known by how they begin, and have a digit or change case. */
+const BEGINNING = `(?<![A-Za-z\\d])(?:${oneOf(wordList('credentials'), {})})`;
+const KEY = `${BEGINNING}((?=[\\w.+/=~-]{0,60}\\d|[a-z]*(?:[A-Z]+[a-z]+){3})[\\w.+/=~-]{16,})`;
 const FORMS = [...sourcesOf('form').map((source) => new RegExp(source, 'dgiu')), new RegExp(KEY, 'dg')];
-const [DIGITS, CARD] = [pattern('digits', 'gu'), pattern('card')];
-const [GROUPS, ORDINARY] = [pattern('groups'), pattern('ordinary', 'i')];
-const [MARK, VERBAL, TOLD, JOINT, FIELD] = [
-	pattern('mark', 'y'),
-	pattern('verbal', 'y'),
-	pattern('told', 'y'),
-	pattern('joined', 'y'),
-	pattern('field', 'y'),
-];
-const [INTO, NEXT, LISTED] = [whole('into'), whole('next'), whole('listed')];
-const [PUT, ENDED, TYPED, WIFI, ONCE] = [
-	pattern('put', 'iu'),
-	pattern('ended'),
-	pattern('typed', 'iu'),
-	pattern('wifi', 'u'),
-	pattern('once', 'iu'),
-];
-const [COUNT, UNIT, USER] = [pattern('count', 'iu'), pattern('unit', 'iu'), pattern('user', 'iu')];
-const [QUOTED, UNQUOTED, GROUPED] = [
-	pattern('quoted', 'duy'),
-	pattern('unquoted', 'duy'),
-	new RegExp(`${sourcesOf('spaced')[0]}|${sourcesOf('grouped')[0]}`, 'uy'),
-];
-const [CODE, NEAR] = [whole('code'), pattern('near', 'dgu')];
-const [ELSEWHERE, PLAIN, FILE, ID, RANDOM, NUMBERED, WORDY, LONG] = [
-	pattern('elsewhere'),
-	pattern('plain'),
-	pattern('file'),
-	pattern('id'),
-	pattern('random'),
-	pattern('numbered'),
-	pattern('wordy'),
-	pattern('long'),
-];
-const [MIXED, WORD, STRONG, STRANGE] = [pattern('mixed'), pattern('word'), pattern('strong'), pattern('strange')];
+/** What all of a text is. */
+const whole = (name: string, flags = 'iu') => new RegExp(`^(?:${sourcesOf(name).join('|')})$`, flags);
+const [INTO, NEXT, LISTED, CODE] = [whole('into'), whole('next'), whole('listed'), whole('code', 'u')];
 
-/** What a name names: the values of each look otherwise. `once` is a code where the sentence says that it is used once. */
+/**
+ * What a name names: the values of each look otherwise. `once` is a code where the sentence says that it is used once,
+ * `wifi` a password where it says so, `pass` one behind a mark. `none` only begins like a name.
+ */
 type Kind = 'none' | 'password' | 'answer' | 'key' | 'code' | 'once' | 'wifi' | 'pass' | 'login';
 interface Found {
 	readonly kind: Kind;
@@ -82,7 +59,7 @@ const REACH = 160;
 
 /**
  * A value is hidden when it looks so much like a credential, and a name is linked so closely with it, that both together
- * are enough. Looks: 1 a word, 2 a quoted word or digits, 3 letters and digits, 4 those in both cases, 5 like no word at all.
+ * are enough. Looks: 1 a word, 2 a quoted word or digits, 3 letters and digits, 4 those in both cases, 5 like no word.
  */
 const ENOUGH = 5;
 const LINK = { mark: 4, told: 3, typed: 2, sentence: 1, near: 0 } as const;
@@ -137,13 +114,14 @@ function kindOf(head: string): Kind | null {
 }
 
 const cardsIn = (text: string): Span[] =>
-	Array.from(text.matchAll(DIGITS), ({ index, 0: found }): Span => [index, index + found.length]).filter(
-		([from, to]) => {
-			const number = text.slice(from, to).replace(/\D/g, '');
-			const isPrinted = CARD.test(number) && GROUPS.test(text.slice(from, to));
-			return isPrinted && hasCheckDigit(number) && !ORDINARY.test(text.slice(Math.max(0, from - 60), from));
-		},
-	);
+	Array.from(
+		text.matchAll(pattern('digits', 'gu')),
+		({ index, 0: found }): Span => [index, index + found.length],
+	).filter(([from, to]) => {
+		const number = text.slice(from, to).replace(/\D/g, '');
+		const isPrinted = pattern('card').test(number) && pattern('groups').test(text.slice(from, to));
+		return isPrinted && hasCheckDigit(number) && !pattern('ordinary').test(text.slice(Math.max(0, from - 60), from));
+	});
 
 /** By Luhn. */
 function hasCheckDigit(number: string): boolean {
@@ -186,8 +164,8 @@ function nameAt(read: string, from: number, name: string): Name | null {
 	const to = from + name.length + (!isJoined ? (/^\d/.exec(after)?.[0] ?? INFLECTED.exec(after)?.[0] ?? '').length : 0);
 	if (kind === 'none') return null;
 	const around = kind === 'once' || kind === 'wifi' ? read.slice(Math.max(0, from - 80), to + 80) : '';
-	if (kind === 'wifi') return WIFI.test(around) ? { kind: 'password', from, to } : null;
-	if (kind === 'once') return ONCE.test(around) ? { kind: 'code', from, to } : null;
+	if (kind === 'wifi') return pattern('wifi').test(around) ? { kind: 'password', from, to } : null;
+	if (kind === 'once') return pattern('once').test(around) ? { kind: 'code', from, to } : null;
 	return { kind, from, to };
 }
 
@@ -197,15 +175,16 @@ function at(sticky: RegExp, text: string, from: number): RegExpExecArray | null 
 }
 
 /** How a value behind a name is linked with it, the closest first. */
-const LINKS = [FIELD, MARK, TOLD, VERBAL, JOINT] as const;
+const LINKS = ['field', 'mark', 'told', 'verbal', 'joined'] as const;
 
 /** Where the value stands that this name names, behind a mark, a verb or nothing. */
 function linkedTo(text: string, read: string, { kind, from, to }: Name): Span | null {
 	if (kind === 'login') return null;
 	for (const link of LINKS) {
-		const between = link === JOINT && !JOINED.test(read.slice(from, to)) ? undefined : at(link, read, to)?.[0];
+		if (link === 'joined' && !JOINED.test(read.slice(from, to))) continue;
+		const between = at(pattern(link, 'y'), read, to)?.[0];
 		if (between === undefined) continue;
-		const isMark = link === FIELD || link === MARK || (link === TOLD && isFlag(read, from));
+		const isMark = link === 'field' || link === 'mark' || (link === 'told' && isFlag(read, from));
 		const span = kind === 'pass' && !isMark ? null : valueAt(text, to + between.length, kind, isMark ? between : null);
 		if (span !== null) return span;
 	}
@@ -217,15 +196,15 @@ const isFlag = (read: string, from: number) => /(?:^|\s)--?[\w-]*$/.test(read.sl
 
 /** The value that begins there, behind this mark. */
 function valueAt(text: string, from: number, kind: Kind, mark: string | null): Span | null {
-	const quoted = at(QUOTED, text, from)
+	const quoted = at(pattern('quoted', 'duy'), text, from)
 		?.indices?.slice(1)
 		.find((found) => found !== undefined);
-	const digits = kind === 'code' ? at(GROUPED, text, from)?.[0] : undefined;
-	const run = digits ?? at(UNQUOTED, text, from)?.[0].replace(/[.,;:!?)\]}*_]{1,4}$/, '') ?? '';
+	const digits = kind === 'code' ? at(pattern('digital', 'uy'), text, from)?.[0] : undefined;
+	const run = digits ?? at(pattern('unquoted', 'duy'), text, from)?.[0].replace(/[.,;:!?)\]}*_]{1,4}$/, '') ?? '';
 	const [start, end] = quoted ?? [from, from + run.length];
 	const value = text.slice(start, end);
 	if (!/[\p{L}\d]/u.test(value) || isNoValue(value)) return null;
-	if (mark === null && FILE.test(value)) return null;
+	if (mark === null && pattern('file', 'u').test(value)) return null;
 	if (quoted === undefined && JOINED.test(value)) return null;
 	const isMeant = mark !== null && /(?:bearer|basic|digest) $/.test(mark);
 	const looks = looksOf(kind, value, quoted !== undefined || (kind === 'key' && mark === '='));
@@ -238,7 +217,7 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 
 /** Whether that stands in place of a value, or tells something of one. */
 const isNoValue = (value: string) =>
-	ELSEWHERE.test(value) ||
+	pattern('elsewhere', 'u').test(value) ||
 	value
 		.toLowerCase()
 		.split(/[\s_-]+/)
@@ -247,24 +226,27 @@ const isNoValue = (value: string) =>
 /** How much a value looks like a credential of that kind; 0: not at all. */
 function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 	if (kind === 'code' && CODE.test(value)) return DIGITS_ONCE.test(value) ? 4 : 3;
-	if (kind === 'code' && (ID.test(value) || /\s/.test(value))) return 0;
-	if (kind === 'key')
-		return value.length < 8
-			? 0
-			: LONG.test(value)
-				? 4
-				: RANDOM.test(value) || (isQuoted && WORDY.test(value))
-					? 3
-					: Number(NUMBERED.test(value));
+	if (kind === 'code' && (pattern('id', 'u').test(value) || /\s/.test(value))) return 0;
+	if (kind === 'key') return keyLooks(value, isQuoted);
 	if (/^\d+$/.test(value)) return Number(value.length >= 4) + Number(value.length >= 6);
-	if (PLAIN.test(value)) return 0;
+	if (pattern('plain', 'u').test(value)) return 0;
 	const isAnswer = kind === 'answer' && /^\p{Lu}/u.test(value);
 	if (/\s/.test(value)) return isQuoted ? 2 + Number(isAnswer) : 0;
-	if (STRANGE.test(value)) return 5;
-	if (!WORD.test(value) && (STRONG.test(value) || (isQuoted && kind !== 'login' && MIXED.test(value)))) return 4;
-	if (MIXED.test(value)) return kind === 'code' ? 1 : 3;
+	const isMixed = pattern('mixed', 'u').test(value);
+	if (pattern('strange', 'u').test(value)) return 5;
+	const isStrong = pattern('strong', 'u').test(value) || (isMixed && isQuoted && kind !== 'login');
+	// Product names are a word and its number, and often near the word "code" or "PIN".
+	if (isStrong && !pattern('word', 'u').test(value)) return kind === 'code' ? 3 : 4;
+	if (isMixed) return kind === 'code' ? 1 : 3;
 	if (kind === 'code') return 0;
 	return isQuoted || isAnswer ? 2 + Number(isQuoted && isAnswer) : 1;
+}
+
+function keyLooks(value: string, isQuoted: boolean): number {
+	if (value.length < 8) return 0;
+	if (pattern('long', 'u').test(value)) return 4;
+	const isRandom = pattern('random', 'u').test(value) || (isQuoted && pattern('wordy', 'u').test(value));
+	return isRandom ? 3 : Number(pattern('numbered', 'u').test(value));
 }
 
 /** Values that stand near a name, in the order of the text. `linked`: what is hidden already. */
@@ -272,8 +254,9 @@ function nearIn(text: string, names: readonly Name[], linked: readonly Found[]):
 	const found: Found[] = [];
 	let [next, linkedNext] = [0, 0];
 	let last: Found | undefined;
-	NEAR.lastIndex = 0;
-	for (let one = NEAR.exec(text); one !== null; one = NEAR.exec(text)) {
+	const near = pattern('near', 'dgu');
+	near.lastIndex = 0;
+	for (let one = near.exec(text); one !== null; one = near.exec(text)) {
 		const { index, 0: whole, indices } = one;
 		const [from, end] = indices?.slice(1).find(Boolean) ?? [index, index + whole.length];
 		const value = text.slice(from, end).replace(/[.,;:?)*]{1,4}$|\\[rn]$/, '');
@@ -282,14 +265,14 @@ function nearIn(text: string, names: readonly Name[], linked: readonly Found[]):
 		if (last !== undefined && last.to > from) continue;
 		// "the 'Password' field" is none.
 		if ((names[next]?.from ?? Number.POSITIVE_INFINITY) < end) {
-			if (from > index) NEAR.lastIndex = from;
+			if (from > index) near.lastIndex = from;
 			continue;
 		}
 		const around: Around = { text, value, from: index, to: index + whole.length, isQuoted: from > index };
 		const name = names.slice(Math.max(0, next - 3), next + 3).find((one) => isNamed(around, one));
 		const kind = name?.kind ?? (last !== undefined && isNext(around, last) ? last.kind : null);
 		// What is quoted may have values in it.
-		if (kind === null && from > index) NEAR.lastIndex = from;
+		if (kind === null && from > index) near.lastIndex = from;
 		if (kind === null) continue;
 		last = { kind, from, to: from + value.length };
 		found.push(last);
@@ -313,18 +296,18 @@ function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boole
 	const looks = looksOf(name.kind, value, isQuoted);
 	if (
 		looks < 2 ||
-		(name.kind !== 'code' && (ID.test(value) || FILE.test(value))) ||
+		(name.kind !== 'code' && (pattern('id', 'u').test(value) || pattern('file', 'u').test(value))) ||
 		isNoValue(value) ||
 		isCounted(text, from, to, name.kind)
 	)
 		return false;
 	const between = isBefore ? text.slice(name.to, from) : text.slice(to, name.from);
 	const line = text.slice(Math.max(0, Math.min(name.from, from) - 40), from);
-	const isTyped = TYPED.test(line.slice(line.lastIndexOf('\n') + 1));
+	const isTyped = pattern('typed').test(line.slice(line.lastIndexOf('\n') + 1));
 	if (!isBefore && isTyped && INTO.test(between)) return looks + LINK.told >= ENOUGH;
-	const isPut = PUT.test(text.slice(Math.max(0, from - 20), from + Number(isQuoted)));
+	const isPut = pattern('put').test(text.slice(Math.max(0, from - 20), from + Number(isQuoted)));
 	const isListed = isBefore && name.kind !== 'key' && LISTED.test(between);
-	if (isListed || !ENDED.test(between))
+	if (isListed || !pattern('ended', 'u').test(between))
 		return (
 			looks + ((isListed && name.kind !== 'login') || (isTyped && name.kind !== 'key') ? LINK.typed : LINK.sentence) >=
 			ENOUGH
@@ -346,5 +329,5 @@ const isNext = ({ text, value, from, to, isQuoted }: Around, { kind, to: end }: 
 const isCounted = (text: string, from: number, to: number, kind: Kind) =>
 	/:\/\/\S*$|[/+=]$(?<=[\w+/-]{16}[/+=])/.test(text.slice(Math.max(0, from - 200), from)) ||
 	(kind === 'code'
-		? COUNT.test(text.slice(Math.max(0, from - 20), from)) || UNIT.test(text.slice(to, to + 14))
-		: USER.test(text.slice(Math.max(0, from - 30), from)));
+		? pattern('count').test(text.slice(Math.max(0, from - 20), from)) || pattern('unit').test(text.slice(to, to + 14))
+		: pattern('user').test(text.slice(Math.max(0, from - 30), from)));
