@@ -58,8 +58,8 @@ const MOST_COLUMNS = 50;
 const REACH = 160;
 
 /**
- * A value is hidden when it looks so much like a credential, and a name is linked so closely with it, that both together
- * are enough. Looks: 1 a word, 2 a quoted word or digits, 3 letters and digits, 4 those in both cases, 5 like no word.
+ * A value is hidden when what it looks like and how closely a name is linked with it are enough together. Looks: 1 a
+ * word, 2 a quoted word or digits, 3 letters and digits, 4 those in both cases, 5 like no word.
  */
 const ENOUGH = 5;
 const LINK = { mark: 4, told: 3, typed: 2, sentence: 1, near: 0 } as const;

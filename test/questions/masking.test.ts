@@ -15,8 +15,9 @@ describe('credentials in texts of agents', () => {
 		['steps', 1, 0],
 		['held-back', 1, 0],
 		['outsider', 0, 0],
-		['outsider-again', 11, 0],
-		['outsider-third', 25, 1],
+		['outsider-again', 1, 0],
+		['outsider-third', 0, 0],
+		['outsider-fourth', 3, 0],
 	] as const)('are missed, or seen where none is, no more than before: %s', (name, misses, falseMasks) => {
 		const score = scoreOf(name);
 		expect(score.misses.length).toBeLessThanOrEqual(misses);
@@ -53,6 +54,22 @@ describe('credentials in texts of agents', () => {
 		['docker login -u ada -p hunter22', `docker login -u ada -p ${MASK}`],
 		['カード：４１１１　1', 'カード：４１１１　1'],
 		['Card ４１１１１１１１１１１１１１１１', `Card ${MASK}`],
+		['Which password: Cedar!Moth12 or Cedar!Moth13?', `Which password: ${MASK} or ${MASK}?`],
+		[
+			'I set both fields, "New password" and "Confirm", to Fig~Row77',
+			`I set both fields, "New password" and "Confirm", to ${MASK}`,
+		],
+		['パスワード欄に Momiji#405 と入力しました。', `パスワード欄に ${MASK} と入力しました。`],
+		['Lösenordet är Ek_2024x', `Lösenordet är ${MASK}`],
+		['Logged in as ada@shop.example with Tulip!Garage92.', `Logged in as ada@shop.example with ${MASK}.`],
+		['$ vault kv get -field=api_token app\nmlr-88c2f0d17ab9', `$ vault kv get -field=api_token app\n${MASK}`],
+		['Recovery codes:\n- 71a9-0cd2\n- 88ef-12ab', `Recovery codes:\n- ${MASK}\n- ${MASK}`],
+		['email,temp_password\nada@shop.example,Pebble-14', `email,temp_password\nada@shop.example,${MASK}`],
+		['redis-cli -h cache -a m0ssyCliff99 PING', `redis-cli -h cache -a ${MASK} PING`],
+		[
+			'page.get_by_placeholder("6-digit code").fill("118640")',
+			`page.get_by_placeholder("6-digit code").fill("${MASK}")`,
+		],
 		['pwd=Tr1cky_one, shall I try Tr1cky_one again?', `pwd=${MASK}, shall I try ${MASK} again?`],
 	])('are hidden, and nothing else: %j', (text, shown) => {
 		expect(shownOf(text)).toBe(shown);
@@ -73,6 +90,13 @@ describe('credentials in texts of agents', () => {
 		'Settings → Password → Change',
 		"Typed 'Berlin' into the Search field and left the password empty.",
 		'Image postgres:16-alpine with node:24',
+		'The password of user42 on db-prod-1 expires; see iPhone15 and Windows11.',
+		"Which PIN length should the app require, '4' or '6'?",
+		'Use the file id_rsa_2024.pub as the key, or https://shop.example/login?next=a1B2c3?',
+		'Error code 500231: the SMS was not sent to +49 170 5550142.',
+		'Code produit : 482913, codice prodotto 482913, 商品コード 482913',
+		'SSH asks: "Enter passphrase for key id_ed25519:"',
+		'user,role\nada,admin2',
 	])('are not seen in %j', (text) => {
 		expect(masked(text)).toEqual({ text, count: 0 });
 	});
