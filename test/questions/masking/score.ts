@@ -23,7 +23,15 @@ function isShown(text: string, whole: string): boolean {
 }
 
 /** Lines with a text and what has to be hidden in it. RESULTS.md says who wrote each. */
-export const LISTS = ['steps', 'held-back', 'outsider', 'outsider-again', 'outsider-third', 'outsider-fourth'] as const;
+export const LISTS = [
+	'steps',
+	'held-back',
+	'outsider',
+	'outsider-again',
+	'outsider-third',
+	'outsider-fourth',
+	'outsider-fifth',
+] as const;
 
 /** What `masked` makes of a corpus: each credential that it leaves, and each text without one in which it hides some. */
 export function scoreOf(name: (typeof LISTS)[number]) {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
  * Makes the list of how keys of known forms begin, from the rules of betterleaks (MIT; a fork of gitleaks):
  * `npm exec -- node test/support/credentials/make.ts betterleaks.toml`, with its `config/betterleaks.toml` of commit
  * 6381fa45ae946c588e2e1334d8396a15e5171ad6. Of a rule it takes the characters that every key has at its beginning.
- * Rules without such a beginning find keys by names beside them, as `masking.ts` does.
+ * Rules without such a beginning find keys by names beside them, as `credentials.ts` does.
  */
 
 const [path = ''] = process.argv.slice(2);
