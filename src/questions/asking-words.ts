@@ -11,8 +11,8 @@ export const LANGUAGES = [
 export type Language = (typeof LANGUAGES)[number];
 // biome-ignore format: a list of words
 type List =
-	| 'and' | 'articles' | 'asks' | 'asks-at-end' | 'decisions' | 'lists' | 'open' | 'or' | 'rank' | 'reply' | 'several'
-	| 'wh' | 'which' | 'yes-no' | 'you';
+	| 'amounts' | 'and' | 'asks' | 'asks-at-end' | 'decisions' | 'lists' | 'more' | 'open' | 'or' | 'rank' | 'reply'
+	| 'several' | 'these' | 'wh' | 'which' | 'yes-no' | 'you';
 /** Where an entry has to stand in a text. */
 type Place = 'anywhere' | 'start' | 'end' | 'whole';
 

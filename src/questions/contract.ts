@@ -16,8 +16,8 @@ export interface Listed {
 	readonly to: number;
 	/** What stands before it in its first line. */
 	readonly lead: string;
-	/** Commas divide it behind a noun: the line may tell something. */
-	readonly isTold?: boolean;
+	/** Commas divide it: the line may tell something. */
+	readonly hasCommas?: boolean;
 }
 
 /** Why something that looks like a list of the contract is none: for the authors of agents. */
@@ -156,7 +156,6 @@ function keysIn({ text, isPlain, entry }: Line) {
 				lead: text.slice(0, index + before.length).trim(),
 				inline,
 				isSeveral: SEVERAL.test(named),
-				isAsked: says('which', named),
 			},
 		];
 	});
@@ -171,15 +170,14 @@ export function keyedList(lines: readonly Line[]): Listed | Unclear | null {
 	const [key, another] = keys;
 	if (key === undefined) return null;
 	if (another !== undefined) return { unclear: TWO_LISTS };
-	const { at, lead, inline, isSeveral, isAsked } = key;
+	const { at, lead, inline, isSeveral } = key;
 	const next = lines.findIndex((line, place) => place > at && line.text.trim() !== '');
 	// "A | B" and "| C" below
 	if (inline.includes('|') && lines[at + 1]?.entry === null && lines[at + 1]?.text.includes('|'))
 		return { unclear: 'the options go on in the next line' };
 	const found = inline === '' ? listAt(lines, next) : inlineList(inline, at);
 	if ('unclear' in found) return found;
-	const isTold = found.isTold === true && !isAsked;
-	return { ...found, from: at, lead, isSeveral: isSeveral || found.isSeveral, isTold };
+	return { ...found, from: at, lead, isSeveral: isSeveral || found.isSeveral };
 }
 
 export const TWO_LISTS = 'the item has two lists of options';
@@ -193,7 +191,7 @@ function inlineList(text: string, from: number): Listed | Unclear {
 	if (hasBars && parts.some(isOpenIn)) return { unclear: 'a bracket or a quotation mark is not closed' };
 	const unclear = hasBars || options.length > MOST_OPTIONS ? null : doubtOf(options);
 	return unclear === null
-		? checked({ options, isSeveral: false, from, to: from + 1, lead: '', isTold: !hasBars })
+		? checked({ options, isSeveral: false, from, to: from + 1, lead: '', hasCommas: !hasBars })
 		: { unclear };
 }
 
@@ -269,7 +267,7 @@ export function decisionsAtEnd(text: string): { readonly options: readonly strin
 		const options = inside
 			.split(/[/／]/)
 			.flatMap(splitAtOr)
-			.map((option) => option.trim());
+			.map((option) => withoutEmphasis(option.trim()));
 		const areFew = options.length > 1 && options.length < 4 && new Set(options).size === options.length;
 		if (areFew && options.every(isDecision)) return { options, others: whole.slice(0, -match.length).trimEnd() };
 	}

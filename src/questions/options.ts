@@ -72,36 +72,30 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 	// "Answer": the text above is the question.
 	const saysNothing = whole.trim() === '' && isGeneric(matchingText(name));
 	const text = saysNothing ? above : `${name}\n${description}`;
+	const others = saysNothing ? '' : above;
 	const lines = linesOf(text);
 	const listed = jsonList(description, linesOf(name).length) ?? keyedList(lines);
 	if (listed !== null && 'unclear' in listed) return none(listed.unclear, true);
 	const atEnd = decisionsAtEnd(text);
 	const ending = atEnd ?? decisionsAtEnd(name);
 	if (listed !== null) {
-		const around = textAround(lines, listed);
-		const isSecond = hasAsked(linesOf(around)) || keyedList(linesOf(around)) !== null;
-		if (isSecond || ending !== null || repliesIn(around) !== null) return none(TWO_LISTS, true);
+		const around = linesOf(textAround(lines, listed));
+		if (hasAsked(around) || keyedList(around) !== null || ending !== null || repliesIn(textOf(around)) !== null)
+			return none(TWO_LISTS, true);
 		// "May I order it? Options: leather, sunroof" tells what is ordered.
-		const isTold = listed.isTold === true && !listed.options.some(isDecision);
+		const isTold = listed.hasCommas && !listed.options.some(isDecision);
 		if (isTold && isAnsweredByYesOrNo(around, '')) return none('yes or no answers the question', true);
-		return {
-			...base,
-			choice: choiceFrom(listed, lines, saysNothing ? '' : above, true),
-			why: 'options: a list of the contract',
-		};
+		return { ...base, choice: choiceFrom(listed, lines, others), why: 'options: a list of the contract' };
 	}
 	if (ending !== null) {
 		const behind = atEnd === null ? description : '';
-		const isWhole = asksOnce(`${ending.others}\n${behind}`, behind);
-		return {
-			...base,
-			choice: { options: orYesNo(ending.options), isSeveral: false, isWhole },
-			why: 'options: decisions at the end',
-		};
+		const isWhole = asksOnce(sentencesOf(`${ending.others}\n${behind}`), 1);
+		const choice = { options: orYesNo(ending.options), isSeveral: false, isWhole };
+		return { ...base, choice, why: 'options: decisions at the end' };
 	}
 	if (draft !== null) return none('the item has a draft');
 	if ([...marks].some((mark) => mark !== 'optional')) return none('a mark says which field it gets');
-	return { ...base, ...guessed(text, saysNothing ? '' : above) };
+	return { ...base, ...guessed(text, others) };
 }
 
 const orYesNo = (options: readonly string[]) => (YES_NO_ALIKE.test(options.join('\n')) ? YES_NO : options);
@@ -110,34 +104,45 @@ const orYesNo = (options: readonly string[]) => (YES_NO_ALIKE.test(options.join(
 function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'> {
 	const lines = linesOf(text);
 	const list = listAtEnd(lines);
-	const replies = repliesIn(text);
-	if (list === null && replies !== null) {
-		const choice = { options: orYesNo(replies), isSeveral: false, isWhole: questionsIn(text).length === 1 };
+	const replies = list === null ? repliesIn(text) : null;
+	if (replies !== null) {
+		const choice = {
+			options: orYesNo(replies),
+			isSeveral: false,
+			isWhole: questionsIn(sentencesOf(text)).length === 1,
+		};
 		return { choice, why: 'options: words to reply with' };
 	}
 	if (list !== null && 'unclear' in list) return { choice: null, why: `no options: ${list.unclear}` };
-	const lead = list === null ? '' : leadTo(lines, list.from);
-	if (list !== null && isAskedFor(list.options, lead))
-		return { choice: choiceFrom(list, lines, above, false), why: 'options: a list below a question for one of them' };
-	if (isAnsweredByYesOrNo(textOf(lines), above))
+	if (list !== null && isAskedFor(list.options, leadTo(lines, list.from)))
+		return { choice: choiceFrom(list, lines, above), why: 'options: a list below a question for one of them' };
+	if (isAnsweredByYesOrNo(lines, above))
 		return { choice: { options: YES_NO, isSeveral: false, isWhole: true }, why: 'yes or no: a plain question' };
 	return { choice: null, why: `no options: ${list === null ? 'nothing certain' : 'the list is told, not asked'}` };
 }
 
-/** `isSure`: by the contract, a plural of the question asks for one of the options unless its words say more. */
-function choiceFrom(list: Listed, lines: readonly Line[], above: string, isSure: boolean): Choice {
-	const around = textAround(lines, list);
-	const asking = sentencesOf(`${above}\n${around}`).filter((one) => isQuestion(one) || says('which', one));
-	const isMany = (one: string) =>
-		says('several', one) || COUNTED.test(matchingText(one)) || (!isSure && PLURAL.test(matchingText(one)));
-	const isSeveral = list.isSeveral || [leadTo(lines, list.from), ...asking].some(isMany);
-	const isWhole = asksOnce(around, textOf(lines.slice(list.to))) && !asksElse(around, list.options);
+function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice {
+	const around = sentencesOf(textAround(lines, list));
+	const asking = [...sentencesOf(above), ...around].filter((one) => isQuestion(one) || says('which', one));
+	const isSeveral =
+		list.isSeveral || [leadTo(lines, list.from), ...asking].some((one) => says('several', one) || MANY.test(one));
+	const behind = sentencesOf(textOf(lines.slice(list.to))).length;
+	const isWhole = asksOnce(around, around.length - behind) && !asksElse([around[0] ?? '', ...asking], list.options);
 	return { options: list.options, isSeveral, isWhole: isWhole && !isSeveral };
 }
 
+/** "Pick 2", "Which label(s)" */
+const MANY = /^\W*\p{L}+ [2-9](?![\p{N}.:])|\p{L}\(\p{L}{1,2}\)/u;
+
+/** "Which days work for you?": perhaps several of them. */
+const PLURAL = /\b(?:which|choose|pick|select) (?:of )?(?:the |these |those |my |your |our )?\p{L}{2,}[^\Wsui]s\b/iu;
+
 /** Whether the last sentence before a list asks to choose from it, or it has a decision below a question. */
 function isAskedFor(options: readonly string[], lead: string): boolean {
-	if (options.some((option) => /[:：]\s/.test(option)) || says('rank', lead) || POINTS.test(lead)) return false;
+	// "Which folder should I put these in?", but not "Which of these?"
+	const isAboutAll = says('these', lead.split(/\s+/).slice(3).join(' '));
+	if (options.some((option) => /[:：]\s/.test(option)) || says('rank', lead) || isAboutAll || PLURAL.test(lead))
+		return false;
 	const isOpen = says('wh', lead, 'start');
 	if ((says('which', lead) && !isOpen) || says('several', lead)) return true;
 	const decides = (option: string) =>
@@ -147,9 +152,6 @@ function isAskedFor(options: readonly string[], lead: string): boolean {
 		(isOpen && (says('decisions', option, 'start') || says('decisions', option, 'end')));
 	return isQuestion(lead) && options.length <= 6 && options.some(decides);
 }
-
-/** "Which folder should I put these in?", but not "Which of these?" */
-const POINTS = /(?<!\b(?:of|from|between|among) )\b(?:these|those|them|the following|do this)\b/i;
 
 /* Texts. What stands in fences, quotes and tables asks nothing. */
 
@@ -163,7 +165,7 @@ const sentencesOf = (text: string) =>
 
 const isQuestion = (sentence: string) => /[?？؟]["'”»)*_\s]*$/.test(sentence);
 
-const questionsIn = (text: string) => [...new Set(sentencesOf(text).filter(isQuestion))];
+const questionsIn = (sentences: readonly string[]) => [...new Set(sentences.filter(isQuestion))];
 
 const isSaid = ({ text, isPlain, entry }: Line) => isPlain && entry === null && /[\p{L}\p{N}]/u.test(text);
 
@@ -171,19 +173,14 @@ const isSaid = ({ text, isPlain, entry }: Line) => isPlain && entry === null && 
 const leadTo = (lines: readonly Line[], at: number) =>
 	sentencesOf(lines.slice(0, at).findLast(isSaid)?.text ?? '').at(-1) ?? '';
 
-/** Whether a list in these lines stands below words that ask. `isMeant`: which entries count. */
-function hasAsked(lines: readonly Line[], isMeant: (entry: string) => boolean = () => true): boolean {
+/** Whether a list in these lines stands below words that ask. */
+function hasAsked(lines: readonly Line[]): boolean {
 	// Once for all entries below a sentence.
-	const leads = new Set<string>();
-	let lead = '';
-	for (const line of lines) {
-		if (isSaid(line)) lead = sentencesOf(line.text).at(-1) ?? '';
-		else if (line.entry !== null && isMeant(line.entry.body)) leads.add(lead);
-	}
-	return [...leads].some(asksFor);
+	const leads = new Set(
+		lines.flatMap(({ entry }, at) => (entry === null || lines[at - 1]?.entry ? [] : [leadTo(lines, at)])),
+	);
+	return [...leads].some((lead) => isQuestion(lead) || says('which', lead) || says('lists', lead));
 }
-
-const asksFor = (lead: string) => isQuestion(lead) || says('which', lead) || says('lists', lead);
 
 /** The list at the end of a text, which may have empty lines between its entries. */
 function listAtEnd(lines: readonly Line[]) {
@@ -197,156 +194,95 @@ function listAtEnd(lines: readonly Line[]) {
 	);
 }
 
-/** "Pick 2", "label(s)" */
-const COUNTED = /\b(?:choose|pick|select) [2-9]\b|\p{L}\(\p{L}{1,2}\)/u;
-/** "Which files", "which of these emails". "Which bus" and "which address" are none. */
-const PLURAL = new RegExp(
-	[
-		'\\b(?:which|what) of (?:these|those|the|my|your|our) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s\\b',
-		'\\b(?:which|what) (?:\\p{L}+ )?\\p{L}{2,}[^\\Wsui]s ' +
-			'(?:do|are|should|shall|can|may|would|could|will|must|to|work|i|you|we)\\b',
-		'\\b(?:which|what) \\p{L}{2,}[^\\Wsui]s\\?',
-		'\\b(?:choose|pick|select) (?:the|your|my|our) \\p{L}{2,}[^\\Wsui]s\\b',
-	].join('|'),
-	'u',
-);
-
-/** Whether a text asks one thing, and what stands behind its options asks for no more. */
-function asksOnce(text: string, behind: string): boolean {
-	const asksMore = (one: string) => /[:：]\s*$/.test(one) || (!isQuestion(one) && says('open', one));
-	const [, ...others] = sentencesOf(text);
-	return questionsIn(text).length < 2 && !sentencesOf(behind).some(asksMore) && !others.some((one) => TO_DO.test(one));
+/** Whether all of this asks one thing. `behind`: the first of the sentences behind the options. */
+function asksOnce(sentences: readonly string[], behind: number): boolean {
+	const asksMore = (one: string, at: number) =>
+		!isQuestion(one) &&
+		((at > 0 && goesOn(one) && !says('which', one)) || (at >= behind && (/[:：]\s*$/.test(one) || says('open', one))));
+	return questionsIn(sentences).length < 2 && !sentences.some(asksMore);
 }
-
-/** "Also send your name.", "Add a reason" */
-const TO_DO = new RegExp(
-	[
-		'^[^\\p{L}]*(?:(?:please|and|then|also) ){0,3}(?:' +
-			'(?:add|attach|include|provide|specify|explain|state|give|tell) |' +
-			'(?:(?<=(?:please|also) )(?:write|send|enter|name|note)|' +
-			'(?:write|send|enter|name|note) (?:me|us|down|your|an?)) ' +
-			')(?!me which)',
-		'^[^\\p{L}]*(?:please )?also ',
-		'\\bi (?:also )?need (?:the|your|an?) ',
-		'\\bplease\\W*$',
-	].join('|'),
-	'iu',
-);
 
 /** "Rank these", "How many seats?" above names, "Colour and size", "feature/NAME": what no option answers in full. */
-function asksElse(text: string, options: readonly string[]): boolean {
-	const isAmount = questionsIn(text).some((question) => /\bhow (?:many|much)\b/i.test(question));
-	const [, joint = ''] = /^\s*\S+ (\S+) [^\s?？]+\s*(?:\n|$)/.exec(text) ?? [];
+function asksElse(asking: readonly string[], options: readonly string[]): boolean {
 	const isUnfinished = (option: string) =>
 		PLACEHOLDER.test(option) ||
-		(['open', 'wh', 'which'] as const).some((list) => says(list, NOTE.exec(option)?.[0] ?? ''));
-	return (
-		says('rank', text) ||
-		(isAmount && !options.some((option) => /\p{N}/u.test(option))) ||
-		(says('and', joint, 'whole') && !options.every(isDecision)) ||
-		sentencesOf(text).some(asksTwice) ||
-		options.some(isUnfinished)
-	);
+		(['open', 'more', 'wh', 'which'] as const).some((list) => says(list, NOTE.exec(option)?.[0] ?? ''));
+	const isElse = (one: string) =>
+		says('rank', one) ||
+		(asksTwice(one) && !options.some(isDecision)) ||
+		(says('amounts', one) && !options.some((option) => /\p{N}/u.test(option)));
+	return asking.some(isElse) || options.some(isUnfinished);
 }
 
-/** "Which seat, and what is your name?", "Which colour and size?" */
+/** "Also send your name.", "To confirm, type its name." */
+const goesOn = (sentence: string) => sentence.split(/[,，、]/).some((clause) => says('more', clause, 'start'));
+
+/** "Which seat, and what is your name?", "Colour and size" */
 function asksTwice(sentence: string): boolean {
 	const words = sentence.slice(0, 1_000).split(/\s+/);
-	if (!isQuestion(sentence) && !says('which', sentence, 'start')) return false;
-	// "I" is an "and" of another language.
-	return words.some((word, at) =>
-		LANGUAGES.filter((language) => at > 0 && says('and', word, 'whole', language)).some((language) => {
-			const next = words[at + 1] ?? '';
-			const isLast = at === 2 && words.length === 4 && says('which', words[0] ?? '', 'whole', language);
-			return isLast || (['wh', 'which', 'you'] as const).some((list) => says(list, next, 'whole', language));
-		}),
-	);
+	const at = words.findIndex((word, place) => place > 0 && says('and', word, 'whole'));
+	const next = words[at + 1] ?? '';
+	return at > 0 && (words.length < 5 || (['wh', 'which', 'you'] as const).some((list) => says(list, next, 'whole')));
 }
 
 const NOTE = /[([（][^()[\]（）]*[)\]）]/;
 /** What stands for a text that is to be written. */
-const PLACEHOLDER = new RegExp(
-	[
-		'<[^<>]+>|\\{[^{}]*\\}|\\b(?:YYYY|MM|DD|HH|XX+)\\b|\\/[A-Z]{3,}$|_{3}',
-		'(?:\\.{3}|…)$|^(?:\\.{2,}|etc\\b|usw\\b)|\\bwith (?:an? )?(?:reason|comment|note|change)s?$',
-	].join('|'),
-);
+const PLACEHOLDER =
+	/<[^<>]+>|\{[^{}]*\}|\b(?:YYYY|MM|DD|HH|XX+)\b|\/[A-Z]{3,}$|_{3}|(?:\.{2}|…)$|^(?:\.{2,}|etc\b|usw\b)/;
 
-/** "Reply with A or B", "Type A, B or C": one or two words each, without an article. */
+/** "Reply with A or B", "Type A, B or C": one word each. */
 function repliesIn(text: string): readonly string[] | null {
 	const sentence = sentencesOf(text).find((one) => one.length < 200 && says('reply', one)) ?? '';
 	const words = sentence.replace(/(?<![.!?。？！\s])[.!?。？！\s]+$/, '').split(/\s+/);
 	const at = words.findLastIndex((_, place) => says('reply', words.slice(0, place + 1).join(' '), 'end'));
-	const [first = '', last] = splitAtOr(words.slice(at + 1).join(' '));
-	const options = [...first.replace(/,$/, '').split(/,\s+/), last ?? ''].map((option) =>
-		option.replace(/^["'“„«「`*]+|["'”“»」`*]+$/g, ''),
-	);
-	const isReply = (option: string) => /^[^\s:<>{}[\]()]{1,30}(?: [^\s:<>{}[\]()]{1,30})?$/.test(option);
-	const isThing = (option: string) => says('articles', option, 'start') || says('you', option, 'start');
+	const [first = '', last = ''] = splitAtOr(words.slice(at + 1).join(' '));
+	const options = [...first.split(/,\s+/), last].map((option) => option.replace(/^["'“„«「`*]+|["'”“»」`*,]+$/g, ''));
 	// "Reply with yes or corrections"
 	if (options.some(isDecision) && !options.every(isDecision)) return null;
-	return at !== -1 && options.every((option) => isReply(option) && !isThing(option)) ? options : null;
+	return at !== -1 && options.every((option) => /^[^\s:<>{}[\]()]{1,30}$/.test(option)) ? options : null;
 }
 
 /* Yes and no. */
 
-/** Whether all that a text asks is one question that yes or no answers in full. */
-function isAnsweredByYesOrNo(text: string, above: string): boolean {
-	const [question = '', another] = questionsIn(text);
-	const behind = text.slice(text.lastIndexOf(question) + question.length);
-	const isListed = hasAsked(linesOf(text), (entry) => !FACT.test(entry));
-	const isElsewhere = (one: string) =>
-		says('reply', one, 'start') || says('which', one, 'start') || (isQuestion(one) && says('which', one));
-	if (question === '' || another !== undefined || isListed || sentencesOf(above).some(isElsewhere)) return false;
-	// Facts are told. Another list may be asked.
-	if (linesOf(behind).some(({ entry }) => entry !== null && !FACT.test(entry.body))) return false;
-	const asksMore = (one: string) => TO_DO.test(one) || isElsewhere(one) || says('wh', one, 'start');
-	if (sentencesOf(behind).some(asksMore) || /\bplease (?:choose|select|pick)\b/i.test(behind)) return false;
-	if (says('wh', NOTE.exec(question)?.[0] ?? '')) return false;
-	if (
-		OTHERS.test((question + behind).replace(/https?:\/\/\S+/g, '')) ||
-		JSON_LIST.test(text) ||
-		/[:：]\s*$/.test(behind)
-	)
-		return false;
-	return isPlainQuestion(question, behind);
-}
-
 /** "Amount: 5 €" */
 const FACT = /^[^:：]{1,60}[:：]\s*\S/;
-/** "(send/skip)", "1 = yes", "Anna/Ben", "<name>": other answers than yes and no. */
-const OTHERS = /[([（][^()[\]（）]*[,/|、・／=][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\d, ?\d+, | [/|] |<[^<>]+>|_{3}/u;
-const JSON_LIST = /"(?:options|choices|enum)"\s*:/;
-/** "By card, cash?", "9:00 vs 10:00?" */
-const OFFERS = /[,|]\s?[^\s,|?]+(?: [^\s,|?]+)?[?？]$| vs\.? | -- /;
+/** "(send/skip)", "1 = yes", "Anna/Ben", "<name>", "By card, cash?", "9:00 vs 10:00?": other answers than yes and no. */
+const OTHERS = /[([{（<|/／=・]|__|\svs\b| -- /;
 
-function isPlainQuestion(question: string, behind: string): boolean {
-	const clause = question.split(/[,;:–—]\s+/).at(-1) ?? '';
-	const isTag = says('decisions', clause, 'whole');
-	const isWh = says('wh', question, 'start') || says('which', question) || (clause !== question && says('wh', clause));
-	if (isWh || (OFFERS.test(question) && !isTag)) return false;
-	const [, ...words] = question.split(/\s+/);
-	const asksIn = (language: Language, part: string) =>
-		says('asks', part, 'start', language) ||
-		// "An wen senden?"
-		(!says('wh', question, 'anywhere', language) &&
-			(says('asks-at-end', part, 'end', language) ||
-				says('decisions', part, 'start', language) ||
-				says('decisions', part, 'end', language)));
-	// "Is it right, and is it yours?", "Pencere mi koridor mu?"
-	const asksAgain = (language: Language) =>
-		(clause !== question && says('and', clause, 'start', language)) ||
-		words.some((word, at) =>
-			says('asks-at-end', word, 'whole', language)
-				? at < words.length - 1
-				: says('and', word, 'whole', language) &&
-					(says('asks', words.slice(at + 1, at + 6).join(' '), 'start', language) ||
-						says('wh', words.slice(at + 1, at + 3).join(' '), 'anywhere', language)),
-		);
-	const isOpen = (language: Language) =>
-		asksAgain(language) ||
-		says('open', `${question} ${behind}`, 'anywhere', language) ||
-		says('or', `${words.join(' ')} ${behind}`, 'anywhere', language);
-	const languages = LANGUAGES.filter((language) => asksIn(language, question) || asksIn(language, clause));
-	return languages.length > 0 && !languages.some(isOpen);
+/** Whether all that these lines ask is one question that yes or no answers in full, perhaps above facts. */
+function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
+	if (lines.some(({ text, isPlain }) => isPlain && /[{[]\s*"/.test(text))) return false;
+	const sentences = sentencesOf(textOf(lines));
+	const [question = '', another] = questionsIn(sentences);
+	const behind = sentences.slice(sentences.indexOf(question) + 1);
+	if (question === '' || another !== undefined || OTHERS.test(question) || /[,，、;；]\s/.test(question)) return false;
+	// Another list may be asked.
+	if (lines.some(({ entry }) => entry !== null && !FACT.test(entry.body))) return false;
+	const asksMore = (one: string) =>
+		/[:：]\s*$/.test(one) || OTHERS.test(one.replace(/https?:\/\/\S+/g, '')) || says('which', one) || goesOn(one);
+	if (behind.some(asksMore)) return false;
+	const others = sentencesOf(above);
+	if (others.some((one) => says('reply', one, 'start') || says('which', one))) return false;
+	if (says('wh', question, 'start') || says('which', question)) return false;
+	const languages = LANGUAGES.filter((language) => asksIn(language, question));
+	const rest = [withoutFirst(question), ...behind].join('\n');
+	if (languages.some((language) => says('or', withoutFirst(others.at(-1) ?? ''), 'anywhere', language))) return false;
+	return languages.length > 0 && !languages.some((language) => mayGoOn(language, question, rest));
 }
+
+/** In some languages, a first word is also an "or": "Czy", "O". */
+const withoutFirst = (sentence: string) => sentence.replace(/^\S+\s/, '');
+
+const asksIn = (language: Language, question: string) =>
+	says('asks', question, 'start', language) ||
+	// "An wen senden?"
+	(!says('wh', question, 'anywhere', language) &&
+		(says('asks-at-end', question, 'end', language) ||
+			says('decisions', question, 'start', language) ||
+			says('decisions', question, 'end', language)));
+
+/** "Is it Monday or Tuesday?", "Is it right, and is it yours?", "Is there anything else?", "Pencere mi koridor mu?" */
+const mayGoOn = (language: Language, question: string, rest: string) =>
+	(['or', 'and'] as const).some((list) => says(list, rest, 'anywhere', language)) ||
+	says('open', `${question}\n${rest}`, 'anywhere', language) ||
+	says('asks-at-end', question.split(' ').slice(0, -1).join(' '), 'anywhere', language);
