@@ -140,7 +140,7 @@ const PLURAL = /\b(?:which|choose|pick|select) (?:of )?(?:the |these |those |my 
 /** Whether the last sentence before a list asks to choose from it, or it has a decision below a question. */
 function isAskedFor(options: readonly string[], lead: string): boolean {
 	// "Which folder should I put these in?", but not "Which of these?"
-	const isAboutAll = says('these', lead.split(/\s+/).slice(3).join(' '));
+	const isAboutAll = isQuestion(lead) && says('these', lead.split(/\s+/).slice(3).join(' '));
 	if (options.some((option) => /[:：]\s/.test(option)) || says('rank', lead) || isAboutAll || PLURAL.test(lead))
 		return false;
 	const isOpen = says('wh', lead, 'start');
@@ -149,7 +149,7 @@ function isAskedFor(options: readonly string[], lead: string): boolean {
 		isDecision(option) ||
 		// "Yes, by mail", and not "No open tasks".
 		says('yes-no', /^[^,;.–—(]+(?=[,;.–—(])/.exec(option)?.[0] ?? '', 'whole') ||
-		(isOpen && (says('decisions', option, 'start') || says('decisions', option, 'end')));
+		(isOpen && says('decisions', option, 'start'));
 	return isQuestion(lead) && options.length <= 6 && options.some(decides);
 }
 
@@ -197,20 +197,16 @@ function listAtEnd(lines: readonly Line[]) {
 /** Whether all of this asks one thing. `behind`: the first of the sentences behind the options. */
 function asksOnce(sentences: readonly string[], behind: number): boolean {
 	const asksMore = (one: string, at: number) =>
-		!isQuestion(one) &&
-		((at > 0 && goesOn(one) && !says('which', one)) || (at >= behind && (/[:：]\s*$/.test(one) || says('open', one))));
+		!isQuestion(one) && ((at > 0 && goesOn(one) && !says('which', one)) || (at >= behind && /[:：]\s*$/.test(one)));
 	return questionsIn(sentences).length < 2 && !sentences.some(asksMore);
 }
 
 /** "Rank these", "How many seats?" above names, "Colour and size", "feature/NAME": what no option answers in full. */
 function asksElse(asking: readonly string[], options: readonly string[]): boolean {
-	const isUnfinished = (option: string) =>
-		PLACEHOLDER.test(option) ||
-		(['open', 'more', 'wh', 'which'] as const).some((list) => says(list, NOTE.exec(option)?.[0] ?? ''));
+	const isUnfinished = (option: string) => PLACEHOLDER.test(option) || says('more', NOTE.exec(option)?.[0] ?? '');
 	const isElse = (one: string) =>
-		says('rank', one) ||
-		(asksTwice(one) && !options.some(isDecision)) ||
-		(says('amounts', one) && !options.some((option) => /\p{N}/u.test(option)));
+		(says('rank', one) && !options.every((option) => /^\p{N}/u.test(option))) ||
+		(asksTwice(one) && !options.some(isDecision));
 	return asking.some(isElse) || options.some(isUnfinished);
 }
 
