@@ -43,6 +43,7 @@ it.each([
 	['{"title": "Password", "description": "Options: A | B"}', 'none: it looks secret'],
 	['{"title": "Proceed? (y/n)", "description": "If no, explain why."}', 'none: it may ask for more than an option'],
 	['[{"title": "A"}, {"title": "B"}]', 'none: it asks for several items'],
+	['{"title": "Which day (date)?"}', '   almost: a mark counts only at the very end of the title'],
 	['{"content": "Should I go on?", "human_input": [{"title": "Answer"}]}', '[ Yes ]  [ No ]'],
 ])('says of %s: %s', (json, words) => {
 	const { stdout, status } = ask([], json);

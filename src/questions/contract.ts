@@ -25,7 +25,7 @@ interface Unclear {
 	readonly unclear: string;
 }
 
-const MARKS = ['secret', 'number', 'date', 'email', 'url', 'lines', 'optional'] as const;
+export const MARKS = ['secret', 'number', 'date', 'email', 'url', 'lines', 'optional'] as const;
 export type Mark = (typeof MARKS)[number];
 
 /** The marks at the end of a title, "Order number (number) (optional)", and the title without them. */

@@ -17,7 +17,7 @@ import type { ItemTexts } from './session.ts';
 import { isGeneric, matchingText } from './texts.ts';
 
 /** Code units. A longer text is not searched: its list may belong to a report. */
-const MAX_TEXT_LENGTH = 8_000;
+export const MAX_TEXT_LENGTH = 8_000;
 
 export const YES_NO = ['Yes', 'No'] as const;
 /** In English they are ours, whatever their letter case; elsewhere the agent's. */
@@ -118,7 +118,10 @@ function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'>
 		return { choice: choiceFrom(list, lines, above), why: 'options: a list below a question for one of them' };
 	if (isAnsweredByYesOrNo(lines, above))
 		return { choice: { options: YES_NO, isSeveral: false, isWhole: true }, why: 'yes or no: a plain question' };
-	return { choice: null, why: `no options: ${list === null ? 'nothing certain' : 'the list is told, not asked'}` };
+	return {
+		choice: null,
+		why: `no options: ${list === null ? 'nothing certain' : 'the list is told, not asked: write "Options:" in a line above it'}`,
+	};
 }
 
 function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice {
@@ -247,23 +250,21 @@ const OTHERS = /[([{（<|/／=・]|__|\svs\b| -- /;
 
 /** Whether all that these lines ask is one question that yes or no answers in full, perhaps above facts. */
 function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
-	if (lines.some(({ text, isPlain }) => isPlain && /[{[]\s*"/.test(text))) return false;
 	const sentences = sentencesOf(textOf(lines));
-	const [question = '', another] = questionsIn(sentences);
-	const behind = sentences.slice(sentences.indexOf(question) + 1);
-	if (question === '' || another !== undefined || OTHERS.test(question) || /[,，、;；]\s/.test(question)) return false;
+	const at = sentences.findIndex(isQuestion);
+	const [question = '', ...behind] = sentences.slice(at);
 	// Another list may be asked.
-	if (lines.some(({ entry }) => entry !== null && !FACT.test(entry.body))) return false;
-	const asksMore = (one: string) =>
-		/[:：]\s*$/.test(one) || OTHERS.test(one.replace(/https?:\/\/\S+/g, '')) || says('which', one) || goesOn(one);
-	if (behind.some(asksMore)) return false;
+	const isListed = lines.some(({ entry }) => entry !== null && !FACT.test(entry.body));
+	if (at === -1 || isListed || !asksOnce(sentences, at + 1) || /[,，、;；]\s/.test(question)) return false;
 	const others = sentencesOf(above);
-	if (others.some((one) => says('reply', one, 'start') || says('which', one))) return false;
-	if (says('wh', question, 'start') || says('which', question)) return false;
-	const languages = LANGUAGES.filter((language) => asksIn(language, question));
+	const isElsewhere = [...behind, ...others].some((one) => says('which', one) || says('reply', one, 'start'));
+	const hasOthers = OTHERS.test(textOf(lines).replace(/https?:\/\/\S+/g, ''));
+	if (isElsewhere || hasOthers || says('wh', question, 'start') || says('which', question)) return false;
 	const rest = [withoutFirst(question), ...behind].join('\n');
-	if (languages.some((language) => says('or', withoutFirst(others.at(-1) ?? ''), 'anywhere', language))) return false;
-	return languages.length > 0 && !languages.some((language) => mayGoOn(language, question, rest));
+	const last = withoutFirst(others.at(-1) ?? '');
+	const languages = LANGUAGES.filter((language) => asksIn(language, question));
+	const isOpen = (language: Language) => mayGoOn(language, question, rest) || says('or', last, 'anywhere', language);
+	return languages.length > 0 && !languages.some(isOpen);
 }
 
 /** In some languages, a first word is also an "or": "Czy", "O". */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HandraiseError, parseOrNull } from '../../core/basics.ts';
 import { atOnce } from '../../core/lease-loop.ts';
+import { nearMissAt } from '../../questions/near-misses.ts';
 import { askedAt } from '../../questions/options.ts';
 import { MAX_OPTION_LENGTH, MAX_OPTIONS } from '../../questions/quick-answer.ts';
 import { choicesOf, guessInputAt, looksSecretAt } from '../../questions/secrecy.ts';
@@ -99,6 +100,7 @@ function itemOf(question: Question, position: number) {
 		isOptional: marks.has('optional'),
 		hasDraft: draft !== null,
 		why,
+		nearMiss: nearMissAt(question, position),
 	};
 }
 
@@ -134,6 +136,7 @@ export function previewWords({ items, buttons: labels, whyNoButtons: why }: Retu
 			...item.options.map((option) => `     - ${shown(option)}`),
 			`   secret: ${[item.isSecret ? 'yes' : 'no', ...more].join(', ')}`,
 			`   ${item.why}`,
+			...(item.nearMiss === null ? [] : [`   almost: ${item.nearMiss}`]),
 		];
 	});
 	const row = labels.length > 0 ? labels.map((label) => `[ ${label} ]`).join('  ') : `none: ${why}`;

@@ -4,6 +4,7 @@ import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind } from '../../database/watch.ts';
 import type { SessionStore, TakenSession } from '../../database/watch-store.ts';
+import { nearMissAt } from '../../questions/near-misses.ts';
 import { askedAt } from '../../questions/options.ts';
 import { type QuestionDigest, questionAt, type Session } from '../../questions/session.ts';
 import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
@@ -174,8 +175,9 @@ export function createPoller(
 			// Beyond the 90th, items are not read.
 			for (const [position, item] of question.items.entries()) {
 				if (item.isCut === true) continue;
-				const { isUnclear, why } = askedAt(question, position);
-				if (isUnclear) log.warn('asking_unclear', { sessionId: session.sessionId, item: position + 1, why });
+				const { isUnclear, why: reason } = askedAt(question, position);
+				const why = isUnclear ? reason : nearMissAt(question, position);
+				if (why !== null) log.warn('asking_unclear', { sessionId: session.sessionId, item: position + 1, why });
 			}
 		}
 	}

@@ -25,6 +25,20 @@ it('logs once for a question why its options are not offered, and nothing of the
 	expect(JSON.stringify(line)).not.toContain('Sunflower');
 });
 
+it('logs what is almost a mark or a list, and nothing of the question', async () => {
+	const before = unclear().length;
+	const id = await app.watched();
+	app.ask(id, [item('Which month (date)?'), item('Colour', 'Options = Crimson | Indigo')], '');
+	await app.threadSays(id, 'Which month');
+	await app.until(() => unclear().length > before + 1);
+	const lines = unclear().slice(before);
+	expect(lines.map(({ item: position, why }) => [position, why])).toEqual([
+		[1, expect.stringContaining('a mark counts only')],
+		[2, expect.stringContaining('options have a form of their own')],
+	]);
+	expect(JSON.stringify(lines)).not.toMatch(/month|Crimson/);
+});
+
 it('logs nothing for a question that keeps the contract, and for one that does not try', async () => {
 	const before = unclear().length;
 	const id = await app.watched();
