@@ -106,29 +106,27 @@ function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'>
 	const list = listAtEnd(lines);
 	const replies = list === null ? repliesIn(text) : null;
 	if (replies !== null) {
-		const choice = {
-			options: orYesNo(replies),
-			isSeveral: false,
-			isWhole: questionsIn(sentencesOf(text)).length === 1,
-		};
-		return { choice, why: 'options: words to reply with' };
+		const isWhole = questionsIn(sentencesOf(text)).length === 1;
+		return { choice: { options: orYesNo(replies), isSeveral: false, isWhole }, why: 'options: words to reply with' };
 	}
 	if (list !== null && 'unclear' in list) return { choice: null, why: `no options: ${list.unclear}` };
-	if (list !== null && isAskedFor(list.options, leadTo(lines, list.from)))
-		return { choice: choiceFrom(list, lines, above), why: 'options: a list below a question for one of them' };
+	const lead = list === null ? '' : leadTo(lines, list.from);
+	if (list !== null && isAskedFor(list.options, lead)) {
+		const isSeveral = list.isSeveral || PLURAL.test(lead);
+		const choice = choiceFrom({ ...list, isSeveral }, lines, above);
+		return { choice, why: 'options: a list below a question for one of them' };
+	}
 	if (isAnsweredByYesOrNo(lines, above))
 		return { choice: { options: YES_NO, isSeveral: false, isWhole: true }, why: 'yes or no: a plain question' };
-	return {
-		choice: null,
-		why: `no options: ${list === null ? 'nothing certain' : 'the list is told, not asked: write "Options:" in a line above it'}`,
-	};
+	const why = list === null ? 'nothing certain' : 'the list is told, not asked: write "Options:" in a line above it';
+	return { choice: null, why: `no options: ${why}` };
 }
 
 function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice {
 	const around = sentencesOf(textAround(lines, list));
 	const asking = [...sentencesOf(above), ...around].filter((one) => isQuestion(one) || says('which', one));
-	const isSeveral =
-		list.isSeveral || [leadTo(lines, list.from), ...asking].some((one) => says('several', one) || MANY.test(one));
+	const isMany = (one: string) => says('several', one) || (says('which', one) && MANY.test(one));
+	const isSeveral = list.isSeveral || [leadTo(lines, list.from), ...asking].some(isMany);
 	const behind = sentencesOf(textOf(lines.slice(list.to))).length;
 	const isWhole = asksOnce(around, around.length - behind) && !asksElse([around[0] ?? '', ...asking], list.options);
 	return { options: list.options, isSeveral, isWhole: isWhole && !isSeveral };
@@ -144,8 +142,7 @@ const PLURAL = /\b(?:which|choose|pick|select) (?:of )?(?:the |these |those |my 
 function isAskedFor(options: readonly string[], lead: string): boolean {
 	// "Which folder should I put these in?", but not "Which of these?"
 	const isAboutAll = isQuestion(lead) && says('these', lead.split(/\s+/).slice(3).join(' '));
-	if (options.some((option) => /[:：]\s/.test(option)) || says('rank', lead) || isAboutAll || PLURAL.test(lead))
-		return false;
+	if (options.some((option) => /[:：]\s/.test(option)) || says('rank', lead) || isAboutAll) return false;
 	const isOpen = says('wh', lead, 'start');
 	if ((says('which', lead) && !isOpen) || says('several', lead)) return true;
 	const decides = (option: string) =>

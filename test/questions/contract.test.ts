@@ -194,6 +194,12 @@ describe('the contract', () => {
 		expect(asked(title, description).choice).toEqual({ options: ['A', 'B'], isSeveral: true, isWhole: false });
 	});
 
+	it('lets one be chosen where the question has a number of something else', () => {
+		const pressed = { options: ['Approve', 'Reject'], isSeveral: false, isWhole: true };
+		expect(asked('Approve 2 refunds?', 'Options: Approve | Reject').choice).toEqual(pressed);
+		expect(asked('Pick 2', 'Options: A | B | C').choice?.isSeveral).toBe(true);
+	});
+
 	it.each([
 		['Proceed? (yes/no)', '', ['Yes', 'No']],
 		['Proceed? (Y/N)', 'I will deploy version 12.', ['Yes', 'No']],

@@ -22,6 +22,7 @@ wrong buttons on a post      ${figures.wrongPress}
 buttons where all want them  ${percent(figures.press)}
   in English                 ${percent(figures.pressInEnglish)}
   in other languages         ${percent(figures.pressElsewhere)}
+  for decisions              ${percent(figures.decisions)}
 wrong choice fields          ${figures.wrongChoices}
 choice fields                ${percent(figures.choices)}
 inputs that suit             ${percent(figures.inputs)}

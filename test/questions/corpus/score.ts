@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { InputBlock } from '@slack/types';
 import { z } from 'zod';
+import { isDecision } from '../../../src/questions/contract.ts';
 import { looksSecretAt } from '../../../src/questions/secrecy.ts';
 import { openQuestion as openQuestionOf } from '../../../src/questions/session.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
@@ -111,6 +112,8 @@ export interface Score {
 	readonly press: Share;
 	readonly pressInEnglish: Share;
 	readonly pressElsewhere: Share;
+	/** Of those of them that are decisions: an option is yes, no, or another decision as a whole. */
+	readonly decisions: Share;
 	/** Fields with the wrong options, or with options where there must be none. */
 	readonly wrongChoices: number;
 	/** Of the items where all want a choice. */
@@ -144,6 +147,10 @@ function verdictsOf(one: CorpusCase): readonly Verdict[] {
 		const fault = isRight ? '' : 'no buttons';
 		verdicts.push({ about: 'press', counts: isRight, fault: isWrong ? '' : fault });
 		verdicts.push({ about: one.lang === 'en' ? 'pressInEnglish' : 'pressElsewhere', counts: isRight, fault: '' });
+		const decides = one.press.options.some((wanted) =>
+			(typeof wanted === 'string' ? [wanted] : wanted.any).some(isDecision),
+		);
+		if (decides) verdicts.push({ about: 'decisions', counts: isRight, fault: '' });
 	}
 	for (const [position, wanted] of one.choices.entries()) {
 		const { kind, options, several } = fields[position] ?? { kind: 'text', options: [], several: false };
@@ -185,6 +192,7 @@ export function scoreOf(cases: readonly CorpusCase[]): Score {
 		press: share('press'),
 		pressInEnglish: share('pressInEnglish'),
 		pressElsewhere: share('pressElsewhere'),
+		decisions: share('decisions'),
 		wrongChoices: share('wrongChoices').count,
 		choices: share('choices'),
 		secretsMissed: share('secretsMissed'),
