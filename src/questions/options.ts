@@ -211,7 +211,14 @@ function asksElse(asking: readonly string[], options: readonly string[]): boolea
 }
 
 /** "Also send your name.", "To confirm, type its name." */
-const goesOn = (sentence: string) => sentence.split(/[,，、]/).some((clause) => says('more', clause, 'start'));
+const goesOn = (sentence: string) =>
+	sentence
+		.split(/[,，、]/)
+		.some(
+			(clause) => says('more', clause, 'start') || VERB_LAST.some((language) => says('more', clause, 'end', language)),
+		);
+/** Languages that put the verb at the end. */
+const VERB_LAST = ['hi', 'ja', 'ko', 'tr'] as const;
 
 /** "Which seat, and what is your name?", "Colour and size" */
 function asksTwice(sentence: string): boolean {
@@ -252,7 +259,8 @@ function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
 	const [question = '', ...behind] = sentences.slice(at);
 	// Another list may be asked.
 	const isListed = lines.some(({ entry }) => entry !== null && !FACT.test(entry.body));
-	if (at === -1 || isListed || !asksOnce(sentences, at + 1) || /[,，、;；]\s/.test(question)) return false;
+	if (at === -1 || isListed || !asksOnce(sentences, at + 1) || /[,;]\s|[，、；]/.test(question) || goesOn(question))
+		return false;
 	const others = sentencesOf(above);
 	const isElsewhere = [...behind, ...others].some((one) => says('which', one) || says('reply', one, 'start'));
 	const hasOthers = OTHERS.test(textOf(lines).replace(/https?:\/\/\S+/g, ''));

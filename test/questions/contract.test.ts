@@ -280,6 +280,23 @@ describe('the contract', () => {
 		['Should I remind you (and when)?'],
 		['Soll ich ihn buchen und wann?'],
 		['Is it OK to spend more (how much)?'],
+		['Kann ich Ihren Namen haben?'],
+		['¿Puedo saber su nombre?'],
+		['Puis-je avoir votre nom ?'],
+		['Posso sapere il motivo?'],
+		['Mag ik uw naam?'],
+		['Czy mogę prosić o imię?'],
+		['Можно ли узнать адрес?'],
+		['Adınızı alabilir miyim?'],
+		['هل يمكنني معرفة اسمك؟'],
+		['क्या आप अपना नाम बता सकते हैं?'],
+		['お名前を教えてもらえますか？'],
+		['예약할까요? 이름을 알려 주세요.'],
+		['可以提供一下地址吗？'],
+		['窓側ですか、通路側ですか？'],
+		['继续还是回滚？'],
+		['このPRを承認しますか？', '', '承認 / 却下 のどちらかを選んでください。'],
+		['Rechnung freigeben?', '', 'Bitte entscheiden: Freigeben oder Ablehnen'],
 		['Shall I book it? Please send the names of both.'],
 		['Shall I book it? I need the names of both.'],
 		['Shall I start? Let us know the date.'],
@@ -287,8 +304,8 @@ describe('the contract', () => {
 		['Do you approve the following?', '1. Send\n2. Delete'],
 		['Approve?', '- Yes\n- No, because ...'],
 		['Choose the tasks to run', '- a\n- b'],
-	])('is guessed for no press where more is asked: %j %j', (title, description = '') => {
-		expect(asked(title, description).choice?.isWhole ?? false).toBe(false);
+	])('is guessed for no press where more is asked: %j %j %j', (title, description = '', context = '') => {
+		expect(asked(title, description, context).choice?.isWhole ?? false).toBe(false);
 	});
 
 	it('reads a hostile line in time in proportion to its length', () => {
