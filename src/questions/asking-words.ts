@@ -11,7 +11,7 @@ export const LANGUAGES = [
 export type Language = (typeof LANGUAGES)[number];
 // biome-ignore format: a list of words
 type List =
-	| 'and' | 'asks' | 'asks-at-end' | 'decisions' | 'lists' | 'more' | 'open' | 'or' | 'rank' | 'reply'
+	| 'and' | 'asks' | 'asks-at-end' | 'decisions' | 'lists' | 'more' | 'open' | 'or' | 'please' | 'rank' | 'reply'
 	| 'several' | 'these' | 'wh' | 'which' | 'yes-no' | 'you';
 /** Where an entry has to stand in a text. */
 type Place = 'anywhere' | 'start' | 'end' | 'whole';

@@ -124,9 +124,10 @@ function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'>
 
 function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice {
 	const around = sentencesOf(textAround(lines, list));
-	const asking = [...sentencesOf(above), ...around].filter((one) => isQuestion(one) || says('which', one));
+	const asking = around.filter((one) => isQuestion(one) || says('which', one));
+	const askedAbove = sentencesOf(above).filter((one) => isQuestion(one) || says('which', one));
 	const isMany = (one: string) => says('several', one) || (says('which', one) && MANY.test(one));
-	const isSeveral = list.isSeveral || [leadTo(lines, list.from), ...asking].some(isMany);
+	const isSeveral = list.isSeveral || [leadTo(lines, list.from), ...asking, ...askedAbove].some(isMany);
 	const behind = sentencesOf(textOf(lines.slice(list.to))).length;
 	const isWhole = asksOnce(around, around.length - behind) && !asksElse([around[0] ?? '', ...asking], list.options);
 	return { options: list.options, isSeveral, isWhole: isWhole && !isSeveral };
@@ -197,7 +198,8 @@ function listAtEnd(lines: readonly Line[]) {
 /** Whether all of this asks one thing. `behind`: the first of the sentences behind the options. */
 function asksOnce(sentences: readonly string[], behind: number): boolean {
 	const asksMore = (one: string, at: number) =>
-		!isQuestion(one) && ((at > 0 && goesOn(one) && !says('which', one)) || (at >= behind && /[:：]\s*$/.test(one)));
+		!isQuestion(one) &&
+		((at > 0 && goesOn(one, at >= behind) && !says('which', one)) || (at >= behind && /[:：]\s*$/.test(one)));
 	return questionsIn(sentences).length < 2 && !sentences.some(asksMore);
 }
 
@@ -210,15 +212,19 @@ function asksElse(asking: readonly string[], options: readonly string[]): boolea
 	return asking.some(isElse) || options.some(isUnfinished);
 }
 
-/** "Also send your name.", "To confirm, type its name." */
-const goesOn = (sentence: string) =>
-	sentence
-		.split(/[,，、]/)
-		.some(
-			(clause) => says('more', clause, 'start') || VERB_LAST.some((language) => says('more', clause, 'end', language)),
-		);
 /** Languages that put the verb at the end. */
 const VERB_LAST = ['hi', 'ja', 'ko', 'tr'] as const;
+
+/** "Also send your name.", "To confirm, type its name." `isBehind`: where "please" alone asks for more. */
+function goesOn(sentence: string, isBehind: boolean): boolean {
+	const isRequest = (clause: string) =>
+		says('please', clause, 'start') || VERB_LAST.some((language) => says('please', clause, 'end', language));
+	const asksMore = (clause: string) =>
+		(isBehind && isRequest(clause)) ||
+		says('more', isRequest(clause) ? withoutFirst(clause) : clause, 'start') ||
+		VERB_LAST.some((language) => says('more', clause, 'anywhere', language));
+	return !FACT.test(sentence) && sentence.split(/[,，、]/).some(asksMore);
+}
 
 /** "Which seat, and what is your name?", "Colour and size" */
 function asksTwice(sentence: string): boolean {
@@ -249,8 +255,9 @@ function repliesIn(text: string): readonly string[] | null {
 
 /** "Amount: 5 €" */
 const FACT = /^[^:：]{1,60}[:：]\s*\S/;
-/** "(send/skip)", "1 = yes", "Anna/Ben", "<name>", "By card, cash?", "9:00 vs 10:00?": other answers than yes and no. */
-const OTHERS = /[([{（<|/／=・]|__|\svs\b| -- /;
+/** "(send/skip)", "(1 = yes)", "Anna/Ben", "<name>", "9:00 vs 10:00?", JSON: other answers than yes and no. */
+const OTHERS =
+	/[([（][^()[\]（）]*[,/|、・／=][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\s[/|]\s|<[^<>]+>|_{3}|\svs\b| -- |[{[]\s*"/u;
 
 /** Whether all that these lines ask is one question that yes or no answers in full, perhaps above facts. */
 function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
@@ -259,7 +266,13 @@ function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
 	const [question = '', ...behind] = sentences.slice(at);
 	// Another list may be asked.
 	const isListed = lines.some(({ entry }) => entry !== null && !FACT.test(entry.body));
-	if (at === -1 || isListed || !asksOnce(sentences, at + 1) || /[,;]\s|[，、；]/.test(question) || goesOn(question))
+	if (
+		at === -1 ||
+		isListed ||
+		!asksOnce(sentences, at + 1) ||
+		/[,;]\s|[，、；([（]/.test(question) ||
+		goesOn(question, true)
+	)
 		return false;
 	const others = sentencesOf(above);
 	const isElsewhere = [...behind, ...others].some((one) => says('which', one) || says('reply', one, 'start'));

@@ -267,6 +267,21 @@ describe('the contract', () => {
 		expect(asked(title, 'Options: A | B').choice).toEqual({ options: ['A', 'B'], isSeveral: false, isWhole: false });
 	});
 
+	it.each([
+		['Deploy it?', 'Please review the plan above.\nOptions: Approve | Reject'],
+		['Which seat?', 'Name: Ada\nType: Economy\nOptions: A | B'],
+		['Which seat?', 'I compared both (see the table). Options: A | B'],
+	])('is all of the answer to %j with what people have to know: %j', (title, description) => {
+		expect(asked(title, description).choice?.isWhole).toBe(true);
+	});
+
+	it.each([
+		['Send payment?', '- Name: Ada (ACME Corp)\n- Date: 12/05/2026'],
+		['Should I proceed?', 'The total is 30 euros (with VAT).'],
+	])('is yes or no for %j with facts: %j', (title, description) => {
+		expect(asked(title, description).choice?.options).toEqual(['Yes', 'No']);
+	});
+
 	it('is not all of the answer with an option that stands for others', () => {
 		for (const last of ['etc.', '…', '...', 'Other (please specify)'])
 			expect(asked('Which one?', `Options: A | B | ${last}`).choice?.isWhole).toBe(false);
