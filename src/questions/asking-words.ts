@@ -21,17 +21,21 @@ const UNSPACED = /[\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 /** Code units of a text's start or end in which an entry is searched that has to stand there. */
 const EDGE = 200;
 
-const entriesOf = (list: List, language: Language | undefined) =>
-	wordList(`asking/${list}`)
-		.map((line) => line.split(': '))
-		.flatMap(([of = '', entries = '']) => (of === (language ?? of) ? entries.split(' | ') : []))
-		// `matchingText` drops the star, and spaces around a text.
-		.map((entry) =>
-			entry
-				.split('*')
-				.map((part) => (part.startsWith(' ') ? ' ' : '') + matchingText(part))
-				.join('*'),
-		);
+/** By list: its entries in the form of `matchingText`, by their language. */
+const ENTRIES = new Map<List, readonly (readonly [language: string, entry: string])[]>();
+
+function entriesOf(list: List, language: Language | undefined): readonly string[] {
+	const all = ENTRIES.get(list) ?? wordList(`asking/${list}`).flatMap(entriesIn);
+	ENTRIES.set(list, all);
+	return all.flatMap(([of, entry]) => (of === (language ?? of) ? [entry] : []));
+}
+
+function entriesIn(line: string) {
+	const [language = '', entries = ''] = line.split(': ');
+	// `matchingText` drops the star, and spaces around a text.
+	const matching = (part: string) => (part.startsWith(' ') ? ' ' : '') + matchingText(part);
+	return entries.split(' | ').map((entry) => [language, entry.split('*').map(matching).join('*')] as const);
+}
 
 /** What may stand around the words of a text. */
 const [START, END] = ['^[^\\p{L}\\p{N}]*', '[^\\p{L}\\p{N}]*$'];
