@@ -3,7 +3,7 @@ export const LOG_LINES = {
 	accept_reply_lost: 'lost the reply of the database while storing an answer',
 	answer_damaged: 'a damaged answer cannot be read and is skipped',
 	answer_work_failed: 'work on an answer failed; it is tried again',
-	asking_unclear: 'an agent asks almost as docs/asking.md says, so options or a field may be missing: npm run ask shows why',
+	asking_unclear: 'an agent asks almost as docs/asking.md says, and may get another field: npm run ask shows why',
 	audit_not_printed: 'lines of the audit could not be printed; trying again',
 	bolt_failed: 'Bolt could not handle a request',
 	channel_check_failed: 'channels could not be checked for other organisations; trying again',
