@@ -231,7 +231,8 @@ function asksTwice(sentence: string): boolean {
 	const words = sentence.slice(0, 1_000).split(/\s+/);
 	const at = words.findIndex((word, place) => place > 0 && says('and', word, 'whole'));
 	const next = words[at + 1] ?? '';
-	return at > 0 && (words.length < 5 || (['wh', 'which', 'you'] as const).some((list) => says(list, next, 'whole')));
+	const isShort = words.length < (isQuestion(sentence) ? 5 : 4);
+	return at > 0 && (isShort || (['wh', 'which', 'you'] as const).some((list) => says(list, next, 'whole')));
 }
 
 const NOTE = /[([（][^()[\]（）]*[)\]）]/;
