@@ -195,12 +195,15 @@ function listAtEnd(lines: readonly Line[]) {
 	);
 }
 
+/** Sentences, or parts of one. A post does not show more of them whole, so they get no buttons. */
+const MOST_PARTS = 100;
+
 /** Whether all of this asks one thing. `behind`: the first of the sentences behind the options. */
 function asksOnce(sentences: readonly string[], behind: number): boolean {
 	const asksMore = (one: string, at: number) =>
 		!isQuestion(one) &&
 		((at > 0 && goesOn(one, at >= behind) && !says('which', one)) || (at >= behind && /[:：]\s*$/.test(one)));
-	return questionsIn(sentences).length < 2 && !sentences.some(asksMore);
+	return questionsIn(sentences).length < 2 && sentences.length < MOST_PARTS && !sentences.some(asksMore);
 }
 
 /** "Rank these", "How many seats?" above names, "Colour and size", "feature/NAME": what no option answers in full. */
@@ -223,7 +226,7 @@ function goesOn(sentence: string, isBehind: boolean): boolean {
 		(isBehind && isRequest(clause)) ||
 		says('more', isRequest(clause) ? withoutFirst(clause) : clause, 'start') ||
 		VERB_LAST.some((language) => says('more', clause, 'anywhere', language));
-	return !FACT.test(sentence) && sentence.split(/[,，、]/).some(asksMore);
+	return !FACT.test(sentence) && sentence.split(/[,，、]/, MOST_PARTS).some(asksMore);
 }
 
 /** "Which seat, and what is your name?", "Colour and size" */
@@ -258,7 +261,7 @@ function repliesIn(text: string): readonly string[] | null {
 const FACT = /^[^:：]{1,60}[:：]\s*\S/;
 /** "(send/skip)", "(1 = yes)", "Anna/Ben", "<name>", "9:00 vs 10:00?", JSON: other answers than yes and no. */
 const OTHERS =
-	/[([（][^()[\]（）]*[,/|、・／=][^()[\]（）]*[)\]）]|\p{L}\/\p{L}|\s[/|]\s|<[^<>]+>|_{3}|\svs\b| -- |[{[]\s*"/u;
+	/[([（][^()[\]（）]{0,200}[,/|、・／=][^()[\]（）]{0,200}[)\]）]|\p{L}\/\p{L}|\s[/|]\s|<[^<>]+>|_{3}|\svs\b| -- |[{[]\s*"/u;
 
 /** Whether all that these lines ask is one question that yes or no answers in full, perhaps above facts. */
 function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
