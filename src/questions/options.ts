@@ -215,17 +215,17 @@ function asksElse(asking: readonly string[], options: readonly string[]): boolea
 	return asking.some(isElse) || options.some(isUnfinished);
 }
 
-/** Languages that put the verb at the end. */
-const VERB_LAST = ['hi', 'ja', 'ko', 'tr'] as const;
-
-/** "Also send your name.", "To confirm, type its name." `isBehind`: where "please" alone asks for more. */
+/**
+ * "Also send your name.", "To confirm, type its name." Some languages put the verb at the end. `isBehind`: where "please"
+ * alone asks for more.
+ */
 function goesOn(sentence: string, isBehind: boolean): boolean {
-	const isRequest = (clause: string) =>
-		says('please', clause, 'start') || VERB_LAST.some((language) => says('please', clause, 'end', language));
-	const asksMore = (clause: string) =>
-		(isBehind && isRequest(clause)) ||
-		says('more', isRequest(clause) ? withoutFirst(clause) : clause, 'start') ||
-		VERB_LAST.some((language) => says('more', clause, 'anywhere', language));
+	const isAtAnEnd = (list: 'more' | 'please', clause: string) =>
+		says(list, clause, 'start') || says(list, clause, 'end');
+	const asksMore = (clause: string) => {
+		const isRequest = isAtAnEnd('please', clause);
+		return (isBehind && isRequest) || isAtAnEnd('more', isRequest ? withoutFirst(clause) : clause);
+	};
 	return !FACT.test(sentence) && sentence.split(/[,，、]/, MOST_PARTS).some(asksMore);
 }
 
