@@ -3,8 +3,8 @@ import { draftIn, isDecision, keyedList, type Line, linesOf, MARKS } from './con
 import { askedAt, MAX_TEXT_LENGTH } from './options.ts';
 
 /*
- * What looks like a form of docs/asking.md and is none, for the authors of agents: `npm run ask`, and the log. Nobody is
- * offered anything because of it.
+ * What looks like a form of docs/asking.md and is none, for the authors of agents: `npm run ask`, and the log. Nobody
+ * is offered anything because of it.
  */
 
 const ONE_MARK = `(?:${MARKS.join('|')})`;

@@ -216,8 +216,8 @@ function asksElse(asking: readonly string[], options: readonly string[]): boolea
 }
 
 /**
- * "Also send your name.", "To confirm, type its name." Some languages put the verb at the end. `isBehind`: where "please"
- * alone asks for more.
+ * "Also send your name.", "To confirm, type its name." Some languages put the verb at the end. `isBehind`: where
+ * "please" alone asks for more.
  */
 function goesOn(sentence: string, isBehind: boolean): boolean {
 	const isAtAnEnd = (list: 'more' | 'please', clause: string) =>
