@@ -275,9 +275,10 @@ const LINE_LENGTH = 150;
 
 /** What has a value, or was left empty on purpose: with it, the open items may mean something else. */
 export function filledItems(question: Question, marks: readonly AnswerMarks[], { read }: Mask): string[] {
+	const open = new Set(question.openItems);
 	const filled = question.items
 		.map((item, position) => ({ ...item, position }))
-		.filter(({ position }) => !question.openItems.includes(position));
+		.filter(({ position }) => !open.has(position));
 	// Slack takes ten fields in a block.
 	const shown = filled.slice(0, 9).map(({ title, value, position }) => {
 		const secret = isSecretValue(marks, question, position);
