@@ -245,16 +245,17 @@ const AT_END = [
 export const isDecision = (text: string) => says('decisions', text, 'whole') || says('yes-no', text, 'whole');
 
 /** "(yes/no)", "Approve or reject?", two or three other decisions at the end of a text, and the text without them. */
-export function decisionsAtEnd(text: string): { readonly options: readonly string[]; readonly others: string } | null {
+export function decisionsAtEnd(text: string) {
 	const whole = text.trimEnd();
-	for (const pattern of AT_END) {
+	for (const [place, pattern] of AT_END.entries()) {
 		const [match = '', inside = ''] = pattern.exec(whole.slice(-100)) ?? [];
 		const options = inside
-			.split(/[/／]/)
+			.split(place === 0 ? /[/／]/ : /[/／]|[,，、]\s?/)
 			.flatMap(splitAtOr)
 			.map((option) => withoutEmphasis(option.trim()));
 		const areFew = options.length > 1 && options.length < 4 && new Set(options).size === options.length;
-		if (areFew && options.every(isDecision)) return { options, others: whole.slice(0, -match.length).trimEnd() };
+		if (areFew && options.every(isDecision))
+			return { options, others: whole.slice(0, -match.length).trimEnd(), isInBrackets: place === 0 };
 	}
 	return null;
 }

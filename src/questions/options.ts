@@ -76,8 +76,8 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 	const lines = linesOf(text);
 	const listed = jsonList(description, linesOf(name).length) ?? keyedList(lines);
 	if (listed !== null && 'unclear' in listed) return none(listed.unclear, true);
-	const atEnd = decisionsAtEnd(text);
-	const ending = atEnd ?? decisionsAtEnd(name);
+	const atEnd = endingOf(text);
+	const ending = atEnd ?? endingOf(name);
 	if (listed !== null) {
 		const around = linesOf(textAround(lines, listed));
 		if (hasAsked(around) || keyedList(around) !== null || ending !== null || repliesIn(textOf(around)) !== null)
@@ -98,6 +98,16 @@ function askedIn({ title, description: whole }: ItemTexts, above: string): Asked
 	return { ...base, ...guessed(text, others) };
 }
 
+/** Decisions at the end. Without brackets, they answer the question before them, if yes or no could answer it, too. */
+function endingOf(text: string) {
+	const ending = decisionsAtEnd(text);
+	if (ending === null || ending.isInBrackets) return ending;
+	const before = sentencesOf(ending.others);
+	const isOpen = (one: string) => isQuestion(one) && (says('wh', one, 'start') || says('which', one));
+	const isAsked = isQuestion(text) || before.length === 0 || isQuestion(before.at(-1) ?? '');
+	return isAsked && !before.some(isOpen) ? ending : null;
+}
+
 const orYesNo = (options: readonly string[]) => (YES_NO_ALIKE.test(options.join('\n')) ? YES_NO : options);
 
 /** What an item without a form of the contract offers. */
@@ -109,15 +119,17 @@ function guessed(text: string, above: string): Pick<AskedItem, 'choice' | 'why'>
 		const isWhole = questionsIn(sentencesOf(text)).length === 1;
 		return { choice: { options: orYesNo(replies), isSeveral: false, isWhole }, why: 'options: words to reply with' };
 	}
-	if (list !== null && 'unclear' in list) return { choice: null, why: `no options: ${list.unclear}` };
-	const lead = list === null ? '' : leadTo(lines, list.from);
-	if (list !== null && isAskedFor(list.options, lead)) {
-		const isSeveral = list.isSeveral || PLURAL.test(lead);
-		const choice = choiceFrom({ ...list, isSeveral }, lines, above);
+	const unclear = list !== null && 'unclear' in list ? list.unclear : null;
+	const listed = list === null || 'unclear' in list ? null : list;
+	const lead = listed === null ? '' : leadTo(lines, listed.from);
+	if (listed !== null && isAskedFor(listed.options, lead)) {
+		const isSeveral = listed.isSeveral || PLURAL.test(lead);
+		const choice = choiceFrom({ ...listed, isSeveral }, lines, above);
 		return { choice, why: 'options: a list below a question for one of them' };
 	}
 	if (isAnsweredByYesOrNo(lines, above))
 		return { choice: { options: YES_NO, isSeveral: false, isWhole: true }, why: 'yes or no: a plain question' };
+	if (unclear !== null) return { choice: null, why: `no options: ${unclear}` };
 	const why = list === null ? 'nothing certain' : 'the list is told, not asked: write "Options:" in a line above it';
 	return { choice: null, why: `no options: ${why}` };
 }
@@ -133,8 +145,8 @@ function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice
 	return { options: list.options, isSeveral, isWhole: isWhole && !isSeveral };
 }
 
-/** "Pick 2", "Which label(s)" */
-const MANY = /^\W*\p{L}+ [2-9](?![\p{N}.:])|\p{L}\(\p{L}{1,2}\)/u;
+/** "Pick 2", "Which label(s)", "Welche Farben" */
+const MANY = /^\W*\p{L}+ [2-9](?![\p{N}.:])|\p{L}\(\p{L}{1,2}\)|[Ww]elche \p{Lu}\p{L}*en(?!\p{L})/u;
 
 /** "Which days work for you?": perhaps several of them. */
 const PLURAL = /\b(?:which|choose|pick|select) (?:of )?(?:the |these |those |my |your |our )?\p{L}{2,}[^\Wsui]s\b/iu;
@@ -208,12 +220,20 @@ function asksOnce(sentences: readonly string[], behind: number): boolean {
 
 /** "Rank these", "How many seats?" above names, "Colour and size", "feature/NAME": what no option answers in full. */
 function asksElse(asking: readonly string[], options: readonly string[]): boolean {
-	const isUnfinished = (option: string) => PLACEHOLDER.test(option) || says('more', NOTE.exec(option)?.[0] ?? '');
+	const isUnfinished = (option: string) =>
+		PLACEHOLDER.test(option) || says('more', NOTE.exec(option)?.[0] ?? '') || promisesMore(option);
 	const isElse = (one: string) =>
 		(says('rank', one) && !options.every((option) => /^\p{N}/u.test(option))) ||
 		(asksTwice(one) && !options.some(isDecision));
 	return asking.some(isElse) || options.some(isUnfinished);
 }
+
+/** "No, and tell me why": a press sends no why. */
+const promisesMore = (option: string) =>
+	option.split(/[,，、;–—]\s?/).some((part, at) => {
+		const [first = '', ...rest] = part.trim().split(/\s+/);
+		return at > 0 && says('more', says('and', first, 'whole') ? rest.join(' ') : part, 'start');
+	});
 
 /**
  * "Also send your name.", "To confirm, type its name." Some languages put the verb at the end. `isBehind`: where
@@ -235,7 +255,11 @@ function asksTwice(sentence: string): boolean {
 	const at = words.findIndex((word, place) => place > 0 && says('and', word, 'whole'));
 	const next = words[at + 1] ?? '';
 	const isShort = words.length < (isQuestion(sentence) ? 5 : 4);
-	return at > 0 && (isShort || (['wh', 'which', 'you'] as const).some((list) => says(list, next, 'whole')));
+	const goesOnAsking = sentence
+		.split(/[,，、]/, MOST_PARTS)
+		.some((part, place) => place > 0 && says('wh', part, 'start'));
+	const asksMore = isShort || (['wh', 'which', 'you', 'more'] as const).some((list) => says(list, next, 'whole'));
+	return goesOnAsking || (at > 0 && asksMore);
 }
 
 const NOTE = /[([（][^()[\]（）]*[)\]）]/;
@@ -257,8 +281,10 @@ function repliesIn(text: string): readonly string[] | null {
 
 /* Yes and no. */
 
-/** "Amount: 5 €" */
-const FACT = /^[^:：]{1,60}[:：]\s*\S/;
+/** "Amount: 5 €", but not "A: go on" and "1: stop", which are options. */
+const FACT = /^(?!\P{L}{0,9}\p{L}?\s*[:：])[^:：]{1,60}[:：]\s*\S/u;
+/** Any other sentence behind a question may ask for more, in words that no list has. */
+const isFact = (sentence: string) => FACT.test(sentence) && !goesOn(sentence.replace(/^.*?[:：]\s*/, ''), true);
 /** "(send/skip)", "(1 = yes)", "Anna/Ben", "<name>", "9:00 vs 10:00?", JSON: other answers than yes and no. */
 const OTHERS =
 	/[([（][^()[\]（）]{0,200}[,/|、・／=][^()[\]（）]{0,200}[)\]）]|\p{L}\/\p{L}|\s[/|]\s|<[^<>]+>|_{3}|\svs\b| -- |[{[]\s*"/u;
@@ -274,7 +300,8 @@ function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
 		at === -1 ||
 		isListed ||
 		!asksOnce(sentences, at + 1) ||
-		/[,;]\s|[，、；([（]/.test(question) ||
+		!behind.every(isFact) ||
+		/[,;]\s|[，、；([（…]|\s[-–—]\s/.test(question) ||
 		goesOn(question, true)
 	)
 		return false;

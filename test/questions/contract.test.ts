@@ -277,7 +277,8 @@ describe('the contract', () => {
 
 	it.each([
 		['Send payment?', '- Name: Ada (ACME Corp)\n- Date: 12/05/2026'],
-		['Should I proceed?', 'The total is 30 euros (with VAT).'],
+		['Should I proceed?', 'Total: 30 euros (with VAT)'],
+		['Should I proceed?', '- Total: 30 euros'],
 	])('is yes or no for %j with facts: %j', (title, description) => {
 		expect(asked(title, description).choice?.options).toEqual(['Yes', 'No']);
 	});

@@ -4,7 +4,7 @@ import { readCorpus, type Score, scoreOf } from './corpus/score.ts';
 /** The least of what the rules find in each file, in percent: more is better, and fewer is a change to look at. */
 const FILES = [
 	{ file: 'questions.jsonl', press: 85, pressElsewhere: 85, decisions: 95, choices: 75 },
-	{ file: 'asked-by-others.jsonl', press: 85, pressElsewhere: 85, decisions: 95, choices: 80 },
+	{ file: 'asked-by-others.jsonl', press: 84, pressElsewhere: 85, decisions: 94, choices: 80 },
 ] as const;
 
 const percentOf = ({ count, of }: Score['press']) => (100 * count) / of;

@@ -211,4 +211,71 @@ const NOT_ONE_OPTION: readonly Asked[] = [
 	['Enter the one-time code', '- 123456\n- 654321'],
 ];
 
-export const NO_BUTTONS = [...TOLD_OR_MIXED, ...NOT_ONE_OPTION];
+/** What stands behind the question asks for more, in words that no list has, or names other answers. */
+const ASKS_BEHIND: readonly Asked[] = [
+	['Should I book it? The date is missing.'],
+	['Should I continue? Your answer must contain the ticket id.'],
+	['Is that right? Change what is wrong.'],
+	['Merge the branch? Title for the commit'],
+	['Soll ich fortfahren?', 'Nur mit Angabe der Bestellnummer.'],
+	['Dois-je envoyer ?', 'À qui'],
+	['要继续吗？', '抬头是'],
+	['Should I delete it?', 'Send "DELETE" to confirm.'],
+	['Should I continue?', 'A: go on\nB: stop'],
+	['Should I continue?', '1 - with A\n2 - with B'],
+	['Should I continue?', '[1] with A\n[2] with B'],
+	['Should I continue?', 'Note: also send your name.'],
+	['Approve? (yes/no)', 'Comment mandatory'],
+	['¿Aprobar?', 'Aprobar / Rechazar. Motivo obligatorio'],
+	['Is it a bug – a feature – a chore?'],
+	['Should I delete everything except …?'],
+];
+
+/** Yes is not all of what people would say. */
+const ASKS_FOR_A_THING: readonly Asked[] = [
+	['May I take your name?'],
+	['Have you picked a date?'],
+	['Does the customer have a phone number?'],
+	['Would you like to leave a message?'],
+	['Möchten Sie eine Nachricht hinterlassen?'],
+	['¿Quiere dejar un mensaje?'],
+	['Voulez-vous laisser un message ?'],
+	['Vuole lasciare un messaggio?'],
+	['Quer deixar uma mensagem?'],
+	['Wil je een bericht achterlaten?'],
+	['ご希望の日はありますか？'],
+	['전화번호를 받을 수 있을까요?'],
+	['您有订单号吗？'],
+	['هل لديك رقم الطلب؟'],
+	['هل هو الاثنين أم الثلاثاء؟'],
+];
+
+/** Decisions that are talked about. */
+const TOLD_DECISIONS: readonly Asked[] = [
+	['What is wrong with these buttons?', 'OK / Cancel'],
+	['How should I word the toggle?', 'Now it says\nyes/no'],
+	['What does the customer mean?', 'She wrote: yes or no?'],
+	['Describe the error', 'The dialog had two buttons.\nRetry or Cancel'],
+	['Name for the new role?', 'It can\napprove or reject'],
+];
+
+/** Lists of which several may be chosen, or that do not answer all of the question. */
+const MORE_THAN_ONE: readonly Asked[] = [
+	['Which are correct?', '- A1\n- B1'],
+	['Choose any', '- A1\n- B1\n- C1'],
+	['Welche Farben?', '- Rot\n- Blau'],
+	['Welche davon sind falsch?', '- A1\n- B1'],
+	['Quelles couleurs ?', '- Rouge\n- Bleu'],
+	['Wähle zwei', '- A1\n- B1\n- C1'],
+	['Elija dos', '- Rojo\n- Azul\n- Verde'],
+	['Выберите два', '- аа\n- бб\n- вв'],
+	['请选两个', '- 红\n- 蓝\n- 绿'],
+	['Which bus, when?', '- 12\n- 14'],
+	['Proceed?', '1. Yes\n2. No, and tell me why'],
+	['Which plan?', 'Options: Basic | Custom, tell me the size'],
+];
+
+// biome-ignore format: a list of lists
+export const NO_BUTTONS = [
+	...TOLD_OR_MIXED, ...NOT_ONE_OPTION, ...ASKS_BEHIND, ...ASKS_FOR_A_THING, ...TOLD_DECISIONS, ...MORE_THAN_ONE,
+];

@@ -51,7 +51,8 @@ describe('one press answers', () => {
 		['Send it?', '- Yes, send it\n- Not yet', ['Yes, send it', 'Not yet']],
 		['Which one?', `- ${'x'.repeat(30)}\n- B`, ['x'.repeat(30), 'B']],
 		['Send payment?', '- Amount: $5,000\n- Recipient: ACME Corp\n- Date: today', ['Yes', 'No']],
-		['Should I proceed?', 'The total is 30 euros.', ['Yes', 'No']],
+		['Should I proceed?', 'Total: 30 euros.', ['Yes', 'No']],
+		['Should I proceed?', '- Total: 30 euros', ['Yes', 'No']],
 		['Merge it?', 'Reply with yes or no.', ['Yes', 'No']],
 		...DIFFERENT.map((options): [string, string, readonly string[]] => [
 			'Which one?',

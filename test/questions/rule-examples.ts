@@ -38,7 +38,7 @@ export const INPUT_EXAMPLES: readonly {
 			'Is it okay to delete the file?',
 			'Are you sure?',
 			'Proceed?',
-			['Should I pay now?', 'The total is 30 euros.'],
+			['Should I pay now?', 'Total: 30 euros'],
 			['Question', 'Should I submit the form?'],
 			['Confirm the purchase', 'The total is 30 euros. Should I go on?'],
 			'Shall we proceed?',
