@@ -52,7 +52,7 @@ const NO_VALUES = new Set(wordList('no-credentials'));
 /** Scripts without spaces between words. */
 const JOINED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 /** Of a value without a space; the rest goes with it. */
-const MOST_READ = 990;
+const MOST_READ = 240;
 const MOST_COLUMNS = 50;
 /** Between a name and a value that stands near it, in UTF-16 units. */
 const REACH = 160;
@@ -184,12 +184,17 @@ function linkedTo(text: string, read: string, { kind, from, to }: Name): Span | 
 		if (link === 'joined' && !JOINED.test(read.slice(from, to))) continue;
 		const between = at(pattern(link, 'y'), read, to)?.[0];
 		if (between === undefined) continue;
-		const isMark = link === 'field' || link === 'mark' || (link === 'told' && isFlag(read, from));
+		const isMark =
+			link === 'field' || (link === 'mark' && !isBar(read, from, between)) || (link === 'told' && isFlag(read, from));
 		const span = kind === 'pass' && !isMark ? null : valueAt(text, to + between.length, kind, isMark ? between : null);
 		if (span !== null) return span;
 	}
 	return null;
 }
+
+/** "Options: Password | Passkey" are options; "| Password | hunter |" is a row of a table. */
+const isBar = (read: string, from: number, between: string) =>
+	between.includes('|') && !/(?:^|\n)\s*\|[^\n]*$/.test(read.slice(Math.max(0, from - REACH), from));
 
 /** `--password x` */
 const isFlag = (read: string, from: number) => /(?:^|\s)--?[\w-]*$/.test(read.slice(Math.max(0, from - 30), from));
@@ -205,6 +210,8 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 	const value = text.slice(start, end);
 	if (!/[\p{L}\d]/u.test(value) || isNoValue(value)) return null;
 	if (mark === null && pattern('file', 'u').test(value)) return null;
+	// "PASSWORD=" has none, and the next line is another name's.
+	if (mark?.includes('\n') === true && /^[\w.-]+=[^=]/.test(value)) return null;
 	if (quoted === undefined && JOINED.test(value)) return null;
 	const isMeant = mark !== null && /(?:bearer|basic|digest) $/.test(mark);
 	const looks = looksOf(kind, value, quoted !== undefined || (kind === 'key' && mark === '='));
