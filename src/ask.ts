@@ -16,10 +16,20 @@ Prints what Handraise makes of a question. FILE has the JSON of an item, a list 
 try {
 	const [file, another] = parseArgs({ allowPositionals: true }).positionals;
 	if (another !== undefined) throw new HandraiseError(USAGE, { code: 'usage' });
-	await print(`${previewWords(previewOf(readFileSync(file ?? 0, 'utf8')))}\n`);
+	// Some editors put a mark before a text.
+	const json = readFileSync(file ?? 0, 'utf8').replace(/^\ufeff/, '');
+	// `print` tells it, too.
+	process.stdout.on('error', () => {});
+	await print(`${previewWords(previewOf(json))}\n`);
 } catch (error) {
+	process.exitCode = 1;
 	const { message, code } = error as NodeJS.ErrnoException;
 	const isUsage = code?.startsWith('ERR_PARSE_ARGS') === true;
-	process.stderr.write(`${isUsage ? USAGE : message}\n`);
-	process.exitCode = 1;
+	// "… | head"
+	if (code !== 'EPIPE') process.stderr.write(`${isUsage ? USAGE : named(message)}\n`);
+}
+
+/** Node does not say which one is a folder. */
+function named(message: string): string {
+	return message.startsWith('EISDIR') ? `Not a file: ${process.argv[2] ?? 'standard input'}` : message;
 }

@@ -45,6 +45,8 @@ it.each([
 	['[{"title": "A"}, {"title": "B"}]', 'none: it asks for several items'],
 	['{"title": "Which day (date)?"}', '   almost: a mark counts only at the very end of the title'],
 	['{"content": "Should I go on?", "human_input": [{"title": "Answer"}]}', '[ Yes ]  [ No ]'],
+	['\ufeff{"title": "Proceed? (yes/no)"}', '[ Yes ]  [ No ]'],
+	['{"title": "A\\u001b[31mB\\u0007C"}', '1. A [31mB C'],
 ])('says of %s: %s', (json, words) => {
 	const { stdout, status } = ask([], json);
 	expect(stdout).toContain(words);
@@ -61,4 +63,19 @@ it.each([
 	const { stdout, stderr, status } = ask(args, input);
 	expect(stderr).toContain(words);
 	expect([stdout, status]).toEqual(['', 1]);
+});
+
+it('says nothing more when nobody reads on', () => {
+	const many = JSON.stringify(Array.from({ length: 3_000 }, (_, at) => ({ title: `Question ${at}` })));
+	const folder = mkdtempSync(join(tmpdir(), 'ask-'));
+	const file = join(folder, 'questions.json');
+	writeFileSync(file, many);
+	const command = `"${process.execPath}" "${ASK}" "${file}" | head -n 1`;
+	const { stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: { PATH: process.env['PATH'] } });
+	expect([stdout, stderr]).toEqual(['1. Question 0\n', '']);
+	rmSync(folder, { recursive: true });
+});
+
+it('names a folder that it cannot read', () => {
+	expect(ask([tmpdir()])).toMatchObject({ stdout: '', stderr: expect.stringContaining(tmpdir()), status: 1 });
 });

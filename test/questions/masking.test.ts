@@ -18,8 +18,8 @@ describe('credentials in texts of agents', () => {
 		['outsider-again', 1, 0],
 		['outsider-third', 0, 0],
 		['outsider-fourth', 3, 0],
-		// Nobody has looked at this one while changing the rules.
-		['outsider-fifth', 17, 1],
+		// Nobody has looked at this one while changing the rules, but for a name without a value.
+		['outsider-fifth', 17, 0],
 	] as const)('are missed, or seen where none is, no more than before: %s', (name, misses, falseMasks) => {
 		const score = scoreOf(name);
 		expect(score.misses.length).toBeLessThanOrEqual(misses);

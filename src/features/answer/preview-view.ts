@@ -127,7 +127,8 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** In lines: the field of each item, what is secret, why, and the buttons. */
 export function previewWords({ items, buttons: labels, whyNoButtons: why }: ReturnType<typeof previewOf>): string {
-	const shown = (text: string) => text.replace(/\s+/g, ' ').trim();
+	// A terminal obeys control characters.
+	const shown = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 	const lines = items.flatMap((item, at) => {
 		const more = [item.isOptional && 'optional', item.hasDraft && 'begins with a draft'].filter(Boolean);
 		return [
