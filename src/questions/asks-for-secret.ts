@@ -39,6 +39,9 @@ export function* examineItem(item: ItemTexts): Generator<void, boolean> {
 	// Among its options, a secret is a way ("Password or link?"), not what is asked for.
 	for (const text of choice === null ? [name, item.description] : [name])
 		looks ||= yield* namesSecret(sentencesOf(text));
+	// "Code" above "The bank sent you a text message."
+	if (isCode(name) && choice === null)
+		looks ||= yield* namesSecret(sentencesOf(item.description).map((one) => `${name} ${one}`));
 	found.set(item, looks);
 	return looks;
 }
@@ -64,6 +67,10 @@ function saysLittle(whole: string): boolean {
 	const text = matchingText(whole.slice(0, LONGEST_LITTLE + 1));
 	return isGeneric(text) || (text.length <= LONGEST_LITTLE && (text.search(CODES) !== -1 || ASKS_FOR.test(text)));
 }
+
+/** Whether a title is only a word for a code. */
+const isCode = (name: string) =>
+	name.length <= LONGEST_LITTLE && /^[^\p{L}\p{N}]*$/u.test(matchingText(name).replace(CODES, ''));
 
 /** "Where should I store the password?" asks for a place. */
 const asksAbout = (sentence: string) =>

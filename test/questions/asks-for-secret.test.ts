@@ -32,6 +32,18 @@ describe('an item', () => {
 		['비밀번호'],
 		['Ｐａｓｓｗｏｒｄ'],
 		['Pass\u200bword'],
+		['Pass-word'],
+		['Root pw'],
+		['Die Passwörter'],
+		['Wi-Fi key'],
+		['GitHub PAT'],
+		['Social security number'],
+		['Code', 'The bank sent you a text message.'],
+		['Enter the number from the text message'],
+		['SMSで届いた番号'],
+		['短信里的数字'],
+		['الرمز المرسل'],
+		['एपीआई कुंजी'],
 	])('is secret where it names one: %j %j', (title, description = '') => {
 		expect(isSecret(title, description)).toBe(true);
 		expect(guessInput({ title, description }).kind).toBe('line');
@@ -43,6 +55,8 @@ describe('an item', () => {
 		['Should I reset the password?'],
 		['Password policy', 'How many characters?'],
 		['Postal code'],
+		['Code', 'Which language is it?'],
+		['Country code', 'The bank sent you a letter.'],
 		['Paste the code snippet'],
 		['Discount code'],
 		['Error code that the app shows'],
