@@ -190,7 +190,10 @@ function doubtOf(options: readonly string[]): string | null {
 	const has = (pattern: RegExp) => options.some((option) => pattern.test(option));
 	if (has(/[;；]/)) return 'the line has a semicolon';
 	const last = options.at(-1) ?? '';
-	if (splitAtOr(last).length > 1 || saysInside('or', last)) return 'the last entry has an "or"';
+	// "A, B, or C"
+	const [first = '', ...rest] = last.split(/\s+/);
+	const isLed = rest.length > 0 && (says('or', first, 'whole') || says('and', first, 'whole'));
+	if (isLed || splitAtOr(last).length > 1 || saysInside('or', last)) return 'the last entry has an "or"';
 	if (last.split(/\s+/).some((word, at) => at > 0 && says('and', word, 'whole'))) return 'the last entry has an "and"';
 	if (has(/[.?!…؟।]$|[.?!]\s|[。？！]/)) return 'an entry ends like a sentence';
 	if (options.some((option) => says('you', option))) return 'an entry speaks to the reader';

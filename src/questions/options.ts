@@ -141,7 +141,10 @@ function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice
 	const isMany = (one: string) => says('several', one) || (says('which', one) && MANY.test(one));
 	const isSeveral = list.isSeveral || [leadTo(lines, list.from), ...asking, ...askedAbove].some(isMany);
 	const behind = sentencesOf(textOf(lines.slice(list.to))).length;
-	const isWhole = asksOnce(around, around.length - behind) && !asksElse([around[0] ?? '', ...asking], list.options);
+	const isWhole =
+		sentencesOf(textOf(lines.slice(list.to))).every(isFact) &&
+		asksOnce(around, around.length - behind) &&
+		!asksElse([around[0] ?? '', ...asking], list.options);
 	return { options: list.options, isSeveral, isWhole: isWhole && !isSeveral };
 }
 
@@ -306,7 +309,11 @@ function isAnsweredByYesOrNo(lines: readonly Line[], above: string): boolean {
 	)
 		return false;
 	const others = sentencesOf(above);
-	const isElsewhere = [...behind, ...others].some((one) => says('which', one) || says('reply', one, 'start'));
+	const isOpenAbove = (one: string) => (isQuestion(one) && says('wh', one, 'start')) || goesOn(one, false);
+	const isElsewhere =
+		[...behind, ...others].some((one) => says('which', one) || says('reply', one, 'start')) ||
+		others.some(isOpenAbove) ||
+		keyedList(linesOf(above)) !== null;
 	const hasOthers = OTHERS.test(textOf(lines).replace(/https?:\/\/\S+/g, ''));
 	if (isElsewhere || hasOthers || says('wh', question, 'start') || says('which', question)) return false;
 	const rest = [withoutFirst(question), ...behind].join('\n');

@@ -227,6 +227,13 @@ const ASKS_BEHIND: readonly Asked[] = [
 	['Should I continue?', 'Note: also send your name.'],
 	['Approve? (yes/no)', 'Comment mandatory'],
 	['¿Aprobar?', 'Aprobar / Rechazar. Motivo obligatorio'],
+	['Should I go on?', '', 'What is the amount? I need it.'],
+	['Deploy?', '', 'Give me the version number as well.'],
+	['Confirm?', '', 'Options: A | B'],
+	['Which?', 'Options: A | B\nB needs a date.'],
+	['Which?', 'Options: A | B\nFor B also the date.'],
+	['Which?', 'Options: A, B, or C'],
+	['Welche?', 'Optionen: A, B, und C'],
 	['Is it a bug – a feature – a chore?'],
 	['Should I delete everything except …?'],
 ];
