@@ -21,6 +21,8 @@ const HARMLESS = phrases('secret/harmless');
 const ASKS_FOR = new RegExp(`^[^\\p{L}\\p{N}]*(?:please )?${phrases('secret/asks-for').source}`, 'u');
 /** A word of Latin and Cyrillic letters does not say what people read. */
 const TWO_SCRIPTS = /[a-z][\u0400-\u04ff]|[\u0400-\u04ff][a-z]/;
+/** The mark at another place, "Name (secret)?", which `npm run ask` tells: in doubt, the answer is hidden. */
+const MISPLACED = /[([]\s?(?:[a-z]{3,8}[\s,;/+&]{1,3}){0,3}secret(?:[\s,;/+&]{1,3}[a-z]{3,8}){0,3}\s?[)\]]/i;
 const ENDS_AS_QUESTION = /[?？؟]\s*$/;
 
 /** Several rules ask about one item, and a long one takes milliseconds. */
@@ -35,7 +37,7 @@ export const looksSecret = (item: ItemTexts) => item.isCut === true || (found.ge
 /** `looksSecret`, which remembers what this finds. */
 export function* examineItem(item: ItemTexts): Generator<void, boolean> {
 	const { name, marks, choice } = askedAt({ items: [item], context: '' }, 0);
-	let looks = marks.has('secret');
+	let looks = marks.has('secret') || [name, item.description].some((text) => MISPLACED.test(text.normalize('NFKC')));
 	// Among its options, a secret is a way ("Password or link?"), not what is asked for.
 	for (const text of choice === null ? [name, item.description] : [name])
 		looks ||= yield* namesSecret(sentencesOf(text));

@@ -68,6 +68,16 @@ describe('an item', () => {
 		expect(isSecret(title, description)).toBe(false);
 	});
 
+	it.each([
+		['Name (secret)?'],
+		['Name（ｓｅｃｒｅｔ）'],
+		['Name [secret]:'],
+		['**Name (secret, optional)**'],
+		['Name', 'As in the portal. (secret)'],
+	])('is secret by its mark at another place: %j %j', (title, description = '') => {
+		expect(isSecret(title, description)).toBe(true);
+	});
+
 	it('is secret by its mark, whatever it names or offers', () => {
 		expect(isSecret('Name of the cat (secret)')).toBe(true);
 		expect(isSecret('Which door? (secret)', 'Options: red | blue')).toBe(true);
