@@ -192,9 +192,14 @@ function linkedTo(text: string, read: string, { kind, from, to }: Name): Span | 
 	return null;
 }
 
-/** "Options: Password | Passkey" are options; "| Password | hunter |" is a row of a table. */
-const isBar = (read: string, from: number, between: string) =>
-	between.includes('|') && !/(?:^|\n)\s*\|[^\n]*$/.test(read.slice(Math.max(0, from - REACH), from));
+/** "Options: Password | Passkey" are options; "| Password | hunter |" and "Password | hunter" are rows of a table. */
+function isBar(read: string, from: number, between: string): boolean {
+	if (!between.includes('|')) return false;
+	const [before = ''] = /[^\n]*$/.exec(read.slice(Math.max(0, from - REACH), from)) ?? [];
+	const [behind = ''] = /^[^\n]*/.exec(read.slice(from, from + REACH)) ?? [];
+	const isRow = /^\s*\|/.test(before) || (before.trim() === '' && behind.split('|').length === 2);
+	return !isRow;
+}
 
 /** `--password x` */
 const isFlag = (read: string, from: number) => /(?:^|\s)--?[\w-]*$/.test(read.slice(Math.max(0, from - 30), from));
@@ -211,15 +216,18 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 	if (!/[\p{L}\d]/u.test(value) || isNoValue(value)) return null;
 	if (mark === null && pattern('file', 'u').test(value)) return null;
 	// "PASSWORD=" has none, and the next line is another name's.
-	if (mark?.includes('\n') === true && /^[\w.-]+=[^=]/.test(value)) return null;
+	if (mark?.includes('\n') === true && /^[A-Za-z_.-]+=[^=]/.test(value)) return null;
 	if (quoted === undefined && JOINED.test(value)) return null;
 	const isMeant = mark !== null && /(?:bearer|basic|digest) $/.test(mark);
 	const looks = looksOf(kind, value, quoted !== undefined || (kind === 'key' && mark === '='));
+	const isLong = quoted === undefined && run.length >= MOST_READ;
 	const isWord =
-		looks === 1 && !(mark?.endsWith('=') || /^[^\S\n]*(?:$|[\n,;.)|/\]}"'“”»`*<])/.test(text.slice(end, end + 9)));
+		looks === 1 &&
+		!isLong &&
+		!(mark?.endsWith('=') || /^[^\S\n]*(?:$|[\n,;.)|/\]}"'“”»`*<])/.test(text.slice(end, end + 9)));
 	const isEnough = !isWord && looks > 0 && looks + (mark === null ? LINK.told : LINK.mark) >= ENOUGH;
 	if (!isMeant && !isEnough) return null;
-	return [start, quoted === undefined && run.length >= MOST_READ ? end + text.slice(end).search(/\s|$/) : end];
+	return [start, isLong ? end + text.slice(end).search(/\s|$/) : end];
 }
 
 /** Whether that stands in place of a value, or tells something of one. */

@@ -73,6 +73,9 @@ describe('credentials in texts of agents', () => {
 			`page.get_by_placeholder("6-digit code").fill("${MASK}")`,
 		],
 		['pwd=Tr1cky_one, shall I try Tr1cky_one again?', `pwd=${MASK}, shall I try ${MASK} again?`],
+		[`password: ${'a1B2'.repeat(100)}, next`, `password: ${MASK} next`],
+		['user | ada\npassword | letmein', `user | ada\npassword | ${MASK}`],
+		['PASSWORD=\nhunter2', `PASSWORD=\n${MASK}`],
 	])('are hidden, and nothing else: %j', (text, shown) => {
 		expect(shownOf(text)).toBe(shown);
 	});
