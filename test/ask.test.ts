@@ -71,7 +71,7 @@ it('says nothing more when nobody reads on', () => {
 	const file = join(folder, 'questions.json');
 	writeFileSync(file, many);
 	const command = `"${process.execPath}" "${ASK}" "${file}" | head -n 1`;
-	const { stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: { PATH: process.env['PATH'] } });
+	const { stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: { PATH: process.env.PATH } });
 	expect([stdout, stderr]).toEqual(['1. Question 0\n', '']);
 	rmSync(folder, { recursive: true });
 });
