@@ -7,13 +7,44 @@ const rowsOf = (name: string) => (ROWS.get(name) ?? []).map((row) => row.slice(n
 const sourcesOf = (name: string): string[] =>
 	rowsOf(name).map((row) => row.replace(/\{([a-z]+)\}/g, (_, other: string) => sourcesOf(other).join('|')));
 
-/** Each is made once: of the rows of that name in the list. */
-const PATTERNS = new Map<string, RegExp>();
-function pattern(name: string, flags = 'iu'): RegExp {
-	const made = PATTERNS.get(name) ?? new RegExp(sourcesOf(name).join('|'), flags);
-	PATTERNS.set(name, made);
-	return made;
-}
+/** The patterns of the list by their names, with their flags. */
+const FLAGS = {
+	field: 'y',
+	mark: 'y',
+	told: 'y',
+	verbal: 'y',
+	joined: 'y',
+	digits: 'gu',
+	card: 'iu',
+	groups: 'iu',
+	ordinary: 'iu',
+	wifi: 'iu',
+	once: 'iu',
+	quoted: 'duy',
+	digital: 'uy',
+	unquoted: 'duy',
+	file: 'u',
+	elsewhere: 'u',
+	id: 'u',
+	plain: 'u',
+	mixed: 'u',
+	strange: 'u',
+	strong: 'u',
+	word: 'u',
+	long: 'u',
+	random: 'u',
+	wordy: 'u',
+	numbered: 'u',
+	near: 'dgu',
+	typed: 'iu',
+	put: 'iu',
+	ended: 'u',
+	count: 'iu',
+	unit: 'iu',
+	user: 'iu',
+} as const;
+const compiled = ([name, flags]: readonly [string, string]) => [name, new RegExp(sourcesOf(name).join('|'), flags)];
+const PATTERN: Readonly<Record<keyof typeof FLAGS, RegExp>> = Object.fromEntries(Object.entries(FLAGS).map(compiled));
 
 /** Keys are known by how they begin, and have a digit or change case. */
 const BEGINNING = `(?<![A-Za-z\\d])(?:${oneOf(wordList('credentials'), {})})`;
@@ -114,14 +145,13 @@ function kindOf(head: string): Kind | null {
 }
 
 const cardsIn = (text: string): Span[] =>
-	Array.from(
-		text.matchAll(pattern('digits', 'gu')),
-		({ index, 0: found }): Span => [index, index + found.length],
-	).filter(([from, to]) => {
-		const number = text.slice(from, to).replace(/\D/g, '');
-		const isPrinted = pattern('card').test(number) && pattern('groups').test(text.slice(from, to));
-		return isPrinted && hasCheckDigit(number) && !pattern('ordinary').test(text.slice(Math.max(0, from - 60), from));
-	});
+	Array.from(text.matchAll(PATTERN.digits), ({ index, 0: found }): Span => [index, index + found.length]).filter(
+		([from, to]) => {
+			const number = text.slice(from, to).replace(/\D/g, '');
+			const isPrinted = PATTERN.card.test(number) && PATTERN.groups.test(text.slice(from, to));
+			return isPrinted && hasCheckDigit(number) && !PATTERN.ordinary.test(text.slice(Math.max(0, from - 60), from));
+		},
+	);
 
 /** By Luhn. */
 function hasCheckDigit(number: string): boolean {
@@ -164,8 +194,8 @@ function nameAt(read: string, from: number, name: string): Name | null {
 	const to = from + name.length + (!isJoined ? (/^\d/.exec(after)?.[0] ?? INFLECTED.exec(after)?.[0] ?? '').length : 0);
 	if (kind === 'none') return null;
 	const around = kind === 'once' || kind === 'wifi' ? read.slice(Math.max(0, from - 80), to + 80) : '';
-	if (kind === 'wifi') return pattern('wifi').test(around) ? { kind: 'password', from, to } : null;
-	if (kind === 'once') return pattern('once').test(around) ? { kind: 'code', from, to } : null;
+	if (kind === 'wifi') return PATTERN.wifi.test(around) ? { kind: 'password', from, to } : null;
+	if (kind === 'once') return PATTERN.once.test(around) ? { kind: 'code', from, to } : null;
 	return { kind, from, to };
 }
 
@@ -182,7 +212,7 @@ function linkedTo(text: string, read: string, { kind, from, to }: Name): Span | 
 	if (kind === 'login') return null;
 	for (const link of LINKS) {
 		if (link === 'joined' && !JOINED.test(read.slice(from, to))) continue;
-		const between = at(pattern(link, 'y'), read, to)?.[0];
+		const between = at(PATTERN[link], read, to)?.[0];
 		if (between === undefined) continue;
 		const isMark =
 			link === 'field' || (link === 'mark' && !isBar(read, from, between)) || (link === 'told' && isFlag(read, from));
@@ -206,15 +236,15 @@ const isFlag = (read: string, from: number) => /(?:^|\s)--?[\w-]*$/.test(read.sl
 
 /** The value that begins there, behind this mark. */
 function valueAt(text: string, from: number, kind: Kind, mark: string | null): Span | null {
-	const quoted = at(pattern('quoted', 'duy'), text, from)
+	const quoted = at(PATTERN.quoted, text, from)
 		?.indices?.slice(1)
 		.find((found) => found !== undefined);
-	const digits = kind === 'code' ? at(pattern('digital', 'uy'), text, from)?.[0] : undefined;
-	const run = digits ?? at(pattern('unquoted', 'duy'), text, from)?.[0].replace(/[.,;:!?)\]}*_]{1,4}$/, '') ?? '';
+	const digits = kind === 'code' ? at(PATTERN.digital, text, from)?.[0] : undefined;
+	const run = digits ?? at(PATTERN.unquoted, text, from)?.[0].replace(/[.,;:!?)\]}*_]{1,4}$/, '') ?? '';
 	const [start, end] = quoted ?? [from, from + run.length];
 	const value = text.slice(start, end);
 	if (!/[\p{L}\d]/u.test(value) || isNoValue(value)) return null;
-	if (mark === null && pattern('file', 'u').test(value)) return null;
+	if (mark === null && PATTERN.file.test(value)) return null;
 	// "PASSWORD=" has none, and the next line is another name's.
 	if (mark?.includes('\n') === true && /^[A-Za-z_.-]+=[^=]/.test(value)) return null;
 	if (quoted === undefined && JOINED.test(value)) return null;
@@ -232,26 +262,26 @@ function valueAt(text: string, from: number, kind: Kind, mark: string | null): S
 
 /** Whether that stands in place of a value, or tells something of one. */
 const isNoValue = (value: string) =>
-	pattern('elsewhere', 'u').test(value) ||
+	PATTERN.elsewhere.test(value) ||
 	value
 		.toLowerCase()
 		.split(/[\s_-]+/)
-		.every((word) => NO_VALUES.has(word.replace(/[.,;:!?'’)]+$/, '')));
+		.every((word) => NO_VALUES.has(word.replace(/(?<![.,;:!?'’)])[.,;:!?'’)]+$/, '')));
 
 /** How much a value looks like a credential of that kind; 0: not at all. */
 function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 	if (kind === 'code' && CODE.test(value)) return DIGITS_ONCE.test(value) ? 4 : 3;
-	if (kind === 'code' && (pattern('id', 'u').test(value) || /\s/.test(value))) return 0;
+	if (kind === 'code' && (PATTERN.id.test(value) || /\s/.test(value))) return 0;
 	if (kind === 'key') return keyLooks(value, isQuoted);
 	if (/^\d+$/.test(value)) return Number(value.length >= 4) + Number(value.length >= 6);
-	if (pattern('plain', 'u').test(value)) return 0;
+	if (PATTERN.plain.test(value)) return 0;
 	const isAnswer = kind === 'answer' && /^\p{Lu}/u.test(value);
 	if (/\s/.test(value)) return isQuoted ? 2 + Number(isAnswer) : 0;
-	const isMixed = pattern('mixed', 'u').test(value);
-	if (pattern('strange', 'u').test(value)) return 5;
-	const isStrong = pattern('strong', 'u').test(value) || (isMixed && isQuoted && kind !== 'login');
+	const isMixed = PATTERN.mixed.test(value);
+	if (PATTERN.strange.test(value)) return 5;
+	const isStrong = PATTERN.strong.test(value) || (isMixed && isQuoted && kind !== 'login');
 	// Product names are a word and its number, and often near the word "code" or "PIN".
-	if (isStrong && !pattern('word', 'u').test(value)) return kind === 'code' ? 3 : 4;
+	if (isStrong && !PATTERN.word.test(value)) return kind === 'code' ? 3 : 4;
 	if (isMixed) return kind === 'code' ? 1 : 3;
 	if (kind === 'code') return 0;
 	return isQuoted || isAnswer ? 2 + Number(isQuoted && isAnswer) : 1;
@@ -259,9 +289,9 @@ function looksOf(kind: Kind, value: string, isQuoted: boolean): number {
 
 function keyLooks(value: string, isQuoted: boolean): number {
 	if (value.length < 8) return 0;
-	if (pattern('long', 'u').test(value)) return 4;
-	const isRandom = pattern('random', 'u').test(value) || (isQuoted && pattern('wordy', 'u').test(value));
-	return isRandom ? 3 : Number(pattern('numbered', 'u').test(value));
+	if (PATTERN.long.test(value)) return 4;
+	const isRandom = PATTERN.random.test(value) || (isQuoted && PATTERN.wordy.test(value));
+	return isRandom ? 3 : Number(PATTERN.numbered.test(value));
 }
 
 /** Values that stand near a name, in the order of the text. `linked`: what is hidden already. */
@@ -269,7 +299,7 @@ function nearIn(text: string, names: readonly Name[], linked: readonly Found[]):
 	const found: Found[] = [];
 	let [next, linkedNext] = [0, 0];
 	let last: Found | undefined;
-	const near = pattern('near', 'dgu');
+	const near = PATTERN.near;
 	near.lastIndex = 0;
 	for (let one = near.exec(text); one !== null; one = near.exec(text)) {
 		const { index, 0: whole, indices } = one;
@@ -311,18 +341,18 @@ function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boole
 	const looks = looksOf(name.kind, value, isQuoted);
 	if (
 		looks < 2 ||
-		(name.kind !== 'code' && (pattern('id', 'u').test(value) || pattern('file', 'u').test(value))) ||
+		(name.kind !== 'code' && (PATTERN.id.test(value) || PATTERN.file.test(value))) ||
 		isNoValue(value) ||
 		isCounted(text, from, to, name.kind)
 	)
 		return false;
 	const between = isBefore ? text.slice(name.to, from) : text.slice(to, name.from);
 	const line = text.slice(Math.max(0, Math.min(name.from, from) - 40), from);
-	const isTyped = pattern('typed').test(line.slice(line.lastIndexOf('\n') + 1));
+	const isTyped = PATTERN.typed.test(line.slice(line.lastIndexOf('\n') + 1));
 	if (!isBefore && isTyped && INTO.test(between)) return looks + LINK.told >= ENOUGH;
-	const isPut = pattern('put').test(text.slice(Math.max(0, from - 20), from + Number(isQuoted)));
+	const isPut = PATTERN.put.test(text.slice(Math.max(0, from - 20), from + Number(isQuoted)));
 	const isListed = isBefore && name.kind !== 'key' && LISTED.test(between);
-	if (isListed || !pattern('ended', 'u').test(between))
+	if (isListed || !PATTERN.ended.test(between))
 		return (
 			looks + ((isListed && name.kind !== 'login') || (isTyped && name.kind !== 'key') ? LINK.typed : LINK.sentence) >=
 			ENOUGH
@@ -344,5 +374,5 @@ const isNext = ({ text, value, from, to, isQuoted }: Around, { kind, to: end }: 
 const isCounted = (text: string, from: number, to: number, kind: Kind) =>
 	/:\/\/\S*$|[/+=]$(?<=[\w+/-]{16}[/+=])/.test(text.slice(Math.max(0, from - 200), from)) ||
 	(kind === 'code'
-		? pattern('count').test(text.slice(Math.max(0, from - 20), from)) || pattern('unit').test(text.slice(to, to + 14))
-		: pattern('user').test(text.slice(Math.max(0, from - 30), from)));
+		? PATTERN.count.test(text.slice(Math.max(0, from - 20), from)) || PATTERN.unit.test(text.slice(to, to + 14))
+		: PATTERN.user.test(text.slice(Math.max(0, from - 30), from)));

@@ -149,7 +149,7 @@ function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice
 }
 
 /** "Pick 2", "Which label(s)", "Welche Farben" */
-const MANY = /^\W*\p{L}+ [2-9](?![\p{N}.:])|\p{L}\(\p{L}{1,2}\)|[Ww]elche \p{Lu}\p{L}*en(?!\p{L})/u;
+const MANY = /^[^\p{L}]*\p{L}+ [2-9](?![\p{N}.:])|\p{L}\(\p{L}{1,2}\)|[Ww]elche \p{Lu}\p{L}*en(?!\p{L})/u;
 
 /** "Which days work for you?": perhaps several of them. */
 const PLURAL = /\b(?:which|choose|pick|select) (?:of )?(?:the |these |those |my |your |our )?\p{L}{2,}[^\Wsui]s\b/iu;
@@ -276,7 +276,9 @@ function repliesIn(text: string): readonly string[] | null {
 	const words = sentence.replace(/(?<![.!?。？！\s])[.!?。？！\s]+$/, '').split(/\s+/);
 	const at = words.findLastIndex((_, place) => says('reply', words.slice(0, place + 1).join(' '), 'end'));
 	const [first = '', last = ''] = splitAtOr(words.slice(at + 1).join(' '));
-	const options = [...first.split(/,\s+/), last].map((option) => option.replace(/^["'“„«「`*]+|["'”“»」`*,]+$/g, ''));
+	const options = [...first.split(/,\s+/), last].map((option) =>
+		option.replace(/^["'“„«「`*]+|(?<!["'”“»」`*,])["'”“»」`*,]+$/g, ''),
+	);
 	// "Reply with yes or corrections"
 	if (options.some(isDecision) && !options.every(isDecision)) return null;
 	return at !== -1 && options.every((option) => /^[^\s:<>{}[\]()]{1,30}$/.test(option)) ? options : null;

@@ -126,7 +126,9 @@ describe('extremes', () => {
 
 	it('have every part as large as any variant has it', () => {
 		const largest = largestOf(asked);
-		const missing = [...largestOf(shapes)].filter(([part, { size }]) => (largest.get(part)?.size ?? 0) < size);
+		// Of the same long text another part may be masked, and shorter by that.
+		const masked = ({ size }: { size: number }) => (size > 1_000 ? size * 0.95 : size);
+		const missing = [...largestOf(shapes)].filter(([part, one]) => (largest.get(part)?.size ?? 0) < masked(one));
 		expect(missing).toEqual([]);
 	});
 

@@ -40,7 +40,7 @@ function textOf(content: Shown): string {
 }
 
 it.each([
-	['Options:\n- red\n- **green**\n\nIt closes at six.', 'It closes at six.'],
+	['It closes at six.\n\nOptions:\n- red\n- **green**', 'It closes at six.'],
 	['It closes at six.\n\nOne of: red, green', 'It closes at six.'],
 ])('shows the description above the buttons of its options, without lines that are buttons: %j', (text, described) => {
 	const shown = textOf(asking(text));
