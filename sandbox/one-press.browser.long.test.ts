@@ -89,7 +89,7 @@ it.each([
 	const list = '- LH 1173\n- TP 570\n- LH 1175\n- TP 574';
 	const asks = {
 		'a list and more': askingSession([
-			item('Which flight?', `Choose one:\n${list}\n\nAll of them have a window seat.`),
+			item('Which flight?', `All of them have a window seat.\n\nChoose one:\n${list}`),
 		]),
 		'a list': askingSession([item('Which flight?', list)]),
 		'yes or no': askingSession([item('Shall I book it?', 'Yes or no')]),
