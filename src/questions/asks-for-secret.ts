@@ -57,7 +57,7 @@ export function* asksAbove(context: string, { title, description }: ItemTexts): 
 	const [last = '', before = ''] = sentencesOf(context).toReversed();
 	if (yield* namesSecret([last])) return true;
 	// "The password is set; which colour?" asks something of its own.
-	if (last.length > LONGEST_LITTLE || asksAbout(last) || says('which', last, 'start')) return false;
+	if (last.length > LONGEST_LITTLE || asksAbout(last, matchingText(last)) || says('which', last, 'start')) return false;
 	return yield* namesSecret([before]);
 }
 
@@ -74,10 +74,10 @@ function saysLittle(whole: string): boolean {
 const isCode = (name: string) =>
 	name.length <= LONGEST_LITTLE && /^[^\p{L}\p{N}]*$/u.test(matchingText(name).replace(CODES, ''));
 
-/** "Where should I store the password?" asks for a place. */
-const asksAbout = (sentence: string) =>
+/** "Where should I store the password?" asks for a place. `text`: its `matchingText`. */
+const asksAbout = (sentence: string, text: string) =>
 	ENDS_AS_QUESTION.test(sentence) &&
-	!ASKS_FOR.test(matchingText(sentence)) &&
+	!ASKS_FOR.test(text) &&
 	(says('asks', sentence, 'start') || says('wh', sentence, 'start'));
 
 function* namesSecret(sentences: readonly string[]): Generator<void, boolean> {
@@ -85,7 +85,7 @@ function* namesSecret(sentences: readonly string[]): Generator<void, boolean> {
 		yield;
 		const text = matchingText(sentence);
 		if (TWO_SCRIPTS.test(text)) return true;
-		if (asksAbout(sentence)) continue;
+		if (asksAbout(sentence, text)) continue;
 		const asked = text.replaceAll(HARMLESS, ' _ ');
 		const has = (words: RegExp) => asked.search(words) !== -1;
 		if (has(NAMES) || PAIRS.some((pair) => pair.every(has))) return true;

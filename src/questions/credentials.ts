@@ -55,16 +55,16 @@ const whole = (name: string, flags = 'iu') => new RegExp(`^(?:${sourcesOf(name).
 const [INTO, NEXT, LISTED, CODE] = [whole('into'), whole('next'), whole('listed'), whole('code', 'u')];
 
 /**
- * What a name names: the values of each look otherwise. `once` is a code where the sentence says that it is used once,
+ * What a name is for. The values of each look different. `once` is a code where the sentence says that it is used once,
  * `wifi` a password where it says so, `pass` one behind a mark. `none` only begins like a name.
  */
 type Kind = 'none' | 'password' | 'answer' | 'key' | 'code' | 'once' | 'wifi' | 'pass' | 'login';
+/** A name, or a value of that kind, and where it stands. */
 interface Found {
 	readonly kind: Kind;
 	readonly from: number;
 	readonly to: number;
 }
-type Name = Found;
 
 const NAMES = new Map(
 	wordList('credential-names').map((line) => {
@@ -164,7 +164,7 @@ function hasCheckDigit(number: string): boolean {
 export function namedIn(text: string): Span[] {
 	const lower = text.toLowerCase();
 	const read = lower.length === text.length ? lower : text;
-	const names: Name[] = [];
+	const names: Found[] = [];
 	const linked: Found[] = [];
 	NAME.lastIndex = 0;
 	for (let found = NAME.exec(read); found !== null; found = NAME.exec(read)) {
@@ -172,17 +172,18 @@ export function namedIn(text: string): Span[] {
 		const span = name && linkedTo(text, read, name);
 		if (name !== null && name.kind !== 'pass') names.push(name);
 		if (name && span) linked.push({ kind: name.kind, from: span[0], to: span[1] });
-		NAME.lastIndex = span?.[1] ?? found.index + (name === null && !isNone(found[0]) ? 1 : found[0].length);
+		NAME.lastIndex =
+			span?.[1] ?? found.index + (name === null && entryOf(found[0])?.kind !== 'none' ? 1 : found[0].length);
 	}
 	const near = names.length === 0 ? [] : nearIn(text, names, linked);
 	return [...linked, ...near].map(({ from, to }): Span => [from, to]);
 }
 
-const isNone = (name: string) => NAMES.get(name.replace(/[ _-]/g, ''))?.kind === 'none';
+const entryOf = (name: string) => NAMES.get(name.replace(/[ _-]/g, ''));
 
 /** `read`: the text in lower case. */
-function nameAt(read: string, from: number, name: string): Name | null {
-	const { kind = 'key', isInside = false } = NAMES.get(name.replace(/[ _-]/g, '')) ?? {};
+function nameAt(read: string, from: number, name: string): Found | null {
+	const { kind = 'key', isInside = false } = entryOf(name) ?? {};
 	const [before, after] = [read.slice(Math.max(0, from - 3), from), read.slice(from + name.length).slice(0, 5)];
 	const isJoined = JOINED.test(name);
 	// "opinion:" and "arn:aws:…:secret:…" name none.
@@ -208,7 +209,7 @@ function at(sticky: RegExp, text: string, from: number): RegExpExecArray | null 
 const LINKS = ['field', 'mark', 'told', 'verbal', 'joined'] as const;
 
 /** Where the value stands that this name names, behind a mark, a verb or nothing. */
-function linkedTo(text: string, read: string, { kind, from, to }: Name): Span | null {
+function linkedTo(text: string, read: string, { kind, from, to }: Found): Span | null {
 	if (kind === 'login') return null;
 	for (const link of LINKS) {
 		if (link === 'joined' && !JOINED.test(read.slice(from, to))) continue;
@@ -295,7 +296,7 @@ function keyLooks(value: string, isQuoted: boolean): number {
 }
 
 /** Values that stand near a name, in the order of the text. `linked`: what is hidden already. */
-function nearIn(text: string, names: readonly Name[], linked: readonly Found[]): Found[] {
+function nearIn(text: string, names: readonly Found[], linked: readonly Found[]): Found[] {
 	const found: Found[] = [];
 	let [next, linkedNext] = [0, 0];
 	let last: Found | undefined;
@@ -335,7 +336,7 @@ interface Around {
 }
 
 /** Whether this name, which is near, is linked with the value closely enough. */
-function isNamed({ text, value, from, to, isQuoted }: Around, name: Name): boolean {
+function isNamed({ text, value, from, to, isQuoted }: Around, name: Found): boolean {
 	const isBefore = name.to <= from;
 	if ((isBefore ? from - name.to : name.from - to) > REACH || (!isBefore && name.from < to)) return false;
 	const looks = looksOf(name.kind, value, isQuoted);

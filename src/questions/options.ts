@@ -140,10 +140,10 @@ function choiceFrom(list: Listed, lines: readonly Line[], above: string): Choice
 	const askedAbove = sentencesOf(above).filter((one) => isQuestion(one) || says('which', one));
 	const isMany = (one: string) => says('several', one) || (says('which', one) && MANY.test(one));
 	const isSeveral = list.isSeveral || [leadTo(lines, list.from), ...asking, ...askedAbove].some(isMany);
-	const behind = sentencesOf(textOf(lines.slice(list.to))).length;
+	const behind = sentencesOf(textOf(lines.slice(list.to)));
 	const isWhole =
-		sentencesOf(textOf(lines.slice(list.to))).every(isFact) &&
-		asksOnce(around, around.length - behind) &&
+		behind.every(isFact) &&
+		asksOnce(around, around.length - behind.length) &&
 		!asksElse([around[0] ?? '', ...asking], list.options);
 	return { options: list.options, isSeveral, isWhole: isWhole && !isSeveral };
 }
