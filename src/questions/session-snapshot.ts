@@ -18,6 +18,7 @@ import {
 	isOver,
 	isSameQuestion,
 	latestAssistantMessages,
+	NOTHING_ELSE,
 	type Question,
 	type QuestionDigest,
 	questionAt,
@@ -401,13 +402,8 @@ export function storedQuestionOf(snapshot: SessionSnapshot): StoredQuestion | nu
 	return {
 		session: {
 			...pick(snapshot, 'sessionId', 'status', 'name', 'maxSteps'),
+			...NOTHING_ELSE,
 			messages: [],
-			files: [],
-			startTime: null,
-			endTime: null,
-			lastScreenshotUrl: null,
-			sessionVariables: [],
-			sessionDetails: '',
 			resultHash: null,
 			filesHash: '',
 		},

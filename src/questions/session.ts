@@ -33,6 +33,16 @@ export interface Session {
 	readonly filesHash: string;
 }
 
+/** Of a session of which only the question is known. */
+export const NOTHING_ELSE = {
+	files: [],
+	startTime: null,
+	endTime: null,
+	lastScreenshotUrl: null,
+	sessionVariables: [],
+	sessionDetails: '',
+} as const satisfies Partial<Session>;
+
 export interface Message {
 	/** `assistant`, `user` or an unknown role. */
 	readonly role: string;

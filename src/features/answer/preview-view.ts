@@ -5,7 +5,13 @@ import { nearMissAt } from '../../questions/near-misses.ts';
 import { askedAt } from '../../questions/options.ts';
 import { MAX_OPTION_LENGTH, MAX_OPTIONS } from '../../questions/quick-answer.ts';
 import { choicesOf, guessInputAt, looksSecretAt } from '../../questions/secrecy.ts';
-import { gated, openQuestion as openQuestionOf, type Question, type Session } from '../../questions/session.ts';
+import {
+	gated,
+	NOTHING_ELSE,
+	openQuestion as openQuestionOf,
+	type Question,
+	type Session,
+} from '../../questions/session.ts';
 import { snapshotOf } from '../../questions/session-snapshot.ts';
 import { buildForm } from '../../slack/form/build.ts';
 import { CHOOSE_IDS, newMetadata } from '../../slack/ids.ts';
@@ -72,16 +78,11 @@ function sessionOf({ content, human_input }: z.infer<typeof MESSAGE>): Session {
 	const humanInput = human_input.map((item) => ({ ...item, value: '' }));
 	return atOnce(
 		gated({
+			...NOTHING_ELSE,
 			sessionId: 'preview',
 			status: 'humanInput',
 			name: 'Your agent',
 			messages: [{ role: 'assistant', content, actions: [], humanInput }],
-			files: [],
-			startTime: null,
-			endTime: null,
-			lastScreenshotUrl: null,
-			sessionVariables: [],
-			sessionDetails: '',
 			maxSteps: 0,
 		}),
 	);
