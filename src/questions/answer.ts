@@ -302,6 +302,10 @@ export function sessionNameOf({ content }: Pick<Answer, 'content'>): string {
 	return content.kind === 'readable' ? masked(content.sessionName ?? '').text : '';
 }
 
+/** The answer that was there before this one, as its author may read it; null: none, or its text is gone. */
+export const firstOf = ({ content }: Partial<Pick<Answer, 'content'>>): OtherAnswer | null =>
+	content?.kind === 'readable' ? content.other : null;
+
 export const itemsOf = ({ content }: Answer) => (content.kind === 'readable' ? content.items : []);
 
 /**

@@ -25,6 +25,7 @@ import {
 	arrivalOf,
 	BLOCKING_STATES,
 	type FirstEnding,
+	firstOf,
 	isBlocking,
 	isFailed,
 	isSamePerson,
@@ -267,7 +268,7 @@ export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> 
 	const rows = await lost.orderBy('acceptedAt', 'desc').orderBy('id').execute();
 	const released = new Set<string>();
 	for (const loser of rows.flatMap(createAnswerReader(cipher))) {
-		if (loser.content.kind !== 'readable' || loser.content.other?.answerId !== id) continue;
+		if (firstOf(loser)?.answerId !== id) continue;
 		const isSame = loser.fingerprint === fingerprint && !isReworded(shownHash, loser.shownHash);
 		if (isOutdated && isSame) continue;
 		if (!isOutdated && loser.press !== null && loser.person.userId === person.userId) continue;

@@ -1,5 +1,6 @@
 import type { Core } from '../../core.ts';
 import {
+	type AcceptResult,
 	type AgentOutcome,
 	type Answer,
 	agentMayStand,
@@ -7,6 +8,7 @@ import {
 	type FirstEnding,
 	firstDueAt,
 	firstEndingOf,
+	firstOf,
 	hasArrived,
 	isBlocking,
 	isSamePerson,
@@ -16,7 +18,6 @@ import {
 	QUESTION_MOVED,
 	SOMEBODY,
 	sessionNameOf,
-	shownValuesOf,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
@@ -133,8 +134,9 @@ function buttonsOf(answer: Answer, { postsText = true, note }: ReceiptContext): 
 
 function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
 	// Of a waiting answer, the other one was taken back.
-	if (answer.state === 'waiting' || answer.content.kind !== 'readable' || answer.content.other === null) return [];
-	const { items, other } = answer.content;
+	const other = answer.state === 'waiting' ? null : firstOf(answer);
+	if (other === null) return [];
+	const items = itemsOf(answer);
 	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId);
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return section(`${who} answered the same${when}.`);
@@ -354,10 +356,13 @@ export function noChoice(choice: Choice | null, context: ErrorContext): MessageC
 	return textMessage('One-press answers are switched off here. Open the question to answer it.', buttons(answer));
 }
 
-/** To somebody whose choice came after the answer `by`, which perhaps is their own. */
-export function takenChoice(choice: Pressed, by: Answer, person: Person): MessageContent {
-	const first = shownChoice(choice, by);
-	const words = isSamePerson(person, by.person)
+type Taken = Extract<AcceptResult, { kind: 'taken' }>;
+
+/** To somebody whose choice, stored as `answer`, came after `by`, which perhaps is their own. */
+export function takenChoice(choice: Pressed, { by, answer }: Taken): MessageContent {
+	// As their receipt says it, and not as channels do, which read it only once it was compared.
+	const first = firstOf(answer)?.values[choice.position] || null;
+	const words = isSamePerson(answer.person, by.person)
 		? CHOICE_WORDS.second(choice, first)
 		: `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
 	return choiceMessage(`🔀 *${titleOf(by)}*: ${words}`, choice, sessionNameOf(by));
@@ -366,13 +371,10 @@ export function takenChoice(choice: Pressed, by: Answer, person: Person): Messag
 const DOUBLE_CLICK_MS = 5_000;
 
 /** A double click is no second choice. Later, the agent may ask the same again. */
-export function isDoubleClick(choice: Choice, by: Answer, person: Person, now: number): boolean {
+export function isDoubleClick({ by, answer }: Taken, now: number): boolean {
 	const isSoon = isBlocking(by.state) || now - by.acceptedAt <= DOUBLE_CLICK_MS;
-	return isSoon && isSamePerson(person, by.person) && shownChoice(choice, by) === choice.option;
+	return isSoon && isSamePerson(answer.person, by.person) && firstOf(answer)?.same === true;
 }
-
-/** What an answer chose; null when that must not be shown. */
-const shownChoice = ({ position }: Pick<Choice, 'position'>, answer: Answer) => shownValuesOf(answer)[position] || null;
 
 /** To somebody who pressed *Undo* on the answer of another person. */
 export function onlyAuthorCanUndo({ userId }: Person): MessageContent {

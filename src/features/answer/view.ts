@@ -7,6 +7,7 @@ import {
 	type FAILED_STATES,
 	type FirstEnding,
 	firstEndingOf,
+	firstOf,
 	forOthers,
 	isFailed,
 	itemsOf,
@@ -101,9 +102,7 @@ const MAY_NOT = 'may no longer answer';
 type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
 /** Whose answer was first, where this one lost to somebody in Slack. */
-export function firstPersonOf({ content }: Partial<Answer>): Person | null {
-	return content?.kind === 'readable' ? (content.other?.person ?? null) : null;
-}
+export const firstPersonOf = (answer: Partial<Answer>): Person | null => firstOf(answer)?.person ?? null;
 
 function lineOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?.at(-1)): string {
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];

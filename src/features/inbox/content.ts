@@ -1,7 +1,7 @@
 import { codeOf, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { NoListReason, WaitingSession } from '../../database/watch.ts';
-import { type Answer, isSecondChoice, textsOf } from '../../questions/answer.ts';
+import { type Answer, firstOf, isSecondChoice, textsOf } from '../../questions/answer.ts';
 import type { Person, SessionKey } from '../../questions/session.ts';
 import { type AccessPolicy, ANYWHERE } from '../../slack/access-policy.ts';
 import type { Need } from '../../slack/calls.ts';
@@ -294,7 +294,7 @@ function withoutRepeats(newest: readonly Answer[]): readonly Answer[] {
 		const count = seen.size;
 		seen.add(JSON.stringify([answer.question, answer.fingerprint, textsOf(answer)]));
 		const isOwn = firstPersonOf(answer)?.userId === answer.person.userId;
-		return seen.size > count && !(isOwn && answer.content.kind === 'readable' && answer.content.other?.same === true);
+		return seen.size > count && !(isOwn && firstOf(answer)?.same === true);
 	});
 }
 

@@ -4,6 +4,7 @@ import {
 	type Answer,
 	agentMayStand,
 	firstDueAt,
+	firstOf,
 	forOthers,
 	isFailed,
 	isSecondChoice,
@@ -252,18 +253,19 @@ function answerLine(answer: Answer): string {
 
 /** `Grace answered first: Sand (yours: Graphite)`; empty unless somebody else did, and where texts are gone. mrkdwn. */
 function secondChoiceWords(answer: Answer): string {
-	const { content } = answer;
-	if (!isSecondChoice(answer) || content.kind !== 'readable' || content.other === null) return '';
-	const { person, values } = content.other;
+	const first = isSecondChoice(answer) ? firstOf(answer) : null;
+	if (first === null) return '';
+	const { person, values } = first;
 	if (person?.userId === answer.person.userId) return '';
-	const at = content.items.findIndex(({ value }) => value !== null);
+	const items = itemsOf(answer);
+	const at = items.findIndex(({ value }) => value !== null);
 	const show = (text: string | null | undefined) => {
 		const option = quotedTitleMrkdwn(text ?? '', 80);
 		// Words alone cannot look like ours.
 		return /^“[\p{L}\p{N} -]*”$/u.test(option) ? withoutMarks(option) : option;
 	};
 	const who = person === null ? 'Somebody outside Slack' : personMrkdwn(person.userId);
-	return `${who} answered first: ${show(values[at]) || '(hidden)'} (yours: ${show(content.items[at]?.value)})`;
+	return `${who} answered first: ${show(values[at]) || '(hidden)'} (yours: ${show(items[at]?.value)})`;
 }
 
 function draftEntry({ question, values, updatedAt, formId, askedIn, ...draft }: InboxDraft): KnownBlock[] {

@@ -36,11 +36,10 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 
 	async function tellResult(request: PersonRequest, choice: Choice, result: AcceptResult): Promise<void> {
 		if (result.kind === 'taken') {
-			const { by, answer } = result;
-			const isTwice = isDoubleClick(choice, by, request.person, clock.now());
-			const isRepeated = repeats(`${request.person.userId} ${by.id} ${choice.option}`) || isTwice;
-			if (isRepeated || (await reply.toPerson(request, takenChoice(choice, by, request.person))))
-				await answers.noteTold(answer);
+			const isTwice = isDoubleClick(result, clock.now());
+			const isRepeated = repeats(`${request.person.userId} ${result.by.id} ${choice.option}`) || isTwice;
+			if (isRepeated || (await reply.toPerson(request, takenChoice(choice, result))))
+				await answers.noteTold(result.answer);
 			return;
 		}
 		// The post or the inbox shows it, with *Undo*.

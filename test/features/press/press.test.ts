@@ -194,6 +194,40 @@ describe('a question with short options', () => {
 		await isSent({ id, index }, 'TP 570');
 	});
 
+	it('tells them what the form said also while nobody has compared that with the session', async () => {
+		const { id, index, post } = await asked();
+		const form = await openSession(app.app, id, 'grace');
+		await form.choose(0, 'TP 570');
+		app.freezePosts();
+		// As on a replica that has not read the session: nothing of it is in memory then, and no read follows.
+		await app.restart();
+		app.service.faults.add({ kind: 'error', sessionId: id });
+		await form.submit();
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		expect(told.text()).toMatch(/grace.* answered “TP 570” before you/i);
+		app.service.faults.clear();
+		await isSent({ id, index }, 'TP 570');
+	});
+
+	it('says nothing to a person who presses what their form said, compared or not', async () => {
+		const { id, index, post } = await asked();
+		const form = await openSession(app.app, id, 'ada');
+		await form.choose(0, 'TP 570');
+		app.freezePosts();
+		await app.restart();
+		app.service.faults.add({ kind: 'error', sessionId: id });
+		await form.submit();
+		const before = app.onlyFor('ada', '#agents').length;
+		const told = await app.toldAfter(async () => {
+			await post.press('TP 570');
+			await post.press('LH 1173');
+		});
+		expect(told.text()).toContain('You have already answered “TP 570”. Your second choice, “LH 1173”');
+		expect(app.onlyFor('ada', '#agents')).toHaveLength(before + 1);
+		app.service.faults.clear();
+		await isSent({ id, index }, 'TP 570');
+	});
+
 	it.each([
 		['', '*TP 570* · @grace · agent continued'],
 		['Window seat', '*“TP 570. Window seat”* · @grace · agent continued'],

@@ -84,7 +84,8 @@ import {
 	watchList,
 	watchOutcomeWords,
 } from '../../../src/features/watch/view.ts';
-import type { ReadSession } from '../../../src/questions/session.ts';
+import type { Answer } from '../../../src/questions/answer.ts';
+import type { Person, ReadSession } from '../../../src/questions/session.ts';
 import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
 import {
 	answerCard,
@@ -94,7 +95,7 @@ import {
 	stillWaitingMessage,
 } from '../../../src/slack/error-view.ts';
 import { textMessage } from '../../../src/slack/parts.ts';
-import { casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
+import { casesOf, conflictWith, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const CHOICE = {
 	option: 'LH 1173',
@@ -114,6 +115,9 @@ const CHOSEN = answerOf({
 	fingerprint: questionOf(FLIGHTS).fingerprint,
 	content: { kind: 'readable', items: [answerItem('Which flight should I book?', 'LH 1173')], other: null },
 });
+
+const takenBy = (by: Answer, person: Person) =>
+	({ kind: 'taken', by, answer: { ...conflictWith({}), person } }) as const;
 
 function cardOf(session: ReadSession, overrides: Partial<CardModel> = {}): [CardModel] {
 	return [{ ...GIANT_CARD, view: snapshotAtNow(session), ...overrides }];
@@ -203,8 +207,8 @@ export function messageVariants(): Shape[] {
 			refused: [CHOICE, 'guest', { ...MODEL, adminContact: HOSTILE }],
 		}),
 		...shapesOf(takenChoice, {
-			'of somebody else': [CHOICE, answerOf(), { teamId: 'T0', userId: 'U0OTHER' }],
-			'of the same person': [CHOICE, CHOSEN, CHOSEN.person],
+			'of somebody else': [CHOICE, takenBy(CHOSEN, { teamId: 'T0', userId: 'U0OTHER' })],
+			'of the same person': [CHOICE, takenBy(CHOSEN, CHOSEN.person)],
 		}),
 		...shapesOf(noChoice, { 'another version': [null, MODEL], 'switched off': [CHOICE, MODEL] }),
 		...shapesOf(checkingMessage, { 'while Slack is asked': [] }),

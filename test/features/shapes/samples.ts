@@ -40,7 +40,7 @@ export const REFUSED_LINKS: Session = throughGate({
 	lastScreenshotUrl: 'https://localhost/screen.png',
 });
 
-function conflictWith(overrides: Partial<OtherAnswer>): Answer {
+export function conflictWith(overrides: Partial<OtherAnswer>): Answer {
 	const items = [answerItem(HOSTILE, HOSTILE), answerItem('Password', null, { secret: true }), answerItem('', '')];
 	return answerOf({ state: 'conflicted', content: { kind: 'readable', items, other: { ...OTHER, ...overrides } } });
 }
