@@ -5,7 +5,6 @@ import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
 import { item, submission } from '../../test/database/support.ts';
 import { NO_LIMITS } from '../../test/features/watch/support.ts';
-import { firstFound } from '../../test/support/found.ts';
 import { gatedResponse } from '../../test/support/sessions.ts';
 import { reportSession } from '../figures/sessions.ts';
 
@@ -139,7 +138,6 @@ async function template(store: Store, now: number): Promise<void> {
 	const session = { service: SERVICE, sessionId: BIG };
 	const place = { teamId: TEAM, channelId: 'C0' };
 	const id = randomUUID();
-	const view = snapshotOf(sessionAsking(BIG), now);
 	await store.watches.add({
 		id,
 		...place,
@@ -151,8 +149,7 @@ async function template(store: Store, now: number): Promise<void> {
 		createdBy: 'U0',
 		createdAt: now,
 		card: { target: { kind: 'watch', watchId: id, ...place }, key: 'card', content: { kind: 'card' } },
-		view,
-		found: firstFound(view),
+		view: snapshotOf(sessionAsking(BIG), now),
 		limits: NO_LIMITS,
 	});
 	const posted = { state: 'shown', dueAt: null, ts: '17.1', shownAt: now };

@@ -39,8 +39,7 @@ export const AUDIT_LINE = z.strictObject({
 	/** Where to go on: `--after`. */
 	cursor: z.string().regex(/^\d+\.\d+$/),
 	at: z.iso.datetime(),
-	/** 1.1.0 wrote `taken` too, of an answer whose field the agent had emptied. */
-	action: z.enum([...AUDIT_ACTIONS, 'taken']),
+	action: z.enum(AUDIT_ACTIONS),
 	count: z.int(),
 	actor: word,
 	operator: word,

@@ -244,6 +244,7 @@ describe('beforePut', () => {
 			sameCount: 0,
 			stepsSince: 2,
 			filled: [],
+			sameBefore: 0,
 		});
 	});
 });

@@ -239,7 +239,9 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		missingCount: 0,
 		missingSince: null,
 		startFailed: false,
+		restartAskedAt: null,
 		questionId: null,
+		evidence: null,
 		...overrides,
 	};
 }

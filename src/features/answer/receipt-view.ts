@@ -4,6 +4,7 @@ import {
 	type AgentOutcome,
 	type Answer,
 	agentMayStand,
+	canSendAgain,
 	type FirstEnding,
 	firstDueAt,
 	firstEndingOf,
@@ -13,6 +14,7 @@ import {
 	isSamePerson,
 	itemsOf,
 	mayHaveArrived,
+	NOTHING_TO_START,
 	QUESTION_MOVED,
 	SOMEBODY,
 	sessionNameOf,
@@ -124,7 +126,7 @@ function buttonsOf(answer: Answer, { postsText = true, note }: ReceiptContext): 
 		case 'ended':
 			return [open, post];
 		default:
-			if (agentMayStand(answer)) return [open];
+			if (canSendAgain(answer)) return [button(ACTIONS.sendAgain, 'Send again', { value: id }), open];
 			if (answer.agentOutcome === 'lost') return [button(ACTIONS.answerNew, 'Answer again', { value: again })];
 			return answer.agentOutcome === 'overwritten' ? [open, post] : [];
 	}
@@ -195,7 +197,8 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 		case 'ended':
 			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
 		case 'delivered':
-			if (agentMayStand(answer)) return startFailedText(adminContact);
+			if (agentMayStand(answer)) return startFailedText(answer, adminContact);
+			if (lastError === NOTHING_TO_START) return errorWords(lastError).text;
 			return answer.agentOutcome === null ? '' : (OUTCOME_EXPLANATIONS[answer.agentOutcome] ?? '');
 		default:
 			return '';
@@ -206,7 +209,11 @@ const MOVED =
 	'The question has another place in the session now: messages before it were added or removed, or the agent ' +
 	'asked it again.';
 
+const AGAIN =
+	'*Send again* sends the same answer once more, if the question is still there and nobody has answered it.';
 const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, string>> = {
+	emptied: `The agent has worked since your answer arrived. Look at the session if you are not sure. ${AGAIN}`,
+	unconfirmed: `Your answer is no longer in the field, and the agent shows no sign of it. ${AGAIN}`,
 	lost: 'The agent waits, and anybody can answer. *Answer again* opens the question with your text.',
 };
 
@@ -224,10 +231,15 @@ function firstEndedText(answer: Answer, ending: FirstEnding): string {
 	return sentences(what, FIRST_TODO[ending] ?? 'The question is open again.', kept, typeAgainText(answer, 'Send mine'));
 }
 
-function startFailedText(adminContact: string | null): string {
-	const contact = contactMrkdwn(adminContact);
-	const todo = `If the agent does not continue, ${contact} can start it in the dashboard.`;
-	return `Your answer is saved in the session. ${todo}`;
+function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
+	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
+	const why = lastError === null ? '' : errorWords(lastError).what;
+	const failed = why === '' ? '' : `The last *Send again* failed. ${why} Your answer is still in the session. `;
+	return (
+		`${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. ` +
+		'That starts the agent with some versions of the session service only. If it does not, look at the session in ' +
+		`the dashboard; ${contactMrkdwn(adminContact)} can help.`
+	);
 }
 
 /** Retention removes secrets of a waiting answer first, then its whole text. */
@@ -286,6 +298,7 @@ export function ownTextMessage(answer: Answer): MessageContent {
 
 /** The result of pressing a receipt's button, if the receipt itself does not show it. */
 export const PRESS_NOTES = {
+	sentAgain: 'It was sent again a moment ago. Wait until the agent continues.',
 	notInChannels: 'Nothing was posted: answers are not shown in channels here.',
 	posted: '💬 Your text was posted.',
 	noneWaits: 'No other question waits for you now.',

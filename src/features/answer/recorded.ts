@@ -42,5 +42,6 @@ export function recordChange(tx: Tx, before: Answer, after: Answer, isDelivered:
 	const action = ACTION_OF[state];
 	if (action !== undefined && (state !== before.state || isDelivered))
 		recordFate(tx, after, action, lastError ?? state);
-	if (found === 'overwritten' && found !== before.agentOutcome) recordFate(tx, after, found, state);
+	const isTold = found === 'taken' || found === 'overwritten';
+	if (isTold && found !== before.agentOutcome) recordFate(tx, after, found, state);
 }

@@ -128,16 +128,10 @@ export function registerSession(
 		});
 	});
 
-	const opening = [ACTIONS.answer, ACTIONS.answerAgain, ACTIONS.open, ACTIONS.showScreenshot];
+	const opening = [ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot];
 	listen.valued(opening, decodeTarget, (request, target, { view, row }, id) => {
-		const again = id === ACTIONS.answerAgain;
-		const wish = {
-			...target,
-			toAnswer: again || id === ACTIONS.answer,
-			again,
-			isPicture: id === ACTIONS.showScreenshot,
-			...(row !== null && { origin: row }),
-		};
+		const origin = row === null ? {} : { origin: row };
+		const wish = { ...target, toAnswer: id === ACTIONS.answer, isPicture: id === ACTIONS.showScreenshot, ...origin };
 		return flow.open(request, wish, view);
 	});
 

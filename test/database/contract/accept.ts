@@ -67,7 +67,9 @@ export function describeAccept(subject: Subject): void {
 				missingCount: 0,
 				missingSince: null,
 				startFailed: false,
-				questionId: expect.any(String),
+				restartAskedAt: null,
+				questionId: null,
+				evidence: null,
 			});
 			expect(result.kind === 'accepted' && result.answer).toEqual(stored);
 		});
@@ -91,6 +93,7 @@ export function describeAccept(subject: Subject): void {
 					() => answers.retry(waiting.id, ANN, T0, T0 + 1_000),
 					() => answers.withdraw(waiting.id, ANN, T0),
 					() => answers.withdraw(live.id, ANN, T0, { onlyUnsent: true }),
+					() => answers.askRestart(live.id, ANN, T0, T0),
 				]) {
 					await expect(attempt()).rejects.toMatchObject({ code: 'database_newer', retryable: false });
 				}
@@ -380,12 +383,11 @@ export function describeAccept(subject: Subject): void {
 
 		it('keeps a waiting answer when the new one is rejected', async () => {
 			const waiting = submission({ formReadAt: T0 });
-			const { questionId } = await accepted(subject.store, waiting, 'waiting');
+			await accepted(subject.store, waiting, 'waiting');
 			const delivered = submission({ person: BOB, question: { ...waiting.question, messageIndex: 9 } });
 			await accepted(subject.store, delivered, 'delivering', 'delivered');
 			await subject.store.db.write(async (db) => {
-				const moved = { messageIndex: 1, questionId };
-				await db.updateTable('answers').set(moved).where('id', '=', delivered.id).execute();
+				await db.updateTable('answers').set({ messageIndex: 1 }).where('id', '=', delivered.id).execute();
 			});
 			expect((await answers().accept(submission({ person: EVE }))).kind).toBe('taken');
 			expect((await answers().get(waiting.id))?.state).toBe('waiting');

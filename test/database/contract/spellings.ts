@@ -4,7 +4,6 @@ import { otherSpellings, TABLES_OF_SESSIONS } from '../../../src/database/spelli
 import type { SessionKey } from '../../../src/questions/session.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, newWatch, session } from '../../features/watch/support.ts';
-import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
@@ -53,8 +52,7 @@ export function describeSpellings(subject: Subject): void {
 		const key = { service: SERVICE, sessionId };
 		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 		const update = read({ nextRead: { at: T0, by: T0 } });
-		await recordRead(
-			subject.store,
+		await subject.store.reads.record(
 			{ session: key, token: LEASE.token },
 			{ update, watches: [news(watch, { posts: [asking(watch)] })], now: T0 },
 		);

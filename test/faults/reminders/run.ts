@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { firstFound } from '../../support/found.ts';
 import { type Asked, createHistory } from './history.ts';
 import { questionIdsIn } from './messages.ts';
 import { createPeople, TEAM } from './people.ts';
@@ -100,7 +99,6 @@ export async function runReminders(options: RunOptions) {
 	async function addWatch(sessionId: string, channelId: string): Promise<void> {
 		const id = randomUUID();
 		const target = { kind: 'watch', watchId: id, teamId: TEAM, channelId } as const;
-		const view = program.snapshotOf(service.sessionOf(sessionId), time.now());
 		const watch = {
 			id,
 			teamId: TEAM,
@@ -113,8 +111,7 @@ export async function runReminders(options: RunOptions) {
 			createdBy: 'UANN',
 			createdAt: time.now(),
 			card: { target, key: 'card', content: { kind: 'card' as const } },
-			view,
-			found: firstFound(view),
+			view: program.snapshotOf(service.sessionOf(sessionId), time.now()),
 			limits: NO_LIMITS,
 		};
 		await people.despiteKills(({ watches }) => watches.add(watch));
