@@ -194,15 +194,21 @@ describe('a question with short options', () => {
 		await isSent({ id, index }, 'TP 570');
 	});
 
-	it('tells them what the form said also while nobody has compared that with the session', async () => {
-		const { id, index, post } = await asked();
-		const form = await openSession(app.app, id, 'grace');
+	/** Somebody's form says "TP 570", and no read of the session has been compared with that yet. */
+	async function saidUncompared(who: 'ada' | 'grace') {
+		const question = await asked();
+		const form = await openSession(app.app, question.id, who);
 		await form.choose(0, 'TP 570');
 		app.freezePosts();
 		// As on a replica that has not read the session: nothing of it is in memory then, and no read follows.
 		await app.restart();
-		app.service.faults.add({ kind: 'error', sessionId: id });
+		app.service.faults.add({ kind: 'error', sessionId: question.id });
 		await form.submit();
+		return question;
+	}
+
+	it('tells them what the form said also while nobody has compared that with the session', async () => {
+		const { id, index, post } = await saidUncompared('grace');
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		expect(told.text()).toMatch(/grace.* answered “TP 570” before you/i);
 		app.service.faults.clear();
@@ -210,13 +216,7 @@ describe('a question with short options', () => {
 	});
 
 	it('says nothing to a person who presses what their form said, compared or not', async () => {
-		const { id, index, post } = await asked();
-		const form = await openSession(app.app, id, 'ada');
-		await form.choose(0, 'TP 570');
-		app.freezePosts();
-		await app.restart();
-		app.service.faults.add({ kind: 'error', sessionId: id });
-		await form.submit();
+		const { id, index, post } = await saidUncompared('ada');
 		const before = app.onlyFor('ada', '#agents').length;
 		const told = await app.toldAfter(async () => {
 			await post.press('TP 570');
