@@ -7,6 +7,7 @@ import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
 import { HOSTILE_TEXTS, says } from './support/hostile-texts.ts';
 import { processorMs } from './support/processor-ms.ts';
+import { openButtons } from './support/sentences.ts';
 
 /**
  * Watches the longest turn of this thread's event loop, in milliseconds of the processor: other work on the machine does not
@@ -116,7 +117,7 @@ describe('a watched session whose texts are made to take long', () => {
 			messages: [{ role: 'user', content: 'Work.' }, { role: 'assistant', content: 'x' }, asking('blue'), asking('')],
 		});
 		await app.slack.changes.until(
-			() => post.buttons().length === 0,
+			() => openButtons(post)?.length === 0,
 			() => 'the answer is not shown',
 		);
 		await app.slack.as('ada').command(channel, `/session unwatch ${id}`);

@@ -84,6 +84,14 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target), style: 'primary' });
 }
 
+/** Opens what the agent asked last, where that is settled. */
+export function answerAgainButton(
+	sessionId: string,
+	label: 'Answer again…' | 'Answer anyway' = 'Answer again…',
+): Button {
+	return button(ACTIONS.answerAgain, label, { value: encodeTarget({ sessionId, messageIndex: null }) });
+}
+
 /** Slack's limits for a menu. */
 const MENU_ENTRIES = 5;
 const OPTION_VALUE_LENGTH = 150;

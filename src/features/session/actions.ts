@@ -128,10 +128,16 @@ export function registerSession(
 		});
 	});
 
-	const opening = [ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot];
+	const opening = [ACTIONS.answer, ACTIONS.answerAgain, ACTIONS.open, ACTIONS.showScreenshot];
 	listen.valued(opening, decodeTarget, (request, target, { view, row }, id) => {
-		const origin = row === null ? {} : { origin: row };
-		const wish = { ...target, toAnswer: id === ACTIONS.answer, isPicture: id === ACTIONS.showScreenshot, ...origin };
+		const again = id === ACTIONS.answerAgain;
+		const wish = {
+			...target,
+			toAnswer: again || id === ACTIONS.answer,
+			again,
+			isPicture: id === ACTIONS.showScreenshot,
+			...(row !== null && { origin: row }),
+		};
 		return flow.open(request, wish, view);
 	});
 
