@@ -109,8 +109,8 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 // biome-ignore format: a list of words
 export const BUTTON_LABELS = [
 	'Answer', 'Answer again', 'Answer again…', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question',
-	'Back', 'Cancel', 'Close', 'Continue', 'Copy text', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files', 'Give back',
-	'Hand over', 'Hide', 'Hide this answer and delete it after delivery',
+	'Back', 'Cancel', 'Close', 'Continue', 'Copy text', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files',
+	'Give back', 'Hand over', 'Hide', 'Hide this answer and delete it after delivery',
 	'Hide these answers and delete them after delivery', 'More', 'Mention me if nobody answers', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
 	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
