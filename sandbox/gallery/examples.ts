@@ -104,7 +104,6 @@ const DONE = agentMessage('', {
 const ALL = { working: WORKING, asking: ASKING, secret: SECRET, three: THREE, done: trip('completed', DONE) };
 
 const STEPPED = { steps: stepsWords(questionOf(GONE_ON), snapshotAtNow(GONE_ON)) };
-/** Its field is empty again, and the agent waits. */
 
 type Form = MessageContent | ModalView | HomeView;
 type Named = Readonly<Record<string, Form>>;
