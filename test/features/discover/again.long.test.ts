@@ -112,7 +112,7 @@ it('/session unwatch with an id does not bring the question back, and brings wha
 	expect(postsOf('Chairs')).toHaveLength(2);
 	expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
 	expect(openButtons(first)).toEqual([]);
-	expect(first?.text()).toContain(WATCHED_AGAIN);
+	expect(first?.text()).toContain(SETTLED_WORDS.closed);
 }, 60_000);
 
 describe('/session unwatch before the first read', () => {

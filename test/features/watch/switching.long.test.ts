@@ -154,7 +154,7 @@ describe('a session that changes its question often', () => {
 		await form.fill(0, 'Sand');
 		await form.submit();
 		await says(post, '· continued');
-		expect(post.text()).toMatch(/^(?:@ada answered|\*“Sand”\* · @ada) · /m);
+		expect(post.text()).toMatch(/^\*@ada: “Sand”\* · continued$/m);
 		expect(post.text()).toContain('Question 8?');
 		await app.until(() => openButtons(post)?.length === 0);
 		const edits = post.editHistory().length;
