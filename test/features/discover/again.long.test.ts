@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking } from '../../../sandbox/session-service/builders.ts';
-import { SETTLED_WORDS, WATCHED_AGAIN } from '../../../src/features/watch/post-view.ts';
+import { SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
 import { BEGAN_ALL, ENDED_ALL, ended, openButtons, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from '../watch/harness.ts';
 import { discoveringApp } from './harness.ts';
