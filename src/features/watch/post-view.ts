@@ -10,8 +10,8 @@ import {
 	repeatsIn,
 	shownValuesOf,
 } from '../../questions/answer.ts';
-import type { SettledHow } from '../../questions/asked.ts';
 import { masked } from '../../questions/masking.ts';
+import type { SettledHow } from '../../questions/occurrences.ts';
 import { isOver, isReworded, isWaiting } from '../../questions/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
 import type { Named } from '../../slack/answerers.ts';
