@@ -169,11 +169,12 @@ export function verdictOf(found: Evidence, seen: Sighting, isHeld: boolean): Ver
 
 /** The evidence of the time that begins when the agent asks again after `former`, in the same message. */
 export function askedAgain(former: Evidence, seen: Sighting): Evidence {
+	const { value } = former;
 	const again = emptyAgain(former, seen);
 	const leftEmpty = former.leftEmpty.filter((position) => !again.includes(position));
 	// Of one that may have arrived nobody can say that it stood there.
-	const isLost = former.value?.isPerhaps === false && seen.empty.some((position) => former.filled.includes(position));
-	const lost = isLost ? (former.value?.answerId ?? '') : null;
+	const isGone = seen.empty.some((position) => former.filled.includes(position));
+	const lost = value !== null && !value.isPerhaps && isGone ? (value.answerId ?? '') : null;
 	return withSighting({ ...NOTHING_SEEN, filled: seen.filled, leftEmpty, lost }, seen);
 }
 
