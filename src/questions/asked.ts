@@ -16,6 +16,8 @@ const arrived = z
 		steps: z.int().nullable(),
 		/** The outcome of our PUT is not known, and the answer is not sent again. */
 		isPerhaps: z.boolean(),
+		/** The positions that our answer filled. */
+		filled: positions,
 	})
 	.readonly();
 export type Arrived = z.infer<typeof arrived>;
@@ -98,18 +100,18 @@ export function isBefore(read: ReadTime, { value }: Evidence): boolean {
 	return value.number === null || read.arrival === null ? read.readAt < value.at : read.arrival < value.number;
 }
 
-/** Our answer arrived, or may have. `given`: the positions that it fills, and those that it left empty on purpose. */
+/** Our answer arrived, or may have. `stood`: the positions that had a value before it. */
 export function withArrival(
 	before: Evidence,
 	value: Arrived,
-	given: Readonly<Record<'filled' | 'leftEmpty', readonly number[]>>,
+	{ stood, leftEmpty }: Readonly<Record<'stood' | 'leftEmpty', readonly number[]>>,
 ): Evidence {
 	return {
 		...before,
 		...ANEW,
 		value,
-		filled: value.isPerhaps ? before.filled : union(before.filled, given.filled),
-		leftEmpty: union(before.leftEmpty, given.leftEmpty),
+		filled: value.isPerhaps ? before.filled : union(before.filled, [...value.filled, ...stood]),
+		leftEmpty: union(before.leftEmpty, leftEmpty),
 	};
 }
 
@@ -119,7 +121,7 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
 	const filled = union(before.filled, seen.filled);
 	const isNew = filled.length > before.filled.length && (before.value === null || before.value.isPerhaps);
-	const elsewhere = { answerId: null, number: null, at: seen.at, steps: seen.steps, isPerhaps: false };
+	const elsewhere = { answerId: null, number: null, at: seen.at, steps: seen.steps, isPerhaps: false, filled: [] };
 	const known = isNew ? { ...before, ...ANEW, value: elsewhere } : before;
 	const { value } = known;
 	const after = { ...known, filled };
@@ -171,9 +173,10 @@ export function verdictOf(found: Evidence, seen: Sighting, isHeld: boolean): Ver
 export function askedAgain(former: Evidence, seen: Sighting): Evidence {
 	const again = emptyAgain(former, seen);
 	const leftEmpty = former.leftEmpty.filter((position) => !again.includes(position));
+	const { value } = former;
 	// Of one that may have arrived nobody can say that it stood there.
-	const isLost = former.value?.isPerhaps === false && seen.empty.some((position) => former.filled.includes(position));
-	const lost = isLost ? (former.value?.answerId ?? '') : null;
+	const stood = value === null || value.isPerhaps ? [] : value.answerId === null ? former.filled : value.filled;
+	const lost = seen.empty.some((position) => stood.includes(position)) ? (value?.answerId ?? '') : null;
 	return withSighting({ ...NOTHING_SEEN, filled: seen.filled, leftEmpty, lost }, seen);
 }
 
