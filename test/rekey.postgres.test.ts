@@ -202,7 +202,19 @@ describe.each(STORES)('npm run rekey on %s', (kind) => {
 		expect(await withStore(NEW, read)).toEqual(['unreadable', 'unreadable', 'value-of-2.', 'value-of-3.']);
 	});
 
-	it('can be taken back when it was begun', async () => {
+	it('is the way on without a lost key, when its check value was removed', async () => {
+		await withStore(KEY, (store) => storeAnswers(store, 1));
+		const held = submission({ sessionId: 'of-the-next-key' });
+		await withStore(OTHER_KEY, async (store) => {
+			await accepted(store, held);
+			await change(store, "delete from meta where name = 'key_check'");
+		});
+		expect(await fits(OTHER_KEY)).toBe(true);
+		expect((await run(NEW, OTHER_KEY)).stdout).toContain('\n1 value left alone: ');
+		expect(await withStore(NEW, async (store) => valuesOf(await store.answers.get(held.id)))).toEqual(['blue']);
+	});
+
+	it('can be taken back', async () => {
 		const { read, texts } = await withStore(KEY, (store) => storeAnswers(store, 3));
 		expect(await run()).toMatchObject(DONE);
 		expect(await run(KEY, NEW)).toMatchObject(DONE);

@@ -58,7 +58,7 @@ interface Options {
  * killed at any point and run again. On SQLite the file is then written anew. `sealed`: how many values were encrypted,
  * and how many no given key opens; null when none needs a former key. `isCompact`: SQLite's file holds nothing that a
  * former key opens.
- * @throws HandraiseError `encryption_key_invalid`, `database_older`, `database_newer`, `database_in_use`
+ * @throws HandraiseError `encryption_key_invalid`, `database_older`, `database_in_use`
  */
 export async function rekey(options: Options) {
 	const { db, sqlite, clock, onMarked } = options;

@@ -12,6 +12,7 @@ import { keepSecret, openSession } from '../slack/support/open-session.ts';
 import { auditRows } from '../support/audit-rows.ts';
 import { runMigrate } from '../support/migrate-command.ts';
 import { runPerson } from '../support/person-command.ts';
+import { runRekey } from '../support/rekey-command.ts';
 import { headline } from '../support/sentences.ts';
 import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
 
@@ -129,6 +130,8 @@ const SCENES = {
 		await operator('forget', GRACE, '--yes', GRACE);
 	},
 	async changingKey() {
+		await app.stop();
+		await runRekey({ DATA_DIR: app.dataDir, ...otherKey() });
 		await app.restart(otherKey());
 	},
 	async restoring() {
@@ -189,7 +192,7 @@ const TOLD: Readonly<Record<(typeof AUDIT_ACTIONS)[number], readonly [keyof type
 	watched: ['plain', { ...byAda, outcome: 'watching' }],
 	unwatched: ['plain', { ...byAda, outcome: 'unwatched' }],
 	settingsChanged: [null, { ...byAda, outcome: 'answerers' }],
-	keyChanged: [null, { ...byOperator, operator: null, outcome: 'begun' }],
+	keyChanged: [null, { ...byOperator, operator: ACCOUNT, outcome: 'begun' }],
 	serviceMoved: [null, { ...byOperator, operator: ACCOUNT, outcome: 'moved' }],
 	personExported: [null, { ...byOperator, operator: ACCOUNT, about: NAME, outcome: 'begun' }],
 	personForgotten: [null, { ...byOperator, operator: ACCOUNT, about: NAME, outcome: 'forgotten' }],

@@ -12,7 +12,7 @@ import { evidence } from '../../src/questions/asked.ts';
 import type { Store } from '../../src/stores.ts';
 import { textsOf } from '../database/key-values.ts';
 import { context, openAt } from '../database/migrating-process.ts';
-import { KEY, makeDataDir, OTHER_KEY, open } from '../database/support.ts';
+import { KEY, keyFits, makeDataDir, OTHER_KEY, open } from '../database/support.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import { runAudit } from '../ops/audit-command.ts';
 import {
@@ -143,6 +143,20 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			expect(await dumpRows(place)).toMatchObject({ migrations: rows.migrations, meta: rows.meta });
 			const now = await opened();
 			expect(await unreadIn(now)).toEqual([]);
+			await now.close();
+		});
+
+		it('is left behind without its key, when the check value was removed', async () => {
+			const db = openAt(place);
+			await db.writeOne((trx) => sql`delete from meta where name = 'key_check'`.execute(trx));
+			await db.close();
+			const now = await open({
+				dataDir: directory.path,
+				databaseUrl: createDatabase && place,
+				encryptionKey: OTHER_KEY,
+			});
+			expect(keyFits(now)).toBe(true);
+			expect((await unreadIn(now)).length).toBe((await textsOf(now)).length);
 			await now.close();
 		});
 
