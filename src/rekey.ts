@@ -34,11 +34,10 @@ async function main(): Promise<void> {
 	const onMarked = () =>
 		say('The database is marked: a running Handraise stops, and none starts until this has finished.');
 	try {
-		const { sealed, isCompact } = await rekey({ db, sqlite, keys, by, clock: systemClock, log, onMarked });
-		if (sealed === null) say('No stored value needs ENCRYPTION_KEY_FORMER: there is nothing to encrypt anew.');
-		else say(`${counted(sealed.written, 'stored value')} encrypted anew with ENCRYPTION_KEY.`);
-		if (sealed !== null && sealed.left > 0)
-			say(`${counted(sealed.left, 'value')} left alone: damaged, or of another key, which npm run doctor tells apart.`);
+		const { written, left, isCompact } = await rekey({ db, sqlite, keys, by, clock: systemClock, log, onMarked });
+		say(`${counted(written, 'stored value')} encrypted anew with ENCRYPTION_KEY.`);
+		if (left > 0)
+			say(`${counted(left, 'value')} left alone: damaged, or of another key, which npm run doctor tells apart.`);
 		if (!isCompact) throw invalid(NOT_COMPACT, 'database_in_use');
 		say(`Remove ENCRYPTION_KEY_FORMER and start. ${sqlite === null ? STILL_ON_POSTGRES : STILL}`);
 	} finally {

@@ -6,7 +6,6 @@ import {
 	type Cipher,
 	type Db,
 	from,
-	isFound,
 	remove,
 	SEALED_COLUMNS,
 	type SealedColumn,
@@ -21,6 +20,7 @@ import {
 	KEY_CHECK,
 	KEY_LENGTH,
 	metaPlace,
+	opensCheck,
 	prefixOf,
 	readKeyCheck,
 	sealCheck,
@@ -55,20 +55,17 @@ interface Options {
 /**
  * Encrypts with ENCRYPTION_KEY what the former keys encrypted. First it marks the database (`KeyCheck`): replicas stop,
  * and none starts. When all have stopped, one transaction encrypts every value and takes the mark away, so it can be
- * killed at any point and run again. On SQLite the file is then written anew. `sealed`: how many values were encrypted,
- * and how many no given key opens; null when none needs a former key. `isCompact`: SQLite's file holds nothing that a
- * former key opens.
+ * killed at any point and run again. On SQLite the file is then written anew. `written`: how many values were encrypted;
+ * `left`: how many no given key opens. `isCompact`: SQLite's file holds nothing that a former key opens.
  * @throws HandraiseError `encryption_key_invalid`, `database_older`, `database_in_use`
  */
 export async function rekey(options: Options) {
 	const { db, sqlite, clock, onMarked } = options;
-	const isMarked = await db.write((trx) => mark(trx, options));
-	if (isMarked) {
-		onMarked();
-		await untilUnused(db, clock);
-	}
-	const sealed = isMarked ? await db.write((trx) => encryptAnew(trx, options)) : null;
-	return { sealed, isCompact: sqlite === null || (await compact(sqlite, options)) };
+	await db.write((trx) => mark(trx, options));
+	onMarked();
+	await untilUnused(db, clock);
+	const { master, ...counts } = await db.write((trx) => encryptAnew(trx, options));
+	return { ...counts, isCompact: sqlite === null || (await compact(sqlite, master, options)) };
 }
 
 /** A key with what it encrypts: on SQLite a key of its own for secret columns, if it has one. */
@@ -104,22 +101,21 @@ const OTHER_KEYS =
 	'npm run rekey has begun with other keys and has not finished: give all of them, the newest as ENCRYPTION_KEY and ' +
 	'the others in ENCRYPTION_KEY_FORMER, one a line. Nothing was changed.';
 
-/** Adds to the check value each key that values need. Whether there is anything to do. */
-async function mark(trx: Db, options: Options): Promise<boolean> {
+/** Adds to the check value each given key that it lacks. */
+async function mark(trx: Db, options: Options): Promise<void> {
 	const { schema } = await trx
 		.selectFrom('migrations')
 		.select(({ fn }) => fn.max<number | null>('number').as('schema'))
 		.executeTakeFirstOrThrow();
 	if (schema !== OWN_SCHEMA) throw new HandraiseError(OTHER_SCHEMA, { code: 'database_older' });
 	const { own, formers, check } = await openGiven(trx, options);
-	const used = await Promise.all(formers.map(async (key) => ((await isUsed(trx, key)) ? [key.master] : [])));
-	const isNew = (master: Cipher) => !check.some((sealed) => fits([sealed], [master]));
-	const marked = [...check, ...[own.master, ...used.flat()].filter(isNew).map(sealCheck)];
-	if (marked.length > check.length && marked.length > 1) {
-		await writeCheck(trx, marked.join(' '));
-		record(trx, options, 'begun');
-	}
-	return marked.length > 1;
+	const isNew = (master: Cipher) => !check.some((sealed) => opensCheck(master, sealed));
+	const added = mastersOf([own, ...formers])
+		.filter(isNew)
+		.map(sealCheck);
+	if (added.length === 0) return;
+	await writeCheck(trx, [...check, ...added].join(' '));
+	record(trx, options, 'begun');
 }
 
 async function writeCheck(trx: Db, value: string): Promise<void> {
@@ -131,18 +127,8 @@ const OTHER_SCHEMA =
 	`The database does not have schema ${OWN_SCHEMA}. Start Handraise once, or run npm run migrate, with the keys that ` +
 	'it has. Nothing was changed.';
 
-const beginsWith = ({ keyId }: Cipher, { column }: SealedColumn) =>
-	sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefixOf(keyId).length)}) = ${prefixOf(keyId)}`;
-
-async function isUsed(trx: Db, key: Opened): Promise<boolean> {
-	for (const column of SEALED_COLUMNS) {
-		const cipher = cipherOf(key, column);
-		if (cipher === null) continue;
-		const rows = from(trx, column.table as 'answers').where(beginsWith(cipher, column));
-		if (await isFound(rows.select(sql`1`.as('is')))) return true;
-	}
-	return false;
-}
+const isOfOther = ({ keyId }: Cipher, { column }: SealedColumn) =>
+	sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefixOf(keyId).length)}) <> ${prefixOf(keyId)}`;
 
 function record(trx: Db, { by, clock }: Options, outcome: 'begun' | 'finished'): void {
 	recordEvents(trx, { at: clock.now(), action: 'keyChanged', actor: AN_OPERATOR, operator: by, outcome });
@@ -166,7 +152,7 @@ async function encryptAnew(trx: Db, options: Options) {
 	for (const column of SEALED_COLUMNS) {
 		const now = cipherOf(own, column) ?? own.master;
 		const others = formers.flatMap((key) => cipherOf(key, column) ?? []);
-		const done = await sealAnew(trx, column, sql`not ${beginsWith(now, column)}`, (sealed, place) => {
+		const done = await sealAnew(trx, column, isOfOther(now, column), (sealed, place) => {
 			for (const cipher of others) {
 				const text = cipher.decrypt(sealed, place);
 				if (text !== null) return now.encrypt(text, place);
@@ -180,7 +166,7 @@ async function encryptAnew(trx: Db, options: Options) {
 	await writeCheck(trx, sealCheck(own.master));
 	if (options.sqlite !== null) await markForCompaction(trx);
 	record(trx, options, 'finished');
-	return { written, left };
+	return { written, left, master: own.master };
 }
 
 /** Of SQLite. The next start replaces it. */
@@ -191,9 +177,8 @@ async function makeSecretsKey(trx: Db, { master }: Opened): Promise<Cipher> {
 	return createCipher(key);
 }
 
-/** Whether the file was written anew, if that is due: else the next start does it. */
-async function compact(db: SqliteStoreDatabase, { keys, clock, log }: Options): Promise<boolean> {
-	const [master] = ciphersOf([keys.own], (await readMeta(db.read)).get('key_salt') ?? null) as [Cipher];
+/** Whether the file was written anew: else the next start does it. */
+async function compact(db: SqliteStoreDatabase, master: Cipher, { clock, log }: Options): Promise<boolean> {
 	const wiping = await startSecretWiping({ db, master, log });
 	let isDone = await wiping.compact();
 	for (const until = clock.now() + COMPACT_WITHIN_MS; !isDone && clock.now() < until; isDone = await wiping.compact())
