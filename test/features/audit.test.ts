@@ -204,8 +204,9 @@ it.each(AUDIT_ACTIONS)('tells who did what: %s', (action) => {
 	const session = scene === null ? null : sessions[scene];
 	const same = lines.filter((line) => line.action === action && line.session === session);
 	expect(same[0]).toMatchObject({ count: 1, ...told });
-	// What happens once is told once.
-	if (action !== 'settingsChanged' && action !== 'personExported') expect(same).toHaveLength(1);
+	// What happens once is told once; a change of the key begins, and finishes.
+	if (action === 'keyChanged') expect(same.map(({ outcome }) => outcome)).toEqual(['begun', 'finished']);
+	else if (action !== 'settingsChanged' && action !== 'personExported') expect(same).toHaveLength(1);
 });
 
 it('tells what an operator changed for a channel', () => {
@@ -237,9 +238,9 @@ it('has the request of the lines in the log that tell of the same', () => {
 
 it('calls what an operator did as their access line does', () => {
 	const access = app.log.map((line) => JSON.parse(line)).filter(({ msg, by }) => msg === 'access' && by !== undefined);
-	// A restore and a move need a program that is stopped, and write no access line.
+	// A restore, a move and a change of the key need a program that is stopped, and write no access line.
 	const told = lines.filter(
-		({ action, operator: by }) => by !== null && by !== 'ada@laptop' && action !== 'serviceMoved',
+		({ action, operator: by }) => by !== null && !['restored', 'serviceMoved', 'keyChanged'].includes(action),
 	);
 	expect(access.map(({ access: action, by, outcome }) => ({ action, operator: by, outcome }))).toEqual(
 		told.map(({ action, operator: by, outcome }) => ({ action, operator: by, outcome })),

@@ -77,7 +77,7 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 			await store.answers.accept(submission({ question, person: BOB }));
 			const [textsBefore, countsBefore] = [await textsOf(store), await counts()];
 			const columns = new Set(textsBefore.map((text) => text.split(':')[0]));
-			const bound = SEALED_COLUMNS.filter(({ keys, bound = [] }) =>
+			const bound = SEALED_COLUMNS.filter(({ keys, bound }) =>
 				[...keys, ...bound].some((name: string) => name === 'service'),
 			);
 			expect(bound.map(({ table, column }) => `${table}.${column}`).filter((name) => !columns.has(name))).toEqual([]);
