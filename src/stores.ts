@@ -5,7 +5,7 @@ import type { StoreDatabase } from './database/database.ts';
 import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
 import { type KeyOptions, openKeys } from './database/key-ring.ts';
-import { migrate, warnOfForeignCode } from './database/migrate.ts';
+import { migrate } from './database/migrate.ts';
 import { createPeopleStore } from './database/people-store.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
 import { addressFor } from './database/service-address.ts';
@@ -80,7 +80,6 @@ export async function openStore(options: StoreOptions) {
 		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
 		const context = { clock, log };
 		const migrated = await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
-		await warnOfForeignCode(db, log);
 		const { serviceUrl: givenUrl } = options;
 		const serviceUrl = givenUrl === undefined ? '' : await addressFor(db, givenUrl, log);
 		const { onCheckpoint, onFormerValues, writesFormer = false } = options;

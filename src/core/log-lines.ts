@@ -24,8 +24,6 @@ export const LOG_LINES = {
 		'restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key; keep a new one beside it) or name it in ' +
 		'ENCRYPTION_KEY_FORMER.',
 	error_not_shown: 'could not show the error in the modal',
-	foreign_code:
-		'what Handraise did not make is on its tables, such as a trigger, and can move answers: drop what you did not make',
 	hasten_failed: 'could not send waiting answers early; they are sent at their next attempt',
 	home_not_filled: 'the Home tab could not be filled',
 	inbox_channels_unknown: "Slack did not tell a person's channels for their inbox; asking again",

@@ -205,11 +205,6 @@ export async function checkDatabase(findings: Findings, { database, bot }: Setup
 	const use = look.inUse ? 'in use by the running Handraise, which is fine' : 'not in use';
 	if ('synced' in look) checkPostgres(findings, look);
 	else checkSchema(findings, look, `SQLite ${use}`);
-	if (look.foreignCode.length > 0)
-		warning(
-			`it has ${look.foreignCode.join(', ')}: Handraise makes none, and such code can move answers. Drop what ` +
-				'you did not make.',
-		);
 	const teamId = (await bot)?.team_id;
 	const others = look.workspaces.filter((workspace) => typeof teamId === 'string' && workspace.teamId !== teamId);
 	if (others.length > 0) {

@@ -44,7 +44,6 @@ const WELL = {
 	keyCheck: null,
 	keySalt: null,
 	dialect: 'postgres',
-	foreignCode: [],
 	isCompactionDue: false,
 	values: null,
 	workspaces: [],
