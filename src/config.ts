@@ -157,7 +157,6 @@ const environment = z.object({
 	SHOW_ANSWERS: oneOf(SHOW_ANSWERS, 'auto'),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
 	HISTORY_RETENTION_DAYS: wholeNumber(1, 1, 3650).nullable().default(null),
-	AUDIT_LOG: z.literal('stdout', { error: 'is not stdout' }).nullable().default(null),
 	AUDIT_RETENTION_DAYS: wholeNumber(400, 1, 3650),
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
 	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),

@@ -69,7 +69,6 @@ describe('the settings', () => {
 			THREAD_REPLIES: false,
 			RETENTION_DAYS: 90,
 			HISTORY_RETENTION_DAYS: null,
-			AUDIT_LOG: null,
 			AUDIT_RETENTION_DAYS: 400,
 			WAITING_SECRET_DAYS: 7,
 			WATCH_MAX_DAYS: 7,

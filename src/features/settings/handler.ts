@@ -5,7 +5,6 @@ import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
 import {
 	type AllowedRequest,
 	ifAllowed,
-	logged,
 	NOTHING_TO_DO,
 	type PersonRequest,
 	SILENTLY,
@@ -176,27 +175,22 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		},
 	});
 
-	/** Resolves to the outcome for the log. `channelId`: perhaps of a reply that Slack took as a direct message alone. */
-	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
+	/** `channelId`: perhaps of a reply that Slack took as a direct message alone. */
+	async function mentionMe(request: AllowedRequest, channelId: string): Promise<void> {
 		await personReads.permit(request);
 		const refused = await whyNoSettings({ ...request, channelId }, core);
 		const afterMs = refused === null ? await saving.mention(request, channelId) : null;
 		const told = refused ? mentionRefused(refused, { adminContact }) : mentionedMessage(channelId, afterMs);
 		// In place of the button, which is done with.
 		if (afterMs === null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
-		return refused ?? (afterMs === null ? 'full' : 'mentioned');
 	}
 
 	listen.action(ACTIONS.mentionMe, ({ channelId: here }, { value: channelId = here }) =>
-		ifAllowed(channelId, (request) =>
-			logged({ ...request, channelId }, 'mention', null, async () =>
-				channelId === null ? 'no_channel' : mentionMe(request, channelId),
-			),
-		),
+		ifAllowed(channelId, async (request) => {
+			if (channelId !== null) await mentionMe(request, channelId);
+		}),
 	);
 
 	return ({ channelId }: PersonRequest): Task =>
-		ifAllowed(channelId, (request) => logged(request, 'settings', null, () => openWindow(request)), {
-			window: settingsNotice(SETTINGS_WAITING),
-		});
+		ifAllowed(channelId, openWindow, { window: settingsNotice(SETTINGS_WAITING) });
 }
