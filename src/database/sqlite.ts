@@ -223,8 +223,8 @@ export function openSqliteFile(dataDir: string, typeOf = (path: string) => statf
 	}
 	if (NETWORK_TYPES.includes(typeOf(directory)))
 		throw new HandraiseError(
-			`${directory} is on a network file system, whose locks and syncs SQLite cannot rely on: set DATA_DIR to a local ` +
-				'disk, or DATABASE_URL.',
+			`${directory} is on a network file system, whose locks and syncs SQLite cannot rely on: set DATA_DIR to a ` +
+				'local disk, or DATABASE_URL.',
 			{ code: 'database_unsuitable' },
 		);
 	using opening = new DisposableStack();

@@ -1,6 +1,5 @@
-import { type Cell, codeOf } from '../core/basics.ts';
+import { type Cell, codeOf, loggedId } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import type { AuditStore } from '../database/audit.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { createChannels, createMemberships } from './channels.ts';
 import { isRefusal } from './error-view.ts';
@@ -11,10 +10,16 @@ import { createReply } from './reply.ts';
 import type { PersonRequest } from './request.ts';
 import type { createSlack } from './slack.ts';
 
+/** `channel`: where they asked; null inside a window. `about`: what of the session. */
+type Seen = Readonly<{ at: number; session: string; channel: string | null; about: string; outcome: string }>;
+
 type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	readonly sessions: { wasRead(session: SessionKey): Promise<boolean> };
 	readonly spellings: { others(session: SessionKey): Promise<readonly string[]> };
-	readonly audit: Pick<AuditStore, 'countRefusal' | 'recordOpened'>;
+	readonly audit: {
+		countRefusal(outcome: string, now: number): Promise<void>;
+		recordOpened(seen: Seen): Promise<void>;
+	};
 	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
 };
 
@@ -46,7 +51,8 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 		outcome: string | null = 'shown',
 	): Promise<void> {
 		if (outcome !== 'shown' && outcome !== 'stored') return;
-		const seen = { at: core.clock.now(), session: sessionId, channel: request.channelId, about, outcome };
+		const { channelId: channel } = request;
+		const seen = { at: core.clock.now(), session: sessionId, channel, about, outcome };
 		await store.audit.recordOpened(seen).catch((error: unknown) => {
 			request.log.warn('opening_not_recorded', { session: loggedId(sessionId), about, code: codeOf(error) });
 		});

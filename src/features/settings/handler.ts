@@ -75,25 +75,22 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		const { channelId, person } = request;
 		const refusal = await whyNoSettings(request, core);
 		if (channelId === null || refusal !== null) {
-			const why = refusal ?? 'no_channel';
-			return { outcome: why, view: settingsNotice(noSettingsWords(why, { adminContact })) };
+			return settingsNotice(noSettingsWords(refusal ?? 'no_channel', { adminContact }));
 		}
 		const stored = await saving.read(request, channelId);
 		const metadata = metadataFor(channelId, stored, { zone: names.timeZoneOf(person.userId) });
-		return { outcome: 'opened', view: await formFor(request, metadata, stored) };
+		return formFor(request, metadata, stored);
 	}
 
-	/** Resolves to the outcome for the log. */
-	async function openWindow(request: AllowedRequest): Promise<string> {
+	async function openWindow(request: AllowedRequest): Promise<void> {
 		const handle = await reply.openWindow(request, 'settings', () => settingsNotice(SETTINGS_LOADING));
-		if (handle === null) return 'no_window';
-		const { outcome, view } = await contentFor(request).catch((error: unknown) => {
+		if (handle === null) return;
+		const view = await contentFor(request).catch((error: unknown) => {
 			const { code, what } = reply.words(error);
 			request.log.error('channel_settings_not_shown', { code, err: error });
-			return { outcome: code, view: settingsNotice(`⚠️ ${what} Type \`${COMMAND} settings\` again.`) };
+			return settingsNotice(`⚠️ ${what} Type \`${COMMAND} settings\` again.`);
 		});
 		await handle.update(view);
-		return outcome;
 	}
 
 	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
