@@ -121,13 +121,14 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 }
 
 const VIEWS_SETTINGS = /^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY)(_FILE)? /;
-const OF_RULES = /^(ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
+const OF_RULES = /^(ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS)(_FILE)? /;
 const MAY_SETTINGS = new RegExp(`${VIEWS_SETTINGS.source}|${OF_RULES.source}`);
 
 /** Needs only the settings that begin a problem so: it can run before all else is set up. */
 async function* asBot({ env, clock }: Invocation, needed: RegExp, ask: (bot: Bot) => AsyncGenerator<Finding>) {
 	const reading = readSettings(env, needed);
-	if (reading.problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
+	if (reading.problems.length > 0)
+		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [], removed: [] });
 	const settings = reading.settings as Settings;
 	const call = createSlackCall(settings.SLACK_API_URL, settings.SLACK_BOT_TOKEN);
 	const auth = await call('auth.test');

@@ -190,7 +190,7 @@ const bringBack = (service: string) => `insert into answer_rules select * from k
 
 describe('a database with live rows of two addresses', () => {
 	it('warns at the start, keeps the lists of both, and tells an author that their answer waits for the other', async () => {
-		await start({ GIVE_UP_HOURS: '1', REMIND_AFTER: 'off', ...FEWEST_REQUESTS });
+		await start({ REMIND_AFTER: 'off', ...FEWEST_REQUESTS });
 		const { id } = await answerThatWaits();
 		app.onDatabase((database) => database.exec(HIDE));
 		await app.service.comeBack();

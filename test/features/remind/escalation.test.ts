@@ -17,10 +17,11 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-/** Reminds after 40 s, escalates after 90 s, and mentions those who are chosen by these labels. */
+/** Reminds after 40 s, escalates after 5 minutes, and mentions those who are chosen by these labels. */
 async function start(choices: Record<string, readonly string[]> = {}, who = 'ada'): Promise<void> {
 	app = await settingsApp({
-		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', ESCALATE_AFTER: '90s', UNDO_SECONDS: '0' },
+		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', UNDO_SECONDS: '0' },
+		escalates: '5 min',
 	});
 	if (Object.keys(choices).length === 0) return;
 	await app.save(choices, { who });

@@ -28,13 +28,13 @@ async function expectNothingStored(channel = '#agents'): Promise<void> {
 
 describe('an error stands at its field, and everything typed stays', () => {
 	it('for an escalation that does not come after the reminder', async () => {
-		await start({ env: { REMIND_AFTER: '15m', ESCALATE_AFTER: 'off' } });
+		await start({ env: { REMIND_AFTER: '15m' } });
 		const { errors, modal } = await app.save({ 'Escalate after': '15 min', 'Quiet hours': ['Mon'] });
 		expect(errors).toEqual({ 'Escalate after': expect.stringContaining('comes after the reminder (15 min)') });
 		expect(modal.value('Quiet hours')).toEqual(['Mon']);
 		await modal.choose('Escalate after', '30 min');
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(await app.told(1)).toContain('default (off) → 30 min');
+		expect(await app.told(1)).toContain('off → 30 min');
 	});
 
 	it('for what is no time zone', async () => {
@@ -82,7 +82,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 	});
 
 	it('for people who would be mentioned while the escalation is off', async () => {
-		await start({ env: { ESCALATE_AFTER: 'off' } });
+		await start({ escalates: null });
 		const { errors, modal } = await app.save({ Mention: ['grace'] });
 		expect(errors).toEqual({ 'Escalate after': expect.stringContaining(NEVER_MENTIONED) });
 		await modal.choose('Escalate after', '30 min');

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 describe('/session settings', () => {
 	it('opens a loading window at once and fills it with the defaults of the program', async () => {
-		await start({ env: { REMIND_AFTER: '90s', ESCALATE_AFTER: 'off' } });
+		await start({ env: { REMIND_AFTER: '90s' } });
 		const modal = await app.openSettings();
 		expect(modal.title()).toBe('Channel settings');
 		expect(modal.submitText()).toBe('Save');
@@ -24,7 +24,7 @@ describe('/session settings', () => {
 		expect(JSON.stringify(opened?.request)).toContain('Looking up the settings');
 		expect(modal.fields().map(({ label, value }) => [label, value])).toEqual([
 			['Remind after', 'Default (1 min 30 s)'],
-			['Escalate after', 'Default (off)'],
+			['Escalate after', 'Off'],
 			['Mention', []],
 			['Mention user groups', []],
 			['Quiet hours', []],

@@ -21,8 +21,8 @@ const started = session().messages;
 const asking = { status: 'humanInput', messages: [...started, assistant('Which one?', 'Colour')] };
 
 /** A poller on a machine whose clock can be set; session `s1` was watched for `ms`. */
-async function watchedFor(ms: number, maxDays = 7) {
-	const harness = await createPollerHarness({ maxDays });
+async function watchedFor(ms: number) {
+	const harness = await createPollerHarness();
 	const machine = await settableClock(harness.clock, harness);
 	const { store, put, start, clock, announced, service } = harness;
 	put({});

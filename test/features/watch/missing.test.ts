@@ -199,7 +199,6 @@ it.each([
 	}
 	harness.start({
 		clock: machine,
-		maxDays: 30,
 		sessionService: {
 			async read(id, options) {
 				const readAt = machine.now();

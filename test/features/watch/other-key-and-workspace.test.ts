@@ -50,7 +50,7 @@ async function givePendingAnswers(): Promise<{ late: string; older: string }> {
 }
 
 async function start(): Promise<void> {
-	app = await watchingApp({ transport: 'http', env: { GIVE_UP_HOURS: '100' } });
+	app = await watchingApp({ transport: 'http' });
 }
 
 it('leaves alone what is of another workspace, but delivers its answers, and goes on there with the right token', async () => {
@@ -163,7 +163,7 @@ describe('after the encryption key was changed by mistake', () => {
 });
 
 it('a question that stays open while its watch’s older posts are removed is answered and drawn as any other', async () => {
-	app = await watchingApp({ env: { WATCH_MAX_DAYS: '60', REMIND_AFTER: 'off', RETENTION_DAYS: '2' } });
+	app = await watchingApp({ env: { REMIND_AFTER: 'off', RETENTION_DAYS: '2' } });
 	const id = await app.watched();
 	const first = app.ask(id, [item('Which size?')]);
 	await app.threadSays(id, 'Which size?');
@@ -173,7 +173,7 @@ it('a question that stays open while its watch’s older posts are removed is an
 	const post = await app.threadSays(id, 'Which flight?');
 	await app.pass(2_000);
 	await app.stop();
-	await app.clock.advance(9 * 24 * HOUR_MS);
+	await app.clock.advance(6 * 24 * HOUR_MS);
 	await app.restart();
 	await app.pass(10_000);
 	await app.choose(post, 'LH 1173');
