@@ -67,11 +67,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	});
 	const { clock, serviceUrl } = store;
 	/** Replicas share the limits of the session service and of Slack. */
-	const rateLimiter = createRateLimiter(
-		clock,
-		// In memory it makes its own, which come and go and so must not listen to the clock.
-		store.db.dialect === 'postgres' ? (key) => store.cellOf(`rate:${key}`) : undefined,
-	);
+	const rateLimiter = createRateLimiter(clock, (key) => store.cellOf(`rate:${key}`));
 	const { channelSettings } = store;
 	if (config.formerEscalateAfterMs !== null) {
 		const channels = await channelSettings.giveFormerEscalation(config.formerEscalateAfterMs);

@@ -165,7 +165,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const channels = slackChannels.createChannels(parts);
 	const memberships = slackChannels.createMemberships(
 		{ ...parts, store: { handOvers: { holds: async () => false } } },
-		{ changes: createMemoryCell(), turn: async () => null },
+		{ changes: createMemoryCell(clock), turn: async () => null },
 	);
 	const request = { person: { teamId, userId }, channelId };
 	const question = { channelId, sessionId: 'any' };

@@ -138,7 +138,9 @@ describe('the values of secret answers that ended', () => {
 		}
 		// Proves that the search works.
 		expect(readable(['replaced', 'waiting'])).toHaveLength(2);
+		await program.kill();
 		await program.shiftClock(25 * HOUR_MS);
+		await program.start();
 		await expect
 			.poll(
 				() =>

@@ -146,7 +146,7 @@ describe('posts', () => {
 		machine.set(0);
 		answer(() => null);
 		start({ clock: machine });
-		await pass(clock, 30_000);
+		await pass(clock, 90_000);
 		expect(texts()).toEqual(['card', 'asked']);
 	});
 

@@ -201,7 +201,7 @@ describe('a delivery', () => {
 		machine.set(shift);
 		await passReadable(9 * MINUTE, { ...harness, health });
 		expect(await harness.get(id)).toMatchObject({ state: 'accepted', lastError: 'session_missing' });
-		await passReadable(3 * MINUTE, { ...harness, health });
+		await passReadable(4 * MINUTE, { ...harness, health });
 		expect(await harness.get(id)).toMatchObject({ state: 'refused' });
 	});
 
