@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { HandraiseError, type Log, normalAddress } from './core/basics.ts';
 import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './core/command-name.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
-import { GIVE_UP_MS, LONGEST_UNDO_MS, WAITING_SECRET_DAYS } from './database/schema/answers.ts';
-import { WATCH_MAX_DAYS } from './database/watch.ts';
+import { LONGEST_UNDO_MS } from './database/schema/answers.ts';
+import { formerSettings, LIMITS } from './limits.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
 import { type Environment, readSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 
@@ -157,64 +157,6 @@ const environment = z.object({
 	LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
 });
 
-/**
- * Rates and caps that are the same everywhere. `pool`: the most connections of one replica to PostgreSQL, and how long
- * a statement may take in milliseconds, below the 3 s that Slack waits. `personReads`: how often one person may open,
- * refresh and watch sessions. `watches`: how many sessions one person and one channel may watch.
- */
-export const LIMITS = {
-	pool: { size: 10, statementMs: 2_000 },
-	personReads: { burst: 20, perMinute: 20 },
-	watches: { person: 50, channel: 100 },
-};
-
-/** `instead`: what takes its place. `isStricter`: whether that is less strict than a value. */
-interface RemovedSetting {
-	readonly instead: string;
-	readonly isStricter: (value: string) => boolean;
-}
-const removed = (instead: string, isStricter: RemovedSetting['isStricter'] = () => false) => ({ instead, isStricter });
-/** `constant`: of what a smaller number was stricter. */
-const below = (constant: number, instead: string) => removed(instead, (value) => !(Number(value) >= constant));
-
-/** The settings of 1.1.0 that are none any more. */
-const REMOVED: Readonly<Record<string, RemovedSetting>> = {
-	SESSION_SERVICE_LIST: removed('the list of the service is used where it has one', (value) => value !== 'auto'),
-	DATABASE_POOL_SIZE: below(
-		LIMITS.pool.size,
-		`a replica opens up to ${LIMITS.pool.size} connections, and one more while it starts`,
-	),
-	DATABASE_STATEMENT_TIMEOUT_MS: below(LIMITS.pool.statementMs, `a statement may take ${LIMITS.pool.statementMs} ms`),
-	ENCRYPTION_KEY_WRITE: removed(
-		'npm run rekey encrypts everything with ENCRYPTION_KEY while nothing runs',
-		(value) => value === 'former',
-	),
-	PERSON_BURST: below(LIMITS.personReads.burst, `one person may read ${LIMITS.personReads.burst} times at once`),
-	PERSON_READS_PER_MINUTE: below(
-		LIMITS.personReads.perMinute,
-		`one person may read ${LIMITS.personReads.perMinute} times a minute`,
-	),
-	MAX_WATCHES_PER_PERSON: below(
-		LIMITS.watches.person,
-		`one person may watch ${LIMITS.watches.person} sessions, and MAX_WATCHES limits all together`,
-	),
-	MAX_WATCHES_PER_CHANNEL: below(
-		LIMITS.watches.channel,
-		`one channel may watch ${LIMITS.watches.channel} sessions, and MAX_WATCHES limits all together`,
-	),
-	ESCALATE_AFTER: removed(
-		'each channel has its own "Escalate after"; those that an earlier version left without get this one at the start',
-		(value) => !duration.safeParse(value).success,
-	),
-	AUDIT_LOG: removed('each event of the audit is a line in the log'),
-	WAITING_SECRET_DAYS: below(
-		WAITING_SECRET_DAYS,
-		`passwords and codes of an answer that waits for its author are removed after ${WAITING_SECRET_DAYS} days`,
-	),
-	WATCH_MAX_DAYS: below(WATCH_MAX_DAYS, `a watch of a session without any change ends after ${WATCH_MAX_DAYS} days`),
-	GIVE_UP_HOURS: below(GIVE_UP_MS / UNITS.h, `an answer is tried for ${GIVE_UP_MS / UNITS.h} hours`),
-};
-
 const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? undefined : env[name]);
 
 /** Problems of several settings together, from the raw environment, to appear beside all others. */
@@ -236,14 +178,6 @@ function crossProblems(env: Environment, settings: Partial<Settings>): string[] 
 			HISTORY_RETENTION_DAYS != null && HISTORY_RETENTION_DAYS < RETENTION_DAYS,
 	};
 	return Object.entries(problems).flatMap(([words, is]) => (is ? words : []));
-}
-
-/** The removed settings that are set. */
-function removedSettings(env: Environment) {
-	return Object.entries(REMOVED).flatMap(([name, { instead, isStricter }]) => {
-		const value = textOf(env, name)?.trim();
-		return value === undefined || isSetting(name) ? [] : [{ setting: name, instead, isStricter: isStricter(value) }];
-	});
 }
 
 export type Settings = z.output<typeof environment>;
@@ -275,8 +209,8 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 		else if (parsed.success) settings[name] = parsed.data;
 		else problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
 	}
-	const gone = removedSettings(env);
-	const stricter = gone.flatMap(({ setting, instead, isStricter }) =>
+	const removed = formerSettings(env).filter(({ setting }) => !isSetting(setting));
+	const stricter = removed.flatMap(({ setting, instead, isStricter }) =>
 		isStricter ? `${setting} is no setting any more, and what it is set to is stricter: ${instead}. Remove it` : [],
 	);
 	const others = [...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env), ...stricter];
@@ -289,10 +223,10 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 		problems: unreadable.length > 0 ? unreadable : [...new Set(all)],
 		/** Names that look like settings of Handraise but are none. Those about access are problems. */
 		unknown: Object.keys(env).filter(
-			(name) => OUR_NAMES.test(name) && !isSetting(name) && !Object.hasOwn(REMOVED, name),
+			(name) => OUR_NAMES.test(name) && !isSetting(name) && !removed.some(({ setting }) => setting === name),
 		),
 		/** Settings of 1.1.0 that are set, and what takes their place. Those that were stricter are problems. */
-		removed: gone.flatMap(({ isStricter, ...one }) => (isStricter ? [] : one)),
+		removed: removed.flatMap(({ isStricter, ...one }) => (isStricter ? [] : one)),
 	};
 }
 
@@ -425,7 +359,7 @@ export function parseConfig(env: Environment, limits = LIMITS) {
 		/** When open questions are reminded of where a channel has not set it; null: never. */
 		reminderDefaults: { remindAfterMs: valid.REMIND_AFTER },
 		/** For the channels of 1.1.0 without an own time; null: never. */
-		formerEscalateAfterMs: duration.default(null).parse(textOf(env, 'ESCALATE_AFTER')),
+		formerEscalateAfterMs: duration.default(null).catch(null).parse(textOf(env, 'ESCALATE_AFTER')),
 	};
 }
 

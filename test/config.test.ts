@@ -388,12 +388,11 @@ describe('the settings', () => {
 		['DATABASE_STATEMENT_TIMEOUT_MS', '2000', '1999', 'a statement may take 2000 ms'],
 		['PERSON_BURST', '20', '2', 'one person may read 20 times at once'],
 		['PERSON_READS_PER_MINUTE', '1000', '19', 'one person may read 20 times a minute'],
-		['MAX_WATCHES_PER_PERSON', '50', '49', 'one person may watch 50 sessions, and MAX_WATCHES limits all together'],
-		['MAX_WATCHES_PER_CHANNEL', '500', '1', 'one channel may watch 100 sessions, and MAX_WATCHES limits all together'],
-		['WAITING_SECRET_DAYS', '30', '1', 'waits for its author are removed after 7 days'],
+		['MAX_WATCHES_PER_PERSON', '50', '49', 'one person may watch 50 sessions, and all MAX_WATCHES'],
+		['MAX_WATCHES_PER_CHANNEL', '500', '1', 'one channel may watch 100 sessions, and all MAX_WATCHES'],
+		['WAITING_SECRET_DAYS', '30', '1', 'passwords of an answer that waits go after 7 days'],
 		['WATCH_MAX_DAYS', '7', '3', 'a watch of a session without any change ends after 7 days'],
 		['GIVE_UP_HOURS', '48', 'secret', 'an answer is tried for 24 hours'],
-		['ESCALATE_AFTER', '1h', 'secret', 'each channel has its own "Escalate after"'],
 	])('says what takes the place of %s, and refuses what was stricter', (setting, usual, stricter, instead) => {
 		const { removed, unknown, problems: none } = readSettings({ ...COMPLETE, [setting]: usual });
 		expect({ removed, unknown, none }).toEqual({
@@ -407,6 +406,19 @@ describe('the settings', () => {
 		expect(refused.problems.join()).not.toContain('secret');
 		expect(refused.removed).toEqual([]);
 		expect(readSettings({ ...COMPLETE, [setting]: ' ' })).toMatchObject({ removed: [], problems: [] });
+	});
+
+	it('keeps the time of ESCALATE_AFTER for the channels, and says so', () => {
+		const moved = (after: string) => {
+			const env = { ...COMPLETE, ESCALATE_AFTER: after };
+			return [parseConfig(env).formerEscalateAfterMs, readSettings(env).removed.map(({ setting }) => setting)];
+		};
+		expect(['2h', 'off', 'soon', ' '].map(moved)).toEqual([
+			[7_200_000, ['ESCALATE_AFTER']],
+			[null, ['ESCALATE_AFTER']],
+			[null, ['ESCALATE_AFTER']],
+			[null, []],
+		]);
 	});
 
 	it('takes passphrases and folders with such signs in them', () => {

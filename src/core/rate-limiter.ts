@@ -22,8 +22,8 @@ export const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 const MOST_RATES = 10_000;
 
 /**
- * Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again: never later than
- * these limits can mean, because a replica's clock may be behind until it looks.
+ * Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again: no later
+ * than these limits can mean, because a replica's clock may be behind until it looks.
  */
 export function takeCall(state: RateState, limit: RateLimit, { now, keep }: { now: number; keep: number }) {
 	if (state.pausedUntil > now) return { waitMs: Math.min(state.pausedUntil - now, LONGEST_RETRY_AFTER_MS), state };

@@ -129,7 +129,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	const asking = new Map<string, Promise<Told>>();
 	/** Those who wait until Slack tells of them, by user id: the one who has waited longest first. */
 	const waiting = new Map<string, PromiseWithResolvers<void> & { readonly since: number }>();
-	/** By uptime, as `since`: when the newest list that was read to its end was begun: it tells nothing of those who waited then. */
+	/** By uptime, as `since`: when the newest list read to its end was begun. It tells nothing of who waited then. */
 	let listedAt = Number.NEGATIVE_INFINITY;
 	const listeners: (() => void)[] = [];
 	const stopping = new AbortController();

@@ -212,7 +212,9 @@ describe('a database with live rows of two addresses', () => {
 		const dms = () => app.slack.as('ada').dm(id);
 		const hears = (words: string) => app.until(() => dms().some((dm) => dm.text().includes(words)));
 		await hears(whatHappened('other_service'));
-		await app.pass(70 * 60_000);
+		await app.stop();
+		await app.clock.advance(24 * 3_600_000);
+		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
 		await hears(headline('waiting'));
 		expect(dms()).toHaveLength(1);
 		expect(puts(id)).toEqual([]);

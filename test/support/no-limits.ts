@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/config.ts';
+import { LIMITS } from '../../src/limits.ts';
 
 type AllLimits = typeof LIMITS;
 /** Constants of the program that a test or a benchmark has otherwise. */

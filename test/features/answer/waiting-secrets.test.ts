@@ -58,7 +58,7 @@ it('sends waiting answers only after the right encryption key is restored', asyn
 		let woken = 0;
 		store.answers.rows.onChange(() => woken++);
 		const metrics = { answers: { submitted() {} } };
-		const core = coreOf({ store, clock, log: createRecordingLog(), metrics, serviceUrl: SERVICE });
+		const core = coreOf({ store, clock, log: createRecordingLog(), metrics, config: {}, serviceUrl: SERVICE });
 		const answers = createAnswers(core, createClaims(core));
 		return { store, answers, woken: () => woken };
 	}

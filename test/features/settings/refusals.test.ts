@@ -108,6 +108,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 		const workspace = withMembers(sampleWorkspace(), 'general', ['henry']);
 		await start({ slack: { workspace: withMembers(workspace, 'agents', ['lin']) } });
 		const modal = await app.openSettings();
+		await modal.choose('Escalate after', '1 day');
 		const refused = {
 			lin: 'has a deactivated account',
 			gus: 'is a guest',
@@ -144,6 +145,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 		userGroups.push({ id: 'S0LAST', handle: 'last', name: 'Last', users: ['U0M29'] });
 		userGroups.push({ id: 'S0OLD', handle: 'old', name: 'Old', users: ['U0ADA'] });
 		const modal = await app.openSettings();
+		await modal.choose('Escalate after', '1 day');
 		await modal.choose('Mention', ['m29', 'henry']);
 		await modal.choose('Mention user groups', ['Far (@far)', 'Last (@last)', 'Old (@old)']);
 		Object.assign(userGroups.at(-1) ?? {}, { disabled: true });
@@ -229,6 +231,7 @@ describe('while Slack is away', () => {
 		await start({ oneClock: true });
 		const modal = await app.openSettings();
 		await modal.choose('Remind after', '1 h');
+		await modal.choose('Escalate after', '1 day');
 		await modal.choose('Mention', ['grace']);
 		await modal.choose('Mention user groups', ['Operations (@ops)']);
 		// What is known of people is fresh for half a minute.
@@ -252,6 +255,7 @@ describe('while Slack is away', () => {
 	it('stores nothing on an error, and saves when the person presses again', async () => {
 		await start();
 		const modal = await app.openSettings();
+		await modal.choose('Escalate after', '1 day');
 		await modal.choose('Mention', ['grace']);
 		app.slack.faults.add({ method: 'users.conversations', status: 500 });
 		const { errors } = await app.submit(modal);

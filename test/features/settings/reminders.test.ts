@@ -46,7 +46,7 @@ describe('reminders after a change of the settings', () => {
 	it('of channels without a time of their own for escalations get the one that was set for all, once', async () => {
 		app = await settingsApp({ env: { REMIND_AFTER: '2m' } });
 		await app.save({ Mention: ['grace'] });
-		await app.save({ 'Escalate after': '2 h', Mention: ['grace'] }, { channel: '#secret' });
+		await app.save({ 'Escalate after': '2 h' }, { channel: '#secret' });
 		await app.told(1, '#secret');
 		await app.stop();
 		// As 1.1.0 stored it.

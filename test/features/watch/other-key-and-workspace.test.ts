@@ -86,6 +86,9 @@ it('leaves alone what is of another workspace, but delivers its answers, and goe
 	await app.restart({ SLACK_API_URL: app.slack.apiUrl });
 	await app.threadSays(watched, 'Which shape?');
 	await app.cardSays(asking, 'working');
+	// It was tried for a day.
+	const dm = await app.until(() => app.slack.as('ada').dm(older)[0]);
+	await dm.press('Try again');
 	await app.until(() => app.service.log.savedPuts(older).length === 1);
 	for (const who of ['ada', 'grace']) {
 		await app.until(() => says(app.slack.as(who).modal()?.text() ?? '', DELIVERED));
