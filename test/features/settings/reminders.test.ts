@@ -61,6 +61,7 @@ describe('reminders after a change of the settings', () => {
 		await app.threadSays(id, REMINDER);
 		expect((await app.threadSays(id, ESCALATION)).rung()).toEqual(['grace']);
 		await app.save({ 'Escalate after': 'Off', Mention: [] });
+		await app.told(2);
 		await app.restart({ ESCALATE_AFTER: '1h' });
 		expect([await shown('#agents'), await shown('#secret')]).toEqual(['Off', '2 h']);
 		expect(app.changes()).toHaveLength(2);

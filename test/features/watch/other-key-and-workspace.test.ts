@@ -87,7 +87,12 @@ it('leaves alone what is of another workspace, but delivers its answers, and goe
 	await app.threadSays(watched, 'Which shape?');
 	await app.cardSays(asking, 'working');
 	// It was tried for a day.
-	const dm = await app.until(() => app.slack.as('ada').dm(older)[0]);
+	const dm = await app.until(() =>
+		app.slack
+			.as('ada')
+			.dm(older)
+			.find((one) => one.buttons().includes('Try again')),
+	);
 	await dm.press('Try again');
 	await app.until(() => app.service.log.savedPuts(older).length === 1);
 	for (const who of ['ada', 'grace']) {
