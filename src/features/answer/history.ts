@@ -1,12 +1,20 @@
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeTarget, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
-import { type AllowedRequest, ifAllowed, logged, originOf, sessionViewOf, windowPlace } from '../../slack/request.ts';
+import {
+	type AllowedRequest,
+	ifAllowed,
+	logged,
+	originOf,
+	type SubmittedView,
+	sessionViewOf,
+	windowPlace,
+} from '../../slack/request.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { HISTORY_PAGE, historyView } from './view.ts';
 
-/** Registers the buttons of the history; returns what `/session history` calls. Both read only our own store. */
+/** Registers *History* and the buttons of its pages; returns what opens it. All read only our own store. */
 export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) {
-	const { listen, serviceUrl, personReads, reply, store } = core;
+	const { listen, serviceUrl, reply, store } = core;
 	const { views } = core.clients.people;
 	async function page(request: AllowedRequest, metadata: ViewMetadata) {
 		try {
@@ -28,17 +36,18 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) 
 		return ifAllowed(windowPlace(metadata), turn, { takesTurn: true });
 	});
 
-	const open = (request: AllowedRequest, sessionId: string) =>
+	/** `shown`: the window with *History*, which stays below. */
+	const open = (request: AllowedRequest, sessionId: string, shown: SubmittedView | null = null) =>
 		logged(request, 'history', sessionId, async () => {
-			// No read of the service follows, but Slack limits opening modals for all people together.
-			await personReads.permit(request);
-			const metadata = newMetadata({ sessionId, origin: originOf(request, null) });
-			await views.open({ trigger_id: request.triggerId ?? '', view: await page(request, metadata) });
-			return 'shown';
+			const metadata = newMetadata({ sessionId, origin: originOf(request, shown) });
+			const how = { onTop: shown !== null };
+			const handle = await reply.openWindow(request, 'history', () => page(request, metadata), how);
+			return handle === null ? 'no_window' : 'shown';
 		});
 
-	listen.valued(ACTIONS.showAnswers, decodeTarget, ({ channelId }, { sessionId }) =>
-		ifAllowed(channelId, (request) => open(request, sessionId)),
-	);
+	listen.valued(ACTIONS.showAnswers, decodeTarget, ({ channelId }, { sessionId }, { view }) => {
+		const place = view === null ? channelId : windowPlace(sessionViewOf(view).metadata);
+		return ifAllowed(place, (request) => open(request, sessionId, view));
+	});
 	return open;
 }

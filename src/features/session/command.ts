@@ -25,8 +25,9 @@ const QUOTED_OR_LINK = /["'`“”„‘’«»:]/;
 
 /**
  * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the
- * dashboard; `watch` (alone: to choose), `unwatch`, `list`, `inbox` (also without a word), `settings`, `history` and
- * `help` in any letter case. A quoted word is always an id. Marks behind a word, and what nobody sees, do not count.
+ * dashboard; nothing (the inbox); `watch` (alone: to choose), `unwatch`, `list`, `settings`, `help` and, though the
+ * help does not name them, `inbox` and `history`, in any letter case. A quoted word is always an id. Marks behind a
+ * word, and what nobody sees, do not count.
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
 export function parseSessionCommand(text: string, dashboardUrl: string | null) {

@@ -54,30 +54,35 @@ export type HelpReason = keyof typeof MISTYPED | 'asked';
 
 export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
 
-/** More than these stands behind *More*. */
+const WATCH_FLAGS =
+	`\`${COMMAND} watch &lt;id&gt;\` and a flag: \`--questions-only\` posts questions and answers only; ` +
+	'`--thread-only` keeps questions in the thread of the card: an escalation names only the session in the ' +
+	'channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no ' +
+	'options as buttons. `watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
+
 const HELP = [
 	`\`${COMMAND}\` — what waits for you, as on the *Home* tab`,
 	`\`${COMMAND} &lt;id&gt;\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
-	`\`${COMMAND} watch &lt;id&gt;\` — follow it in this channel. \`${COMMAND} unwatch &lt;id&gt;\` ends that.`,
+	`\`${COMMAND} watch &lt;id&gt;\` — follow it in this channel`,
+	`\`${COMMAND} unwatch &lt;id&gt;\` — end that`,
 	`\`${COMMAND} list\` — what this channel watches`,
+	`\`${COMMAND} settings\` — reminders of this channel, whom they mention, quiet hours, who may answer`,
+	`\`${COMMAND} help\` — this help`,
+];
+/** Behind *More*. */
+const MORE_HELP = [
+	`\`${COMMAND} watch\` — choose from the sessions that wait, where Handraise may list them`,
+	`\`${COMMAND} watch all\` — bring the questions of all sessions into this channel. \`${COMMAND} unwatch all\` ` +
+		'ends all that is watched here.',
+	WATCH_FLAGS,
 	`To answer with a message in a question's thread, mention ${APP_NAME} there, or choose *Use as answer* in its menu.`,
 ];
 
 /** What `/session` understands. `isWhole`: after *More*. */
 export function helpMessage(isWhole = false): MessageContent {
-	const lines = [
-		...HELP,
-		`\`${COMMAND} watch\` — choose from the sessions that wait, where Handraise may list them`,
-		`\`${COMMAND} watch all\` — bring the questions of all sessions into this channel. \`${COMMAND} unwatch all\` ` +
-			'ends all that is watched here.',
-		WATCH_FLAGS,
-		`\`${COMMAND} settings\` — reminders of this channel, whom they mention, quiet hours, who may answer`,
-		`\`${COMMAND} history &lt;id&gt;\` — who answered what`,
-		`\`${COMMAND} help\` — this help`,
-	];
 	return message(`${COMMAND} shows what an agent asks and takes your answer.`, [
 		...section(WHAT_IT_IS),
-		...section((isWhole ? lines : HELP).join('\n')),
+		...section((isWhole ? [...HELP, ...MORE_HELP] : HELP).join('\n')),
 		...(isWhole ? [] : buttons(saying('help')(button(ACTIONS.moreHelp, 'More')))),
 	]);
 }
@@ -182,12 +187,6 @@ export function tooFastWords(sessionIds: readonly string[], code: string, error:
 	const which = others.length === 0 ? `${name} was` : `${name} and ${others.length} more were`;
 	return `⚠️ ${which} not read. ${errorWords(code, error).text}`;
 }
-
-const WATCH_FLAGS =
-	`\`${COMMAND} watch &lt;id&gt;\` and a flag: \`--questions-only\` posts questions and answers only; ` +
-	'`--thread-only` keeps questions in the thread of the card: an escalation names only the session in the ' +
-	'channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no ' +
-	'options as buttons. `watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
 
 /** Of several sessions. */
 export function watchingWords(watched: readonly (readonly [id: string, name: string])[]): string {
