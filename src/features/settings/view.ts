@@ -375,20 +375,8 @@ export function namingErrors(
 }
 
 /** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
-export function conflictWords(
-	by: string | null,
-	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
-	defaults: LadderTimes,
-): string {
-	const known = { mentioned: mentionsWords, defaults };
-	return [
-		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed these settings meanwhile, so yours are not saved.`,
-		...settingsChanges(before, newest, known),
-		'The fields below show the settings as they are now. With your choices they would change so:',
-		...settingsChanges(newest, chosen, known),
-		'Choose again what is still needed, then press *Save*.',
-	].join('\n');
-}
+export const conflictWords = (by: string | null) =>
+	`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed this meanwhile: look again. Nothing of yours was saved.`;
 
 /** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
 export function settingsChangedPost(
