@@ -14,7 +14,7 @@ import {
 } from './database.ts';
 import { lockFor } from './locks.ts';
 import type { Column, Table } from './schema/columns.ts';
-import { toTwo } from './to-two.ts';
+import { flagsToSettings, toTwo } from './to-two.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;
@@ -119,6 +119,14 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			await make(db, 35);
 			await toTwo(db, now);
 			await drop(db, 35);
+		},
+	},
+	{
+		number: 39,
+		name: 'settings of channels in place of flags',
+		async up(db) {
+			await flagsToSettings(db);
+			await drop(db, 39);
 		},
 	},
 ];

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { type DeepReadonly, isForgotten } from '../../core/basics.ts';
 import { FALLBACK_TIME_ZONE, leavesTime, type QuietHours, timeZoneNamed, WEEKDAYS } from '../../core/quiet-hours.ts';
-import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	type LadderTimes,
+	type Mention,
+	type PostStyle,
+	timesIn,
+} from '../../database/watch.ts';
 import { namesAnybody } from '../../questions/answerers.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
@@ -26,6 +33,8 @@ export const settingsValues = z.object({
 	/** Empty in windows of 1.0.0. */
 	answerers: z.array(z.string()).default([]),
 	answererGroups: z.array(z.string()).default([]),
+	/** In windows of 1.1.0 as where nobody has set anything. */
+	posts: z.array(z.enum(['progress', 'questionsInThread', 'discreet', 'buttons'])).default(['buttons']),
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;
@@ -108,6 +117,18 @@ const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 		TIME.safeParse(values[field]).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.',
 });
 
+/** What a channel's posts are like: a box for each. */
+export const POSTS = {
+	progress: { label: "Progress in the card's thread", about: 'That a session is paused, and the like.' },
+	questionsInThread: {
+		label: "Questions in the card's thread",
+		about: 'Reminders and ends too; an escalation names only the session.',
+	},
+	discreet: { label: 'Discreet', about: 'Notifications tell no questions, and posts no answers.' },
+	buttons: { label: 'One-press buttons', about: 'Posts of questions have short options as buttons.' },
+} as const satisfies Record<keyof PostStyle, { readonly label: string; readonly about: string }>;
+const POST_PARTS = Object.keys(POSTS) as (keyof typeof POSTS)[];
+
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
 	remind: {
 		label: 'Remind after',
@@ -187,6 +208,22 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			return `${what}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
 		},
 	},
+	posts: {
+		label: 'Posts',
+		element: (shown) => ({
+			type: 'checkboxes',
+			action_id,
+			options: POST_PARTS.map(postOption),
+			...(shown.length === 0 ? {} : { initial_options: shown.map(postOption) }),
+		}),
+		read(element, shown) {
+			const ticked = valuesIn(element);
+			return listOr(
+				POST_PARTS.filter((part) => ticked?.includes(part)),
+				shown,
+			);
+		},
+	},
 	answerers: {
 		label: 'Who may answer',
 		hint: 'Up to 10 people. Only they may answer sessions that this channel watches first. Empty: everybody may.',
@@ -253,6 +290,12 @@ const dayOption = (day: keyof typeof DAY_NAMES): PlainTextOption => ({
 	value: String(day),
 });
 
+const postOption = (part: keyof typeof POSTS) => ({
+	text: plain(POSTS[part].label, 75),
+	description: plain(POSTS[part].about, 75),
+	value: part,
+});
+
 export const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
@@ -274,24 +317,37 @@ const DAY_NAMES = { 1: 'Mon', 2: 'Tue', 3: 'Wed', 4: 'Thu', 5: 'Fri', 6: 'Sat', 
 
 /** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
 export function valuesOf(
-	{ remindAfterMs: remind, escalateAfterMs: escalate, mention, quietHours, answerers: named }: ChannelSettings,
+	{
+		remindAfterMs: remind,
+		escalateAfterMs: escalate,
+		mention,
+		quietHours,
+		answerers: named,
+		...style
+	}: ChannelSettings,
 	quiet: { readonly from?: string; readonly to?: string; readonly zone: string | null },
 ): SettingsValues {
 	const { from = '20:00', to = '08:00', zone } = quiet;
 	const { timeZone, ...times } = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
 	const lists = { people: mention.userIds, groups: mention.groupIds };
 	const namedLists = { answerers: named.userIds, answererGroups: named.groupIds };
-	return { remind, escalate, ...lists, ...times, zone: timeZone, ...namedLists };
+	const posts = POST_PARTS.filter((part) => style[part]);
+	return { remind, escalate, ...lists, ...times, zone: timeZone, posts, ...namedLists };
 }
 
 export function settingsOf({ remind, escalate, people, groups, ...others }: SettingsValues): ChannelSettings {
-	const { days, from, to, zone, answerers: userIds, answererGroups: groupIds } = others;
+	const { days, from, to, zone, answerers: userIds, answererGroups: groupIds, posts } = others;
+	const isTicked = (part: keyof PostStyle) => posts.includes(part);
 	return {
 		remindAfterMs: remind,
 		escalateAfterMs: escalate,
 		mention: { userIds: people, groupIds: groups },
 		quietHours: days.length === 0 ? null : { days, from, to, timeZone: zone },
 		answerers: { userIds, groupIds },
+		progress: isTicked('progress'),
+		questionsInThread: isTicked('questionsInThread'),
+		discreet: isTicked('discreet'),
+		buttons: isTicked('buttons'),
 	};
 }
 
@@ -311,6 +367,11 @@ const timeWordsOf =
 	(settings, { defaults }) =>
 		afterWords(settings[part], defaults[part]);
 
+const postLine = (part: keyof PostStyle) => ({
+	label: POSTS[part].label,
+	words: (settings: PostStyle) => (settings[part] ? 'on' : 'off'),
+});
+
 export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
 	remindAfterMs: { label: FIELDS.remind.label, words: timeWordsOf('remindAfterMs') },
 	escalateAfterMs: { label: FIELDS.escalate.label, words: timeWordsOf('escalateAfterMs') },
@@ -324,6 +385,10 @@ export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: str
 		words: ({ answerers }, { mentioned }, other) =>
 			namesAnybody(answerers) ? `only ${mentioned(answerers, other.answerers)}` : 'everybody who may use Handraise',
 	},
+	progress: postLine('progress'),
+	questionsInThread: postLine('questionsInThread'),
+	discreet: postLine('discreet'),
+	buttons: postLine('buttons'),
 };
 export const PARTS = Object.keys(LINES) as readonly (keyof ChannelSettings)[];
 

@@ -130,7 +130,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 	}
 
 	listen.submission(CALLBACKS.settings, {
-		plan(_, view, wait) {
+		async plan(_, view, wait) {
 			const metadata = decodeSettingsMetadata(view.privateMetadata);
 			const place = { channelId: metadata?.channelId ?? null };
 			if (metadata !== null) return { place, run: (request) => save(request, view, metadata, wait) };

@@ -46,6 +46,7 @@ import {
 	NOBODY_NAMED,
 	NOT_SAVED,
 	PARTS,
+	POSTS,
 	SETTINGS_FIELDS,
 	type SettingsField,
 	type SettingsValues,
@@ -158,7 +159,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
 		const notes = field === 'groups' ? [...groupNotes(model), ...context(escalationNote(model))] : [];
 		const before = field === 'answerers' && !mayChange ? context(NOT_YOURS) : [];
-		const isFirst = field === 'days' || field === 'answerers';
+		const isFirst = field === 'days' || field === 'posts' || field === 'answerers';
 		return [...(isFirst ? [divider()] : []), ...before, ...input(model, field), ...notes];
 	});
 	return modal({
@@ -171,7 +172,9 @@ export function settingsForm(model: SettingsModel): ModalView {
 		clearOnClose: true,
 		blocks: [
 			...section(notice),
-			...section(`When to remind ${placeMrkdwn(metadata.channelId)} of unanswered questions, and who may answer them.`),
+			...section(
+				`When to remind ${placeMrkdwn(metadata.channelId)} of unanswered questions, what posts show, and who may answer.`,
+			),
 			...inputs,
 			...context(lastChangeWords(change)),
 		],
@@ -389,8 +392,10 @@ export function settingsChangedPost(
 		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
-	const isOfList = changedParts(before, after).includes('answerers');
-	const what = !isOfList ? 'the reminders of' : changes.length > 1 ? 'the settings of' : 'who may answer in';
+	const parts = changedParts(before, after);
+	const isOfReminders = parts.every((part) => part !== 'answerers' && !(part in POSTS));
+	const isOfList = parts.every((part) => part === 'answerers');
+	const what = isOfReminders ? 'the reminders of' : isOfList ? 'who may answer in' : 'the settings of';
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
 	return textMessage(
 		[`🔧 ${by === OPERATOR ? capitalised(by) : personName(by, names)} changed ${what} ${place}.`, ...changes].join(

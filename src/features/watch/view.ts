@@ -1,5 +1,5 @@
 import { APP_NAME, COMMAND } from '../../core/command-name.ts';
-import type { Discovery, NoListReason, WaitingSession, Watch, WatchSettings } from '../../database/watch.ts';
+import type { Discovery, NoListReason, WaitingSession, Watch } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
 import { maskedNames } from '../../questions/masking.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -45,20 +45,15 @@ const MISTYPED = {
 	foreign_link: 'That link does not lead to the dashboard of the sessions.',
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
-	unknown_flag: 'No flag `{typed}`. {meant}',
+	unknown_flag: `No flag \`{typed}\`: \`${COMMAND} settings\` has what differs between channels.`,
+	former_flag: `Not watched: \`{typed}\` is *{setting}* in \`${COMMAND} settings\` now.`,
 	reserved_id: 'A session id cannot be “{typed}”: the session service uses that word itself.',
-	all_alone: '`all` stands alone behind `watch` and `unwatch`; `watch all` takes `--discreet` and `--no-buttons`.',
+	all_alone: '`all` stands alone behind `watch` and `unwatch`.',
 } as const;
 
 export type HelpReason = keyof typeof MISTYPED | 'asked';
 
 export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
-
-const WATCH_FLAGS =
-	`\`${COMMAND} watch &lt;id&gt;\` and a flag: \`--questions-only\` posts questions and answers only; ` +
-	'`--thread-only` keeps questions in the thread of the card: an escalation names only the session in the ' +
-	'channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no ' +
-	'options as buttons. `watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
 
 const HELP = [
 	`\`${COMMAND}\` — what waits for you, as on the *Home* tab`,
@@ -66,7 +61,7 @@ const HELP = [
 	`\`${COMMAND} watch &lt;id&gt;\` — follow it in this channel`,
 	`\`${COMMAND} unwatch &lt;id&gt;\` — end that`,
 	`\`${COMMAND} list\` — what this channel watches`,
-	`\`${COMMAND} settings\` — reminders of this channel, whom they mention, quiet hours, who may answer`,
+	`\`${COMMAND} settings\` — this channel's reminders and quiet hours, how posts look, who may answer`,
 	`\`${COMMAND} help\` — this help`,
 ];
 /** Behind *More*. */
@@ -74,7 +69,6 @@ const MORE_HELP = [
 	`\`${COMMAND} watch\` — choose from the sessions that wait, where Handraise may list them`,
 	`\`${COMMAND} watch all\` — bring the questions of all sessions into this channel. \`${COMMAND} unwatch all\` ` +
 		'ends all that is watched here.',
-	WATCH_FLAGS,
 	`To answer with a message in a question's thread, mention ${APP_NAME} there, or choose *Use as answer* in its menu.`,
 ];
 
@@ -89,7 +83,7 @@ export function helpMessage(isWhole = false): MessageContent {
 
 export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant?: string): MessageContent {
 	const hint = meant === undefined ? `\`${COMMAND} help\` shows all.` : `Did you mean \`${meant}\`?`;
-	const words = MISTYPED[reason].replace('{meant}', hint);
+	const words = MISTYPED[reason].replace('{meant}', hint).replace('{setting}', meant ?? '');
 	return textMessage(`⚠️ ${words.replace('{typed}', () => oneLineMrkdwn(typed, 150).replaceAll('`', "'"))}`);
 }
 
@@ -142,7 +136,7 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 		case 'watching':
 			return `👀 Watching ${name} here.`;
 		case 'already':
-			return `👀 ${name} is already watched here.${outcome.changed ? ' What is posted about it has changed.' : ''}`;
+			return `👀 ${name} is already watched here.`;
 		case 'unknownSession': {
 			const alone = isListed ? ` \`${COMMAND} watch\` alone lists those that wait.` : '';
 			return `⚠️ No ${name} found. Check the id.${alone}`;
@@ -219,16 +213,15 @@ export function expectationWords({ slow, typicalSeconds, longestSeconds }: Expec
 	);
 }
 
-/** `discovery`: as it is after a change; null: it ended meanwhile. `refused`: Slack's code for a post. mrkdwn. */
+/** `refused`: Slack's code for a post. mrkdwn. */
 export function discoveringWords(
-	outcome: 'begun' | 'changed' | 'already',
-	{ discovery, isListed, refused = null }: { discovery: Discovery | null; isListed: boolean; refused?: string | null },
+	outcome: 'begun' | 'already',
+	{ isListed, refused = null }: { isListed: boolean; refused?: string | null },
 ): string {
 	if (refused !== null) return refusedWords(null, refused);
-	const changed = discovery === null ? '' : `New ones are posted by ${commandWords(discovery)}.`;
 	const listed = isListed ? '' : '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
 	const since = outcome === 'begun' ? 'from now on' : 'already';
-	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, changed, listed);
+	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, listed);
 }
 
 /** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
@@ -262,12 +255,8 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): string
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */
 export function discoveredByWords(discovery: Discovery): string {
-	const how = `${commandWords(discovery)} by ${personMrkdwn(discovery.createdBy)}`;
+	const how = `\`watch all\` by ${personMrkdwn(discovery.createdBy)}`;
 	return joined(`✋ The questions of all sessions come into this channel: ${how}`, momentMrkdwn(discovery.createdAt));
-}
-
-function commandWords({ discreet, buttons }: Discovery): string {
-	return `\`watch all${discreet ? ' --discreet' : ''}${buttons ? '' : ' --no-buttons'}\``;
 }
 
 /** How many sessions a channel watches. `discovers`: whether it gets the questions of all. mrkdwn. */
@@ -280,7 +269,7 @@ export function watchCountWords(total: number, discovers: boolean): string {
 /** Watches on a page of the list: each takes two of a message's 50 blocks. */
 export const LIST_PAGE = 15;
 
-interface ListedWatch extends WatchSettings, Pick<Watch, 'session' | 'lastChangeAt'> {
+interface ListedWatch extends Pick<Watch, 'session' | 'lastChangeAt'> {
 	readonly view: SessionSnapshot | null;
 }
 
@@ -304,8 +293,7 @@ export function watchList(
 	]);
 }
 
-function watchEntry(watch: ListedWatch): KnownBlock[] {
-	const { session, view, lastChangeAt, mode } = watch;
+function watchEntry({ session, view, lastChangeAt }: ListedWatch): KnownBlock[] {
 	const { sessionId } = session;
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	const openCount = view?.question?.openCount ?? 0;
@@ -317,10 +305,6 @@ function watchEntry(watch: ListedWatch): KnownBlock[] {
 			joined(
 				view === null ? 'not read yet' : statusLine(view),
 				openCount === 0 ? '' : '1 question open',
-				mode === 'questionsOnly' ? 'questions only' : '',
-				watch.questionsInChannel ? '' : 'thread only',
-				watch.discreet ? 'discreet' : '',
-				watch.buttons ? '' : 'no buttons',
 				// `/session unwatch` takes it.
 				isBlank(view?.name ?? '') ? '' : sessionIdMrkdwn(sessionId),
 				`last change ${momentMrkdwn(lastChangeAt)}`,

@@ -256,7 +256,7 @@ it('refuses replies to a secret question, opens the form for several items, and 
 	const chooser = await as('ada').waitForModal('Which question does it answer?');
 	await chooser.close(true);
 
-	const id = await app.watched({}, '--thread-only');
+	const id = await app.watched({}, { questionsInThread: true });
 	app.ask(id);
 	await app.threadSays(id, 'Which colour?');
 	await app.pass(500);

@@ -77,11 +77,11 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['history of all', 'history all', /History is of one session/],
 		['watch of nothing', 'watch', /Which session\? Add its id, or its link from the dashboard/],
 		[
-			'a misspelt flag',
-			'watch choices --qustions-only',
-			/No flag `?--qustions-only`?\. Did you mean `?--questions-only`?\?/,
+			'a flag of 1.1.0',
+			'watch choices --questions-only',
+			/`?--questions-only`? is Progress in the card's thread in `?\/session settings`? now\./,
 		],
-		['an unknown flag', 'watch choices —loudly', /No flag `?—loudly`?\. `?\/session help`? shows all\./],
+		['an unknown flag', 'watch choices —loudly', /No flag `?—loudly`?: `?\/session settings`? has what differs/],
 		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
 	])('replies to %s with one line', async (_, typed, words) => {
 		const reply = await replyTo(`/session ${typed}`);
