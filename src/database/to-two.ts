@@ -278,8 +278,8 @@ interface Flagged {
 }
 
 /**
- * Turns the flags of watches into settings of channels: what one live watch, or *watch all*, of a channel was told holds
- * for all of it. Settings that nobody has saved count as saved by whoever gave the newest of these flags.
+ * Turns the flags of watches into settings of channels: what one live watch of it, or *watch all*, was told
+ * holds for all of it. Settings that nobody has saved count as saved by whoever gave the newest of these flags.
  */
 export async function flagsToSettings(db: Kysely<unknown>): Promise<void> {
 	const { rows } = await sql<Flagged>`select * from (

@@ -98,7 +98,7 @@ export function liveWatches(db: Db, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
-/** A watch with what its card shows, and how its channel wants posts. `view`: null when none can be read; `question`: the newest. */
+/** A watch with what its card shows, and `style`. `view`: null when none can be read; `question`: the newest. */
 export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
 	const stored = from(db.read, 'watched_sessions', sessionOf(row)).selectAll();
 	const [session, asked, styleOf] = await Promise.all([

@@ -242,7 +242,7 @@ export const UNKNOWN_STYLE: PostStyle = { progress: false, questionsInThread: fa
 export const isInThread = (mode: string | undefined, { questionsInThread }: Pick<PostStyle, 'questionsInThread'>) =>
 	questionsInThread && mode === 'card';
 
-/** `reminder`: in the card's thread where the channel has its questions there. `escalation`: in the channel, with its mentions. */
+/** `reminder`: in the card's thread if `isInThread`. `escalation`: in the channel, with its mentions. */
 export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
 

@@ -61,7 +61,7 @@ export const ACTIONS = {
 	answerAgain: 'question.answer_again',
 	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
 	open: 'session.open',
-	/** In the window of a session, and on the post of a form that is answered: opens the history; `value`: a `SessionTarget`. */
+	/** In a session's window, and on the post of an answered form: opens the history; `value`: a `SessionTarget`. */
 	showAnswers: 'question.answers',
 	/** On a receipt; `value`: the answer's id. */
 	tryAgain: 'answer.try_again',

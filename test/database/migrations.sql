@@ -146,3 +146,15 @@ select id, settled_how, settled_at, answer_id, evidence from questions
 alter table "answers" drop column "restart_asked_at";
 alter table "answers" drop column "evidence";
 alter table "questions" drop column "same_before";
+-- 39: settings of channels in place of flags
+select * from (
+			select team_id, channel_id, discreet, buttons, questions_in_channel as in_channel, created_by, created_at
+				from watches where ended_at is null
+			union all select team_id, channel_id, discreet, buttons, 1, created_by, created_at from discoveries) as flagged
+		where discreet = 1 or buttons = 0 or in_channel = 0 order by created_at;
+update watches set mode = 'card' where mode in ('everything', 'questionsOnly');
+alter table "discoveries" drop column "discreet";
+alter table "discoveries" drop column "buttons";
+alter table "watches" drop column "questions_in_channel";
+alter table "watches" drop column "discreet";
+alter table "watches" drop column "buttons";

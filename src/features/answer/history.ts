@@ -7,6 +7,7 @@ import {
 	originOf,
 	type SubmittedView,
 	sessionViewOf,
+	whereItBegan,
 	windowPlace,
 } from '../../slack/request.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -39,9 +40,10 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) 
 	/** `shown`: the window with *History*, which stays below. */
 	const open = (request: AllowedRequest, sessionId: string, shown: SubmittedView | null = null) =>
 		logged(request, 'history', sessionId, async () => {
-			const metadata = newMetadata({ sessionId, origin: originOf(request, shown) });
+			const origin = originOf(request, shown);
+			const view = () => page(request, newMetadata({ sessionId, origin }));
 			const how = { onTop: shown !== null };
-			const handle = await reply.openWindow(request, 'history', () => page(request, metadata), how);
+			const handle = await reply.openWindow(whereItBegan(request, origin), 'history', view, how);
 			return handle === null ? 'no_window' : 'shown';
 		});
 

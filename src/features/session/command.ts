@@ -5,9 +5,8 @@ import { isReservedId } from '../../session-service/service.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, type PersonRequest, type Task } from '../../slack/request.ts';
-import { POSTS } from '../settings/fields.ts';
 import type { WatchCommands } from '../watch/commands.ts';
-import { type HelpReason, helpMessage, mistypedMessage } from '../watch/view.ts';
+import { type HelpReason, helpMessage, mistypedMessage, POSTS } from '../watch/view.ts';
 import type { SessionFlow } from './flow.ts';
 
 /** The service promises only that an id is a string. A button's value holds this many. */

@@ -15,6 +15,7 @@ import { ACTIONS } from '../../slack/ids.ts';
 import type { InputBlock, PlainTextOption } from '../../slack/parts.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 import type { UserGroup, UserGroups } from '../../slack/user-groups.ts';
+import { POSTS } from '../watch/view.ts';
 
 /** `HH:MM`, as Slack gives it. */
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
@@ -117,16 +118,6 @@ const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 		TIME.safeParse(values[field]).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.',
 });
 
-/** What a channel's posts are like: a box for each. */
-export const POSTS = {
-	progress: { label: "Progress in the card's thread", about: 'That a session is paused, and the like.' },
-	questionsInThread: {
-		label: "Questions in the card's thread",
-		about: 'Reminders and ends too; an escalation names only the session.',
-	},
-	discreet: { label: 'Discreet', about: 'Notifications tell no questions, and posts no answers.' },
-	buttons: { label: 'One-press buttons', about: 'Posts of questions have short options as buttons.' },
-} as const satisfies Record<keyof PostStyle, { readonly label: string; readonly about: string }>;
 const POST_PARTS = Object.keys(POSTS) as (keyof typeof POSTS)[];
 
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {

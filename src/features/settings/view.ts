@@ -35,6 +35,7 @@ import type { Submitted, SubmittedView } from '../../slack/request.ts';
 import { oneLine, oneLineMrkdwn, plain, quotedName, withoutMarks } from '../../slack/text.ts';
 import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../../slack/user-groups.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
+import { POSTS } from '../watch/view.ts';
 import {
 	capitalised,
 	FIELDS,
@@ -46,7 +47,6 @@ import {
 	NOBODY_NAMED,
 	NOT_SAVED,
 	PARTS,
-	POSTS,
 	SETTINGS_FIELDS,
 	type SettingsField,
 	type SettingsValues,
@@ -172,9 +172,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 		clearOnClose: true,
 		blocks: [
 			...section(notice),
-			...section(
-				`When to remind ${placeMrkdwn(metadata.channelId)} of unanswered questions, what posts show, and who may answer.`,
-			),
+			...section(`Reminders of questions in ${placeMrkdwn(metadata.channelId)}, what posts show, and who may answer.`),
 			...inputs,
 			...context(lastChangeWords(change)),
 		],

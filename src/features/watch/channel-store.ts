@@ -274,8 +274,8 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 				const sessionId = isOtherList ? await changeRules(tx, channel, settings.answerers, standing) : [];
 				const isOtherStyle = parts.some((part) => part in UNKNOWN_STYLE);
 				if (isOtherStyle) noteQuestions(trx, null);
-				const place = isOtherStyle ? channel : null;
-				await redrawChannel(tx, place, { sessionId, isWhole: parts.includes('discreet') });
+				const hides = parts.includes('discreet') && settings.discreet;
+				await redrawChannel(tx, isOtherStyle ? channel : null, { sessionId, isWhole: hides });
 				await planPosts(tx, [post]);
 				await touchLadders(trx, key, now);
 				return true;

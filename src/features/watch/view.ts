@@ -1,5 +1,5 @@
 import { APP_NAME, COMMAND } from '../../core/command-name.ts';
-import type { Discovery, NoListReason, WaitingSession, Watch } from '../../database/watch.ts';
+import type { Discovery, NoListReason, PostStyle, WaitingSession, Watch } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
 import { maskedNames } from '../../questions/masking.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -32,6 +32,17 @@ import {
 } from '../../slack/parts.ts';
 import { isBlank, oneLineMrkdwn } from '../../slack/text.ts';
 import type { Expectation, WatchOutcome } from './subscribe.ts';
+
+/** What a channel's posts are like: a box for each. */
+export const POSTS = {
+	progress: { label: "Progress in the card's thread", about: 'That a session is paused, and the like.' },
+	questionsInThread: {
+		label: "Questions in the card's thread",
+		about: 'Reminders and ends too; an escalation names only the session.',
+	},
+	discreet: { label: 'Discreet', about: 'Notifications tell no questions, and posts no answers.' },
+	buttons: { label: 'One-press buttons', about: 'Posts of questions have short options as buttons.' },
+} as const satisfies Record<keyof PostStyle, { readonly label: string; readonly about: string }>;
 
 /** What is wrong with a command, in at most 15 words. `{typed}`: what was typed; `{meant}`: what is similar to it. */
 const MISTYPED = {

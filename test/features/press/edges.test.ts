@@ -251,11 +251,21 @@ describe('what people are told about a choice', () => {
 		expect(post.text()).toMatch(answeredBy('ada'));
 		expect(post.text().split('One of:')[0]).not.toContain('LH 1173');
 		await app.setPosts({});
-		// What stands is drawn again, also what is over.
-		await app.until(() => post.text().includes('LH 1173'));
 		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
 		const next = await app.threadSays(id, 'Which seat?');
 		expect(next.notification()).toContain('An agent asks: Which seat? One of: aisle, window');
+	});
+
+	it('takes choices from posts that are over as soon as their channel is discreet', async () => {
+		const { id, index, post } = await asked();
+		await app.choose(post, 'LH 1173');
+		await app.until(() => value(id, index) === 'LH 1173');
+		await app.answered(id);
+		await app.pass(5_000);
+		expect(post.text()).toContain('LH 1173');
+		await app.setPosts({ discreet: true });
+		await app.until(() => post.text().includes('@ada answered') && !post.text().includes(': LH 1173'));
+		await app.setPosts({});
 	});
 
 	it('offers no options for a question that looks secret, and does not tell it in the notification', async () => {

@@ -263,6 +263,7 @@ it('refuses replies to a secret question, opens the form for several items, and 
 	const card = app.card(id);
 	if (card === undefined) throw new Error('there is no card');
 	expect((await offered(card, 'Sand')).text()).toContain(SEND_IT);
+	await app.setPosts({});
 });
 
 describe('a reply with a file', () => {

@@ -71,10 +71,10 @@ describe('the history of a session', () => {
 
 	it('says in a message when Slack does not open it', async () => {
 		ask('h7', 'Colour');
-		const form = await openSession(app, 'h7');
+		const form = await openSession(app, 'h7', 'grace');
 		app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
 		await form.press('History');
-		const told = await app.slack.as('ada').waitForMessage('#agents', 'Press *History*');
+		const told = await app.slack.as('grace').waitForMessage('#agents', 'press *History*');
 		expect(told.isEphemeral()).toBe(true);
 	});
 

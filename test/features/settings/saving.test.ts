@@ -31,6 +31,7 @@ describe('/session settings', () => {
 			['Quiet hours from', '20:00'],
 			['Quiet hours to', '08:00'],
 			['Time zone', 'Europe/London'],
+			['Posts', ['One-press buttons']],
 			['Who may answer', []],
 			['User groups that may answer', []],
 		]);

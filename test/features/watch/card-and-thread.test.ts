@@ -50,7 +50,7 @@ describe('a watched session', () => {
 	});
 
 	it('refers to the dashboard when the agent waits without a question that can be answered', async () => {
-		const id = await app.watched();
+		const id = await app.watched({}, { progress: true });
 		app.step(id, 'Log in, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
 		const words = waitingWords(null, null);
@@ -367,7 +367,7 @@ describe('a card that somebody deleted', () => {
 	});
 
 	it('leaves what Slack put into the channel there, and posts what follows into the new thread', async () => {
-		const id = await app.watched();
+		const id = await app.watched({}, { progress: true });
 		const former = cardOf(id);
 		const release = app.slack.faults.hold('chat.update');
 		former.remove();
@@ -383,7 +383,7 @@ describe('a card that somebody deleted', () => {
 	});
 
 	it.each(['question', 'word'] as const)('has a %s posted once though Slack did not answer', async (what) => {
-		const id = await app.watched();
+		const id = await app.watched({}, { progress: true });
 		const former = cardOf(id);
 		const from = app.now();
 		const release = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });

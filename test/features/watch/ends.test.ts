@@ -209,6 +209,7 @@ it('asks Slack for no link that the card does not show, and again for one that f
 	await app.pass(30_000);
 	expect(links()).toEqual([]);
 
+	await app.command(`/session unwatch ${inThread}`);
 	await app.setPosts({});
 	const lift = app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error' });
 	const id = await app.watched();

@@ -4,7 +4,7 @@ import { asking, done, task } from '../../../sandbox/session-service/builders.ts
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import type { ItemJson, SessionJson } from '../../../sandbox/session-service/json.ts';
 import type { PostStyle } from '../../../src/database/watch.ts';
-import { POSTS } from '../../../src/features/settings/fields.ts';
+import { POSTS } from '../../../src/features/watch/view.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { passTime, steadyClock } from '../../support/pass-time.ts';
