@@ -81,8 +81,12 @@ async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	}
 }
 
+/** Drops what is described until a migration. */
 async function drop(db: Kysely<unknown>, migration: number): Promise<void> {
 	for (const name of TABLE_NAMES.toSorted()) {
+		for (const [index, described] of Object.entries(DESCRIBED[name].indexes ?? {}))
+			if (typeof described !== 'string' && described[2] === migration)
+				await sql.raw(`drop index ${name}_${index}`).execute(db);
 		for (const [column] of allColumnsOf(name).filter(([, { until }]) => until === migration))
 			await sql.raw(`alter table "${name}" drop column "${nameInSql(column)}"`).execute(db);
 	}
@@ -121,6 +125,7 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			await drop(db, 35);
 		},
 	},
+	{ number: 40, name: 'what nobody misses', up: (db) => drop(db, 40) },
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
@@ -287,7 +292,7 @@ function isOwn({ kind, on, sql: text }: Found): boolean {
 	const split = (sql: string) => sql.replaceAll(/ (?:not null|primary key|unique)\b/g, '').split(', ');
 	const table = on.toLowerCase() as TableName;
 	// A backup may be of an older version, whose ended columns the next start drops.
-	const own = new Set([OWN_SCHEMA, INITIAL, OWN_SCHEMA - 1].flatMap((one) => split(partsOf(table, one).join(', '))));
+	const own = new Set(MIGRATIONS.flatMap(({ number }) => split(partsOf(table, number).join(', '))));
 	return split(/^create table "?\w+"? ?\((.*)\)$/is.exec(text)?.[1] ?? text).every((part) => own.has(part));
 }
 

@@ -113,7 +113,6 @@ export const NOTHING: ShownInbox = {
 	ownAnswers: { shown: [], total: 0 },
 	drafts: [],
 	lastAnswers: [],
-	week: null,
 };
 export const WAITING = {
 	shown: many(MOST_WAITING_SHOWN, waitingAs),
@@ -134,7 +133,6 @@ export const FULL_INBOX: ShownInbox = {
 	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
 	drafts: many(MOST_DRAFTS, (formId) => ({ ...GIANT_DRAFT, formId })),
 	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
-	week: { asked: 10_000, answered: 9_999, waitMs: 7_140_000, idleMs: 604_740_000 },
 };
 
 export function inboxModelOf(content: InboxContent): [InboxModel] {

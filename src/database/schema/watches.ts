@@ -131,7 +131,7 @@ export const WATCH_TABLES = tables({
 			one_open: 'unique (service, session_id) where settled_at is null',
 			held: '(held_watch_id) where held_watch_id is not null',
 			settled: '(settled_at) where settled_at is not null',
-			asked: '(service, asked_at)',
+			asked: ['(service, asked_at)', 29, 40],
 			from: ['(from_user_id) where from_user_id is not null', 32],
 			to: ['(to_user_id) where to_user_id is not null', 32],
 		},

@@ -1,6 +1,5 @@
 // Owns `inboxes`.
 import { type Lease, type Log, pick } from '../../core/basics.ts';
-import { nextTurn } from '../../core/lease-loop.ts';
 import {
 	add,
 	change,
@@ -257,42 +256,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
 		},
 
-		/**
-		 * How many questions agents asked since `since`, by the channels of this workspace that watch their sessions, or
-		 * watched them; how long they waited, those that wait still until `now`, and the answered ones each.
-		 */
-		async askedSince(service: string, teamId: string, { since, now }: { since: number; now: number }) {
-			const groups = new Map<string, AskedIn>();
-			for (let last: Pick<AskedRow, 'askedAt' | 'id'> = { askedAt: since, id: '' }; ; ) {
-				const { rows } =
-					await sql<AskedRow>`select asked.id, asked_at, settled_at, coalesce(channel_id, '') as channel_id,
-						case when channel_id like 'D%' then created_by else '' end as watched_by,
-						case when settled_how = 'answered' or answer_id is not null then 1 else 0 end as is_answered
-					from (select id, service, session_id, asked_at, settled_at, settled_how, answer_id from questions
-						where service = ${service} and asked_at >= ${last.askedAt}
-							and (asked_at > ${last.askedAt} or id > ${last.id})
-						order by asked_at, id limit ${ASKED_AT_ONCE}) as asked
-					left join watches on watches.service = asked.service and watches.session_id = asked.session_id
-						and team_id = ${teamId} order by asked_at, asked.id, channel_id`.execute(db.read);
-				const questions = Map.groupBy(rows, ({ id }) => id);
-				for (const [first, ...others] of questions.values()) {
-					if (first === undefined || first.channelId === '') continue;
-					const places = [first, ...others].map((row) => pick(row, 'channelId', 'watchedBy'));
-					const channels = [...new Map(places.map((place) => [place.channelId, place])).values()];
-					const key = JSON.stringify(channels);
-					const group = groups.get(key) ?? { channels, count: 0, idleMs: 0, answered: [] };
-					const ms = Math.max(0, (first.settledAt ?? now) - first.askedAt);
-					groups.set(key, group);
-					group.count += 1;
-					group.idleMs += ms;
-					if (first.isAnswered === 1) group.answered.push(ms);
-				}
-				if (questions.size < ASKED_AT_ONCE) return [...groups.values()];
-				last = rows.at(-1) ?? last;
-				await nextTurn();
-			}
-		},
-
 		/** The person's newest drafts, one for each question. `isClosed`: it is over, and not by an answer of theirs. */
 		async drafts(service: string, person: Person, limit: number) {
 			// Of a session that is not read any more, what was settled is known. Those below 0 were put aside for a form.
@@ -337,17 +300,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 /** Has all inboxes built anew, and what is being built now not shown. */
 export const rebuildInboxes = ({ trx, now }: Tx) =>
 	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
-
-/** Read at once for `askedSince`. */
-const ASKED_AT_ONCE = 500;
-
-type AskedRow = Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & AskedPlace & Readonly<{ isAnswered: 0 | 1 }>;
-
-/** `watchedBy`: of a direct message only, else ''. */
-type AskedPlace = Readonly<{ channelId: string; watchedBy: string }>;
-
-/** The questions that were asked in all of these channels. */
-type AskedIn = { readonly channels: readonly AskedPlace[]; count: number; idleMs: number; readonly answered: number[] };
 
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];

@@ -123,7 +123,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 				lastAnswerEntry(answer, dismissButton(answer) ?? againButton(answer, all.slice(0, index))),
 			),
 		]),
-		...context([total > PER_PAGE ? '' : weekWords(content.week), joined(which, until)].join('\n').trim()),
+		...context(joined(which, until)),
 	];
 }
 
@@ -326,17 +326,6 @@ export function snoozedMessage(snoozed: { name: string; sessionId: string }, unt
 	const zone = timeZone === null ? '' : `That is 9:00 ${timeZone}: Slack did not tell Handraise your time zone.`;
 	const what = `💤 ${sessionTitle(snoozed.name, snoozed.sessionId)} is snoozed for you; nobody else notices.`;
 	return textMessage(`${sentences(what, zone)}\nYour inbox shows it again ${momentMrkdwn(until)}`);
-}
-
-/** `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h`; empty without questions. Plain text. */
-export function weekWords(week: ShownInbox['week']): string {
-	if (week === null) return '';
-	const { asked, answered, waitMs, idleMs } = week;
-	return joined(
-		`Last 7 days: ${asked} asked, ${answered} answered`,
-		waitMs === null ? '' : `median wait ${durationText(waitMs)}`,
-		`agents idle ${durationText(idleMs)}`,
-	);
 }
 
 function unreadableWords(count: number): string {

@@ -317,7 +317,6 @@ function watchEntry(watch: ListedWatch): KnownBlock[] {
 		...context(
 			joined(
 				view === null ? 'not read yet' : statusLine(view),
-				openCount === 0 ? '' : '1 question open',
 				mode === 'questionsOnly' ? 'questions only' : '',
 				watch.questionsInChannel ? '' : 'thread only',
 				watch.discreet ? 'discreet' : '',
