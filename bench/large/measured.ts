@@ -115,7 +115,7 @@ const { answers, inboxes, ladders, posts, sessions, watches } = store;
 await measure('what our answers mean for a read', () =>
 	ourAnswers(answers, { serviceUrl: SERVICE, reading: { session, readAt: now, arrival: task.sizes.session } }),
 );
-await measure('watches of that read', () => watches.ofSession(big, now));
+await measure('watches of that read', () => watches.ofSession(big));
 await measure('arrivals before that read', () => answers.arrivals(big));
 await measure('open questions of inboxes', () => inboxes.openQuestions(SERVICE, TEAM));
 await measure("a person's answers in their inbox", async () => {

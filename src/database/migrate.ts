@@ -14,7 +14,7 @@ import {
 } from './database.ts';
 import { lockFor } from './locks.ts';
 import type { Column, Table } from './schema/columns.ts';
-import { toTwo } from './to-two.ts';
+import { endSwitching, toTwo } from './to-two.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;
@@ -125,7 +125,14 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			await drop(db, 35);
 		},
 	},
-	{ number: 40, name: 'what nobody misses', up: (db) => drop(db, 40) },
+	{
+		number: 40,
+		name: 'what nobody misses',
+		async up(db, now) {
+			await endSwitching(db, now);
+			await drop(db, 40);
+		},
+	},
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));

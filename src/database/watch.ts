@@ -46,17 +46,6 @@ export interface WatchSettings {
 	readonly buttons: boolean;
 }
 
-export interface Endings {
-	/** How many ended, or got another text, without an answer in the last `COUNTED_MS`. */
-	readonly unansweredCount: number;
-	/** When the newest of them ended, clock milliseconds. */
-	readonly unansweredAt: number;
-	/** The newest question that ended was answered: what an agent asks after an answer always notifies. */
-	readonly isNewestAnswered: boolean;
-	/** Our answer to the open question arrived. A fast agent may ask something else before a read shows that. */
-	readonly isAnswered: boolean;
-}
-
 /** A session watched in a channel. All times are milliseconds since the epoch. */
 export interface Watch extends ChannelKey, WatchSettings {
 	readonly id: string;
@@ -69,8 +58,6 @@ export interface Watch extends ChannelKey, WatchSettings {
 	/** When something that people see last changed; `createdAt` before any change. */
 	readonly lastChangeAt: number;
 	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
-	/** How the session's questions ended lately. Only `ofSession` finds it. */
-	readonly endings?: Endings;
 	/** The question no longer wanted in its channel. Only `ofSession` finds it, before the first read. */
 	readonly dismissed?: Pick<QuestionDigest, 'fingerprint' | 'messageIndex'> | null;
 }

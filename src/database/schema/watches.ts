@@ -102,8 +102,8 @@ export const WATCH_TABLES = tables({
 			shownHash: text,
 			/** What channels see of it, see `Asked`. Null after removal. Its index and its holder change. */
 			content: orNull({ ...sealed, bound: OF_SESSION }),
-			rewordedCount: fromZero,
-			rewordedAt: orNull(noted),
+			rewordedCount: until(40, fromZero),
+			rewordedAt: until(40, orNull(noted)),
 			/** When the read began that found it; 0: it was answered before anybody watched its session. */
 			askedAt: noted,
 			settledAt: orNull(noted),

@@ -58,6 +58,13 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
 	}
 
+	/** Whether reads found that the question of a choice is not asked any more, and no answer to it. */
+	async function isReplaced(service: string, { sessionId, messageIndex, fingerprint }: Choice): Promise<boolean> {
+		const asked = from(db.read, 'questions', { service, sessionId, messageIndex, fingerprint }).select('settledHow');
+		const newest = await asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
+		return newest?.settledHow === 'changed' || newest?.settledHow === 'closed';
+	}
+
 	return {
 		/**
 		 * The person opened it or did something in it: it is followed and due now, or `PRESS_SPACING_MS` after it was last
@@ -217,10 +224,16 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		snapshots,
 
-		/** The name of a choice's session; null: its question is stored as the button shows it, without this option. */
-		async offering(service: string, choice: Choice): Promise<string | null> {
+		/**
+		 * The name of a choice's session; or its question is stored as the button shows it, without this option
+		 * (`notOffered`), or the agent asks something else instead, which nobody had answered (`changed`).
+		 */
+		async offering(service: string, choice: Choice): Promise<Offering> {
 			const { question = null, name = '' } = (await snapshots(service, [choice.sessionId])).get(choice.sessionId) ?? {};
-			return question === null || isOffered(question, choice) ? name : null;
+			if (question === null) return { kind: 'offered', name };
+			const isOther = question.openCount > 0 && question.fingerprint !== choice.fingerprint;
+			if (isOther && (await isReplaced(service, choice))) return { kind: 'changed' };
+			return isOffered(question, choice) ? { kind: 'offered', name } : { kind: 'notOffered' };
 		},
 
 		/** The claims on questions of these sessions that have not lapsed, oldest first. */
@@ -300,6 +313,9 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 /** Has all inboxes built anew, and what is being built now not shown. */
 export const rebuildInboxes = ({ trx, now }: Tx) =>
 	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
+
+/** Whether a choice can be pressed, as far as the newest read of its session tells. */
+export type Offering = { readonly kind: 'offered'; readonly name: string } | { readonly kind: 'notOffered' | 'changed' };
 
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];

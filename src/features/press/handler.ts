@@ -7,19 +7,20 @@ import type { Answers } from '../answer/accept.ts';
 import type { Forms } from '../answer/drafts.ts';
 import {
 	CHOICE_WORDS,
+	changedChoice,
 	choiceMessage,
 	failedChoice,
 	isDoubleClick,
 	noChoice,
 	takenChoice,
 } from '../answer/receipt-view.ts';
+import type { Offering } from '../inbox/inbox-store.ts';
 
 const REPEATED_WITHIN_MS = 60_000;
 
-/** The session's name; null: no button for the choice would be drawn today. An older version found other options. */
-type Offering = { readonly inboxes: { offering(choice: Choice): Promise<string | null> } };
+type Parts = { readonly inboxes: { offering(choice: Choice): Promise<Offering> }; answers: Answers; flow: Forms };
 
-export function registerPress(core: HandlerContext & Offering & { answers: Answers; flow: Forms }): void {
+export function registerPress(core: HandlerContext & Parts): void {
 	const { listen, reply, answers, flow, inboxes, clock, config } = core;
 
 	const pressedAt = new Map<string, number>();
@@ -60,8 +61,13 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 				failure: (error) => failedChoice(choice, error, reply.errorContext(error)),
 				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
 				async run(request) {
-					const sessionName = await inboxes.offering(choice);
-					if (sessionName === null) {
+					const offered = await inboxes.offering(choice);
+					if (offered.kind === 'changed') {
+						request.log.info({ session: choice.sessionId }, 'the question of the option has changed');
+						return async () => void (await reply.toPerson(request, changedChoice(choice)));
+					}
+					// An older version found other options.
+					if (offered.kind === 'notOffered') {
 						const { sessionId, messageIndex } = choice;
 						const origin = press.row === null ? {} : { origin: press.row };
 						request.log.info({ session: sessionId }, 'the option is outdated');
@@ -70,7 +76,7 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 					}
 					const { person } = request;
 					const by = { submissionKey: keyOf(request, press), person, origin: originOf(request, press, choice) };
-					const result = await answers.submitPress({ ...choice, sessionName }, by);
+					const result = await answers.submitPress({ ...choice, sessionName: offered.name }, by);
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
 					return () => tellResult(request, choice, result);
 				},

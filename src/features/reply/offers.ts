@@ -18,7 +18,7 @@ type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
 function isAboutOpen({ watch, post, question }: Found): boolean {
 	if (watch.ended !== null || question === null || question.settled !== null) return false;
 	if (post.kind === 'card') return !watch.questionsInChannel;
-	return post.kind === 'switching' || post.questionId === question.id;
+	return post.questionId === question.id;
 }
 
 type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { drafting: Drafting };

@@ -95,7 +95,7 @@ export async function enterRule(
 	const rule = { teamId, channelId, ...sessionOf(session), enteredAt };
 	if (!(await hasChanged(addNew(trx, 'answer_rules', rule)))) return;
 	noteQuestions(trx, null);
-	await markPosts(await lockPosts(tx, session), sessionOf(session), { urgency: 'progress' });
+	await markPosts(await lockPosts(tx, session), sessionOf(session), 'progress');
 }
 
 /**
@@ -123,7 +123,7 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 	}
 	noteQuestions(trx, null);
 	const sessionIds = [...sessions.values()].map((session) => session.sessionId);
-	await markPosts(tx, { sessionId: sessionIds }, { urgency: 'progress' });
+	await markPosts(tx, { sessionId: sessionIds }, 'progress');
 }
 
 /** In the order of locks: one id may be known at two addresses of the service. */

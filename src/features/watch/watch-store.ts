@@ -36,7 +36,6 @@ import {
 } from '../../database/watch-store.ts';
 import {
 	dropPlanned,
-	endingsOf,
 	lockPosts,
 	markPosts,
 	planPosts,
@@ -135,13 +134,11 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const live = liveWatches(db.read, channelOf(channel)).orderBy('createdAt').orderBy('id');
 			return (await live.execute()).map(readWatch);
 		},
-		/** The watches of a session that have not ended, with their `endings` and what they dismissed. */
-		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
+		/** The watches of a session that have not ended, with what they dismissed. */
+		async ofSession(session: SessionKey): Promise<readonly Watch[]> {
 			const live = liveWatches(db.read, sessionOf(session)).orderBy('createdAt').orderBy('id');
-			const [rows, endings] = await Promise.all([live.execute(), endingsOf(db.read, session, now)]);
-			const found = rows.map(async (row) => ({
+			const found = (await live.execute()).map(async (row) => ({
 				...readWatch(row),
-				endings,
 				dismissed: await dismissedQuestion(db.read, row),
 			}));
 			return Promise.all(found);

@@ -59,7 +59,7 @@ export function describeDiscoveries(subject: Subject): void {
 		return news(watch, { posts: [askedIn(watch)], ...overrides });
 	}
 
-	const dismissedOf = async () => (await store().watches.ofSession(KEY, T0)).at(-1)?.dismissed;
+	const dismissedOf = async () => (await store().watches.ofSession(KEY)).at(-1)?.dismissed;
 
 	const lowered = (watch: Watch) => news(watch, { end: 'handLowered' });
 

@@ -215,7 +215,7 @@ export function describeListedWaiting(subject: Subject): void {
 
 		it('are not read when nobody watches them any more', async () => {
 			await watchedWith('active');
-			for (const { id } of await store().watches.ofSession(KEY, T0)) {
+			for (const { id } of await store().watches.ofSession(KEY)) {
 				await store().watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			}
 			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);

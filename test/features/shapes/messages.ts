@@ -70,7 +70,6 @@ import {
 	type PostContext,
 	settledQuestionPost,
 	stepsWords,
-	switchingPost,
 } from '../../../src/features/watch/post-view.ts';
 import {
 	discoveredByWords,
@@ -307,7 +306,6 @@ const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	unwatched: 'unwatched',
 	wentOn: 'wentOn',
 	gaveWay: 'gaveWay',
-	own: 'own',
 	handedOn: 'handedOn',
 	givenBack: 'givenBack',
 };
@@ -380,11 +378,6 @@ export function watchVariants(): Shape[] {
 		),
 		...askedShapes('giant', questionOf(GIANT_SESSION), GIANT_POST),
 		...askedShapes('giant, answered in part', partly(questionOf(GIANT_SESSION)), GIANT_POST),
-		...shapesOf(switchingPost, {
-			asking: [questionOf(ASKS), POST],
-			giant: [questionOf(GIANT_SESSION), GIANT_POST],
-			'asking nothing': [{ ...questionOf(ASKS), openCount: 0 }, POST],
-		}),
 		...shapesOf(handOverPost, {
 			giant: [HANDED, askedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 			discreet: [HANDED, askedAs(questionOf(ASKS)), { ...POST, discreet: true }],
