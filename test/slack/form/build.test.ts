@@ -267,7 +267,7 @@ describe('buildForm', () => {
 			'plain_text_input',
 			'plain_text_input',
 		]);
-		expect(initials(back.blocks)).toEqual(['ada@', 'C', 'x']);
+		expect(initials(back.blocks)).toEqual(['ada@', 'x', 'C']);
 	});
 });
 
