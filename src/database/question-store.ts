@@ -24,7 +24,6 @@ import {
 	type Db,
 	type Filter,
 	from,
-	hasChanged,
 	isFound,
 	personOf,
 	type Row,

@@ -276,16 +276,17 @@ export async function endSwitching(db: Kysely<unknown>, now: number): Promise<vo
 	const isShown = sql`kind = 'switching' and state = 'shown' and ts is not null`;
 	await sql`delete from posts where ${held} and stream in (select stream from posts where ${isShown})`.execute(db);
 	await sql`update posts set last_error = null, due_at = ${sql.lit(now)} where ${held}`.execute(db);
-	const { rows } = await sql<Switching>`select posts.id, stream, ts, watch_id, questions.id as question_id, settled_at
+	const { rows } = await sql<Switching>`select posts.id, ts, watch_id, questions.id as question_id, settled_at
 		from posts join questions using (service, session_id) where ${isShown} and questions.number =
 			(select max(number) from questions as newest
-				where newest.service = posts.service and newest.session_id = posts.session_id)`.execute(db);
-	for (const { id, stream, ts, watchId, questionId, settledAt } of rows) {
-		const key = `question:${questionId}`;
+				where newest.service = posts.service and newest.session_id = posts.session_id)
+			and not exists (select 1 from posts as own
+				where own.stream = posts.stream and own.unique_key = 'question:' || questions.id)`.execute(db);
+	for (const { id, ts, watchId, questionId, settledAt } of rows) {
 		await sql`update posts set kind = 'question', content = '{"kind":"question","changed":true}',
-				question_id = ${questionId}, unique_key = ${key}, due_at = ${sql.lit(now)}, wanted = wanted + 1
-			where id = ${id} and not exists (select 1 from posts as own
-				where own.stream = ${stream} and own.unique_key = ${key})`.execute(db);
+				question_id = ${questionId}, unique_key = ${`question:${questionId}`}, due_at = ${sql.lit(now)},
+				wanted = wanted + 1
+			where id = ${id}`.execute(db);
 		if (settledAt !== null) continue;
 		await sql`delete from ladders where watch_id = ${watchId} and question_id <> ${questionId}`.execute(db);
 		await sql`insert into ladders (watch_id, team_id, channel_id, service, session_id, question_id, post_ts, posted_at,
@@ -299,7 +300,6 @@ export async function endSwitching(db: Kysely<unknown>, now: number): Promise<vo
 
 interface Switching {
 	readonly id: string;
-	readonly stream: string;
 	readonly ts: string;
 	readonly watchId: string;
 	readonly questionId: string;

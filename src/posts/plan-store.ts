@@ -331,7 +331,11 @@ const REPLACED_WITHIN_MS = 60_000;
 
 /** Whether somebody has answered a question here, unless they took that back. */
 const isGiven = (trx: Db, { id, ...row }: Row<'questions'>) =>
-	isFound(from(trx, 'answers', { ...sessionOf(row), questionId: id }).select('id').where('state', '!=', 'withdrawn'));
+	isFound(
+		from(trx, 'answers', { ...sessionOf(row), questionId: id })
+			.select('id')
+			.where('state', '!=', 'withdrawn'),
+	);
 
 /** Has the open posts of a question be of the one that its agent asks instead, with the reminders of that. */
 async function showInstead(
@@ -339,7 +343,9 @@ async function showInstead(
 	former: Row<'questions'>,
 	{ id, fingerprint }: Readonly<Record<'id' | 'fingerprint', string>>,
 ): Promise<void> {
-	const watches = from(trx, 'watches', { ...sessionOf(former), endedAt: null }).selectAll().orderBy('id');
+	const watches = from(trx, 'watches', { ...sessionOf(former), endedAt: null })
+		.selectAll()
+		.orderBy('id');
 	for (const watch of await watches.execute()) {
 		const open = { kind: 'question', watchId: watch.id, questionId: former.id, state: OPEN };
 		const another = { questionId: id, uniqueKey: `${QUESTION_KEY}${id}` };

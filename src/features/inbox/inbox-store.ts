@@ -315,7 +315,10 @@ export const rebuildInboxes = ({ trx, now }: Tx) =>
 	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
 
 /** Whether a choice can be pressed, as far as the newest read of its session tells. */
-export type Offering = { readonly kind: 'offered'; readonly name: string } | { readonly kind: 'notOffered' | 'changed' };
+export type Offering =
+	| { readonly kind: 'offered'; readonly name: string }
+	| { readonly kind: 'notOffered' }
+	| { readonly kind: 'changed' };
 
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];

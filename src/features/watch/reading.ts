@@ -57,8 +57,7 @@ export function createReading(
 		const { update, isChecking } = news;
 		const isUnread = watch.revision <= 0;
 		const isDismissed = watch.revision === DISMISSED || (isUnread && isAskedIn(digest, watch.dismissed));
-		const isLowered =
-			isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isChecking);
+		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isChecking);
 		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
 		if (!isUnread && !update.changed && end === null) return [];
 		return [{ ...update, ...(isDismissed && { posts: [], changed: false, card: null }), end }];

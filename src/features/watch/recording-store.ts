@@ -161,8 +161,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					const isOther = update.isGone === true || changes.some(({ kind }) => kind !== 'seen');
 					const isNow = update.isGone === true || !isInPlace;
 					if (isOther) await markPosts(tx, sessionOf(key), isNow ? 'now' : 'progress');
-					else if (update.isStepped === true)
-						await markPosts(tx, { ...sessionOf(key), kind: 'question' }, 'progress');
+					else if (update.isStepped === true) await markPosts(tx, { ...sessionOf(key), kind: 'question' }, 'progress');
 					const isEnded = watches.some(({ end }) => end !== null);
 					if (isEnded) await stopUnwatched(trx, key, now);
 					// Reminders may have been due while the service was away.

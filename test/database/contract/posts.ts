@@ -176,7 +176,6 @@ export function describePosts(subject: Subject): void {
 			expect(await row(status.id)).toMatchObject({ state: 'dropped', dueAt: null, ts: null });
 			expect(await posted(T0 + HOUR)).toEqual(['next']);
 		});
-
 	});
 
 	describe('a deleted post', () => {
