@@ -78,6 +78,8 @@ export interface WaitingSession {
 	readonly since: number;
 	/** It began to wait after the first list. Nobody knows how long others have waited. */
 	readonly isNew: boolean;
+	/** A channel no longer follows it, because a newer question needed the place. */
+	readonly gaveWay: boolean;
 }
 
 export type DiscoverySettings = Pick<WatchSettings, 'discreet' | 'buttons'>;

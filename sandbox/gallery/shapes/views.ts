@@ -98,6 +98,7 @@ export const waitingAs = (id: string) => ({
 	name: GIANT,
 	since: NOW - 720_000,
 	isNew: true,
+	gaveWay: true,
 });
 
 export const NOTHING: ShownInbox = {

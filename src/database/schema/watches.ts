@@ -306,7 +306,7 @@ export const WATCH_TABLES = tables({
 			loweredAt: orNull(noted),
 			/** How often in a row; 0: only once, after it had asked. */
 			loweredCount: fromZero,
-			/** 1: it began to wait or asked something else after the first list, and gave way in no channel since. */
+			/** 1: it began to wait or asked something else after the first list. */
 			isNew: fromZero,
 			/** Since when lists lack it; null: it is listed. */
 			goneAt: orNull(noted),

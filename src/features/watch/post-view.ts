@@ -305,7 +305,7 @@ export const SETTLED_WORDS = {
 	changed: 'The agent asks something else now',
 	renewed: 'Asked again, in a new post',
 	unwatched: 'No longer watched',
-	gaveWay: 'No longer followed here: a newer question needed the place. Your inbox still lists it.',
+	gaveWay: 'No longer followed here: a newer question needed the place. Home still lists it.',
 	handedOn: 'Handed over again',
 	givenBack: 'You gave it back: it is open for all again',
 } as const;

@@ -51,11 +51,11 @@ import {
 	limitReached,
 	type NewRaisedHand,
 	type NewWatch,
+	oldestHand,
 	raiseHand,
 	recordUnwatched,
-	stalestHand,
 } from './adding-store.ts';
-import { noteGaveWay, noteLowered } from './channel-store.ts';
+import { noteLowered } from './channel-store.ts';
 
 /**
  * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out
@@ -95,7 +95,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			{ now, ...ending }: { now: number; posts: readonly NewPost[]; keepPending: boolean },
 		) => db.write((trx) => endStored({ trx, now }, watchId, { reason, ...ending })),
 
-		/** Ends the stalest question's watch if more stand in a channel, or in all, than a limit allows: returns true. */
+		/** Ends the raised hand with the oldest news if more stand in a channel, or in all, than a limit allows: true. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
 			const exceeded = (trx: Db) =>
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
@@ -103,10 +103,10 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			return db.write(async (trx) => {
 				await lockFor(trx, 'addingWatches');
 				const reached = await exceeded(trx);
-				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
-				if (stalest === null) return false;
+				const oldest = reached && (await oldestHand(trx, discovery, reached));
+				if (oldest === null) return false;
 				const ending = { reason: 'gaveWay', posts: [], keepPending: false } as const;
-				return (await endStored({ trx, now }, stalest.id, ending)) !== null;
+				return (await endStored({ trx, now }, oldest.id, ending)) !== null;
 			});
 		},
 		async list(channel: ChannelKey, page: { offset: number; limit: number }) {
@@ -174,7 +174,6 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 		return readWatch(await changeWatch(trx, watchId, { revision: DISMISSED }));
 	}
 	const ended = await endWatch(tx, row, ending);
-	if (ending.reason === 'gaveWay') await noteGaveWay(trx, session);
 	await stopUnwatched(trx, session, tx.now);
 	await touchLadders(trx, sessionOf(session), tx.now);
 	return readWatch(ended);
