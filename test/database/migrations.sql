@@ -149,10 +149,12 @@ alter table "questions" drop column "same_before";
 -- 40: what nobody misses
 delete from posts where kind = 'question' and state = 'planned' and last_error = 'held' and stream in (select stream from posts where kind = 'switching' and state = 'shown' and ts is not null);
 update posts set last_error = null, due_at = 0 where kind = 'question' and state = 'planned' and last_error = 'held';
-select posts.id, stream, ts, watch_id, questions.id as question_id, settled_at
+select posts.id, ts, watch_id, questions.id as question_id, settled_at
 		from posts join questions using (service, session_id) where kind = 'switching' and state = 'shown' and ts is not null and questions.number =
 			(select max(number) from questions as newest
-				where newest.service = posts.service and newest.session_id = posts.session_id);
+				where newest.service = posts.service and newest.session_id = posts.session_id)
+			and not exists (select 1 from posts as own
+				where own.stream = posts.stream and own.unique_key = 'question:' || questions.id);
 delete from posts where kind = 'switching';
 drop index questions_asked;
 alter table "questions" drop column "reworded_count";
