@@ -21,10 +21,11 @@ async function asked(items: readonly ItemJson[] = [FLIGHT], flags = '') {
 	return { id, index, post };
 }
 
-/** The agent asks something else in the place of its question. Resolves to the post that shows it. */
-function replaced(id: string): Promise<Posted> {
+/** The agent asks something else in the place of its question, which somebody's window finds. Resolves to the new post. */
+async function replaced(id: string): Promise<Posted> {
 	const train = asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]);
 	app.service.sessions.patch(id, { messages: [...(app.service.sessions.get(id).messages ?? []).slice(0, -1), train] });
+	await (await openSession(app.app, id, 'grace')).close(true);
 	return app.threadSays(id, 'Which train');
 }
 
