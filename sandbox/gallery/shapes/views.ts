@@ -150,8 +150,8 @@ export function extremeViews(): Shape[] {
 			Markdown: sessionModelOf(MARKDOWN_SESSION),
 			'every field filled': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS }),
 			'every field with a text that does not fit': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS.map(() => HOSTILE) }),
-			'lists of 99 options, another answer': sessionModelOf(asking([LONG_LIST, ...SEVERAL]), {
-				draft: [GIANT, ...SEVERAL_DRAFTS],
+			'lists of 99 options, another answer': sessionModelOf(asking([...SEVERAL, LONG_LIST]), {
+				draft: [...SEVERAL_DRAFTS, GIANT],
 			}),
 			'30 giant fields': sessionModelOf(asking(itemsOf(30, GIANT.slice(0, 400))), draftsOf(30)),
 			'90 giant fields': sessionModelOf(asking(itemsOf(90, HOSTILE)), draftsOf(90)),

@@ -228,12 +228,13 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		 * The name of a choice's session; or its question is stored as the button shows it, without this option
 		 * (`notOffered`), or the agent asks something else instead, which nobody had answered (`changed`).
 		 */
-		async offering(service: string, choice: Choice): Promise<Offering> {
+		async offering(service: string, choice: Choice) {
 			const { question = null, name = '' } = (await snapshots(service, [choice.sessionId])).get(choice.sessionId) ?? {};
-			if (question === null) return { kind: 'offered', name };
+			const offered = { kind: 'offered', name } as const;
+			if (question === null) return offered;
 			const isOther = question.openCount > 0 && question.fingerprint !== choice.fingerprint;
-			if (isOther && (await isReplaced(service, choice))) return { kind: 'changed' };
-			return isOffered(question, choice) ? { kind: 'offered', name } : { kind: 'notOffered' };
+			if (isOther && (await isReplaced(service, choice))) return { kind: 'changed' } as const;
+			return isOffered(question, choice) ? offered : ({ kind: 'notOffered' } as const);
 		},
 
 		/** The claims on questions of these sessions that have not lapsed, oldest first. */
@@ -313,12 +314,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 /** Has all inboxes built anew, and what is being built now not shown. */
 export const rebuildInboxes = ({ trx, now }: Tx) =>
 	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
-
-/** Whether a choice can be pressed, as far as the newest read of its session tells. */
-export type Offering =
-	| { readonly kind: 'offered'; readonly name: string }
-	| { readonly kind: 'notOffered' }
-	| { readonly kind: 'changed' };
 
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];

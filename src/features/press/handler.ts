@@ -14,9 +14,14 @@ import {
 	noChoice,
 	takenChoice,
 } from '../answer/receipt-view.ts';
-import type { Offering } from '../inbox/inbox-store.ts';
 
 const REPEATED_WITHIN_MS = 60_000;
+
+/** Whether a choice can be pressed, as far as the newest read of its session shows. */
+type Offering =
+	| { readonly kind: 'offered'; readonly name: string }
+	| { readonly kind: 'notOffered' }
+	| { readonly kind: 'changed' };
 
 type Parts = { readonly inboxes: { offering(choice: Choice): Promise<Offering> }; answers: Answers; flow: Forms };
 

@@ -39,6 +39,7 @@ import { WAITING } from '../../../sandbox/gallery/shapes/views.ts';
 import { NO_LIST_REASONS, type ReminderStage, WATCH_ENDS } from '../../../src/database/watch.ts';
 import {
 	CHOICE_WORDS,
+	changedChoice,
 	choiceMessage,
 	failedChoice,
 	noChoice,
@@ -201,6 +202,7 @@ export function messageVariants(): Shape[] {
 			'the second one': [CHOICE_WORDS.lost(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
 			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
+		...shapesOf(changedChoice, { giant: [{ ...CHOICE, option: HOSTILE }] }),
 		...shapesOf(failedChoice, {
 			'perhaps stored': [CHOICE, 'acceptance_unknown', MODEL],
 			refused: [CHOICE, 'guest', { ...MODEL, adminContact: HOSTILE }],
