@@ -284,7 +284,7 @@ async function home(): Promise<void> {
 		await sessions.until('b81e06a9', () => sessions.values('b81e06a9', 1)[0] === 'No');
 		sessions.answerAsPage('5d20c7f4', ['University of Lisbon']);
 		for (const id of ['b81e06a9', '5d20c7f4']) sessions.setStatus(id, 'active');
-		await domain.getByText('agent continued').waitFor(LONG);
+		await domain.getByText('continued', { exact: false }).waitFor(LONG);
 		await page.getByRole('button', { name: /^Handraise/ }).click();
 		await page.getByRole('tab', { name: 'Home' }).click();
 		const tab = page.getByRole('tabpanel', { name: 'Home' });

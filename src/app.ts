@@ -4,7 +4,7 @@ import { type Clock, type Log, steadySince } from './core/basics.ts';
 import { createMetrics } from './core/metrics.ts';
 import { createRateLimiter } from './core/rate-limiter.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
-import { ourAnswers } from './features/answer/earlier-answers.ts';
+import { ourAnswers, type Reading } from './features/answer/earlier-answers.ts';
 import { createOpenWindows } from './features/answer/open-windows.ts';
 import { showRepeat } from './features/answer/receipts.ts';
 import { registerAnswer } from './features/answer/register.ts';
@@ -17,6 +17,7 @@ import { createReminders } from './features/remind/reminders.ts';
 import { registerReply } from './features/reply/text-as-answer.ts';
 import { registerSession } from './features/session/actions.ts';
 import { registerSettings } from './features/settings/handler.ts';
+import { createReadNotes } from './features/watch/read-notes.ts';
 import { registerWatch } from './features/watch/register.ts';
 import { createHousekeeping } from './ops/housekeeping.ts';
 import { createEndpoints, createRefusedRequests } from './ops/http-server.ts';
@@ -83,12 +84,21 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	const service = createSessionService(base, { proxy, onChanged: openWindows.sessionRead });
 	const core = { ...base, sessionService: service.client };
 
+	/** What our answers and earlier reads mean for a session as read. */
+	async function readAnswers(read: Omit<Reading, 'steadySince'>, isWatched = true) {
+		const reading = { ...read, steadySince: steadySince(clock) };
+		const { marks, ...ours } = await ourAnswers(store.answers, { serviceUrl, reading, isWatched });
+		return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
+	}
+	const noteRead = createReadNotes(core, readAnswers);
+
 	const { messages, ...posting } = createPosting(core);
 	const refusedRequests = createRefusedRequests(core);
 	const bolt = createBoltApp(installation.identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
 	const http = createEndpoints(core, { bolt, budget: service.budget, onRefused: refusedRequests.add });
 	const context = createHandlerContext(core, {
 		app: bolt.app,
+		noteRead,
 		onInboxPress: (inbox) => askInbox(core, inbox, null),
 		onPostPress(request, isChanged) {
 			posting.showPressed(request, isChanged);
@@ -100,16 +110,20 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	const discovery = registerDiscovery(core, service);
 	const watching = registerWatch(context, posting, discovery, {
 		...service,
-		async ourAnswers(read, wanted) {
-			const reading = { ...read, steadySince: steadySince(clock) };
-			const { marks, ...ours } = await ourAnswers(store.answers, { serviceUrl, reading, wanted });
-			return { ...ours, disclosure: disclosureOf(marks, config.SHOW_ANSWERS) };
-		},
+		ourAnswers: (reading) => readAnswers(reading),
 	});
 	const inboxes = registerInbox(context, discovery);
 	const openSettings = registerSettings(context);
 	const { flow, drafting, claims } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
-	const { answers, ...answering } = registerAnswer(context, { ...service, flow, drafting, claims, messages, inboxes });
+	const { answers, ...answering } = registerAnswer(context, {
+		...service,
+		flow,
+		drafting,
+		claims,
+		messages,
+		inboxes,
+		noteRead,
+	});
 	registerPress({ ...context, flow, answers, inboxes });
 	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);

@@ -133,7 +133,7 @@ const FOREIGN = [
 	],
 	[
 		'constraint "c" on "answers"',
-		'create table gone (id text primary key); alter table answers add constraint c foreign key (evidence) references gone',
+		'create table gone (id text primary key); alter table answers add constraint c foreign key (last_error) references gone',
 		'drop table gone cascade',
 	],
 	['child table "child" on "answers"', 'create table child () inherits (answers)', 'drop table child'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Posted } from '../fake-slack/index.ts';
 import type { SessionJson } from '../sandbox/session-service/json.ts';
 import { itemsOf } from '../sandbox/session-service/log.ts';
@@ -42,8 +42,12 @@ describe('a watched session whose texts are made to take long', () => {
 	});
 	afterAll(() => app[Symbol.asyncDispose]());
 
-	/** Watches a session, and waits for the post of its question. */
+	/**
+	 * Watches a session, and waits for the post of its question; for its card, where the question counts as answered,
+	 * because some of its items have values.
+	 */
 	async function watch(json: SessionJson) {
+		const isAnswered = json.messages?.at(-1)?.human_input?.some(({ value }) => value) === true;
 		const id = `session${++count}x`;
 		// In turn: a channel gets one message a second.
 		const channel = count % 2 === 0 ? '#agents' : '#secret';
@@ -54,7 +58,7 @@ describe('a watched session whose texts are made to take long', () => {
 		const post = await ada.waitForMessage(
 			channel,
 			// Of another session that was watched, a post may come late.
-			(one) => !before.has(one.ts) && one.notification().startsWith('An agent asks') && isOf(one, id),
+			(one) => !before.has(one.ts) && (isAnswered || one.notification().startsWith('An agent asks')) && isOf(one, id),
 		);
 		return { id, channel, post };
 	}
@@ -115,10 +119,10 @@ describe('a watched session whose texts are made to take long', () => {
 		app.service.sessions.patch(id, {
 			messages: [{ role: 'user', content: 'Work.' }, { role: 'assistant', content: 'x' }, asking('blue'), asking('')],
 		});
-		await app.slack.changes.until(
-			() => post.buttons().length === 0,
-			() => 'the answer is not shown',
-		);
+		const readBefore = app.service.log.reads(id).length;
+		await vi.waitUntil(() => app.service.log.reads(id).length >= readBefore + 2, { timeout: 45_000 });
+		// It counts as the same question, which has moved.
+		expect(post.buttons()).toContain('Answer…');
 		await app.slack.as('ada').command(channel, `/session unwatch ${id}`);
 		expect(turns.longest()).toBeLessThan(MOST_MS);
 	}, 120_000);
@@ -131,8 +135,6 @@ describe('a watched session whose texts are made to take long', () => {
 			value: at === 0 ? '' : `${at}`,
 		}));
 		const { id, post } = await watch(says('Decide.', items));
-		expect(post.notification()).toMatch(/^An agent asks for an answer/);
-		expect(post.buttons()).toContain('Answer…');
 		expect(post.buttons()).not.toContain('red');
 		const modal = await openSession(app, id);
 		expect(modal.text()).toMatch(/\(\d,\d{3} more characters\)/);

@@ -5,6 +5,7 @@ import type { SessionJson } from '../../sandbox/session-service/json.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { item, open, submission } from '../../test/database/support.ts';
 import { NO_LIMITS } from '../../test/features/watch/support.ts';
+import { firstFound } from '../../test/support/found.ts';
 import { gatedResponse } from '../../test/support/sessions.ts';
 import { reportSession } from '../figures/sessions.ts';
 
@@ -76,6 +77,7 @@ export async function storeQuestions({
 					content: { kind: 'card' },
 				},
 				view,
+				found: firstFound(view),
 				limits: NO_LIMITS,
 			});
 			await store.db.writeOne((trx) => trx.updateTable('watches').set({ revision: 1 }).where('id', '=', id).execute());

@@ -5,6 +5,7 @@ import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
 import { item, submission } from '../../test/database/support.ts';
 import { NO_LIMITS } from '../../test/features/watch/support.ts';
+import { firstFound } from '../../test/support/found.ts';
 import { gatedResponse } from '../../test/support/sessions.ts';
 import { reportSession } from '../figures/sessions.ts';
 
@@ -138,6 +139,7 @@ async function template(store: Store, now: number): Promise<void> {
 	const session = { service: SERVICE, sessionId: BIG };
 	const place = { teamId: TEAM, channelId: 'C0' };
 	const id = randomUUID();
+	const view = snapshotOf(sessionAsking(BIG), now);
 	await store.watches.add({
 		id,
 		...place,
@@ -149,7 +151,8 @@ async function template(store: Store, now: number): Promise<void> {
 		createdBy: 'U0',
 		createdAt: now,
 		card: { target: { kind: 'watch', watchId: id, ...place }, key: 'card', content: { kind: 'card' } },
-		view: snapshotOf(sessionAsking(BIG), now),
+		view,
+		found: firstFound(view),
 		limits: NO_LIMITS,
 	});
 	const posted = { state: 'shown', dueAt: null, ts: '17.1', shownAt: now };

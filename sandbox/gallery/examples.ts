@@ -21,7 +21,6 @@ import {
 } from '../../src/features/watch/post-view.ts';
 import type { PostKind } from '../../src/posts/post.ts';
 import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
-import { NOTHING_SEEN } from '../../src/questions/asked.ts';
 import type { ShowAnswers } from '../../src/questions/secrecy.ts';
 import type { ReadSession, Session } from '../../src/questions/session.ts';
 import { type MessageContent, textMessage } from '../../src/slack/parts.ts';
@@ -105,8 +104,6 @@ const DONE = agentMessage('', {
 const ALL = { working: WORKING, asking: ASKING, secret: SECRET, three: THREE, done: trip('completed', DONE) };
 
 const STEPPED = { steps: stepsWords(questionOf(GONE_ON), snapshotAtNow(GONE_ON)) };
-/** Its field is empty again, and the agent waits. */
-const CHECKED = { ...NOTHING_SEEN, emptySince: NOW - 1_000 };
 
 type Form = MessageContent | ModalView | HomeView;
 type Named = Readonly<Record<string, Form>>;
@@ -163,7 +160,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 				pressed({ ...sent, state: 'delivering', lastError: 'unavailable', deliveredAt: null }),
 			),
 			delivered: settled('answered', pressed({ ...sent, state: 'delivered' })),
-			'agent continued': settled('answered', pressed({ ...sent, state: 'resumed', agentOutcome: 'resumed' })),
+			continued: settled('answered', pressed({ ...sent, state: 'resumed', agentOutcome: 'resumed' })),
 			'hidden answer': settled('answered', { ...pressed({ ...sent, state: 'resumed' }), showAnswers: 'never' }),
 			'answered by a form': settled('answered', { standing: answerOf({ state: 'resumed', deliveredAt: NOW - 4_000 }) }),
 			'answered elsewhere': settled('answered'),
@@ -173,7 +170,6 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			'asked again': asking({
 				lost: answerOf({ ...pressed(sent).standing, state: 'delivered', agentOutcome: 'lost' }),
 			}),
-			'being checked': settled('answered', pressed({ ...sent, state: 'delivered', evidence: CHECKED })),
 			...Object.fromEntries(
 				AGENT_OUTCOMES.map((agentOutcome) => [
 					`then ${agentOutcome}`,
@@ -284,11 +280,16 @@ function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 			'several questions': form(THREE),
 			'nothing asked': form(WORKING),
 			'4 steps since': form(GONE_ON),
+			'answered, and the field is empty': form(ASKING, {
+				question: null,
+				settledBy: answerOf({ content, state: 'delivered' }),
+				emptied: 'The field is empty now',
+			}),
 			ended: form(ALL.done),
 		},
 		receipt: {
 			...Object.fromEntries(ANSWER_STATES.map((state) => [state, receipt({ state })])),
-			'delivered, being checked': receipt({ state: 'delivered', evidence: CHECKED }),
+			'an agent that was not started': receipt({ state: 'delivered', startFailed: true }),
 			...Object.fromEntries(
 				AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, receipt({ state: 'delivered', agentOutcome })]),
 			),

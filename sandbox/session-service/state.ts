@@ -173,6 +173,8 @@ export function createState({ clock, baseUrl, resumeAfterMs, ids }: StateSetting
 		}
 		if (record.abort.signal.aborted || record.json.status !== from) return;
 		record.json.status = 'active';
+		// A scenario writes what its agent does next.
+		if (record.scenario === null) push(record.id, { role: 'assistant', content: 'I go on with that.' });
 		touch(record);
 	}
 

@@ -39,7 +39,8 @@ export const AUDIT_LINE = z.strictObject({
 	/** Where to go on: `--after`. */
 	cursor: z.string().regex(/^\d+\.\d+$/),
 	at: z.iso.datetime(),
-	action: z.enum(AUDIT_ACTIONS),
+	/** 1.1.0 wrote `taken` too, of an answer whose field the agent had emptied. */
+	action: z.enum([...AUDIT_ACTIONS, 'taken']),
 	count: z.int(),
 	actor: word,
 	operator: word,

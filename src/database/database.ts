@@ -52,10 +52,17 @@ export const TABLES = tables({
 
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
-export type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name]['columns'];
+type Described<Name extends TableName> = (typeof TABLES)[Name]['columns'];
+/** Those of the newest schema. */
+export type ColumnsOf<Name extends TableName> = {
+	[Column in keyof Described<Name> as Described<Name>[Column] extends { readonly until: number }
+		? never
+		: Column]: Described<Name>[Column];
+};
 
-/** In the order of `create table`. */
-export const columnsOf = (name: TableName) => Object.entries<Column>(TABLES[name].columns);
+/** With those that a migration has dropped since, in the order of `create table`. */
+export const allColumnsOf = (name: TableName) => Object.entries<Column>(TABLES[name].columns);
+export const columnsOf = (name: TableName) => allColumnsOf(name).filter(([, { until }]) => until === undefined);
 
 export type Tables = {
 	[Name in TableName]: { -readonly [Column in keyof ColumnsOf<Name>]: Value<ColumnsOf<Name>[Column]> };

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { type Clock, HandraiseError, type Log } from '../core/basics.ts';
 import {
-	columnsOf,
+	allColumnsOf,
 	type Db,
 	isPostgres,
 	nameInSql,
@@ -14,6 +14,7 @@ import {
 } from './database.ts';
 import { lockFor } from './locks.ts';
 import type { Column, Table } from './schema/columns.ts';
+import { toTwo } from './to-two.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;
@@ -27,8 +28,11 @@ const LOOK_STEP_MS = 100;
 export interface Migration {
 	readonly number: number;
 	readonly name: string;
-	/** Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. */
-	up(db: Kysely<unknown>): Promise<void>;
+	/**
+	 * Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. `now`:
+	 * clock milliseconds.
+	 */
+	up(db: Kysely<unknown>, now: number): Promise<void>;
 }
 
 /** The schema of 1.0.0, which never changes again: `test/database/released-schema.test.ts` keeps it. */
@@ -38,7 +42,8 @@ const DESCRIBED: Readonly<Record<TableName, Table>> = TABLES;
 /** What is in the brackets of `create table`, as of a migration. A key of one column stands beside that. */
 function partsOf(name: TableName, migration = OWN_SCHEMA): string[] {
 	const { key, unique = [] } = DESCRIBED[name];
-	const columns = columnsOf(name).filter(([, { since = 0 }]) => since <= migration);
+	const isThere = ([, { since = 0, until = Infinity }]: [string, Column]) => since <= migration && migration < until;
+	const columns = allColumnsOf(name).filter(isThere);
 	const list = (names: readonly string[]) => `(${names.map(nameInSql).join(', ')})`;
 	return [
 		...columns.map(([column, described]) => {
@@ -71,8 +76,15 @@ async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 		}
 	}
 	for (const name of TABLE_NAMES.toSorted()) {
-		for (const [column, described] of columnsOf(name).filter(([, { since }]) => since === migration))
+		for (const [column, described] of allColumnsOf(name).filter(([, { since }]) => since === migration))
 			await sql.raw(`alter table "${name}" add column ${partOf(column, described)}`).execute(db);
+	}
+}
+
+async function drop(db: Kysely<unknown>, migration: number): Promise<void> {
+	for (const name of TABLE_NAMES.toSorted()) {
+		for (const [column] of allColumnsOf(name).filter(([, { until }]) => until === migration))
+			await sql.raw(`alter table "${name}" drop column "${nameInSql(column)}"`).execute(db);
 	}
 }
 
@@ -99,8 +111,16 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			if (isPostgres(db)) await numbered.execute(db);
 		},
 	},
-	// Until 2.0.0 is released its one migration may change: what is described with `since: 35`, and statements here.
-	{ number: 35, name: '2.0.0', up: (db) => make(db, 35) },
+	// Until 2.0.0 is released its one migration may change: what is described with 35, and `toTwo`.
+	{
+		number: 35,
+		name: '2.0.0',
+		async up(db, now) {
+			await make(db, 35);
+			await toTwo(db, now);
+			await drop(db, 35);
+		},
+	},
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
@@ -208,7 +228,7 @@ export async function migrate(
 		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
 		if (pending.length > 0 && schema !== null && isShared) await refuseBesideReplica(trx, lookMs);
 		for (const { number, name, up } of pending) {
-			await up(trx as unknown as Kysely<unknown>);
+			await up(trx as unknown as Kysely<unknown>, clock.now());
 			await trx.insertInto('migrations').values({ number, name, appliedAt: clock.now() }).execute();
 		}
 		return pending.map(({ name }) => name);
@@ -265,7 +285,9 @@ type Found = { readonly kind: string; readonly name: string; readonly on: string
 function isOwn({ kind, on, sql: text }: Found): boolean {
 	if (text === null || kind === 'trigger') return text !== null && !NAMED.test(text);
 	const split = (sql: string) => sql.replaceAll(/ (?:not null|primary key|unique)\b/g, '').split(', ');
-	const own = new Set(split(partsOf(on.toLowerCase() as TableName).join(', ')));
+	const table = on.toLowerCase() as TableName;
+	// A backup may be of an older version, whose ended columns the next start drops.
+	const own = new Set([OWN_SCHEMA, INITIAL, OWN_SCHEMA - 1].flatMap((one) => split(partsOf(table, one).join(', '))));
 	return split(/^create table "?\w+"? ?\((.*)\)$/is.exec(text)?.[1] ?? text).every((part) => own.has(part));
 }
 

@@ -1,11 +1,12 @@
-// Owns `questions` and `snoozes`: what agents of watched sessions asked, who has it, and who hides it.
-import { sql } from 'kysely';
+// Owns `questions` and `snoozes`: what agents asked, in watched sessions or with our answers, who has it, who hides it.
+import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { parseOrNull, pick } from '../core/basics.ts';
-import { type Answer, ARRIVED_STATES, BLOCKING_STATES, evidenceAt } from '../questions/answer.ts';
-import { evidence, type Judgement, NOTHING_SEEN, type SettledHow, withArrival } from '../questions/asked.ts';
+import { type Answer, ARRIVED_STATES, BLOCKING_STATES, filledBy } from '../questions/answer.ts';
+import { type Arrived, type Evidence, evidence, NOTHING_SEEN, withArrival } from '../questions/asked.ts';
 import type { HandOver } from '../questions/hand-over.ts';
-import type { Person, QuestionDigest, QuestionKey, SessionKey } from '../questions/session.ts';
+import type { KnownQuestion, SettledHow } from '../questions/occurrences.ts';
+import type { Person, QuestionDigest, SessionKey } from '../questions/session.ts';
 import { maskedQuestion, type QuestionView, questionView } from '../questions/session-snapshot.ts';
 import { recordEvents } from './audit.ts';
 import {
@@ -17,6 +18,7 @@ import {
 	type Filter,
 	from,
 	hasChanged,
+	isFound,
 	personOf,
 	type Row,
 	remove,
@@ -44,7 +46,8 @@ const noteColumn = sealedColumn('questions.handOverNote', z.string());
 /** What a read shows of a session's newest question, if anything. */
 export interface QuestionRead {
 	readonly session: SessionKey;
-	readonly newest: { readonly question: QuestionView | null; readonly readAt: number };
+	/** `isFirst`: no read of the session was stored before. */
+	readonly newest: { readonly question: QuestionView | null; readonly readAt: number; readonly isFirst?: boolean };
 	readonly cipher: Cipher;
 	readonly now: number;
 }
@@ -53,33 +56,69 @@ export interface QuestionRead {
 function shownColumns(id: string, asked: QuestionDigest, { session, newest, cipher }: QuestionRead) {
 	const { question, readAt } = newest;
 	return {
-		...pick(asked, 'messageIndex', 'sameBefore', 'fingerprint', 'shownHash'),
+		...pick(asked, 'messageIndex', 'fingerprint', 'shownHash'),
 		...(question?.messageIndex === asked.messageIndex && {
 			content: contentColumn.seal({ question, readAt }, { id, ...sessionOf(session) }, cipher),
 		}),
 	};
 }
 
-/** Adds the open question. `held`: the hand-over of the one before, which goes on. Returns the id. */
+/** Adds a question. `held`: the hand-over of the one before, which goes on. Returns the id. */
 export async function addQuestion(
 	trx: Db,
 	asked: QuestionDigest,
 	read: QuestionRead,
-	{ askedAt, held }: { readonly askedAt: number; readonly held: Held | null },
+	{ askedAt, held, evidence: found }: Readonly<{ askedAt: number; held: Held | null; evidence: Evidence }>,
 ): Promise<string> {
 	const { service, sessionId } = read.session;
-	const number = sql<number>`(select coalesce(max(number), 0) + 1 from questions
-		where service = ${service} and session_id = ${sessionId})`;
 	const id = crypto.randomUUID();
 	const columns = {
 		...shownColumns(id, asked, read),
 		askedAt,
 		...(held && holderColumns({ id, service, sessionId }, held, read.cipher)),
-		evidence: JSON.stringify(NOTHING_SEEN),
+		evidence: JSON.stringify(found),
 	};
-	await add(trx, 'questions', { id, service, sessionId, number, ...columns }).execute();
+	await add(trx, 'questions', { id, service, sessionId, number: nextNumber(read.session), ...columns }).execute();
 	// One that was answered before anybody watched its session is no news.
 	if (askedAt > 0) recordAsked(trx, asked, read, 'asked');
+	return id;
+}
+
+const nextNumber = (session: SessionKey) => numberAt(session, sql`coalesce(max(number), 0) + 1`);
+const formerNumber = (session: SessionKey) => numberAt(session, sql`coalesce(min(number), 1) - 1`);
+const numberAt = ({ service, sessionId }: SessionKey, number: RawBuilder<unknown>) =>
+	sql<number>`(select ${number} from questions where service = ${service} and session_id = ${sessionId})`;
+
+/** The id of the row of what an answer is to. One that no read has noted is made with its first answer. */
+export async function rowOfAnswer(
+	trx: Db,
+	{
+		question,
+		fingerprint,
+		shownHash,
+		acceptedAt,
+	}: Pick<Answer, 'question' | 'fingerprint' | 'shownHash' | 'acceptedAt'>,
+): Promise<string> {
+	const { messageIndex } = question;
+	const there = from(trx, 'questions', { ...sessionOf(question), messageIndex, fingerprint }).select('id');
+	const known = await there.orderBy('number', 'desc').limit(1).executeTakeFirst();
+	if (known !== undefined) return known.id;
+	const id = crypto.randomUUID();
+	const watched = from(trx, 'watched_sessions', sessionOf(question)).select('sessionId');
+	// What its agent asks now is known while it is watched: this is what a form still shows that was opened before.
+	const isOld = await isFound(watched.where('nextReadAt', 'is not', null));
+	await add(trx, 'questions', {
+		id,
+		...sessionOf(question),
+		number: isOld ? formerNumber(question) : nextNumber(question),
+		messageIndex,
+		fingerprint,
+		shownHash: shownHash ?? '',
+		askedAt: 0,
+		evidence: JSON.stringify(NOTHING_SEEN),
+		settledAt: acceptedAt,
+		settledHow: 'unwatched',
+	}).execute();
 	return id;
 }
 
@@ -93,49 +132,18 @@ export async function rewordQuestion(trx: Db, open: Row<'questions'>, asked: Que
 	await change(trx, 'questions', { id: open.id }, { ...shownColumns(open.id, asked, read), ...reworded }).execute();
 }
 
-/** Opens a settled question again. */
-export async function reopenQuestion(trx: Db, { id }: Row<'questions'>, asked: QuestionDigest, read: QuestionRead) {
-	const again = { settledAt: null, settledHow: null, answerId: null };
-	await change(trx, 'questions', { id }, { ...shownColumns(id, asked, read), ...again }).execute();
-	recordAsked(trx, asked, read, 'reopened');
+/** Opens a settled question again. One that nobody watched was asked as far as anybody knows when it is read now. */
+export async function reopenQuestion(trx: Db, row: Row<'questions'>, asked: QuestionDigest, read: QuestionRead) {
+	const askedAt = row.askedAt > 0 ? row.askedAt : read.newest.readAt;
+	const again = { settledAt: null, settledHow: null, answerId: null, askedAt };
+	await change(trx, 'questions', { id: row.id }, { ...shownColumns(row.id, asked, read), ...again }).execute();
+	recordAsked(trx, asked, read, row.askedAt > 0 ? 'reopened' : 'asked');
 }
 
-/** Notes how many equal messages stand before the one that asks. */
-export const renumberQuestion = (trx: Db, id: string, { sameBefore }: Asking) =>
-	change(trx, 'questions', { id }, { sameBefore }).execute();
-
-/** Closes what the agent of a session went on without: nobody can answer it any more. */
-export async function closeWentOn(trx: Db, session: SessionKey): Promise<void> {
-	const wentOn = { ...sessionOf(session), settledHow: 'wentOn' };
-	if (await hasChanged(change(trx, 'questions', wentOn, { settledHow: 'closed', handOverNote: null })))
-		await endSnoozes(trx, sessionOf(session));
-}
-
-/** Closes what was open when nobody watched its session any more, except this one. */
-export async function closeUnwatched(trx: Db, session: SessionKey, { fingerprint, sameBefore }: Asking) {
-	const left = change(trx, 'questions', { ...sessionOf(session), settledHow: 'unwatched' }, { settledHow: 'closed' });
-	await left.where((is) => is.or([is('fingerprint', '!=', fingerprint), is('sameBefore', '!=', sameBefore)])).execute();
-}
-
-/** Stores what reads have shown of the question that the newest message asks. */
-export async function noteEvidence(trx: Db, session: SessionKey, { of, evidence: found, isNews }: Judgement) {
-	if (of === null || !isNews) return;
-	const { same } = await knownAskings(trx, session, of);
-	if (same === null) return;
-	const shown = found && { evidence: JSON.stringify(found) };
-	await change(trx, 'questions', { id: same.id }, { messageIndex: of.messageIndex, ...shown }).execute();
-}
-
-/**
- * A read for a person shows an empty field after a value: of a session that nobody watches nothing else notes since
- * when. False: no question is stored, so it is noted with its answer.
- */
-export async function noteEmptied(trx: Db, session: SessionKey, judged: Judgement): Promise<boolean> {
-	const { same } = await knownAskings(trx, session, judged.of);
-	if (same === null) return false;
-	if (!same.isRead) await noteEvidence(trx, session, judged);
-	return true;
-}
+/** Stores what reads have shown of a question, and where it stands. */
+export const noteSeen = (trx: Db, id: string, { evidence: found, messageIndex }: Seen) =>
+	change(trx, 'questions', { id }, { evidence: JSON.stringify(found), messageIndex }).execute();
+type Seen = { readonly evidence: Evidence; readonly messageIndex: number };
 
 /** Stores the items of a question as a read shows them answered. */
 export async function keepAnswered(trx: Db, row: Row<'questions'>, answered: QuestionView['items'], cipher: Cipher) {
@@ -145,56 +153,71 @@ export async function keepAnswered(trx: Db, row: Row<'questions'>, answered: Que
 	await change(trx, 'questions', { id: row.id }, { content }).execute();
 }
 
-/** The newest time that the agent of a session asked, and the newest time that it asked this. */
-export async function knownAskings(db: Db, session: SessionKey, asked: Asking | null) {
-	const all = from(db, 'questions', sessionOf(session)).selectAll().select(IS_READ.as('isRead'));
-	const rows = all.orderBy('number', 'desc').limit(1);
-	const equal = asked && rows.where('fingerprint', '=', asked.fingerprint).where('sameBefore', '=', asked.sameBefore);
+/** Of an agent that asks the same again and again, the newest say what is known. */
+const MOST_EQUAL = 20;
+
+/**
+ * What is stored of a session before a read, to judge that by. `fingerprints`: of the newest message that asks, and
+ * what else was looked for; the rows of the first are `equal`.
+ */
+export async function knownQuestions(db: Db, session: SessionKey, fingerprint: string | null) {
+	const rows = from(db, 'questions', sessionOf(session)).selectAll().select(IS_HELD.as('isHeld'));
+	const newestFirst = rows.orderBy('number', 'desc');
 	// First what is compared before a read is stored: an answer may arrive in between.
-	const first = await rows.executeTakeFirst();
-	const [newest, same] = [readAsking(first), readAsking(await equal?.executeTakeFirst())];
-	// Equal messages before the newest one are gone, unless its history was rewound to one of them, which has a value.
-	const isLeft = asked !== null && first?.fingerprint === asked.fingerprint && first.sameBefore > asked.sameBefore;
-	const isRewound = same?.messageIndex === asked?.messageIndex && (asked?.answered.length ?? 0) > 0;
-	return { newest, same: isLeft && !isRewound ? newest : same };
-}
-type Asking = Pick<QuestionDigest, 'fingerprint' | 'sameBefore' | 'messageIndex' | 'answered'>;
-
-/** Whether the session of a row is watched. */
-const IS_READ = sql<number>`case when exists (select 1 from watched_sessions as session where next_read_at is not null
-	and session.service = questions.service and session.session_id = questions.session_id) then 1 else 0 end`;
-
-function readAsking(row?: Row<'questions'> & { readonly isRead: number }) {
-	if (row === undefined) return null;
+	const newest = await newestFirst.limit(1).executeTakeFirst();
+	const isRow = fingerprint !== null && newest !== undefined;
+	const equal = isRow ? await newestFirst.where('fingerprint', '=', fingerprint).limit(MOST_EQUAL).execute() : [];
+	const all = [...(newest === undefined ? [] : [newest]), ...equal];
 	return {
-		...pick(row, 'id', 'messageIndex', 'sameBefore', 'fingerprint', 'shownHash', 'askedAt', 'settledAt'),
-		isRead: row.isRead === 1,
-		settledHow: row.settledHow as SettledHow | null,
-		evidence: parseOrNull(evidence, row.evidence),
+		newest: newest === undefined ? null : readKnown(newest),
+		equal: equal.map(readKnown),
+		heldIds: all.flatMap(({ id, isHeld }) => (isHeld === 1 ? [id] : [])),
 	};
 }
 
-/** The newest row of this question, or null: for the row that an answer answers. */
-export function newestRowOf(question: QuestionKey, fingerprint: string, before: Answer['before'] = null) {
-	const { service, sessionId, messageIndex } = question;
-	// The index in the row is of the newest read of the watch.
-	const place =
-		before?.sameBefore == null ? sql`message_index = ${messageIndex}` : sql`same_before = ${before.sameBefore}`;
-	return sql<string | null>`(select id from questions where service = ${service} and session_id = ${sessionId}
-		and ${place} and fingerprint = ${fingerprint} order by number desc limit 1)`;
+const IS_HELD = sql<number>`case when exists (select 1 from answers where answers.question_id = questions.id
+	and answers.service = questions.service and answers.session_id = questions.session_id
+	and state in (${sql.join(BLOCKING_STATES)})) then 1 else 0 end`;
+
+function readKnown(row: Row<'questions'>): KnownQuestion {
+	return {
+		...pick(row, 'id', 'messageIndex', 'fingerprint', 'shownHash', 'askedAt'),
+		settledHow: row.settledHow as SettledHow | null,
+		evidence: readEvidence(row),
+	};
 }
 
-/** Our answer arrived as the `number`th of a session, locked if watched. Earlier reads say nothing of its question. */
-export async function noteArrival(trx: Db, answer: Answer, at: number, number: number): Promise<void> {
-	const { question, fingerprint, questionId, before: put } = answer;
-	const row = await newestQuestionOf(trx, question);
-	const isIts = row?.fingerprint === fingerprint && row.sameBefore === (put?.sameBefore ?? row.sameBefore);
-	if (row === undefined || (row.id !== questionId && (questionId !== null || !isIts))) return;
-	const before = parseOrNull(evidence, row.evidence) ?? NOTHING_SEEN;
-	const { arrived } = evidenceAt(answer, at, number);
-	const found = arrived && withArrival(before, arrived);
-	const answerId = row.settledHow === 'answered' ? (row.answerId ?? answer.id) : row.answerId;
-	await change(trx, 'questions', { id: row.id }, { evidence: JSON.stringify(found), answerId }).execute();
+/** Of a damaged one only that it was answered. */
+function readEvidence({ evidence: stored, settledHow, answerId, settledAt }: Row<'questions'>): Evidence {
+	const value = { answerId, number: null, at: settledAt ?? 0, steps: null, isPerhaps: false, filled: [] };
+	return parseOrNull(evidence, stored) ?? { ...NOTHING_SEEN, value: settledHow === 'answered' ? value : null };
+}
+
+/**
+ * Our answer arrived as the `number`th of a session, or (`number` null) nobody knows whether it did. Reads that began
+ * earlier say nothing of its question. Returns the id of that if it was answered before.
+ */
+export async function noteArrival(trx: Db, answer: Answer, at: number, number: number | null): Promise<string | null> {
+	const row = await from(trx, 'questions', { id: answer.questionId ?? '' })
+		.selectAll()
+		.forUpdate()
+		.executeTakeFirst();
+	if (row === undefined) return null;
+	const isPerhaps = number === null;
+	const { id: answerId, before, leftEmpty } = answer;
+	const value: Arrived = {
+		answerId,
+		number,
+		at,
+		steps: before?.stepsSince ?? null,
+		isPerhaps,
+		filled: filledBy(answer),
+	};
+	const found = withArrival(readEvidence(row), value, { filled: before?.filled ?? [], leftEmpty });
+	// Of several, *Answer again…* gave the newest.
+	const by = row.settledHow === 'answered' && !isPerhaps ? answerId : row.answerId;
+	await change(trx, 'questions', { id: row.id }, { evidence: JSON.stringify(found), answerId: by }).execute();
+	return row.settledHow === 'answered' ? row.id : null;
 }
 
 export function openQuestionOf(db: Db, session: SessionKey): Promise<Row<'questions'> | undefined> {
@@ -217,7 +240,7 @@ export function readQuestion(row: Row<'questions'>, cipher: Cipher) {
 		/** Null while it is open. */
 		settled: row.settledHow as SettledHow | null,
 		/** See `Evidence`. */
-		lost: parseOrNull(evidence, row.evidence)?.lost ?? null,
+		lost: readEvidence(row).lost,
 		/** The newest hand-over of an open question, also if given back. It may be of another workspace. */
 		handOver: row.settledAt === null ? readHandOver(row) : null,
 		/** What whoever handed it over wrote to its holder: untrusted. */
@@ -295,18 +318,11 @@ export const endHandOvers = (trx: Db, heldWatchId: string) =>
 export const removeNotesOf = (trx: Db, fromUserId: string) =>
 	change(trx, 'questions', { fromUserId }, { handOverNote: null }).execute();
 
-/** Settles the open question, asked after `since` if given, and returns its id. */
-export async function settleQuestion(
-	trx: Db,
-	session: SessionKey,
-	how: SettledHow,
-	{ now, since }: { readonly now: number; readonly since?: number },
-): Promise<string | undefined> {
-	const ours = sql<string | null>`(select answers.id from answers
-		where answers.service = questions.service and answers.session_id = questions.session_id
-			and answers.fingerprint = questions.fingerprint and answers.state in ('delivering', ${sql.join(ARRIVED_STATES)})
-			and (answers.question_id = questions.id or (answers.question_id is null
-				and coalesce(answers.delivered_at, answers.put_started_at) >= ${since ?? sql.ref('questions.askedAt')}))
+/** Settles a question, unless it was settled like that; false: it was. */
+export async function settleQuestion(trx: Db, id: string, how: SettledHow, now: number): Promise<boolean> {
+	const ours = sql<string | null>`(select answers.id from answers where answers.question_id = questions.id
+			and answers.service = questions.service and answers.session_id = questions.session_id
+			and answers.state in ('delivering', ${sql.join(ARRIVED_STATES)})
 		order by coalesce(answers.delivered_at, answers.put_started_at) desc limit 1)`;
 	const columns = {
 		settledAt: now,
@@ -316,8 +332,8 @@ export async function settleQuestion(
 		...(how !== 'unwatched' && { answerId: ours }),
 		...(how === 'renewed' && { heldWatchId: null }),
 	};
-	const settling = change(trx, 'questions', { ...sessionOf(session), settledAt: null }, columns);
-	return (await settling.returning('id').executeTakeFirst())?.id;
+	const isOther = sql<boolean>`coalesce(settled_how, '') <> ${how}`;
+	return hasChanged(change(trx, 'questions', { id }, columns).where(isOther));
 }
 
 /**
@@ -335,7 +351,7 @@ export async function joinQuestions(
 	if (first === undefined || newest === undefined) return [];
 	const pairs: [string, string][] = [];
 	for (const row of others) {
-		const same = own.find((one) => one.fingerprint === row.fingerprint && one.sameBefore === row.sameBefore);
+		const same = own.find((one) => one.fingerprint === row.fingerprint && one.messageIndex === row.messageIndex);
 		if (same !== undefined) {
 			const held = heldOf(row, cipher);
 			if (row.settledAt === null && same.settledAt === null && held !== null && heldOf(same, cipher) === null)
@@ -361,8 +377,12 @@ export async function numberBefore(trx: Db, earlier: SessionKey, later: SessionK
 		await change(trx, 'questions', { id }, { number: first - rows.length + index }).execute();
 }
 
-/** Removes the questions of a session. */
-export const removeQuestions = (trx: Db, session: SessionKey) => remove(trx, 'questions', sessionOf(session)).execute();
+/** Removes the questions of a session that no answer is to. */
+export const removeQuestions = (trx: Db, session: SessionKey) =>
+	remove(trx, 'questions', sessionOf(session)).where(IS_WITHOUT_ANSWERS).execute();
+
+const IS_WITHOUT_ANSWERS = sql<boolean>`not exists (select 1 from answers where answers.question_id = questions.id
+	and answers.service = questions.service and answers.session_id = questions.session_id)`;
 
 /** Removes questions settled before `before`. Of the newest one of a session stays what reads have shown. */
 export async function forgetQuestions(db: StoreDatabase, before: number): Promise<void> {

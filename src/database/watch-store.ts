@@ -141,6 +141,9 @@ export const removeWatches = (trx: Db, id: string | readonly string[]) => remove
 export const changeSession = (trx: Db, session: SessionKey, columns: Partial<WatchedSessionRow>) =>
 	change(trx, 'watched_sessions', sessionOf(session), columns).execute();
 
+export const changeReads = (trx: Db, filter: Filter<'watched_sessions'>, columns: Partial<WatchedSessionRow>) =>
+	change(trx, 'watched_sessions', filter, columns).execute();
+
 /** Inserts the session's row, or reads it again; locks it. Returns what is stored; null: `firstRead` is now. */
 export async function startReading(
 	trx: Db,
@@ -202,18 +205,24 @@ export interface SessionRead extends Omit<WatchedSession, 'session' | 'digest' |
 	readonly view?: SessionSnapshot;
 }
 
-/** Notes a read and gives the lease back. The caller holds the lock of the session, and has found the lease. */
-export async function noteRead(trx: Db, row: WatchedSessionRow, read: SessionRead, cipher: Cipher): Promise<void> {
+/**
+ * Notes a read and gives the lease back. The caller holds the lock of the session, and has found the lease.
+ * `keepsPlan`: it was not a read of the watch, whose lease and next read stay.
+ */
+export async function noteRead(
+	trx: Db,
+	row: WatchedSessionRow,
+	read: SessionRead,
+	{ cipher, keepsPlan }: { cipher: Cipher; keepsPlan: boolean },
+): Promise<void> {
 	const { hurry, leaseToken, nextReadAt: plannedAt } = row;
 	const isEarly = hurry !== read.earlyReadCount && plannedAt !== null;
 	const at = Math.round(isEarly ? Math.min(plannedAt, read.nextRead.at) : read.nextRead.at);
 	const columns = {
 		rhythm: JSON.stringify(read.stepRate),
 		reads: JSON.stringify(read.reads),
-		nextReadAt: at,
-		readBy: Math.round(isEarly ? at : read.nextRead.by),
+		...(!keepsPlan && { nextReadAt: at, readBy: Math.round(isEarly ? at : read.nextRead.by), ...WITHOUT_LEASE }),
 		...pick(read, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
-		...WITHOUT_LEASE,
 		...(read.view !== undefined && {
 			digest: JSON.stringify(read.view.digest),
 			view: viewColumn.seal(read.view, row, cipher),
@@ -293,6 +302,15 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			const readAt = row?.lastReadAt ?? null;
 			return snapshot === null || readAt === null ? null : { snapshot, readAt };
 		},
+
+		/** A watched session as stored; null: nobody watches it. */
+		async watched({ service, sessionId }: SessionKey) {
+			const row = await readSessions(service).where('sessionId', '=', sessionId).selectAll().executeTakeFirst();
+			return row === undefined ? null : { ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) };
+		},
+
+		isWatched: ({ service, sessionId }: SessionKey): Promise<boolean> =>
+			isFound(readSessions(service).where('sessionId', '=', sessionId).select('sessionId')),
 
 		count: (service: string): Promise<number> => countOf(readSessions(service)),
 

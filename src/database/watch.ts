@@ -72,7 +72,7 @@ export interface Watch extends ChannelKey, WatchSettings {
 	/** How the session's questions ended lately. Only `ofSession` finds it. */
 	readonly endings?: Endings;
 	/** The question no longer wanted in its channel. Only `ofSession` finds it, before the first read. */
-	readonly dismissed?: Pick<QuestionDigest, 'fingerprint' | 'sameBefore'> | null;
+	readonly dismissed?: Pick<QuestionDigest, 'fingerprint' | 'messageIndex'> | null;
 }
 
 /** The revision of a raised hand unwatched before its first read, which tells what is not wanted and ends it. */

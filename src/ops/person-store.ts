@@ -32,12 +32,9 @@ export function createPersonStore(cipher: Cipher, days: number) {
 			const { trx } = tx;
 			if (isPostgres(trx))
 				await sql`lock table ${sql.join(LOCKED)}, watched_sessions in exclusive mode nowait`.execute(trx);
-			const own = from(trx, 'answers', { userId }).select(['sessionId', 'state', 'restartAskedAt', 'putStartedAt']);
+			const own = from(trx, 'answers', { userId }).select(['sessionId', 'state']);
 			const answers = await own.select(['acceptedAt', 'submission']).orderBy('acceptedAt').orderBy('id').execute();
-			const live = answers.filter(
-				({ state, restartAskedAt, putStartedAt }) =>
-					isBlocking(state) || restartAskedAt !== null || (state === 'delivered' && putStartedAt !== null),
-			);
+			const live = answers.filter(({ state }) => isBlocking(state));
 			if (live.length > 0) return { kind: 'refused', sessionIds: live.map(({ sessionId }) => sessionId) } as const;
 			const unreadable = await ofAnswers.countUnreadable(trx, userId);
 			if (unreadable > 0) return { kind: 'unreadable', count: unreadable } as const;

@@ -7,6 +7,7 @@ import {
 	countOf,
 	type Db,
 	from,
+	isFound,
 	type StoreDatabase,
 } from '../database/database.ts';
 import { freeAllLeases } from '../database/due.ts';
@@ -17,7 +18,7 @@ import { changeSession, changeWatch, liveWatches, removeSession } from '../datab
 import { putAside } from '../features/answer/accept-store.ts';
 import { OTHER_SERVICE } from '../features/answer/worker.ts';
 import { endStored } from '../features/watch/watch-store.ts';
-import { markPosts, moveNotices, settle } from '../posts/plan-store.ts';
+import { markPosts, moveNotices, settleOpen } from '../posts/plan-store.ts';
 import { BLOCKING_STATES } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
 
@@ -59,7 +60,10 @@ async function moveAll(tx: CipherTx, { to, by }: { readonly to: string; readonly
 	if (froms.length > 0) await freeAllLeases(trx);
 	for (const address of froms) {
 		const move = { from: address, to };
-		for (const sessionId of await inBoth(trx, move)) endedCount += await joinSession(tx, sessionId, move);
+		const known = await inBoth(trx, move, 'watched_sessions');
+		for (const sessionId of known) endedCount += await joinSession(tx, sessionId, move);
+		const asked = await inBoth(trx, move, 'questions');
+		for (const sessionId of asked) if (!known.includes(sessionId)) await numberQuestions(trx, sessionId, move);
 		asideCount += await putAside(tx, [address, to], OTHER_SERVICE);
 		await moveRows(trx, tx.cipher, move);
 		await moveNotices(trx, move);
@@ -79,11 +83,21 @@ async function moveAll(tx: CipherTx, { to, by }: { readonly to: string; readonly
 	};
 }
 
-/** The sessions that are known at both addresses. */
-async function inBoth(trx: Db, { from: address, to }: Move): Promise<readonly string[]> {
-	const at = (service: string) => from(trx, 'watched_sessions', { service }).select('sessionId');
-	const both = at(address).where('sessionId', 'in', at(to)).orderBy('sessionId');
+/** The sessions that a table has at both addresses. */
+async function inBoth(trx: Db, { from: address, to }: Move, table: 'watched_sessions' | 'questions') {
+	const at = (service: string) => from(trx, table, { service }).select('sessionId');
+	const both = at(address).where('sessionId', 'in', at(to)).distinct().orderBy('sessionId');
 	return (await both.execute()).map(({ sessionId }) => sessionId);
+}
+
+/** Of a session that was watched at one address at most: what only answers tell of it was asked before the rest. */
+async function numberQuestions(trx: Db, sessionId: string, { from: address, to }: Move): Promise<void> {
+	const [former, now] = [
+		{ service: address, sessionId },
+		{ service: to, sessionId },
+	];
+	const isWatched = await isFound(from(trx, 'watched_sessions', former).select('sessionId'));
+	await (isWatched ? numberBefore(trx, now, former) : numberBefore(trx, former, now));
 }
 
 /**
@@ -111,7 +125,7 @@ async function joinSession(tx: CipherTx, sessionId: string, { from: address, to 
 			endedCount++;
 		}
 	}
-	await settle(trx, left, 'closed', { now });
+	await settleOpen(trx, left, 'closed', now);
 	await markPosts(tx, left);
 	await numberBefore(trx, left, kept);
 	await removeSession(trx, left);

@@ -26,28 +26,24 @@ import { changeInBatches, inParts } from '../database/due.ts';
 import { locked, lockSession } from '../database/locks.ts';
 import {
 	addQuestion,
-	closeUnwatched,
-	closeWentOn,
 	giveBackQuestion,
 	type Held,
 	heldOf,
 	keepAnswered,
-	newestQuestionOf,
-	noteEvidence,
+	noteSeen,
 	openQuestionOf,
 	type QuestionRead,
 	readHandOver,
-	renumberQuestion,
 	reopenQuestion,
 	rewordQuestion,
 	settleQuestion,
 } from '../database/question-store.ts';
-import type { CardUrgency, ChannelKey, Endings } from '../database/watch.ts';
+import { AWAITED_AHEAD_MS, type CardUrgency, type ChannelKey, type Endings } from '../database/watch.ts';
 import { readEarly } from '../database/watch-store.ts';
-import { type Judgement, NOT_JUDGED } from '../questions/asked.ts';
 import { type HandedQuestion, type HandOver, targetOfHandOver } from '../questions/hand-over.ts';
-import type { OccurrenceChange } from '../questions/occurrences.ts';
+import type { OccurrenceChange, SettledHow } from '../questions/occurrences.ts';
 import type { SessionKey } from '../questions/session.ts';
+import type { QuestionView } from '../questions/session-snapshot.ts';
 import {
 	COUNTED_MS,
 	type ContentOf,
@@ -195,7 +191,8 @@ export async function markSession(
 	const { earlyReadAt, postsAt = tx.now, onlyQuestions = false } = how;
 	const row = await lockSession(tx.trx, session);
 	if (row === undefined) return;
-	if (earlyReadAt !== null) await readEarly(tx.trx, row, { askedAt: tx.now, at: earlyReadAt });
+	if (earlyReadAt !== null)
+		await readEarly(tx.trx, row, { askedAt: tx.now, at: earlyReadAt, by: earlyReadAt - AWAITED_AHEAD_MS });
 	await markPosts({ ...tx, now: postsAt }, { ...sessionOf(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
 }
 
@@ -212,6 +209,12 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 export async function redrawFormer({ trx, now }: Tx, watch: ChannelKey & { readonly session: SessionKey }) {
 	const here = from(trx, 'watches', { ...channelOf(watch), ...sessionOf(watch.session) }).select('id');
 	const closed = { watchId: here.where('endedAt', 'is not', null), kind: WATCH_KINDS, state: 'closed' };
+	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();
+}
+
+/** Has the posts of a question drawn again that were over: another answer to it has arrived. */
+export async function redrawSettled({ trx, now }: Tx, questionId: string): Promise<void> {
+	const closed = { questionId, kind: QUESTION_KINDS, state: 'closed' };
 	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();
 }
 
@@ -280,65 +283,71 @@ export async function endingsOf(db: Db, session: SessionKey, now: number): Promi
 	return endings;
 }
 
-/** Writes what a read changes of questions, and what it means. `before`: when the read before it began. */
+/** The items of a question as a read shows them at an index; undefined: it shows none. */
+export type ItemsAt = (index: number) => QuestionView['items'] | undefined;
+
+/** Writes what a read changes of the questions of a session, which the caller has locked. */
 export async function recordQuestions(
 	tx: CipherTx,
 	session: SessionKey,
 	changes: readonly OccurrenceChange[],
-	reading: Pick<QuestionRead, 'newest'> & { readonly before: number | null; readonly judged?: Judgement | undefined },
+	{ newest, itemsAt }: Pick<QuestionRead, 'newest'> & { readonly itemsAt: ItemsAt },
 ): Promise<void> {
 	const { trx, cipher, now } = tx;
-	const { newest, before, judged = NOT_JUDGED } = reading;
 	const read = { session, newest, cipher, now };
-	const { of, renumbered } = judged;
-	if (of !== null && renumbered !== null) await renumberQuestion(trx, renumbered, of);
+	const rowOf = (id: string) => from(trx, 'questions', { id }).selectAll().executeTakeFirst();
 	/** The hand-over of a question that is asked again while it is open: its person still has it. */
 	let held: Held | null = null;
 	for (const one of changes) {
-		if (one.kind === 'settled') {
-			const open = await openQuestionOf(trx, session);
-			if (one.how === 'renewed') held = heldOf(open, cipher);
-			if (open !== undefined && one.items !== undefined) await keepAnswered(trx, open, one.items, cipher);
-			await settle(trx, session, one.how, { now });
-			continue;
+		switch (one.kind) {
+			case 'seen':
+				await noteSeen(trx, one.id, one);
+				break;
+			case 'settled': {
+				const row = await rowOf(one.id);
+				if (row === undefined) break;
+				if (one.how === 'renewed') held = heldOf(row, cipher);
+				const items = one.at === null ? undefined : itemsAt(one.at);
+				if (items !== undefined) await keepAnswered(trx, row, items, cipher);
+				await settle(trx, one.id, one.how, now);
+				break;
+			}
+			case 'updated':
+			case 'reopened': {
+				const row = await rowOf(one.id);
+				if (row === undefined) break;
+				if (one.kind === 'updated') await rewordQuestion(trx, row, one.question, read);
+				else {
+					await settleOpen(trx, session, 'closed', now);
+					await reopenQuestion(trx, row, one.question, read);
+				}
+				break;
+			}
+			case 'asked': {
+				await settleOpen(trx, session, 'closed', now);
+				// One that was answered before the first read of a watch is no news.
+				const askedAt = one.settled !== null && newest.isFirst === true ? 0 : newest.readAt;
+				const id = await addQuestion(trx, one.question, read, { askedAt, held, evidence: one.evidence });
+				// The direct messages about it are about this one now.
+				const told = held && { watchId: held.handOver.watchId, kind: ['handedOver', 'givenBack'], state: OPEN };
+				if (told !== null) await change(trx, 'posts', told, { questionId: id }).execute();
+				held = null;
+				if (one.settled !== null) await settle(trx, id, one.settled, now);
+			}
 		}
-		const { question } = one;
-		const last = await newestQuestionOf(trx, session);
-		const isLast = last?.fingerprint === question.fingerprint && last.sameBefore === question.sameBefore;
-		if (isLast && (one.kind === 'reopened' || (one.kind === 'asked' && last.settledHow === 'unwatched'))) {
-			await reopenQuestion(trx, last, question, read);
-			if (one.kind === 'asked' && one.settled !== null) await settle(trx, session, one.settled, { now });
-			continue;
-		}
-		// Somebody watches again what was settled: its row has what reads and answers have shown.
-		const isKnown = isLast && last.settledAt !== null && !judged.isAnsweredAnew;
-		if (isKnown && one.kind === 'asked' && one.settled !== null && before === null) continue;
-		const open = await openQuestionOf(trx, session);
-		const isSame = open?.fingerprint === question.fingerprint && open.sameBefore === question.sameBefore;
-		if (open !== undefined && (one.kind !== 'asked' || (isSame && one.settled === null))) {
-			await rewordQuestion(trx, open, question, read);
-			continue;
-		}
-		// The former state of the session could not be read.
-		if (one.kind !== 'asked') continue;
-		if (open !== undefined) await settle(trx, session, 'closed', { now });
-		await closeWentOn(trx, session);
-		const wasSettled = one.settled !== null && before === null;
-		const id = await addQuestion(trx, question, read, { askedAt: wasSettled ? 0 : newest.readAt, held });
-		// The direct messages about it are about this one now.
-		const told = held && { watchId: held.handOver.watchId, kind: ['handedOver', 'givenBack'], state: OPEN };
-		if (told !== null) await change(trx, 'posts', told, { questionId: id }).execute();
-		if (one.settled !== null) await settle(trx, session, one.settled, { now, since: before ?? newest.readAt });
 	}
-	// Another one was asked while nobody watched: it comes back only if the agent waits for it.
-	if (before === null && of !== null) await closeUnwatched(trx, session, of);
-	await noteEvidence(trx, session, judged);
 }
 
-/** Settles the open question and drops its held post. */
-export async function settle(...settling: Parameters<typeof settleQuestion>): Promise<void> {
-	const id = await settleQuestion(...settling);
-	if (id !== undefined) await dropPlanned(settling[0], { questionId: id, lastError: HELD, sendingSince: null });
+/** Settles a question and drops its held post. */
+async function settle(trx: Db, id: string, how: SettledHow, now: number): Promise<void> {
+	if (await settleQuestion(trx, id, how, now))
+		await dropPlanned(trx, { questionId: id, lastError: HELD, sendingSince: null });
+}
+
+/** Settles the open question of a session, if there is one. */
+export async function settleOpen(trx: Db, session: SessionKey, how: SettledHow, now: number): Promise<void> {
+	const open = await openQuestionOf(trx, session);
+	if (open !== undefined) await settle(trx, open.id, how, now);
 }
 
 /** What `userId` gives back, with what the message about it shows. */

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { CLOCK_ALLOWANCE_MS, FORGOTTEN } from '../core/basics.ts';
-import { type Evidence, NOTHING_SEEN, UNKNOWN_STEPS, withArrival } from './asked.ts';
 import type { BeforePut } from './compare.ts';
 import { credentialsOf, masked, repeatedIn } from './masking.ts';
-import { isWaiting, PERSON, type Person, positions, type QuestionKey, type Session } from './session.ts';
+import { PERSON, type Person, positions, type QuestionKey, type Session } from './session.ts';
 
 /** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
 export const submissionKeyOf = (viewId: string, formId: string) => `${viewId}:${formId}`;
@@ -66,13 +65,18 @@ export const OTHER_ANSWER = z.object({
 export type OtherAnswer = Readonly<z.infer<typeof OTHER_ANSWER>>;
 
 /**
- * `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody elsewhere replaced the text. With an empty
- * field: `taken`, `emptied`, `lost` and `unconfirmed`, see `Verdict`; `replaced`: lost, and another answer arrived.
+ * `unseen`: no sign of the agent after two minutes. `overwritten`: somebody elsewhere replaced the text. `lost`: the
+ * answer is not in the field any more, and the agent asks again; `replaced`: after that, another answer arrived.
  */
-// biome-ignore format: a list of words
 export const AGENT_OUTCOMES = [
-	'resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten', 'taken', 'emptied', 'lost',
-	'replaced', 'unconfirmed',
+	'resumed',
+	'failed',
+	'stopped',
+	'completed',
+	'unseen',
+	'overwritten',
+	'lost',
+	'replaced',
 ] as const;
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
@@ -183,12 +187,8 @@ export interface Answer extends SubmittedAnswer, Submission {
 	readonly missingSince: number | null;
 	/** The service saved it but reported a failure, most likely because it could not start the agent. */
 	readonly startFailed: boolean;
-	/** When the author asked to send it again to start the agent; null once that has begun. */
-	readonly restartAskedAt: number | null;
-	/** The row of the question that it answers; null: nobody watched the session then. */
+	/** The row of the question that it answers; null: it ended before 2.0.0. */
 	readonly questionId: string | null;
-	/** What reads have shown since it arrived; null: it has not, or did with 1.0.0. */
-	readonly evidence: Evidence | null;
 }
 
 export interface NewAnswer extends SubmittedAnswer {
@@ -243,9 +243,6 @@ export const UNREADABLE = 'values_unreadable';
 /** `lastError` of a `changed` answer whose question is asked at another place of the session now. */
 export const QUESTION_MOVED = 'question_moved';
 
-/** `lastError` of a delivered answer not sent again at its author's request. */
-export const NOTHING_TO_START = 'nothing_to_start';
-
 /** How the answer ended to which this one lost; null when it does not wait for that. */
 export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): FirstEnding | null {
 	return state === 'waiting' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
@@ -277,17 +274,13 @@ export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOut
 /** When it first arrived, and which arrival of its session that is; undefined when it has not, or did with 1.0.0. */
 export const arrivalOf = (timeline: readonly TimelineEntry[]) => timeline.find(({ arrival }) => arrival !== undefined);
 
-/** What is known of its question when the service has the answer. `number`: which arrival of its session it is. */
-export function evidenceAt(answer: Pick<Answer, 'id' | 'positions' | 'before'>, at: number, number = -1): Evidence {
-	const { id: answerId, before } = answer;
-	return withArrival(NOTHING_SEEN, {
-		answerId,
-		number: number < 0 ? null : number,
-		at,
-		positions: [...answer.positions, ...(before?.filled ?? [])],
-		steps: before?.stepsSince ?? UNKNOWN_STEPS,
-		waited: isWaiting(before?.status ?? ''),
-	});
+/** The positions that an answer fills. */
+export const filledBy = ({ positions: all, leftEmpty }: Pick<Answer, 'positions' | 'leftEmpty'>) =>
+	all.filter((position) => !leftEmpty.includes(position));
+
+/** Whether reads may still show what became of a delivered answer. */
+export function isAwaited({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>): boolean {
+	return state === 'delivered' && (agentOutcome === null || agentOutcome === 'unseen');
 }
 
 /** A press that came second and was never sent: nothing is left to do about it. */
@@ -341,20 +334,6 @@ export const repeatsOf = (items: readonly Pick<AnswerItem, 'value' | 'secret'>[]
 /** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
 export function agentMayStand({ state, agentOutcome, startFailed }: Partial<Answer>): boolean {
 	return state === 'delivered' && startFailed === true && (agentOutcome ?? 'unseen') === 'unseen';
-}
-
-/** It may be gone without the agent having it. */
-export function mayBeLost({ agentOutcome }: Pick<Answer, 'agentOutcome'>): boolean {
-	return agentOutcome === 'emptied' || agentOutcome === 'unconfirmed';
-}
-
-/** Whether its author can send it once more: nobody can tell whether the agent has it, or is at work. */
-export function canSendAgain(answer: Answer): boolean {
-	const { state, restartAskedAt } = answer;
-	if (restartAskedAt !== null || state !== 'delivered') return false;
-	// Into the empty field nobody can put what was wiped.
-	const isKept = answer.content.kind === 'readable' && !itemsOf(answer).some(({ wiped }) => wiped);
-	return agentMayStand(answer) || (isKept && mayBeLost(answer));
 }
 
 export function textsOf(answer: Answer): Readonly<Record<number, string>> {

@@ -1,20 +1,16 @@
 import { inSlices } from '../core/lease-loop.ts';
-import { type Evidence, type ReadTime, sightingOf, type Verdict, verdictOf, withSighting } from './asked.ts';
 import {
 	askingMessageIndex,
 	assistantCountOf,
 	filledAt,
-	indexesOf,
 	isOver,
 	isReworded,
 	isSameQuestion,
 	isWaiting,
-	type Question,
 	questionAt,
 	type SentItem,
 	type Session,
 	type Shown,
-	sameBefore,
 	stepsSince,
 } from './session.ts';
 import { asSent, type SentText, sameText, stringOf } from './texts.ts';
@@ -103,9 +99,8 @@ export interface BeforePut {
 	readonly assistantCount: number;
 	/** How many messages ask the same and hold this answer's values. Null when they were not counted. */
 	readonly sameCount: number | null;
-	/** See `Sighting.steps` and `QuestionDigest`. Null: 1.0.0 did not count them. */
+	/** See `Sighting.steps`. Null: 1.0.0 did not count them. */
 	readonly stepsSince: number | null;
-	readonly sameBefore: number | null;
 	/** The positions that had a value. Left out by earlier versions. */
 	readonly filled?: readonly number[];
 }
@@ -119,15 +114,14 @@ export async function beforePut(input: Comparable & Pick<DeliveryInput, 'message
 		assistantCount: assistantCountOf(session),
 		sameCount: await inSlices(countSame(input)),
 		stepsSince: stepsSince(session, messageIndex),
-		sameBefore: sameBefore(session, messageIndex),
 		filled: filledAt(session, messageIndex),
 	};
 }
 
 /** Whether the message with this answer has another index: there is one more such message than before the PUT. */
 export async function hasMovedSince(before: BeforePut | null, input: Comparable): Promise<boolean> {
-	const sameBefore = before?.sameCount ?? null;
-	return sameBefore !== null && (await inSlices(countSame(input))) > sameBefore;
+	const countBefore = before?.sameCount ?? null;
+	return countBefore !== null && (await inSlices(countSame(input))) > countBefore;
 }
 
 function* countSame({ session, fingerprint, values }: Comparable): Generator<void, number> {
@@ -157,25 +151,4 @@ function isTakenByOther(items: readonly SentItem[], values: OurValues, isAgentWa
 		if (!hasValue(item) || ours === null) return false;
 		return ours === '' ? !isAgentWaiting : !sameText(stringOf(item.value), ours);
 	});
-}
-
-/** What a read shows of the question at this place, after `before`. The session is not over. */
-export function afterRead(
-	before: Evidence,
-	session: Session,
-	place: Pick<Question, 'messageIndex' | 'fingerprint'> & Pick<Shown, 'shownHash'> & Pick<BeforePut, 'sameBefore'>,
-	read: Omit<ReadTime, 'arrival'>,
-): { readonly evidence: Evidence; readonly verdict: Verdict } {
-	const equal = indexesOf(session, place.fingerprint);
-	// Messages before it may have been added or removed since.
-	const index = equal[place.sameBefore ?? equal.indexOf(place.messageIndex)] ?? equal.at(-1) ?? -1;
-	const seen = sightingOf(session, index, read);
-	const evidence = withSighting(before, seen);
-	const asking = askingMessageIndex(session);
-	const isPast = seen.filled.length === 0 && (asking === null ? isWaiting(session.status) : asking !== index);
-	const verdict = verdictOf(evidence, seen);
-	if (isPast) return { evidence, verdict: 'taken' };
-	const isAgain = verdict === 'askedAgain' || verdict === 'lost';
-	const isOther = evidence.elsewhere || isReworded(place.shownHash, session.messages[index]?.shownHash ?? null);
-	return { evidence, verdict: isAgain && isOther ? 'emptied' : verdict };
 }

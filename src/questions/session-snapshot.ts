@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type DeepReadonly, pick } from '../core/basics.ts';
 import { atOnce } from '../core/lease-loop.ts';
-import { type Judgement, NOT_JUDGED } from './asked.ts';
 import { markedTitle } from './contract.ts';
 import { createMask, credentialsOf, drawMasked, type Mask } from './masking.ts';
 import { quickAnswerOf } from './quick-answer.ts';
@@ -9,12 +8,9 @@ import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } fr
 import {
 	agentAction,
 	askingMessageIndex,
-	asks,
 	assistantCountOf,
 	type ClosedItems,
 	filledAt,
-	indexesOf,
-	isAnswered,
 	isOver,
 	isSameQuestion,
 	latestAssistantMessages,
@@ -25,7 +21,6 @@ import {
 	questionDigest,
 	resultOf,
 	type Session,
-	sameBefore,
 } from './session.ts';
 import { asSent, createCutMark, cutWithNote, fingerprintOf, type OnCut, shown, withoutSignedLinks } from './texts.ts';
 
@@ -43,25 +38,11 @@ export const digest = z
 /** What was last announced of a session. It is stored as JSON and holds no text of a person or an agent. */
 export type Digest = z.infer<typeof digest>;
 
+/** `stepped`: more assistant messages, or fewer. What becomes of questions: see `OccurrenceChange`. */
 export type Change =
 	| { readonly kind: 'statusChanged'; readonly from: string; readonly to: string }
 	| { readonly kind: 'ended'; readonly status: string }
-	/** `stepped`: more assistant messages, or fewer. */
-	| { readonly kind: 'stepped' | 'resultChanged' | 'filesChanged' }
-	| (QuestionChange & { readonly messageIndex: number });
-
-type QuestionChange =
-	/**
-	 * `items` need a value and did not before (`questionAsked`); the agent waits again, after it went on without an
-	 * answer (`questionReopened`); or the message asks something else; if that is answered, `questionAnswered` follows.
-	 */
-	| { readonly kind: 'questionAsked' | 'questionReopened' | 'questionChanged'; readonly items: readonly number[] }
-	/** It got values; `isWhole`: it needs no more. `taken`: by an answer of ours that no read has shown. */
-	| { readonly kind: 'questionAnswered'; readonly isWhole: boolean; readonly taken?: true }
-	/** It has another index, because messages before it were added or removed; or another text above its items. */
-	| { readonly kind: 'questionMoved' | 'questionReworded' }
-	/** Closed with no known answer: the message is gone, another asks, or the session ended. `wentOn`: see `Verdict`. */
-	| { readonly kind: 'questionClosed'; readonly wentOn?: true };
+	| { readonly kind: 'stepped' | 'resultChanged' | 'filesChanged' };
 
 export function digestOf(session: Session, closedItems?: ClosedItems): Digest {
 	return {
@@ -82,128 +63,19 @@ export function digestOfQuestionAt(
 	if (question === null) return null;
 	const { fingerprint, shownHash, openItems: open } = question;
 	const answered = filledAt(session, messageIndex);
-	return { messageIndex, fingerprint, shownHash, answered, open, sameBefore: sameBefore(session, messageIndex) };
+	return { messageIndex, fingerprint, shownHash, answered, open };
 }
 
-/**
- * The changes since `before`, in the order of post. It finds questions asked and answered between the two reads too. If
- * `before` is null (nothing announced yet), only an open question and the end are changes. `judged`: what this read
- * means for the newest question, and where a value had arrived before. If no read has shown that, and this one does
- * not, what is open was asked after it, even in the same words.
- */
-export function changesBetween(
-	before: Digest | null,
-	session: Session,
-	judged: Judgement = NOT_JUDGED,
-	current = digestOf(session, judged.closedItems),
-): Change[] {
-	const { arrived } = judged;
+/** The changes since `before`. If that is null (nothing announced yet), only the end is one. */
+export function changesBetween(before: Digest | null, current: Digest): Change[] {
 	const changes: Change[] = [];
-	if (before === null) {
-		const { messageIndex, open: items } = current.question ?? { messageIndex: -1, open: [] };
-		if (items.length > 0) changes.push({ kind: 'questionAsked', messageIndex, items });
-		if (isOver(current.status)) changes.push({ kind: 'ended', status: current.status });
-		return changes;
-	}
-	if (before.status !== current.status)
+	if (before !== null && before.status !== current.status)
 		changes.push({ kind: 'statusChanged', from: before.status, to: current.status });
-	if (before.assistantCount !== current.assistantCount) changes.push({ kind: 'stepped' });
-	const found = before.question && atCurrentIndex(before.question, session, judged);
-	const taken = found === null ? [] : takenFrom(found, arrived, session);
-	const announced = found && { ...found, open: without(found.open, taken), answered: [...found.answered, ...taken] };
-	if (before.question !== null && announced !== null) {
-		const { messageIndex: from } = before.question;
-		const { messageIndex, open } = announced;
-		if (taken.length > 0) changes.push({ ...answered(from, open.length === 0), taken: true });
-		if (messageIndex !== from) changes.push({ kind: 'questionMoved', messageIndex });
-		if (messageIndex !== current.question?.messageIndex) changes.push(...changesOfOlder(announced, session));
-	}
-	const between = answeredBetween(announced, current.question, session);
-	changes.push(...between);
-	// What was asked meanwhile has closed the question that waits again: it is asked once more.
-	const newest = { ...judged, isReopened: judged.isReopened && between.length === 0 };
-	if (current.question !== null) changes.push(...changesOfNewest(announced, current.question, newest));
-	if (before.result !== current.result) changes.push({ kind: 'resultChanged' });
-	if (before.files !== current.files) changes.push({ kind: 'filesChanged' });
-	if (isOver(current.status) && !isOver(before.status)) changes.push({ kind: 'ended', status: current.status });
+	if (before !== null && before.assistantCount !== current.assistantCount) changes.push({ kind: 'stepped' });
+	if (before !== null && before.result !== current.result) changes.push({ kind: 'resultChanged' });
+	if (before !== null && before.files !== current.files) changes.push({ kind: 'filesChanged' });
+	if (isOver(current.status) && !isOver(before?.status ?? '')) changes.push({ kind: 'ended', status: current.status });
 	return changes;
-}
-
-/** The announced question with its current index: messages before it come and go. */
-export function atCurrentIndex(before: QuestionDigest, session: Session, judged = NOT_JUDGED): QuestionDigest {
-	const isLeft = judged.renumbered !== null && judged.of?.fingerprint === before.fingerprint;
-	const messageIndex = isLeft ? judged.of.messageIndex : indexesOf(session, before.fingerprint)[before.sameBefore];
-	return messageIndex === undefined ? before : { ...before, messageIndex };
-}
-
-/** The open positions of which `arrived` got a value that `session` does not show. */
-function takenFrom(question: QuestionDigest, arrived: readonly number[], session: Session): readonly number[] {
-	const filled = filledOf(question, session);
-	const isThere = arrived.some((position) => filled.includes(position));
-	return isThere ? [] : question.open.filter((position) => arrived.includes(position));
-}
-
-/** The positions with a value, where its message still asks it. */
-function filledOf({ messageIndex, fingerprint }: QuestionDigest, session: Session): readonly number[] {
-	return questionAt(session, messageIndex)?.fingerprint === fingerprint ? filledAt(session, messageIndex) : [];
-}
-
-function changesOfOlder(before: QuestionDigest, session: Session): Change[] {
-	const { messageIndex } = before;
-	if (without(filledOf(before, session), before.answered).length > 0) return [answered(messageIndex)];
-	return before.open.length > 0 ? [{ kind: 'questionClosed', messageIndex }] : [];
-}
-
-/** The most questions that one read tells of that were asked and answered since the read before. */
-const MOST_UNSEEN = 50;
-
-/** The newest questions between the announced and the newest: they were asked and answered since. */
-function answeredBetween(before: QuestionDigest | null, newest: QuestionDigest | null, session: Session): Change[] {
-	const first = (before?.messageIndex ?? -1) + 1;
-	const messages = [...session.messages.entries()].slice(first, newest?.messageIndex ?? 0);
-	const unseen = messages.filter(([, message]) => asks(message) && isAnswered(message.humanInput));
-	return unseen.slice(-MOST_UNSEEN).map(([index]) => answered(index));
-}
-
-function changesOfNewest(
-	before: QuestionDigest | null,
-	current: QuestionDigest,
-	{ verdict, isReopened, evidence }: Judgement,
-): Change[] {
-	const { messageIndex } = current;
-	const same = before?.messageIndex === messageIndex ? before : null;
-	if (same !== null && same.fingerprint !== current.fingerprint) {
-		const isWhole = current.answered.length > 0 && current.open.length === 0;
-		const settled = isWhole ? [answered(messageIndex)] : [];
-		return [{ kind: 'questionChanged', messageIndex, items: current.open }, ...settled];
-	}
-	const changes: Change[] = [];
-	const isOpen = same !== null && same.open.length > 0 && current.open.length > 0;
-	if (isOpen && same.shownHash !== current.shownHash) changes.push({ kind: 'questionReworded', messageIndex });
-	// The session got shorter and an older question is the newest again, with answers announced before.
-	const shrank = before !== null && messageIndex < before.messageIndex;
-	const gotValue = !shrank && without(current.answered, same?.answered ?? []).length > 0;
-	if (gotValue && isReopened) changes.push({ kind: 'questionReopened', messageIndex, items: [] });
-	if (gotValue) changes.push(answered(messageIndex, current.open.length === 0));
-	// A read that is older than what arrived opens nothing.
-	const isOlder = verdict === null && evidence !== null;
-	const opened = isOlder && same !== null ? [] : without(current.open, same?.open ?? []);
-	const kind = isReopened ? 'questionReopened' : 'questionAsked';
-	if (opened.length > 0) changes.push({ kind, messageIndex, items: opened });
-	const closed = same !== null && same.open.length > 0 && current.open.length === 0 && !gotValue;
-	if (closed && evidence?.arrived != null) changes.push({ ...answered(messageIndex), taken: true });
-	else if (closed)
-		changes.push({ kind: 'questionClosed', messageIndex, ...(verdict === 'wentOn' && { wentOn: true }) });
-	return changes;
-}
-
-function answered(messageIndex: number, isWhole = true) {
-	return { kind: 'questionAnswered', messageIndex, isWhole } as const;
-}
-
-function without(positions: readonly number[], others: readonly number[]): number[] {
-	const left = new Set(others);
-	return positions.filter((position) => !left.has(position));
 }
 
 const item = z.object({

@@ -179,8 +179,6 @@ export const questionDigest = z
 		messageIndex: z.int(),
 		fingerprint: z.string(),
 		shownHash: z.string(),
-		/** How many earlier messages ask the same: identifies the question when its index changes. */
-		sameBefore: z.int(),
 		/** Positions that have a value. No hashes of values are stored: the hash of a code can be guessed. */
 		answered: positions,
 		open: positions,
@@ -188,7 +186,7 @@ export const questionDigest = z
 	.readonly();
 export type QuestionDigest = z.infer<typeof questionDigest>;
 
-/** The positions of a question that are not open although empty: see `judge`, which knows what arrived there. */
+/** The positions of a question that are not open although empty: `occurrencesIn` knows what arrived there. */
 export type ClosedItems = (messageIndex: number) => ReadonlySet<number>;
 
 /** Whether any of these items has a value. White space is a value. */
@@ -202,8 +200,8 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
 
 /**
  * The question that waits for a person now; null when nothing is open or the session is over. Only the newest message
- * that asks counts. While none of its items has a value, all are open; then the empty ones are open only while the
- * status is `humanInput`. Never those in `closedItems`.
+ * that asks counts. Its empty items are open but those in `closedItems`. Without these, none is open once an item has a
+ * value, unless the status is `humanInput`.
  */
 export function openQuestion(session: Session, closedItems?: ClosedItems): Question | null {
 	const question = questionAt(session, askingMessageIndex(session) ?? -1, closedItems);
@@ -216,7 +214,9 @@ export function questionAt(session: Session, messageIndex: number, closedItems?:
 	if (message === undefined || !asks(message)) return null;
 	const items = message.humanInput;
 	const closed = closedItems?.(messageIndex);
-	const isClosed = isOver(session.status) || (isAnswered(items) && !isWaiting(session.status));
+	// Where nothing is known of earlier reads, the values and the status decide.
+	const isTaken = closedItems === undefined && isAnswered(items) && !isWaiting(session.status);
+	const isClosed = isOver(session.status) || isTaken;
 	const open = [...items.keys()].filter((at) => items[at]?.value === '' && closed?.has(at) !== true);
 	const steps = stepsSince(session, messageIndex);
 	return {
@@ -234,16 +234,6 @@ export function questionAt(session: Session, messageIndex: number, closedItems?:
 export function filledAt({ messages }: Pick<Session, 'messages'>, messageIndex: number): number[] {
 	const items = messages[messageIndex]?.humanInput ?? [];
 	return items.flatMap(({ value }, position) => (value === '' ? [] : [position]));
-}
-
-/** How many earlier messages ask what this one asks; -1: it does not ask. */
-export function sameBefore(session: Pick<Session, 'messages'>, messageIndex: number): number {
-	return indexesOf(session, session.messages[messageIndex]?.fingerprint ?? '').indexOf(messageIndex);
-}
-
-/** Of the messages that ask this, ascending. */
-export function indexesOf({ messages }: Pick<Session, 'messages'>, fingerprint: string): number[] {
-	return messages.flatMap((message, index) => (asks(message) && message.fingerprint === fingerprint ? [index] : []));
 }
 
 /** Items on a message of any role but `user` are a question, as on the dashboard. */

@@ -19,12 +19,17 @@ type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 /** `core` with what handlers share. `listen` asks the access policy before a handler uses the rest. */
 export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof createSlack>>(
 	core: C,
-	options: Pick<Parameters<typeof createListen>[1], 'app' | 'onInboxPress' | 'onPostPress'>,
+	{
+		noteRead,
+		...options
+	}: Pick<Parameters<typeof createListen>[1], 'app' | 'onInboxPress' | 'onPostPress'> &
+		Pick<Parameters<typeof createPersonReads>[1], 'noteRead'>,
 ) {
 	const { store, serviceUrl, config } = core;
 	const personReads = createPersonReads(core, {
 		wasRead: (sessionId) => store.sessions.wasRead({ service: serviceUrl, sessionId }),
 		otherSpellings: (sessionId) => store.spellings.others({ service: serviceUrl, sessionId }),
+		noteRead,
 	});
 	const reply = createReply(core, personReads);
 	const memberships = createMemberships(core, { changes: store.cellOf('memberships'), turn: personReads.turn });

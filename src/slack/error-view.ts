@@ -63,7 +63,6 @@ const FOR_OPERATOR: Readonly<Record<string, Row>> = {
 	),
 	other_session: ['The session service sent another session than the one with this id. Nothing of it is used.'],
 	unauthorized: ["The session service refuses Handraise's key."],
-	still_not_started: ['The session service failed again: most likely, it cannot start the agent by itself.'],
 	refused: ['The session service refused the request.'],
 	other_service: ['Handraise uses another address of the session service now than when you answered.'],
 	redirected: ['The session service redirects to another address. Handraise does not follow redirects.'],
@@ -100,10 +99,6 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 	answer_not_yours: [
 		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
 		'Nothing was changed.',
-	],
-	nothing_to_start: [
-		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now.',
-		'Open the session to see it.',
 	],
 	post_refused: ['Slack did not let Handraise post there.', 'Invite it with `/invite`, or copy the text yourself.'],
 	message_not_checked: ['Could not check your message.', 'Nothing was sent. Press again.'],

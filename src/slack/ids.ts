@@ -57,6 +57,8 @@ export const ACTIONS = {
 	keepReply: 'reply.keep',
 	/** In the modal that asks which item a message is for; the option's value is its position. */
 	chooseItem: 'question.choose_item',
+	/** Where a question is settled: opens what the agent asked last, if a field is empty; `value`: a `QuestionMark`. */
+	answerAgain: 'question.answer_again',
 	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
 	open: 'session.open',
 	/** On the post of a form that is answered: opens the history; `value`: a `SessionTarget`. */
@@ -64,7 +66,7 @@ export const ACTIONS = {
 	/** On a receipt; `value`: the answer's id. */
 	tryAgain: 'answer.try_again',
 	giveUp: 'answer.give_up',
-	/** The service saved the answer but reported a failure: sends it again, to start the agent. */
+	/** *Send again* on receipts of 1.1.0: as `answerAgain`, with the answer's text; `value`: the answer's id. */
 	sendAgain: 'answer.send_again',
 	postToThread: 'answer.post_to_thread',
 	/** In the window of a receipt: opens the next question that waits for its author. */
@@ -106,14 +108,14 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 /** What our buttons say: an agent's option must not look like it. "Discard" and "Send" are short for longer ones. */
 // biome-ignore format: a list of words
 export const BUTTON_LABELS = [
-	'Answer', 'Answer again', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question', 'Back', 'Cancel',
-	'Close', 'Continue', 'Copy text', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files', 'Give back',
-	'Hand over', 'Hide', 'Hide this answer and delete it after delivery',
+	'Answer', 'Answer again', 'Answer again…', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question',
+	'Back', 'Cancel', 'Close', 'Continue', 'Copy text', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files',
+	'Give back', 'Hand over', 'Hide', 'Hide this answer and delete it after delivery',
 	'Hide these answers and delete them after delivery', 'More', 'Mention me if nobody answers', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
 	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
 	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Save anyway',
-	'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more',
+	'Screenshot', 'Send', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more',
 	'Show now', 'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h',
 	'Snooze until tomorrow 9:00', 'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
 	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
@@ -334,6 +336,8 @@ const METADATA_SCHEMA = z.object({
 	veiled: POSITIONS,
 	/** Those that the agent says may stay empty. */
 	optional: POSITIONS,
+	/** Opened by *Answer again…*: each empty field is shown, whatever is known of earlier answers. */
+	again: z.boolean().default(false),
 });
 /** For private_metadata, in which Slack takes 3,000 characters. */
 export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('view 5', METADATA_SCHEMA);

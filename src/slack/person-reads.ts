@@ -28,6 +28,8 @@ export function createPersonReads(
 	stored: {
 		wasRead(sessionId: string): Promise<boolean>;
 		otherSpellings(sessionId: string): Promise<readonly string[]>;
+		/** Has what a read shows stored. Never rejects. */
+		noteRead(reading: Reading): Promise<void>;
 	},
 ) {
 	const { PERSON_BURST: burst, PERSON_READS_PER_MINUTE: readsPerMinute } = config;
@@ -77,7 +79,9 @@ export function createPersonReads(
 			async read(sessionId: string, signal?: AbortSignal): Promise<Reading> {
 				try {
 					const options = { priority: 'person', person: userId, ...(signal && { signal }) } as const;
-					return await sessionService.read(sessionId, options);
+					const reading = await sessionService.read(sessionId, options);
+					await stored.noteRead(reading);
+					return reading;
 				} catch (error) {
 					if (codeOf(error) !== 'session_not_found') throw error;
 					if (await stored.wasRead(sessionId)) {

@@ -8,10 +8,11 @@ import { DEFAULT_CHANNEL_SETTINGS, type Watch } from '../../src/database/watch.t
 import type { LadderBatch } from '../../src/features/remind/ladder-store.ts';
 import { planPosts } from '../../src/posts/plan-store.ts';
 import { type NewPost, type Post, type ReminderEntry, targetOf } from '../../src/posts/post.ts';
-import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
+import { NOTHING_SEEN } from '../../src/questions/asked.ts';
 import { questionViewAt, snapshotOf } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
 import { addWatch, assistant, session } from '../features/watch/support.ts';
+import { type FoundChange, foundIn, recordRead } from '../support/found.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { forget } from './contract/person.ts';
@@ -22,7 +23,9 @@ import {
 	attemptAt,
 	KEY as ENCRYPTION_KEY,
 	LEASE,
+	leased,
 	open,
+	patched,
 	refreshed,
 	SERVICE,
 	submission,
@@ -212,6 +215,24 @@ it('leaves out of a read a list of reminders that was posted since it locked the
 	expect(wanted.rows).toEqual([{ is_marked: true }, { is_marked: true }]);
 });
 
+it('loses no answer that arrives while a read is stored of a session that nobody watches', async () => {
+	await using database = await openDatabase();
+	const { store, replica, admin } = database;
+	const session = { service: SERVICE, sessionId: 's1' };
+	const { id } = await leased(store, submission());
+	const begun = { state: 'delivering', putStartedAt: T0 } as const;
+	await patched(store, id, begun);
+	const seen = await foundIn(replica, session, [{ kind: 'seen', evidence: { ...NOTHING_SEEN, waitedSteps: 1 } }]);
+	const stored: boolean[] = [];
+	await behindLock(admin, { table: 'questions' }, [
+		() => patched(store, id, { state: 'delivered', deliveredAt: T0 + 1, putStartedAt: null }),
+		async () => stored.push(await replica.reads.recordUnwatched(session, seen, { readAt: T0, now: T0 })),
+	]);
+	expect(stored).toEqual([false]);
+	const { newest } = await store.answers.known(session, null);
+	expect(newest?.evidence.value).toMatchObject({ answerId: id });
+});
+
 /** Runs both while a row is locked: the second begins when the first waits for a lock, and the lock ends when both do. */
 async function behindLock(
 	admin: pg.Client,
@@ -312,7 +333,8 @@ async function posts({ posts }: Store, { random, token }: Actor): Promise<void> 
 }
 
 /** The poller: every second read fails, and after one that does not the question is settled, asked again and reworded. */
-async function reads({ reads, sessions, watches }: Store, { random, token }: Actor): Promise<void> {
+async function reads(store: Store, { random, token }: Actor): Promise<void> {
+	const { sessions, watches } = store;
 	// Who watches again plans the next read for later.
 	const taken = await sessions.takeDue(SERVICE, { token, ms: 20_000 }, 3, { now: T0 + 60_000, only: null });
 	await sessions.renew(
@@ -324,13 +346,14 @@ async function reads({ reads, sessions, watches }: Store, { random, token }: Act
 		const view = { ...snapshotOf(asking, T0), sessionId: key.sessionId };
 		const plan = { nextRead: { at: T0, by: T0 }, lastReadAt: T0 };
 		if (failures === 0 && random.chance(0.5)) {
-			await reads.record({ session: key, token }, { update: read({ ...plan, failures: 1 }), watches: [], now: T0 });
+			const update = read({ ...plan, failures: 1 });
+			await recordRead(store, { session: key, token }, { update, watches: [], now: T0 });
 			continue;
 		}
 		const { question } = view.digest;
 		if (question === null) throw new Error('the session asks nothing');
 		const isReworded = random.chance(0.5);
-		const changes: OccurrenceChange[] = isReworded
+		const questions: FoundChange[] = isReworded
 			? [{ kind: 'updated', question: { ...question, shownHash: `${random.uniform()}` } }]
 			: [settled('changed'), { kind: 'asked', question, settled: null }];
 		const ofSession = await watches.ofSession(key, T0);
@@ -339,8 +362,8 @@ async function reads({ reads, sessions, watches }: Store, { random, token }: Act
 			const end = random.chance(0.1) ? ('noChange' as const) : null;
 			return news(watch, { posts, card: 'now', end });
 		});
-		const update = read({ ...plan, view, questions: changes });
-		await reads.record({ session: key, token }, { update, watches: updates, now: T0 });
+		const update = read({ ...plan, view, questions });
+		await recordRead(store, { session: key, token }, { update, watches: updates, now: T0 });
 	}
 	// What it has lost: no lease lapses here.
 	await sessions.release([token]);
@@ -428,12 +451,18 @@ async function forgets(store: Store, { random }: Actor): Promise<void> {
 }
 
 /** Somebody unwatches and watches again. */
-async function ends({ watches }: Store, { random }: Actor): Promise<void> {
+async function ends(store: Store, { random }: Actor): Promise<void> {
+	const { watches } = store;
 	const channelId = random.pick(CHANNEL_IDS);
-	const sessionId = random.pick(RACED);
-	const watch = await watches.find({ teamId: 'T1', channelId }, { service: SERVICE, sessionId });
+	const session = { service: SERVICE, sessionId: random.pick(RACED) };
+	const { sessionId } = session;
+	const watch = await watches.find({ teamId: 'T1', channelId }, session);
 	if (watch === null) {
-		await addWatch(watches, { sessionId, channelId, view: { ...snapshotOf(asking, T0), sessionId } });
+		const view = { ...snapshotOf(asking, T0), sessionId };
+		const { question } = view.digest;
+		if (question === null) throw new Error('the session asks nothing');
+		const found = await foundIn(store, session, [{ kind: 'reopened', question }]);
+		await addWatch(watches, { sessionId, channelId, view, found });
 		return;
 	}
 	const posts = [targetedEnd(watch)];

@@ -83,3 +83,66 @@ create table if not exists "refusals" ("minute" bigint not null, "user_id" text 
 create index audit_events_committed on audit_events (transaction_id, number);
 alter table audit_events alter column number add generated always as identity;
 -- 35: 2.0.0
+analyze answers, questions;
+with found as (select answers.id as answer_id, questions.id,
+				row_number() over (partition by answers.id order by number desc) as newest
+			from answers join questions using (service, session_id, message_index, fingerprint)
+			where question_id is null and state in ('accepted', 'delivering', 'waiting', 'delivered', 'resumed') and (delivered_at is null or asked_at <= delivered_at))
+		update answers set question_id = found.id from found where found.answer_id = answers.id and newest = 1;
+with every as (
+			select service, session_id, message_index, fingerprint, min(id) as id, min(accepted_at) as accepted_at,
+				cast(null as integer) as number
+			from answers where question_id is null and state in ('accepted', 'delivering', 'waiting', 'delivered', 'resumed') group by service, session_id, message_index, fingerprint
+			union all select service, session_id, message_index, fingerprint, null, null, number from questions),
+		known as (select every.*,
+				min(number) over (partition by service, session_id) as lowest,
+				max(number) over (partition by service, session_id) as highest,
+				first_value(case when number is not null then message_index end) over (partition by service, session_id
+					order by case when number is null then 1 else 0 end, number desc) as newest
+			from every),
+		missing as (select known.*, case when newest >= message_index then 1 else 0 end as is_before
+			from known where number is null)
+		insert into questions (id, service, session_id, message_index, number, same_before, fingerprint, shown_hash,
+			asked_at, settled_at, settled_how)
+		select id, service, session_id, message_index,
+			case when is_before = 1
+				then lowest - row_number() over (partition by service, session_id, is_before
+					order by message_index desc, accepted_at desc, id desc)
+				else coalesce(highest, 0) + row_number() over (partition by service, session_id, is_before
+					order by message_index, accepted_at, id) end,
+			0, fingerprint, '', 0, accepted_at, 'unwatched' from missing;
+with found as (select answers.id as answer_id, questions.id,
+				row_number() over (partition by answers.id order by number desc) as newest
+			from answers join questions using (service, session_id, message_index, fingerprint)
+			where question_id is null and state in ('accepted', 'delivering', 'waiting', 'delivered', 'resumed') and (delivered_at is null or asked_at <= delivered_at))
+		update answers set question_id = found.id from found where found.answer_id = answers.id and newest = 1;
+select id, before_put from answers
+		where state = 'delivering' and before_put is not null and before_put not like '%"stepsSince"%';
+update answers set state = 'resumed', agent_outcome = 'resumed',
+			timeline = substr(timeline, 1, length(timeline) - 1)
+				|| ',{"state":"resumed","at":' || coalesce(delivered_at, accepted_at) || '}]',
+			receipt_state = replace(receipt_state, '"state":"delivered"', '"state":"resumed"')
+		where state = 'delivered' and agent_outcome in ('taken', 'emptied')
+			and evidence like '%"grew":true%';
+update answers set agent_outcome = 'unseen'
+		where agent_outcome in ('taken', 'emptied', 'unconfirmed', 'paused');
+update answers set receipt_state = replace(receipt_state, '"agentOutcome":"taken"',
+				'"agentOutcome":"' || case state when 'resumed' then 'resumed' else 'unseen' end || '"')
+			where receipt_state like '%"agentOutcome":"taken"%';
+update answers set receipt_state = replace(receipt_state, '"agentOutcome":"emptied"',
+				'"agentOutcome":"' || case state when 'resumed' then 'resumed' else 'unseen' end || '"')
+			where receipt_state like '%"agentOutcome":"emptied"%';
+update answers set receipt_state = replace(receipt_state, '"agentOutcome":"unconfirmed"',
+				'"agentOutcome":"' || case state when 'resumed' then 'resumed' else 'unseen' end || '"')
+			where receipt_state like '%"agentOutcome":"unconfirmed"%';
+update answers set receipt_state = replace(receipt_state, '"agentOutcome":"paused"',
+				'"agentOutcome":"' || case state when 'resumed' then 'resumed' else 'unseen' end || '"')
+			where receipt_state like '%"agentOutcome":"paused"%';
+update answers set next_attempt_at = 0
+		where state = 'delivered' and agent_outcome = 'unseen' and next_attempt_at is null
+			and delivered_at > -86400000;
+select id, settled_how, settled_at, answer_id, evidence from questions
+			where id > $1 order by id limit 500;
+alter table "answers" drop column "restart_asked_at";
+alter table "answers" drop column "evidence";
+alter table "questions" drop column "same_before";

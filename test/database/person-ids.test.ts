@@ -20,7 +20,6 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 		timeline: rows.timeline,
 		beforePut: rows.beforePut,
 		receiptState: RECEIPT_STATE,
-		evidence,
 		other: rows.otherColumn.schema,
 		content: rows.contentColumn.schema,
 		secrets: rows.secretsColumn.schema,
@@ -42,7 +41,6 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.submission': 'viewId origin.channelId origin.threadTs shownHash',
 	'answers.beforePut': 'status',
-	'answers.evidence': 'arrived.answerId lost',
 	'answers.receiptState': 'dm.channelId dm.ts',
 	'answers.other': 'answerId person.teamId values[]',
 	'answers.content': 'items[].title items[].value sessionName repeats[]',
@@ -63,7 +61,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		after.quietHours.to after.quietHours.timeZone watchId handOverId questionId channelId sessionId
 		sessionIds[] status before.answerers.groupIds[] after.answerers.groupIds[]`,
 	'watched_sessions.reads': 'unread.code',
-	'questions.evidence': 'arrived.answerId lost',
+	'questions.evidence': 'value.answerId lost',
 	'questions.content': `question.fingerprint question.shownHash question.context question.items[].title
 		question.items[].description question.items[].value question.quick.options[] answered[].title answered[].description
 		answered[].value`,

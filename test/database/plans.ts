@@ -41,7 +41,7 @@ const COPIES: Record<(typeof GROWING)[number], Readonly<Record<string, string>>>
 	questions: {
 		id: `'q' || n.i`,
 		session_id: `case when n.i % 2 = 0 then copied.session_id else 's' || n.i end`,
-		number: 'n.i + 1000',
+		number: 'copied.number - n.i',
 		// Asked before the week that figures are of, and settled too late to be removed.
 		asked_at: 'copied.asked_at - 1000000000 - n.i',
 		settled_at: 'copied.asked_at',

@@ -103,7 +103,7 @@ const PLANTED: readonly Difference[] = [
 	{ words: 'no text of 2,800', refuses: ({ type, text }) => type === 'mrkdwn' && lengthOf(text) >= 2_800 },
 	{ words: 'no value of 400', refuses: ({ type, value }) => type === 'button' && lengthOf(value) >= 400 },
 	{ words: 'four buttons at most', refuses: ({ type, elements }) => type === 'actions' && sizeOf(elements) > 4 },
-	{ words: 'no send again', refuses: ({ action_id: id }) => id === 'answer.send_again' },
+	{ words: 'no next question', refuses: ({ action_id: id }) => id === 'answer.next' },
 ];
 
 /** In the format of `blocks.validate`. */

@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
-import { done } from '../../sandbox/session-service/builders.ts';
 import { AUDIT_LINE, type AuditLine } from '../../src/database/audit-reader.ts';
 import { backUp, openRestore } from '../../src/database/backup.ts';
 import { AUDIT_ACTIONS } from '../../src/database/schema/audit.ts';
@@ -15,7 +14,6 @@ import { runMigrate } from '../support/migrate-command.ts';
 import { runPerson } from '../support/person-command.ts';
 import { headline } from '../support/sentences.ts';
 import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
-import { emptyNewest } from './watch/played-agent.ts';
 
 const [ADA, BOB, GRACE] = ['U0ADA', 'U0BOB', 'U0GRACE'];
 const MINUTE_MS = 60_000;
@@ -76,7 +74,7 @@ const SCENES = {
 	async plain() {
 		const { id, post } = await asked('plain');
 		await app.press(post, 'ada', 'LH 1173');
-		await app.until(() => post.text().includes('agent continued'));
+		await app.until(() => post.text().includes('· continued'));
 		await app.command(`/session unwatch ${id}`);
 	},
 	async handing() {
@@ -88,22 +86,12 @@ const SCENES = {
 	async undoing() {
 		const { post, offer } = await second('undoing');
 		await offer.press('Send mine');
-		await app.until(() => post.text().includes('agent continued'));
+		await app.until(() => post.text().includes('· continued'));
 	},
 	async discarding() {
 		const { offer } = await second('discarding');
 		await offer.press('Discard answer');
 		await app.until(() => offer.text().includes(headline('withdrawn')));
-	},
-	async taking() {
-		const { id } = await asked('taking');
-		whenSaved(() => {
-			app.service.sessions.setStatus(id, 'paused');
-			emptyNewest(app, id);
-			app.service.sessions.push(id, done('I book it.'));
-		});
-		await submitted('ada', id, 'LH 1173');
-		await app.pass(2 * MINUTE_MS);
 	},
 	async overwriting() {
 		const { id } = await asked('overwriting');
@@ -191,7 +179,6 @@ const TOLD: Readonly<Record<(typeof AUDIT_ACTIONS)[number], readonly [keyof type
 	discarded: ['discarding', { ...byGrace, outcome: 'withdrawn' }],
 	delivered: ['plain', { ...byProgram, outcome: 'delivered' }],
 	resumed: ['plain', { ...byProgram, outcome: 'resumed' }],
-	taken: ['taking', { ...byProgram, outcome: 'delivered' }],
 	overwritten: ['overwriting', { ...byProgram, outcome: 'delivered' }],
 	conflicted: ['undoing', { ...byGrace, about: ADA, outcome: 'conflicted' }],
 	failed: ['undoing', { actor: 'program', about: byGrace.actor, outcome: 'first_withdrawn' }],

@@ -5,7 +5,7 @@ import { LOG_LINES } from '../../src/core/log-lines.ts';
 import { OTHER_KEY } from '../database/support.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { runMigrate } from '../support/migrate-command.ts';
-import { headline, SERVICE_BACK, SERVICE_DOWN, says, whatHappened } from '../support/sentences.ts';
+import { headline, openButtons, SERVICE_BACK, SERVICE_DOWN, says, whatHappened } from '../support/sentences.ts';
 import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from './watch/harness.ts';
 
@@ -82,7 +82,7 @@ describe('a service that has moved', () => {
 		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		expect(puts(id)).toEqual(['LH 1173']);
-		await app.until(() => post.text().includes('LH 1173') && post.buttons().length === 0);
+		await app.until(() => post.text().includes('LH 1173') && openButtons(post)?.length === 0);
 		// The list holds, the watch goes on, and what was snoozed stays so.
 		await app.press(asked.post, 'bob', 'TP 570');
 		await app.refused('bob', 'Only ada and grace may answer.');

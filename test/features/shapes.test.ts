@@ -80,7 +80,9 @@ describe('all variants', () => {
 	});
 
 	it('has a button, an entry of a menu or a field of every action', () => {
-		const missing = Object.values(ACTIONS).filter((id) => {
+		// *Send again* stands on receipts of 1.1.0 alone.
+		const { sendAgain: _former, ...shown } = ACTIONS;
+		const missing = Object.values(shown).filter((id) => {
 			const entry = JSON.stringify(encodeMenuChoice({ actionId: id, value: '' }).slice(0, -4)).slice(1, -1);
 			return ![`"action_id":"${id}"`, entry].some((part) => all.includes(part));
 		});

@@ -11,7 +11,7 @@ it('forgets who answered when HISTORY_RETENTION_DAYS are over, and keeps what wa
 	await using app = await handOverApp({ ENCRYPTION_KEY: KEY, RETENTION_DAYS: '1', HISTORY_RETENTION_DAYS: '2' });
 	const { id, post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
-	await app.until(() => post.text().includes('agent continued'));
+	await app.until(() => post.text().includes('· continued'));
 	await app.slack.as('ada').command('#agents', `/session unwatch ${id}`);
 	const answers = async () => {
 		const { stdout } = await runPerson(['export', 'U0ADA'], { DATA_DIR: app.dataDir });

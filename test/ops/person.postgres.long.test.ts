@@ -67,7 +67,7 @@ async function textOfDatabase(): Promise<string> {
 it('asks a replica by a row, forgets somebody on all of them, and leaves no letter', async () => {
 	const { post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
-	await app.until(() => post.text().includes('agent continued'));
+	await app.until(() => post.text().includes('· continued'));
 	await app.openHome('ada');
 	const exported = await person(['export', ADA]);
 	expect(JSON.parse(exported.stdout)).toMatchObject({
@@ -78,7 +78,7 @@ it('asks a replica by a row, forgets somebody on all of them, and leaves no lett
 	const { code, stdout } = await person(['forget', ADA, '--yes', ADA]);
 	expect(stdout).toContain('PostgreSQL keeps the id in dead rows until VACUUM, and in its log.');
 	expect(code).toBe(0);
-	await app.saysIn(post, 'Somebody · agent continued');
+	await app.saysIn(post, 'Somebody: LH 1173* · continued');
 	// What was counted at that moment goes half a minute later.
 	await app.pass(40_000);
 	expect(await textOfDatabase()).not.toContain(ADA);

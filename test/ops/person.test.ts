@@ -64,7 +64,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await start({ ESCALATE_AFTER: '1d' });
 	const pressed = await app.asked();
 	await app.seenBy('ada', pressed.post).press('LH 1173');
-	await app.until(() => pressed.post.text().includes('agent continued'));
+	await app.until(() => pressed.post.text().includes('· continued'));
 	const lost = await app.asked('', ['Which size?']);
 	const [hers, graces] = [await openSession(app.app, lost.id), await openSession(app.app, lost.id, 'grace')];
 	await hers.fill(0, 'Hers');
@@ -113,8 +113,8 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 		() => mentions().length === 0,
 		() => mentions().join('\n'),
 	);
-	expect(pressed.post.text()).toContain('*LH 1173* · Somebody · agent continued');
-	expect(lost.post.text()).toContain('*“Hers”* · Somebody');
+	expect(pressed.post.text()).toContain('*Somebody: LH 1173* · continued');
+	expect(lost.post.text()).toContain('*Somebody: “Hers”*');
 	await app.saysIn(handed.post, '@grace has it (from Somebody)');
 	await app.homeSays('You have it (from Somebody)', { who: 'grace' });
 	await app.givenBackTo('grace');
@@ -172,7 +172,7 @@ it("leaves the PUT of somebody else's answer alone that is under way in the same
 	const hers = await openSession(app.app, id);
 	await hers.fill(0, 'Sand');
 	await hers.submit();
-	await app.until(() => post.text().includes('agent continued'));
+	await app.until(() => post.text().includes('· continued'));
 	await hers.close(true);
 	await app.pass(20_000);
 	const asking = app.ask(id, ['Which size?']);
@@ -209,7 +209,7 @@ it('changes nothing while an answer can be undone, and says so, and asks for the
 		`Nothing changed: an answer of U0ADA is being sent, or can still be undone (session ${id}).`,
 	);
 	expect(post.text()).toContain('@ada');
-	await app.until(() => post.text().includes('agent continued'));
+	await app.until(() => post.text().includes('· continued'));
 	for (const typed of ['', 'U0GRACE\n']) {
 		const other = await person(['forget', ADA], typed);
 		const stderr =
@@ -220,14 +220,14 @@ it('changes nothing while an answer can be undone, and says so, and asks for the
 	expect(await isInFiles()).toBe(true);
 	expect(await person(['forget', ADA], 'U0ADA\n')).toMatchObject({ code: 0 });
 	expect(await isInFiles()).toBe(false);
-	await app.saysIn(post, 'Somebody · agent continued');
+	await app.saysIn(post, 'Somebody: LH 1173* · continued');
 });
 
 it('exports what is stored as JSON, and says when there is nothing', async () => {
 	await start();
 	const { id, post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
-	await app.until(() => post.text().includes('agent continued'));
+	await app.until(() => post.text().includes('· continued'));
 	const { code, stdout, stderr } = await person(['export', ADA]);
 	expect(JSON.parse(stdout)).toMatchObject({
 		person: ADA,
@@ -262,7 +262,7 @@ it('logs who exported or forgot whom, under a name that means nobody once they a
 	await start();
 	const { post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
-	await app.until(() => post.text().includes('agent continued'));
+	await app.until(() => post.text().includes('· continued'));
 	type Line = Readonly<Record<'access' | 'by' | 'about' | 'outcome', string>>;
 	const lines = () =>
 		app.log.map((line) => JSON.parse(line) as Line).filter(({ access }) => access?.startsWith('person') === true);

@@ -21,6 +21,7 @@ import {
 	valuesOf,
 } from '../database/support.ts';
 import { addWatch } from '../features/watch/support.ts';
+import { recordRead } from '../support/found.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { readFixture } from '../upgrade/fixture.ts';
 import { RELEASES, STORES } from '../upgrade/releases.ts';
@@ -158,7 +159,8 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 		] as const) {
 			const [taken] = await store.sessions.takeDue(session.service, LEASE, 1, { now: T0 + 120_000, only: null });
 			if (taken === undefined) throw new Error('nothing is due');
-			await store.reads.record(
+			await recordRead(
+				store,
 				{ session, token: LEASE.token },
 				{
 					now: T0 + 120_000,

@@ -7,8 +7,7 @@ import { createEndings } from '../../src/features/watch/endings.ts';
 import type { SessionUpdate } from '../../src/features/watch/recording-store.ts';
 import { type Announcer, createOutbox } from '../../src/posts/outbox.ts';
 import type { NewPost, SendOutcome } from '../../src/posts/post.ts';
-import type { SettledHow } from '../../src/questions/asked.ts';
-import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
+import type { SettledHow } from '../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { textMessage } from '../../src/slack/parts.ts';
 import type { Store } from '../../src/stores.ts';
@@ -23,6 +22,7 @@ import {
 	T0,
 } from '../features/watch/support.ts';
 import { coreOf } from '../support/core.ts';
+import { type FoundChange, foundIn } from '../support/found.ts';
 
 interface Sent {
 	readonly what: string;
@@ -161,9 +161,9 @@ export function questionOf({ id, teamId, channelId }: Watch): NewPost {
 	return { target, key: 'question:', content: { kind: 'question', changed: false } };
 }
 
-const ASKED: OccurrenceChange = {
+const ASKED: FoundChange = {
 	kind: 'asked',
-	question: { messageIndex: 1, fingerprint: 'f', shownHash: 'h', sameBefore: 0, answered: [], open: [0] },
+	question: { messageIndex: 1, fingerprint: 'f', shownHash: 'h', answered: [], open: [0] },
 	settled: null,
 };
 
@@ -183,6 +183,11 @@ export async function recordRead(
 	const asked = posts.some(({ content }) => content.kind === 'question') ? [ASKED] : [];
 	const messages = Array.from({ length: step ?? 1 }, () => session().messages[1] ?? fail());
 	const view = snapshotOf(session({ sessionId: watch.session.sessionId, messages }), now);
+	const found = await foundIn(
+		store,
+		watch.session,
+		settled === undefined ? asked : [{ kind: 'settled', how: settled }],
+	);
 	const update: SessionUpdate = {
 		stepRate: UNKNOWN_STEP_RATE,
 		nextRead: { at: now, by: now },
@@ -193,12 +198,13 @@ export async function recordRead(
 		earlyReadCount: 1,
 		reads: sessionReads.parse({}),
 		view,
-		questions: settled === undefined ? asked : [{ kind: 'settled', how: settled }],
+		found,
 	};
 	const { revision } = watch;
 	await sessions.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, { now: now + 1e9, only: null });
+	const { lastReadAt = null } = (await sessions.watched(watch.session)) ?? {};
 	const written = await reads.record(
-		{ session: watch.session, token: 'poller' },
+		{ session: watch.session, token: 'poller', lastReadAt },
 		{ update, watches: [{ watchId, revision, changed: true, posts, card, slowly: false, end }], now },
 	);
 	if (!written) throw new Error('not held');

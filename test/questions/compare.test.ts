@@ -244,7 +244,6 @@ describe('beforePut', () => {
 			sameCount: 0,
 			stepsSince: 2,
 			filled: [],
-			sameBefore: 0,
 		});
 	});
 });

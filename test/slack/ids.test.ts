@@ -100,6 +100,7 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	covered: fc.array(fc.nat(5), { maxLength: 0 }),
 	veiled: fc.array(fc.nat(5), { maxLength: 0 }),
 	optional: fc.array(fc.nat(5), { maxLength: 0 }),
+	again: fc.boolean(),
 	offerLimit: fc.nat(3000),
 	offset: fc.nat(1000),
 });

@@ -33,7 +33,7 @@ it.each([
 			directory: { knows: () => true },
 			metrics: { people: { personRead: () => undefined, unknownSession: () => undefined } },
 		}),
-		{ wasRead: async () => false, otherSpellings: async () => [] },
+		{ wasRead: async () => false, otherSpellings: async () => [], noteRead: async () => undefined },
 	);
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');

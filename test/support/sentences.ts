@@ -107,10 +107,14 @@ const BEGIN = '(?:^|^[⏰📣] [^\n]*” · )';
  * on. Without `value`: with something that the channel may not see.
  */
 export function answeredBy(who: string, value?: string): RegExp {
-	if (value === undefined) return new RegExp(`${BEGIN}@${who} answered · (?:delivered|agent continued)[^·\n]*$`, 'm');
+	if (value === undefined)
+		return new RegExp(
+			`${BEGIN}@${who} answered · (?:delivered(?: · no sign of the agent yet)?|continued)[^·\n]*$`,
+			'm',
+		);
 	const given = `(?:${value}|“${value}”)`;
 	return new RegExp(
-		`${BEGIN}\\*(?:@${who}: ${given}\\* · |${given}\\* · @${who} · )(?:delivered|agent continued)[^·\n]*$`,
+		`${BEGIN}\\*@${who}: ${given}\\* · (?:delivered(?: · no sign of the agent yet)?|continued)[^·\n]*$`,
 		'm',
 	);
 }
@@ -181,3 +185,7 @@ function anyReminder(stage: ReminderStage): RegExp {
 /** Whether a text has these words in it. */
 export const says = (text: string, words: string | RegExp) =>
 	typeof words === 'string' ? text.includes(words) : words.test(text);
+
+/** The buttons of a post but the one that each settled question has. */
+export const openButtons = (post: { buttons(): readonly string[] } | undefined) =>
+	post?.buttons().filter((label) => label !== 'Answer again…');

@@ -239,9 +239,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		missingCount: 0,
 		missingSince: null,
 		startFailed: false,
-		restartAskedAt: null,
 		questionId: null,
-		evidence: null,
 		...overrides,
 	};
 }

@@ -14,6 +14,7 @@ import {
 	sealed,
 	tables,
 	text,
+	until,
 } from './columns.ts';
 
 /** The most that `GIVE_UP_HOURS` and `UNDO_SECONDS` may be. */
@@ -50,7 +51,8 @@ export const ANSWER_TABLES = tables({
 			acceptedAt: noted,
 			giveUpAt: ahead(LONGEST_GIVE_UP_MS, { becomesMs: DAY_MS }),
 			undoUntil: orNull(ahead(LONGEST_UNDO_MS, { becomesMs: LONGEST_UNDO_MS, lasts: true })),
-			// The last confirmation check comes 10 minutes after a delivery; a receipt is retried after 10 minutes.
+			// A receipt is retried after 10 minutes. A later check after a delivery comes at once after a start: to send an
+			// answer hours too late, as a clock that was ahead had it, would be worse.
 			nextAttemptAt: orNull(ahead(15 * MINUTE_MS, { decides: true })),
 			putStartedAt: orNull(noted),
 			beforePut: orNull(json),
@@ -63,11 +65,10 @@ export const ANSWER_TABLES = tables({
 			notBefore: orNull(ahead(LONGEST_RETRY_AFTER_MS, { lasts: true })),
 			missingCount: fromZero,
 			startFailed: fromZero,
-			restartAskedAt: orNull(noted),
-			/** Null: nobody watched the session then, or 1.0.0 accepted it. */
+			restartAskedAt: until(35, orNull(noted)),
+			/** Null: it ended before 2.0.0. */
 			questionId: orNull({ ...text, since: 30 }),
-			/** See `Evidence`. */
-			evidence: orNull({ ...json, since: 30 }),
+			evidence: until(35, orNull({ ...json, since: 30 })),
 			missingSince: orNull({ ...noted, since: 30 }),
 			/** The `endedAt` of the ending that its author has dismissed from their inbox. */
 			dismissedAt: orNull(noted),

@@ -37,6 +37,8 @@ export type Column = (Time | Value) & {
 	readonly default?: number | string;
 	/** The migration that added it; left out: the one of its table. */
 	readonly since?: number;
+	/** The migration that drops it: only migrations know it. */
+	readonly until?: number;
 };
 
 /** Without an id of a person. */
@@ -55,6 +57,10 @@ export const noted = { type: 'bigint', longestMs: STEP_MS } as const;
 /** A time that may lie ahead. */
 export const ahead = (longestMs: number, rule?: Omit<Time, 'type' | 'longestMs'>) =>
 	({ type: 'bigint', longestMs, ...rule }) as const;
+
+/** A column of released versions that a migration drops. */
+export const until = <const Of extends Column, const Migration extends number>(migration: Migration, column: Of) =>
+	({ ...column, until: migration }) as const;
 
 export const orNull = <const Of extends Column>(column: Of) => ({ ...column, isNull: true }) as const;
 

@@ -17,6 +17,7 @@ import {
 	sealed,
 	tables,
 	text,
+	until,
 } from './columns.ts';
 
 /** The longest interval between two reads, however many sessions there are. */
@@ -88,7 +89,10 @@ export const WATCH_TABLES = tables({
 		kept: 'whileUsed',
 	},
 
-	/** One row for each time the agent of a watched session asks. At most one of a session is open. */
+	/**
+	 * One row for each time that an agent asks: in watched sessions, and where an answer of ours is to it. At most one of
+	 * a session is open.
+	 */
 	questions: {
 		key: ['id'],
 		columns: {
@@ -96,7 +100,7 @@ export const WATCH_TABLES = tables({
 			...QUESTION,
 			/** Counts the session's questions in the order of asking. */
 			number: integer,
-			sameBefore: integer,
+			sameBefore: until(35, integer),
 			fingerprint: text,
 			shownHash: text,
 			/** What channels see of it, see `Asked`. Null after removal. Its index and its holder change. */
@@ -109,7 +113,7 @@ export const WATCH_TABLES = tables({
 			settledHow: orNull(text),
 			/** Our answer that settled it; null: it was given outside Handraise, or there is none. */
 			answerId: orNull(text),
-			/** See `Evidence`; null: the row is of 1.0.0. */
+			/** See `Evidence`. */
 			evidence: orNull({ ...json, since: 30 }),
 			/** See `HandOver`; null: nobody has handed it over. */
 			handOverId: orNull(text),

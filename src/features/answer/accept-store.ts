@@ -16,7 +16,7 @@ import {
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
-import { newestRowOf } from '../../database/question-store.ts';
+import { rowOfAnswer } from '../../database/question-store.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -79,7 +79,7 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 		const insert = (row: InsertObject<Tables, 'answers'>) =>
 			addIf(trx, 'answers', row, isOwnSchema()).returningAll().executeTakeFirstOrThrow(newer);
 		// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
-		const row = { ...newRow(answer, cipher), questionId: newestRowOf(answer.question, answer.fingerprint) };
+		const row = { ...newRow(answer, cipher), questionId: await rowOfAnswer(trx, answer) };
 		const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
 		if (by !== undefined) {
 			// The answer was never accepted, so its timeline starts empty.
@@ -165,7 +165,7 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 		...receiptOf(answer, null),
 		...WITHOUT_LEASE,
 		...submissionColumn({ ...answer, checkedAt }),
-		questionId: newestRowOf(answer.question, answer.fingerprint),
+		questionId: await rowOfAnswer(trx, answer),
 		attempts: 0,
 		notBefore: null,
 		missingCount: 0,

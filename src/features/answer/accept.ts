@@ -4,7 +4,6 @@ import {
 	type AcceptResult,
 	type Answer,
 	isSamePerson,
-	mayLandForMs,
 	type NewAnswer,
 	type Repeats,
 	repeatsOf,
@@ -146,13 +145,6 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 			} catch (error) {
 				log.warn('hasten_failed', { code: codeOf(error) });
 			}
-		},
-
-		/** Has a delivered answer sent again, to start the agent, unless that is done or a repeat may run. */
-		async sendAgain(own: Answer) {
-			const now = clock.now();
-			const quietSince = now - mayLandForMs(config.SESSION_SERVICE_TIMEOUT_MS);
-			return changedOrTooLate(own, await store.askRestart(own.id, own.person, now, quietSince));
 		},
 
 		/** For its author. `onlyUnsent`: not one that may have arrived. */

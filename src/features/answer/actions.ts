@@ -14,7 +14,7 @@ import {
 	windowPlace,
 } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
-import type { Forms } from './drafts.ts';
+import type { Forms, Wish } from './drafts.ts';
 import { afterUndoWords, onlyAuthorCanUndo, PRESS_NOTES } from './receipt-view.ts';
 import type { Receipts } from './receipts.ts';
 
@@ -67,7 +67,12 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 		if (!isShown) await reply.withoutTurn(request, receipts.shown(answer, note).message);
 	}
 
-	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, answer: Answer | null): Task {
+	function openForm(
+		request: PersonRequest,
+		{ view }: Press,
+		target: SessionTarget & Pick<Wish, 'toAnswer' | 'again'>,
+		answer: Answer | null,
+	): Task {
 		const prefilled =
 			answer === null ? {} : { origin: answer.origin, prefill: { values: textsOf(answer), givenFor: answer } };
 		return flow.open(request, { ...target, ...prefilled }, view);
@@ -92,13 +97,6 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 		({ origin: { channelId } }) => ({ channelId }),
 	);
 
-	onReceipt(ACTIONS.sendAgain, async (own, request, press) => {
-		const { answer, isDone } = await answers.sendAgain(own);
-		request.log.info({ answer: own.id, outcome: isDone ? 'asked' : 'too late' }, 'send again');
-		const isUnderWay = answer.restartAskedAt !== null || answer.putStartedAt !== null;
-		await showAgain(request, press, answer, !isDone && isUnderWay ? PRESS_NOTES.sentAgain : '');
-	});
-
 	onReceipt(
 		ACTIONS.postToThread,
 		async (own, request, press) => {
@@ -120,6 +118,10 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 		};
 		return ifAllowed(own.origin.channelId, undo, { changes: true });
 	});
+
+	onOwn(ACTIONS.sendAgain, (own, asked, press) =>
+		openForm(asked, press, { sessionId: own.question.sessionId, messageIndex: null, toAnswer: true, again: true }, own),
+	);
 
 	onOwn(ACTIONS.nextQuestion, async (own, asked, press) => {
 		const next = await receipts.nextOf(own);

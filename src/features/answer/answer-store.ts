@@ -14,7 +14,8 @@ import {
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
 import { earliest, expectTime, nextDue, takeReadable } from '../../database/due.ts';
-import { knownAskings, newestRowOf, noteArrival, noteEmptied } from '../../database/question-store.ts';
+import { knownQuestions, noteArrival, rowOfAnswer } from '../../database/question-store.ts';
+import { redrawSettled } from '../../posts/plan-store.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
@@ -23,14 +24,12 @@ import {
 	ARRIVED_STATES,
 	arrivalOf,
 	BLOCKING_STATES,
-	canSendAgain,
-	evidenceAt,
 	FAILED_STATES,
 	isFailed,
+	mayHaveArrived,
 	type NewAnswer,
 	type OtherAnswer,
 } from '../../questions/answer.ts';
-import type { Evidence } from '../../questions/asked.ts';
 import type { Person, QuestionKey, SessionKey } from '../../questions/session.ts';
 import { PROVEN_REFUSALS } from '../../slack/access-policy.ts';
 import {
@@ -149,22 +148,14 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const isFirst = patch.state === 'delivered' && answer.state !== 'delivered';
 				const arrival = isFirst ? (await countArrived(trx, row)) + 1 : undefined;
 				const arrivedAt = patch.deliveredAt ?? null;
-				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? -1;
-				const arrived = arrivedAt !== null && {
-					evidence: await seenAt(trx, { ...answer, ...patch }, arrivedAt, number),
-				};
-				// A check that found nothing takes back no word of a read that did.
-				const isUnsure = patch.agentOutcome === 'unseen' || patch.agentOutcome === 'unconfirmed';
+				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? 0;
 				const named = {
 					...patch,
-					...arrived,
-					...(isUnsure && answer.agentOutcome === 'lost' && { agentOutcome: 'lost' as const }),
 					arrival,
 					...(patch.other != null && { other: await namedNow(trx, patch.other) }),
 				};
 				// The PUT goes to what is asked now, perhaps once more since the answer was given.
-				const { question, fingerprint } = answer;
-				const answers = patch.before != null && { questionId: newestRowOf(question, fingerprint, patch.before) };
+				const answers = patch.before != null && { questionId: await rowOfAnswer(trx, answer) };
 				const set = {
 					...patchColumns(answer, named, now, cipher),
 					...(repeats !== undefined && { content: contentRepeating(row, repeats, cipher) }),
@@ -180,7 +171,10 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					await markQuestion({ trx, now }, changed, what);
 				if (arrivedAt !== null) await replaceLost(trx, changed, now);
 				// After the lock of its session.
-				if (arrivedAt !== null) await noteArrival(trx, changed, arrivedAt, number);
+				if (arrivedAt !== null) {
+					const answeredId = await noteArrival(trx, changed, arrivedAt, number);
+					if (answeredId !== null) await redrawSettled({ trx, now }, answeredId);
+				} else if (fails && mayHaveArrived(changed)) await noteArrival(trx, changed, now, null);
 				return changed;
 			}),
 
@@ -233,16 +227,8 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		standing: (question: QuestionKey) =>
 			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] }, IS_CURRENT),
 
-		/** The newest time that the agent asked, and that it asked `question`. */
-		asked: (session: SessionKey, question: Parameters<typeof knownAskings>[2]) =>
-			knownAskings(db.read, session, question),
-
-		noteEmptied: (session: SessionKey, judged: Parameters<typeof noteEmptied>[2]) =>
-			db.write(async (trx) => {
-				if (await noteEmptied(trx, session, judged)) return;
-				const id = judged.evidence?.arrived?.answerId ?? '';
-				await change(trx, 'answers', { id }, { evidence: JSON.stringify(judged.evidence) }).execute();
-			}),
+		/** What is stored of the newest question, and of those with a fingerprint. */
+		known: (session: SessionKey, fingerprint: string | null) => knownQuestions(db.read, session, fingerprint),
 
 		/** This answer if the service has it, or may have it. Null like `standing`. */
 		arrived: (id: string) => newest({ id, state: ['delivering', ...ARRIVED_STATES] }),
@@ -291,19 +277,6 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const withdrawn = await withdrawAnswer({ trx, cipher, now }, answer);
 				await markQuestion({ trx, now }, answer, answer.press === null ? 'answer' : 'undo');
 				return withdrawn;
-			}),
-
-		/**
-		 * Notes that its author wants a delivered answer sent again. Null when that is not offered (`canSendAgain`), or
-		 * such a PUT, begun after `quietSince`, may still be under way.
-		 */
-		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
-			withOwn(id, person, async (trx, answer) => {
-				if (!canSendAgain(answer)) return null;
-				if ((answer.putStartedAt ?? 0) > quietSince) return null;
-				// The lease stays: its holder, who confirms the delivery, finds the request with its next write.
-				recordAct({ trx, now }, answer, 'sentAgain', { outcome: answer.state });
-				return changeAnswer(trx, cipher, answer, { restartAskedAt: now, nextAttemptAt: now });
 			}),
 
 		/** The answers of people of the workspace `teamId`, newest first. */
@@ -356,14 +329,6 @@ function countArrived(db: Db, session: SessionKey): Promise<number> {
 	return countOf(from(db, 'answers', sessionOf(session)).where(isArrived));
 }
 
-/** `evidenceAt`, with what reads of a watch showed of its question before: that the agent waits, unless it went on. */
-async function seenAt(trx: Db, answer: Answer, at: number, number: number): Promise<Evidence> {
-	const found = evidenceAt(answer, at, number);
-	const { newest } = await knownAskings(trx, answer.question, null);
-	const isIts = newest?.id === answer.questionId && newest?.settledHow !== 'wentOn';
-	return { ...found, waitedSeen: found.waitedSeen || (isIts && newest?.evidence?.waitedSeen === true) };
-}
-
 /** Tells authors of lost answers to this question that nothing is left to do. */
 async function replaceLost(trx: Db, { id, question, fingerprint }: Answer, now: number): Promise<void> {
 	const lost = { ...questionOf(question), fingerprint, state: 'delivered', agentOutcome: 'lost' };
@@ -372,14 +337,9 @@ async function replaceLost(trx: Db, { id, question, fingerprint }: Answer, now: 
 }
 
 function looksOther(before: Answer, after: Answer): boolean {
-	const isEmptied = ({ evidence }: Answer) => evidence?.emptySince != null;
 	const repeated = ({ content }: Answer) => JSON.stringify(content.kind === 'readable' ? content.repeats : null);
 	const shown = ['state', 'agentOutcome', 'lastError', 'startFailed'] as const;
-	return (
-		isEmptied(before) !== isEmptied(after) ||
-		repeated(before) !== repeated(after) ||
-		shown.some((name) => before[name] !== after[name])
-	);
+	return repeated(before) !== repeated(after) || shown.some((name) => before[name] !== after[name]);
 }
 
 /** Its author may have been forgotten since it was read. The lock of the written row prevents that until the commit. */

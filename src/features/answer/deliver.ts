@@ -14,6 +14,7 @@ import type { Session } from '../../questions/session.ts';
 import type { Missed } from '../../session-service/health.ts';
 import { type DeliveryPermit, MISSING, REASONS } from '../../session-service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
+import type { NoteRead } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
 import {
 	classifyFailure,
@@ -29,6 +30,12 @@ import {
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;
 
+interface Options {
+	readonly missed: Missed;
+	readonly noteRead: NoteRead;
+	readonly random: () => number;
+}
+
 interface Attempt {
 	readonly answer: Answer;
 	readonly token: string;
@@ -42,7 +49,7 @@ interface Attempt {
  * Makes one attempt to deliver an answer under a lease: reads the session, compares it and sends the PUT within
  * milliseconds, if the rules allow it. The signal aborts the attempt until the PUT begins. @throws LeaseLost
  */
-export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, missed: Missed, random: () => number) {
+export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, { missed, noteRead, random }: Options) {
 	const { clock, log, sessionService } = core;
 	const { answers: store } = core.store;
 	const metrics = core.metrics.delivery;
@@ -77,23 +84,27 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		using permit = await sessionService.reserveDelivery(signal);
 		// Decided before the read begins: a read during which the PUT lands may not show it.
 		const isEarly = put.landsForMs(sentAt) > 0;
-		const { session } = await permit.read(answer.question.sessionId);
+		const reading = await permit.read(answer.question.sessionId);
+		const { session } = reading;
 		signal.throwIfAborted();
 		const comparison = compareForDelivery(comparisonInput(answer, session));
 		if (isEarly && comparison.kind !== 'alreadyOurs') {
 			// It may still land, so it can be neither repeated nor given up yet.
 			return put.write(answer, token, { ...untilItLanded(sentAt), missingCount: 0 });
 		}
-		return end(attempt, session, await settle(answer, comparison, session, sentAt));
+		return end(attempt, reading, await settle(answer, comparison, session, sentAt));
 	}
 
-	/** Writes the end of an answer that must not be sent; null: it may be. */
+	/** Writes the end of an answer that must not be sent, after what its read shows; null: it may be sent. */
 	async function end(
 		{ answer, token }: Attempt,
-		session: Session,
+		reading: Parameters<NoteRead>[0],
 		settled: AnswerPatch | null,
 	): Promise<Answer | null> {
 		if (settled === null) return null;
+		const { session } = reading;
+		// Before its end: nobody sees the question open again in between.
+		await noteRead(reading);
 		metrics.attempt('settled');
 		if (settled.state === 'conflicted') metrics.conflict();
 		// After an edit during the read, the comparison was about another text.
@@ -108,10 +119,11 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		isSecondRead = false,
 	): Promise<Answer> {
 		const { answer, token, checkedAt } = attempt;
-		const { session, endedAt } = await permit.read(answer.question.sessionId);
+		const reading = await permit.read(answer.question.sessionId);
+		const { session, endedAt } = reading;
 		signal.throwIfAborted();
 		const comparison = compareForDelivery(comparisonInput(answer, session));
-		const ended = await end(attempt, session, await settle(answer, comparison, session, null));
+		const ended = await end(attempt, reading, await settle(answer, comparison, session, null));
 		if (ended !== null) return ended;
 		put.assertChecked(checkedAt);
 		const isMarked = isSecondRead && clock.now() - (answer.putStartedAt ?? 0) <= SEND_WITHIN_MS / 2;
@@ -205,7 +217,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, m
 		switch (comparison.kind) {
 			case 'clear':
 				if (maybeSentAt === null) return null;
-				// Agents empty the field of an answer that they took: if the agent went on, it may have ours.
+				// An agent that has worked since may have read our answer and emptied the field.
 				if (answer.before !== null && hasWorkedSince(answer.before, session)) {
 					return { ...ended, state: 'changed' };
 				}

@@ -2,94 +2,82 @@ import { inSlices } from '../../core/lease-loop.ts';
 import {
 	type AgentOutcome,
 	type Answer,
-	type AnswerPatch,
 	arrivalOf,
-	evidenceAt,
 	hasArrived,
+	isAwaited,
 	isBlocking,
 	itemsOf,
-	mayBeLost,
 	type OtherAnswer,
 } from '../../questions/answer.ts';
-import { type Evidence, judge, NOT_JUDGED, NOTHING_SEEN, type Verdict } from '../../questions/asked.ts';
-import { afterRead } from '../../questions/compare.ts';
+import { isBefore, type ReadTime, type Verdict } from '../../questions/asked.ts';
 import { createMask, credentialsOf } from '../../questions/masking.ts';
+import { type Known, NO_OCCURRENCES, type Occurrences, occurrencesIn } from '../../questions/occurrences.ts';
 import { type AnswerMarks, examine, isSecretValue } from '../../questions/secrecy.ts';
 import {
 	askingMessageIndex,
+	type ClosedItems,
 	isOver,
-	isReworded,
 	isWaiting,
 	type Question,
-	type QuestionDigest,
 	questionAt,
 	type Session,
 } from '../../questions/session.ts';
-import { atCurrentIndex, digestOfQuestionAt } from '../../questions/session-snapshot.ts';
+import { digestOfQuestionAt } from '../../questions/session-snapshot.ts';
 import { sameText, stringOf } from '../../questions/texts.ts';
-import type { SessionReading } from '../../session-service/service.ts';
 import type { AnswerStore } from './answer-store.ts';
+import { newRepeats } from './put.ts';
 
 type Stored = Pick<AnswerStore, 'toQuestions'>;
 
 export type OurAnswers = Awaited<ReturnType<typeof ourAnswers>>;
 
 /** What a read, a form or a button showed before: a question that is perhaps gone. */
-type Wanted = QuestionDigest | { readonly messageIndex: number | null; readonly fingerprint?: string | null };
+type Wanted = { readonly messageIndex: number | null; readonly fingerprint?: string | null };
+
+interface Looked {
+	readonly serviceUrl: string;
+	readonly reading: Reading;
+	readonly wanted?: Wanted | null;
+	/** See `Known`; matters for what is written. */
+	readonly isWatched?: boolean;
+}
 
 /** What our answers and earlier reads say about a session; looked up if a message of it asks, or for `wanted`. */
 export async function ourAnswers(
-	store: Stored & Pick<AnswerStore, 'asked'>,
-	{ serviceUrl, reading, wanted = null }: { serviceUrl: string; reading: Read; wanted?: Wanted | null },
+	store: Stored & Pick<AnswerStore, 'known'>,
+	{ serviceUrl, reading, wanted = null, isWatched = false }: Looked,
 ) {
 	const { session } = reading;
 	const index = askingMessageIndex(session);
-	const isAsked = index !== null || wanted !== null;
-	const moved = wanted !== null && 'sameBefore' in wanted ? atCurrentIndex(wanted, session) : null;
-	const indexes = [index, wanted?.messageIndex, moved?.messageIndex].filter((one) => one != null);
+	const indexes = [index, wanted?.messageIndex].filter((one) => one != null);
 	await examineQuestions(session, indexes);
 	const key = { service: serviceUrl, sessionId: session.sessionId };
 	const asking = index === null ? null : digestOfQuestionAt(session, index);
 	// First what is compared before a read is stored: an answer may arrive in between.
-	const rows = isAsked ? await store.asked(key, asking) : { newest: null, same: null };
-	const shown = [...indexes.map((at) => session.messages[at]), wanted, rows.newest];
+	const known = { ...(await store.known(key, asking?.fingerprint ?? null)), isWatched };
+	const { newest } = known;
+	const shown = [...indexes.map((at) => session.messages[at]), wanted, newest];
 	const fingerprints = shown.flatMap((one) => one?.fingerprint ?? []);
-	const found = isAsked ? await store.toQuestions(key, fingerprints, indexes) : { answers: [], marks: [] };
+	const isLookedUp = fingerprints.length + indexes.length > 0;
+	const found = isLookedUp ? await store.toQuestions(key, fingerprints, indexes) : { answers: [], marks: [] };
 	const { answers, marks } = found;
-	const { id, askedAt: since = 0 } = rows.same ?? {};
-	// One that answered a row says nothing of an equal question that has its place now.
-	const isToSame = ({ deliveredAt, questionId }: Answer) => (deliveredAt ?? 0) >= since && (questionId ?? id) === id;
-	const arrived = asking === null ? [] : arrivedTo(answers, asking).filter(isToSame);
-	const isAt = ({ fingerprint, question, shownHash }: Answer) =>
-		fingerprint === asking?.fingerprint && question.messageIndex === index && !isReworded(shownHash, asking.shownHash);
-	const toIt = answers.filter((own) => (own.questionId === null ? isAt(own) : own.questionId === id));
-	const perhaps = toIt.findLast(({ state, putStartedAt }) => !isBlocking(state) && putStartedAt !== null) ?? null;
-	const judged = judge(session, reading, {
-		...rows,
-		answered: evidenceOf(arrived),
-		newestAnswer: arrived[0] ?? null,
-		isHeld: toIt.some(({ state }) => isBlocking(state)),
-		perhapsAt: perhaps?.putStartedAt ?? null,
-	});
+	const occurrences = occurrencesIn(session, reading, known);
+	const { evidence } = occurrences;
+	const perhaps = evidence?.value?.isPerhaps === true ? evidence.value.answerId : null;
 	return {
-		judged,
-		/** To the newest question: one that is not sent any more, and may have arrived as far as the status shows. */
-		perhaps: isWaiting(session.status) ? null : perhaps,
+		known,
+		occurrences,
+		/** What this read shows of what became of answers. */
+		outcomes: outcomesIn(answers, { reading, known, occurrences }),
+		/** To the newest question: one that is not sent any more, and may have arrived. */
+		perhaps: answers.find(({ id }) => id === perhaps) ?? null,
 		/** To it as it was asked before: one that is no longer in the field. */
-		lost: answers.find((own) => own.id === judged.evidence?.lost) ?? null,
-		/** Those without a field in a form: an agent that went on may read an answer, and an older read decides nothing. */
-		closedItems: (judged.verdict ?? 'wentOn') === 'wentOn' ? NOT_JUDGED.closedItems : judged.closedItems,
-		/** The newest time that the agent asked, as stored when this read was judged; undefined: not looked up. */
-		newest: isAsked ? rows.newest : undefined,
-		/** The newest time that it asked what its newest message asks, as stored. */
-		same: rows.same,
+		lost: answers.find((own) => own.id === evidence?.lost) ?? null,
+		/** Those without a field in a form. */
+		closedItems: closedInForm(session, occurrences),
 		/** Whether one to the question that was open before is on its way, or has arrived since it is asked. */
-		isAnswered: answers.some(
-			({ fingerprint, state, deliveredAt: at }) =>
-				rows.newest?.settledAt === null &&
-				fingerprint === rows.newest.fingerprint &&
-				(state === 'delivering' || (at !== null && at >= rows.newest.askedAt)),
-		),
+		isAnswered:
+			newest?.settledHow === null && (known.heldIds.includes(newest.id) || newest.evidence.value?.answerId != null),
 		/** What they say about secrecy, oldest first. */
 		marks,
 		/** The newest answer that stands there, not to what the message asked earlier. */
@@ -100,13 +88,85 @@ export async function ourAnswers(
 	};
 }
 
-/** What these answers, the newest first, show of the question that nobody watched. */
-function evidenceOf(arrived: readonly Answer[]): Evidence {
-	const [newest] = arrived;
-	if (newest === undefined) return NOTHING_SEEN;
-	const before = newest.evidence ?? evidenceAt(newest, newest.deliveredAt ?? 0, arrivalOf(newest.timeline)?.arrival);
-	const positions = [...new Set(arrived.flatMap((answer) => answer.positions))];
-	return { ...before, arrived: before.arrived && { ...before.arrived, positions } };
+/** Nobody has to answer, but the agent may read an answer. */
+const MAY_READ_ONE: ReadonlySet<Verdict> = new Set(['wentOn', 'perhaps']);
+
+/** An older read decides nothing. Where some items have values and the agent waits, the others can be filled. */
+function closedInForm(session: Session, { verdict, evidence, closedItems }: Occurrences): ClosedItems {
+	if (verdict === null || MAY_READ_ONE.has(verdict)) return NO_OCCURRENCES.closedItems;
+	if (verdict !== 'answered' || evidence === null || !isWaiting(session.status)) return closedItems;
+	const closed = new Set([...evidence.filled, ...evidence.leftEmpty]);
+	return (index) => new Set([...closedItems(index)].filter((position) => closed.has(position)));
+}
+
+/** Without a new message of the agent by then, its author hears that there is no sign of it. */
+const NO_SIGN_MS = 120_000;
+
+/** What a read shows of what became of a delivered answer. */
+export interface AnswerOutcome {
+	readonly answerId: string;
+	/** Null: it shows none, but `repeats`. */
+	readonly outcome: Exclude<AgentOutcome, 'replaced'> | null;
+	/** What its values repeat of the credentials that the session names, if this read is the first to show that. */
+	readonly repeats?: readonly string[];
+}
+
+function outcomesIn(
+	answers: readonly Answer[],
+	{ reading, known, occurrences }: { reading: Reading; known: Known; occurrences: Occurrences },
+): AnswerOutcome[] {
+	const { session } = reading;
+	const { changes } = occurrences;
+	const rows = new Map([known.newest, ...known.equal].flatMap((row) => (row === null ? [] : [[row.id, row] as const])));
+	const seen = new Map(changes.flatMap((one) => (one.kind === 'seen' ? [[one.id, one] as const] : [])));
+	const lostIds = changes.flatMap((one) => (one.kind === 'asked' ? (one.evidence.lost ?? []) : []));
+	/** What `answer` did not have before; null: nothing. */
+	function outcomeOf(answer: Answer): AnswerOutcome['outcome'] {
+		const row = rows.get(answer.questionId ?? '');
+		if (row === undefined) return isFollowed(answer, reading) ? 'resumed' : null;
+		if (isBefore(reading, row.evidence.value)) return null;
+		const { evidence, messageIndex } = seen.get(row.id) ?? row;
+		// What stands in a field that was empty before replaced nothing.
+		const mayReplace =
+			!row.evidence.emptied && evidence.value?.answerId === answer.id && !known.heldIds.includes(row.id);
+		if (mayReplace && holdsOther(answer, session, messageIndex)) return 'overwritten';
+		if (evidence.continued) return 'resumed';
+		if (isOver(session.status)) return session.status;
+		if (lostIds.includes(answer.id)) return 'lost';
+		return answer.agentOutcome === null && hasNoSign(answer, reading) ? 'unseen' : null;
+	}
+
+	return answers.filter(isAwaited).flatMap((answer): AnswerOutcome[] => {
+		const { repeats } = newRepeats(answer, session);
+		const outcome = outcomeOf(answer);
+		if (outcome === null && repeats === undefined) return [];
+		return [{ answerId: answer.id, outcome, ...(repeats !== undefined && { repeats }) }];
+	});
+}
+
+/** A new question is a message of the agent, also where it was noted before the arrival of this answer. */
+function isFollowed({ id, question, fingerprint, timeline, deliveredAt }: Answer, reading: Reading): boolean {
+	const { session } = reading;
+	const arrival = { answerId: id, number: arrivalOf(timeline)?.arrival ?? null, at: deliveredAt ?? 0 };
+	const index = askingMessageIndex(session) ?? -1;
+	const isNext = index >= question.messageIndex && session.messages[index]?.fingerprint !== fingerprint;
+	return isNext && !isBefore(reading, arrival);
+}
+
+/** Only time that has certainly passed counts: the clock may have been set. */
+function hasNoSign({ deliveredAt }: Answer, { readAt, steadySince = Number.NEGATIVE_INFINITY }: ReadTime): boolean {
+	return deliveredAt !== null && readAt - Math.max(deliveredAt, steadySince) >= NO_SIGN_MS;
+}
+
+/** Whether a field that our answer filled has another text. Emptied fields do not count. */
+function holdsOther({ fingerprint, content }: Answer, session: Session, messageIndex: number): boolean {
+	const message = session.messages[messageIndex];
+	if (message?.fingerprint !== fingerprint || content.kind !== 'readable') return false;
+	return content.items.some(({ value }, position) => {
+		const sent = message.sent[position];
+		const stored = sent === undefined ? '' : stringOf(sent.value);
+		return value !== null && value !== '' && stored !== '' && !sameText(stored, value);
+	});
 }
 
 /** The rules read what is shown of a session, and let the event loop breathe. Later they know what they found. */
@@ -117,25 +177,7 @@ async function examineQuestions(session: Session, indexes: readonly (number | nu
 	}
 }
 
-/** `sameBefore` null: not known, so its index tells which one it is. */
-type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'> & { readonly sameBefore: number | null };
-type Read = Pick<SessionReading, 'session' | 'readAt' | 'arrival'> & { readonly steadySince?: number };
-
-function toSame(answers: readonly Answer[], { messageIndex, fingerprint, sameBefore }: Asked) {
-	return answers.filter(({ fingerprint: own, question, before }) => {
-		const counted = before?.sameBefore ?? null;
-		const isKnown = counted !== null && sameBefore !== null;
-		return own === fingerprint && (isKnown ? counted === sameBefore : question.messageIndex === messageIndex);
-	});
-}
-
-function askedBy({ question, fingerprint, before }: Answer): Asked {
-	return { ...question, fingerprint, sameBefore: before?.sameBefore ?? null };
-}
-
-const isArrived = ({ state }: Answer) => hasArrived(state);
-const arrivedTo = (answers: readonly Answer[], asked: Asked) =>
-	toSame(answers, asked).filter(isArrived).toSorted(newestFirst);
+export type Reading = ReadTime & { readonly session: Session };
 
 /** By number; those of 1.0.0 have none, are older, and are known by their times. */
 function newestFirst(one: Answer, other: Answer): number {
@@ -152,23 +194,6 @@ function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolea
 		return value === null || value === '' || sameText(text, value);
 	});
 	return items.length > 0 && fits;
-}
-
-/**
- * Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. Or
- * the answer may be lost, and cannot be put over anything: its question is the newest, none of its items has a value,
- * and `isCurrent`: nobody has answered it since.
- */
-export function canRestart(answer: Answer, session: Session, isCurrent: boolean): boolean {
-	const { question, fingerprint, shownHash } = answer;
-	const message = session.messages[question.messageIndex];
-	if (message === undefined || isOver(session.status)) return false;
-	if (message.fingerprint !== fingerprint || isReworded(shownHash, message.shownHash)) return false;
-	const storedValues = message.sent.map(({ value }) => stringOf(value));
-	const isNewest = askingMessageIndex(session) === question.messageIndex;
-	const isEmpty = answer.evidence?.elsewhere !== true && storedValues.every((value) => value === '');
-	if (isCurrent && mayBeLost(answer) && isNewest && isEmpty) return true;
-	return message === session.messages.at(-1) && isStoredAnswer(answer, storedValues);
 }
 
 /** What people read of the values at a question. Null: hidden. */
@@ -195,7 +220,10 @@ export async function whoWasFirst(
 	const storedValues = values === null ? ownValues : question?.sent.map(({ value }) => stringOf(value));
 	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
 	const mask = createMask(false, credentialsOf(session));
-	const arrived = arrivedTo(answers, askedBy(answer));
+	const isToSame = (other: Answer) =>
+		other.fingerprint === answer.fingerprint &&
+		(other.questionId === answer.questionId || other.question.messageIndex === asked.messageIndex);
+	const arrived = answers.filter((other) => hasArrived(other.state) && isToSame(other)).toSorted(newestFirst);
 	const first = arrived.find((other) => other.id !== answer.id && isStoredAnswer(other, storedValues ?? []));
 	return {
 		answerId: first?.id ?? null,
@@ -207,53 +235,3 @@ export async function whoWasFirst(
 		),
 	};
 }
-
-/** Whether somebody outside replaced our text; null while an answer of ours may have. Emptied fields do not count. */
-async function isOverwritten(store: Stored, answer: Answer, session: Session): Promise<boolean | null> {
-	const { id, question, fingerprint, content } = answer;
-	const message = session.messages[question.messageIndex];
-	if (message === undefined || content.kind !== 'readable' || message.fingerprint !== fingerprint) return false;
-	const isOther = content.items.some(({ value }, position) => {
-		const sent = message.sent[position];
-		const stored = sent === undefined ? '' : stringOf(sent.value);
-		return value !== null && value !== '' && stored !== '' && !sameText(stored, value);
-	});
-	if (!isOther) return false;
-	// A later answer of Handraise explains the other text: the agent asked the same again.
-	const { answers } = await store.toQuestions(question, [fingerprint], [question.messageIndex]);
-	const same = toSame(answers, askedBy(answer));
-	if (same.some(({ state, putStartedAt }) => state === 'delivering' && putStartedAt !== null)) return null;
-	return arrivedTo(same, askedBy(answer))[0]?.id === id;
-}
-
-/** What a read shows of a delivered answer; without `agentOutcome` while that is uncertain. Null: it shows nothing. */
-export async function outcomeIn(
-	store: Stored,
-	answer: Answer,
-	reading: Omit<Read, 'arrival'>,
-): Promise<AnswerPatch | null> {
-	const { session, readAt } = reading;
-	const overwritten = await isOverwritten(store, answer, session);
-	if (overwritten === null) return null;
-	// What stands in a field that was empty before replaced nothing.
-	if (overwritten && answer.evidence?.emptySince == null) return { agentOutcome: 'overwritten' };
-	const { deliveredAt } = answer;
-	const before = answer.evidence ?? evidenceAt(answer, deliveredAt ?? readAt);
-	const found = afterRead(before, session, { ...askedBy(answer), shownHash: answer.shownHash }, reading);
-	const { evidence } = found;
-	const { status } = session;
-	if (isOver(status)) return { evidence, agentOutcome: status };
-	if (evidence.continued) {
-		return { evidence, agentOutcome: 'resumed', state: 'resumed', startFailed: false, restartAskedAt: null };
-	}
-	const isPaused = status === 'paused' && answer.before?.status !== 'paused';
-	const agentOutcome = OUTCOMES[found.verdict] ?? (isPaused ? 'paused' : undefined);
-	return { evidence, ...(agentOutcome !== undefined && { agentOutcome }) };
-}
-
-const OUTCOMES: Partial<Record<Verdict, AgentOutcome>> = {
-	taken: 'taken',
-	emptied: 'emptied',
-	lost: 'lost',
-	askedAgain: 'lost',
-};

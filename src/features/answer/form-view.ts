@@ -5,7 +5,6 @@ import {
 	ageOf,
 	askingMessageIndex,
 	assistantCountOf,
-	isAnswered,
 	isOver,
 	isWaiting,
 	type Question,
@@ -19,6 +18,7 @@ import { buildForm, type Form, HIDES_ANSWER, HIDES_ANSWERS } from '../../slack/f
 import { ACTIONS, CALLBACKS, encodeTarget, type Links, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import {
 	agoText,
+	answerAgainButton,
 	button,
 	buttons,
 	context,
@@ -174,6 +174,8 @@ export interface SessionModel {
 	readonly question: Question | null;
 	/** Whose answer settled the newest question, where nothing is open. */
 	readonly settledBy?: (Pick<Answer, 'person' | 'acceptedAt'> & Parameters<typeof stateLine>[0]) | null;
+	/** That a field of the newest question is empty which had a value, where nothing is open; else empty. */
+	readonly emptied?: string;
 	/** Of the view as it is (`newMetadata` at first), with the `page`, `partial` and `plainText` to show. */
 	readonly metadata: ViewMetadata;
 	/** Values by position to fill the fields with: a draft, typed text, a chosen message. */
@@ -334,16 +336,27 @@ function isGuessed(block: KnownBlock): boolean {
 	return block.element.type !== 'plain_text_input' || block.element.multiline !== true;
 }
 
-function nothingOpen({ session, settledBy = null }: SessionModel): KnownBlock[] {
+function nothingOpen(model: SessionModel): KnownBlock[] {
+	const { session, settledBy = null, emptied = '' } = model;
 	const newest = askingMessageIndex(session);
 	const question = newest === null ? null : questionAt(session, newest);
+	const { sessionId } = model.metadata;
+	const isOffered = question !== null && offersAgain(model, question);
+	const again = buttons(isOffered ? answerAgainButton({ sessionId, fingerprint: question.fingerprint }) : null);
 	// What became of an answer that does not stand there.
-	const isEmpty = question !== null && !isAnswered(question.items);
-	const state = settledBy !== null && isEmpty ? stateLine(settledBy) : undefined;
-	if (isWaiting(session.status)) return section(waitingWords(question, settledBy, state));
+	const became = settledBy !== null && emptied !== '' ? `${stateLine(settledBy)}.` : '';
+	const state = sentences(became, emptied);
+	if (isWaiting(session.status))
+		return [...section(waitingWords(question, settledBy, state === '' ? undefined : state)), ...again];
 	const who = settledBy === null ? '' : personMrkdwn(settledBy.person.userId);
 	const by = settledBy && `${who} answered its newest question: ${momentMrkdwn(settledBy.acceptedAt)}`;
-	return section(sentences(statusWords(session.status).meaning, state === undefined ? '' : `${state}.`, by ?? ''));
+	const { meaning } = statusWords(session.status);
+	return [...section(sentences(meaning, state === '' ? '' : `${state}.`, by ?? '')), ...again];
+}
+
+/** Whether a field of the newest question is empty that somebody may answer. */
+function offersAgain({ session, refused = null }: SessionModel, newest: Question): boolean {
+	return refused === null && !isOver(session.status) && newest.items.some(({ value }) => value === '');
 }
 
 function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
@@ -388,6 +401,18 @@ export const GONE_ON = '👣 The agent has continued since it asked this. You ca
 
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
+/** By position, as others read them; null for secret ones. */
+type ShownValues = readonly (string | null)[];
+
+function withValues(words: string, values: ShownValues): string {
+	const texts = values
+		.slice(0, 3)
+		.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)));
+	return [words, ...texts].filter((line) => line !== '').join('\n');
+}
+
+const whose = (userId: string | null) => (userId === null ? 'Your' : `${personMrkdwn(userId)}'s`);
+
 /** Notes above the question, in mrkdwn. Times are milliseconds since the epoch. */
 export const NOTICES = {
 	/** The form showed another question before; `carried`: typed text was kept where it fits. */
@@ -395,15 +420,15 @@ export const NOTICES = {
 		carried
 			? '✏️ The question has changed. This is the new one, with your text where it fits. Please check it.'
 			: '✏️ The question has changed. This is the new one.',
-	/** `userId`: null for somebody outside Slack. `values`: by position, as others read them; null for secret ones. */
-	answeredMeanwhile(userId: string | null, values: readonly (string | null)[], at: number | null, now: number) {
+	/** `userId`: null for somebody outside Slack. */
+	answeredMeanwhile(userId: string | null, values: ShownValues, at: number | null, now: number) {
 		const who = userId === null ? 'somebody outside Slack' : personMrkdwn(userId);
-		const texts = values
-			.slice(0, 3)
-			.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)));
 		const when = at === null ? '' : `, ${agoText(at, now)}`;
-		return [`🔀 Answered meanwhile by ${who}${when}.`, ...texts].filter((line) => line !== '').join('\n');
+		return withValues(`🔀 Answered meanwhile by ${who}${when}.`, values);
 	},
+	/** Another person's, which is not sent any more. */
+	mayHaveArrived: (userId: string, values: ShownValues) =>
+		withValues(`⚠️ ${whose(userId)} answer may have arrived:`, values),
 	draftRestored: (at: number) => `📝 Your text is back in the fields, from ${momentMrkdwn(at)}`,
 	/** The texts were typed for a question that is not open. */
 	draftLeft(values: SessionModel['draft']): string[] {
@@ -422,8 +447,25 @@ export const NOTICES = {
 	stored: (words: string, readAt: number) =>
 		`⚠️ ${words} You can answer: your answer will be saved, and sent when the service is back, if the agent still ` +
 		`asks this. Steps, files and screenshot are not shown. The question was last read ${momentMrkdwn(readAt)}`,
-	lost: '⚠️ That answer was delivered and is no longer in the field, so the same is asked again.',
-	lostElsewhere: '⚠️ It was answered before. That answer is no longer in the field, so the same is asked again.',
+	/** `userId`: null for the person's own answer. */
+	lost: (userId: string | null, values: ShownValues) =>
+		withValues(`⚠️ Asked again. ${whose(userId)} answer is not in the field any more.`, values),
+	lostElsewhere: '⚠️ Asked again. The answer from the dashboard is not in the field any more.',
+	/** The line of *Answer again…*; `emptied`: that the field is empty. */
+	emptied: (userId: string, values: ShownValues, emptied: string) =>
+		withValues(`📝 ${emptied}. ${personMrkdwn(userId)} answered:`, values),
+	emptiedElsewhere: (emptied: string) => `📝 ${emptied}. It was answered in the dashboard.`,
+	/** *Answer again…* finds no empty field. `isOther`: of another question than the one beside it. */
+	standsThere: (values: ShownValues, isOther: boolean) =>
+		withValues(
+			isOther
+				? '✏️ The agent has asked another question since. It is answered, so nothing can be sent:'
+				: '📝 Each field has an answer, so nothing can be sent:',
+			values,
+		),
+	/** *Answer again…* while an answer is on its way. `userId`: null for the person's own. */
+	underWay: (userId: string | null) =>
+		`⏳ ${whose(userId)} answer is being sent. You can answer again once it is delivered.`,
 	/** The person's own answer, which is being delivered or waits. */
 	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
 		if (endingOf(answer) !== null)

@@ -115,7 +115,7 @@ export function deliveredPatch(now: number, startFailed = false): AnswerPatch {
 }
 
 /** The confirmation checks begin, and no PUT may land any more. */
-export function checkedFrom(now: number): AnswerPatch {
+function checkedFrom(now: number): AnswerPatch {
 	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
 }
 

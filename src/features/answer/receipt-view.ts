@@ -4,7 +4,6 @@ import {
 	type AgentOutcome,
 	type Answer,
 	agentMayStand,
-	canSendAgain,
 	type FirstEnding,
 	firstDueAt,
 	firstEndingOf,
@@ -14,7 +13,6 @@ import {
 	isSamePerson,
 	itemsOf,
 	mayHaveArrived,
-	NOTHING_TO_START,
 	QUESTION_MOVED,
 	SOMEBODY,
 	sessionNameOf,
@@ -119,14 +117,15 @@ function buttonsOf(answer: Answer, { postsText = true, note }: ReceiptContext): 
 		case 'refused':
 			return [tryAgain, post];
 		case 'changed': {
-			const label = lastError === QUESTION_MOVED ? 'Answer again' : 'Answer the new question';
+			const isSame = lastError === QUESTION_MOVED || mayHaveArrived(answer);
+			const label = isSame ? 'Answer again' : 'Answer the new question';
 			return [button(ACTIONS.answerNew, label, { value: again }), post];
 		}
 		case 'conflicted':
 		case 'ended':
 			return [open, post];
 		default:
-			if (canSendAgain(answer)) return [button(ACTIONS.sendAgain, 'Send again', { value: id }), open];
+			if (agentMayStand(answer)) return [open];
 			if (answer.agentOutcome === 'lost') return [button(ACTIONS.answerNew, 'Answer again', { value: again })];
 			return answer.agentOutcome === 'overwritten' ? [open, post] : [];
 	}
@@ -186,19 +185,22 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 		case 'conflicted':
 			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
 		case 'changed': {
-			const hasMoved = lastError === QUESTION_MOVED;
-			const certain = hasMoved ? MOVED : 'The agent has changed its question.';
-			const why = isCertain ? certain : 'Look at the session before you answer again.';
-			const todo = hasMoved
-				? '*Answer again* fills it in there.'
-				: '*Answer the new question* fills it in where it fits.';
-			return sentences(why, keptText(answer), todo);
+			if (!isCertain) {
+				const todo = '*Answer again* opens what the agent asked last, with your text where it fits.';
+				return sentences('Look at the session before you answer again.', keptText(answer), todo);
+			}
+			return lastError === QUESTION_MOVED
+				? sentences(MOVED, keptText(answer), '*Answer again* fills it in there.')
+				: sentences(
+						'The agent has changed its question.',
+						keptText(answer),
+						'*Answer the new question* fills it in where it fits.',
+					);
 		}
 		case 'ended':
 			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
 		case 'delivered':
-			if (agentMayStand(answer)) return startFailedText(answer, adminContact);
-			if (lastError === NOTHING_TO_START) return errorWords(lastError).text;
+			if (agentMayStand(answer)) return startFailedText(adminContact);
 			return answer.agentOutcome === null ? '' : (OUTCOME_EXPLANATIONS[answer.agentOutcome] ?? '');
 		default:
 			return '';
@@ -209,11 +211,7 @@ const MOVED =
 	'The question has another place in the session now: messages before it were added or removed, or the agent ' +
 	'asked it again.';
 
-const AGAIN =
-	'*Send again* sends the same answer once more, if the question is still there and nobody has answered it.';
 const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, string>> = {
-	emptied: `The agent has worked since your answer arrived. Look at the session if you are not sure. ${AGAIN}`,
-	unconfirmed: `Your answer is no longer in the field, and the agent shows no sign of it. ${AGAIN}`,
 	lost: 'The agent waits, and anybody can answer. *Answer again* opens the question with your text.',
 };
 
@@ -231,15 +229,10 @@ function firstEndedText(answer: Answer, ending: FirstEnding): string {
 	return sentences(what, FIRST_TODO[ending] ?? 'The question is open again.', kept, typeAgainText(answer, 'Send mine'));
 }
 
-function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
-	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
-	const why = lastError === null ? '' : errorWords(lastError).what;
-	const failed = why === '' ? '' : `The last *Send again* failed. ${why} Your answer is still in the session. `;
-	return (
-		`${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. ` +
-		'That starts the agent with some versions of the session service only. If it does not, look at the session in ' +
-		`the dashboard; ${contactMrkdwn(adminContact)} can help.`
-	);
+function startFailedText(adminContact: string | null): string {
+	const contact = contactMrkdwn(adminContact);
+	const todo = `If the agent does not continue, ${contact} can start it in the dashboard.`;
+	return `Your answer is saved in the session. ${todo}`;
 }
 
 /** Retention removes secrets of a waiting answer first, then its whole text. */
@@ -298,7 +291,6 @@ export function ownTextMessage(answer: Answer): MessageContent {
 
 /** The result of pressing a receipt's button, if the receipt itself does not show it. */
 export const PRESS_NOTES = {
-	sentAgain: 'It was sent again a moment ago. Wait until the agent continues.',
 	notInChannels: 'Nothing was posted: answers are not shown in channels here.',
 	posted: '💬 Your text was posted.',
 	noneWaits: 'No other question waits for you now.',

@@ -40,7 +40,7 @@ const NOT_UPDATABLE = new Set([
 /** Of these the author has to learn even with a closed modal. */
 // biome-ignore format: a list of words
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = [
-	'overwritten', 'failed', 'stopped', 'emptied', 'lost', 'unconfirmed',
+	'overwritten', 'failed', 'stopped', 'lost',
 ];
 
 type Messages = ReturnType<typeof createMessages>;

@@ -42,6 +42,5 @@ export function recordChange(tx: Tx, before: Answer, after: Answer, isDelivered:
 	const action = ACTION_OF[state];
 	if (action !== undefined && (state !== before.state || isDelivered))
 		recordFate(tx, after, action, lastError ?? state);
-	const isTold = found === 'taken' || found === 'overwritten';
-	if (isTold && found !== before.agentOutcome) recordFate(tx, after, found, state);
+	if (found === 'overwritten' && found !== before.agentOutcome) recordFate(tx, after, found, state);
 }

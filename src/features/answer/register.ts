@@ -1,3 +1,4 @@
+import type { SessionStore } from '../../database/watch-store.ts';
 import type { createMessages } from '../../posts/messages.ts';
 import type { Answer } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
@@ -7,6 +8,7 @@ import type { HandlerContext } from '../../slack/context.ts';
 import { createAnswers } from './accept.ts';
 import { registerAnswerActions } from './actions.ts';
 import type { AnswerStore } from './answer-store.ts';
+import type { NoteRead } from './confirm.ts';
 import type { Claims, Drafting, Forms, Wish } from './drafts.ts';
 import { createReceipts } from './receipts.ts';
 import { registerSubmission } from './submission.ts';
@@ -18,13 +20,14 @@ interface Parts {
 	readonly claims: Claims;
 	readonly health: SessionService['health'];
 	readonly messages: ReturnType<typeof createMessages>;
+	readonly noteRead: NoteRead;
 	readonly inboxes: { next(person: Person, exceptSessionId: string): Promise<Wish | null> };
 }
 
 /** Delivers answers, tells their authors, and registers *Send answer* and the buttons of receipts. */
 export function registerAnswer(
-	core: HandlerContext<{ answers: AnswerStore }>,
-	{ flow, drafting, claims, health, messages, inboxes }: Parts,
+	core: HandlerContext<{ answers: AnswerStore; sessions: SessionStore }>,
+	{ flow, drafting, claims, health, messages, inboxes, noteRead }: Parts,
 ) {
 	const { accessPolicy, installation } = core;
 	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
@@ -32,6 +35,7 @@ export function registerAnswer(
 	const worker = createAnswerWorker(core, {
 		policy: accessPolicy,
 		missed: health.missed,
+		noteRead,
 		receipts,
 		isOurs: ({ teamId }) => teamId === installation.known()?.teamId,
 	});

@@ -45,7 +45,6 @@ import {
 	TIMELINE_ENTRY,
 	type TimelineEntry,
 } from '../../questions/answer.ts';
-import { evidence } from '../../questions/asked.ts';
 import type { BeforePut } from '../../questions/compare.ts';
 import { masked } from '../../questions/masking.ts';
 import type { AnswerMarks } from '../../questions/secrecy.ts';
@@ -66,7 +65,6 @@ export const beforePut: z.ZodType<BeforePut> = z.object({
 	assistantCount: z.int(),
 	sameCount: z.int().nullable(),
 	stepsSince: z.int().nullable().default(null),
-	sameBefore: z.int().nullable().default(null),
 	filled: z.exactOptional(positions),
 });
 export const otherColumn = sealedColumn('answers.other', OTHER_ANSWER);
@@ -107,7 +105,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		...SUBMISSION.parse(JSON.parse(row.submission)),
 		...pick(row, 'id', 'submissionKey', 'fingerprint', 'attempts', 'editCount', 'missingCount', 'lastError'),
 		...pick(row, 'acceptedAt', 'giveUpAt', 'nextAttemptAt', 'notBefore', 'putStartedAt', 'deliveredAt', 'endedAt'),
-		...pick(row, 'missingSince', 'restartAskedAt', 'questionId'),
+		...pick(row, 'missingSince', 'questionId'),
 		press: row.undoUntil === null ? null : { undoUntil: row.undoUntil },
 		person: personOf(row),
 		question: questionOf(row),
@@ -120,7 +118,6 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		timeline: parseOrNull(timeline, row.timeline) ?? [],
 		receiptState: parseOrNull(RECEIPT_STATE, row.receiptState) ?? NO_RECEIPT,
 		startFailed: row.startFailed === 1,
-		evidence: parseOrNull(evidence, row.evidence),
 	};
 }
 
@@ -145,7 +142,13 @@ const MARKS = [
 	'putStartedAt', 'state',
 ] as const;
 
-/** A session's answers, by texts or places, oldest first. `marks`: what all say of secrecy, also damaged ones. */
+/** Reads may still show what became of it. */
+const IS_AWAITED = sql<boolean>`state = 'delivered' and coalesce(agent_outcome, 'unseen') = 'unseen'`;
+
+/**
+ * A session's answers, by texts or places, and those that reads may still tell of; oldest first. `marks`: what all say
+ * of secrecy, also damaged ones.
+ */
 export const answersToQuestions =
 	({ read: db }: StoreDatabase, cipher: Cipher, readOrSkip: ReturnType<typeof createAnswerReader>) =>
 	async (session: SessionKey, fingerprints: readonly string[], indexes: readonly number[]) => {
@@ -157,7 +160,8 @@ export const answersToQuestions =
 			const ids = ofSession.select('id').where(isTo).orderBy('acceptedAt', 'desc').orderBy('id', 'desc');
 			return sql`select id from ${ids.limit(MOST_READ)} as newest`;
 		};
-		const isNewest = sql<boolean>`id in (${newest(isThere)} union all ${newest(isSame)})`;
+		const which = [isThere, isSame, IS_AWAITED].map(newest);
+		const isNewest = sql<boolean>`id in (${sql.join(which, sql` union all `)})`;
 		const rows = await from(db, 'answers').selectAll().where(isNewest).orderBy('acceptedAt').execute();
 		const all = ofSession.where(sql<boolean>`(${isThere} or ${isSame})`);
 		const marked = rows.length < MOST_READ ? rows : await all.select(MARKS).orderBy('acceptedAt').execute();
@@ -286,13 +290,6 @@ export async function changeAnswer(trx: Db, cipher: Cipher, { id, state }: Answe
 	return readAnswer(await change(trx, 'answers', { id, state }, set).returningAll().executeTakeFirstOrThrow(), cipher);
 }
 
-/** Its author hears that the agent asks the same again, unless told before that it has worked since. */
-export async function noteLost(trx: Db, id: string, now: number): Promise<void> {
-	const told = { agentOutcome: 'lost', nextAttemptAt: now };
-	const isNotTaken = sql<boolean>`coalesce(agent_outcome, '') not in ('emptied', 'taken')`;
-	await change(trx, 'answers', { id, state: 'delivered' }, told).where(isNotTaken).execute();
-}
-
 export function dismissAnswer(trx: Db, id: string, person: Person): Promise<boolean> {
 	const own = change(trx, 'answers', { id, ...personOf(person) }, { dismissedAt: sql<number>`ended_at` });
 	return hasChanged(own.where('endedAt', 'is not', null));
@@ -348,16 +345,12 @@ export function patchColumns(
 	now: number,
 	cipher: Cipher,
 ): AnswerChange {
-	// A restart that was asked for during this attempt stays due.
-	const isDueAnyway = answer.restartAskedAt !== null && patch.restartAskedAt === undefined;
-	const { state: next, before, other, arrival, receiptState, startFailed, evidence: found, ...columns } = patch;
+	const { state: next, before, other, arrival, receiptState, startFailed, ...columns } = patch;
 	return {
 		...columns,
-		...(isDueAnyway && { nextAttemptAt: undefined }),
 		...(next !== undefined && next !== answer.state && enterState(answer, next, now, { first: other, arrival })),
 		beforePut: before && JSON.stringify(before),
 		other: other && otherColumn.seal(other, placeOf(answer), cipher),
-		evidence: found && JSON.stringify(found),
 		receiptState: receiptState && receiptColumn(receiptState),
 		startFailed: startFailed === undefined ? undefined : Number(startFailed),
 	};
@@ -366,7 +359,7 @@ export function patchColumns(
 /** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
 export function isForUs(db: StoreDatabase) {
 	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.teamId')}
-		or (due.state = 'delivered' and (due.agent_outcome is null or due.restart_asked_at is not null)))`;
+		or (due.state = 'delivered' and coalesce(due.agent_outcome, 'unseen') = 'unseen'))`;
 }
 
 /** Whether an answer is for another address, is not sent and has something left that this process may do. */

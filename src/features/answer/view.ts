@@ -49,7 +49,7 @@ const STATE_LINES: Readonly<Record<AnswerState, string>> = {
 	delivering: '⏳ Sending…',
 	waiting: '⚠️ Not delivered; its author decides',
 	delivered: '✅ Delivered',
-	resumed: '✅ Agent continued',
+	resumed: '✅ Delivered · continued',
 	conflicted: '🔀 Not sent: somebody else answered first',
 	changed: '✏️ Not sent: the question changed',
 	// The timeline of an answer that was sent again does not know why.
@@ -70,17 +70,13 @@ const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdra
 
 const AGENT_OUTCOME_LINES: Readonly<Record<AgentOutcome, string>> = {
 	resumed: STATE_LINES.resumed,
-	failed: '❌ Delivered, then the session failed',
-	stopped: '⏹️ Delivered, then the session was stopped',
-	paused: '⏸️ Delivered, then the session was paused',
-	completed: '✅ Delivered, then the session completed',
+	failed: '❌ Delivered · the session failed',
+	stopped: '⏹️ Delivered · the session was stopped',
+	completed: '✅ Delivered · the session is done',
 	overwritten: '⚠️ Delivered, then overwritten from outside Handraise',
-	taken: '✅ Delivered; the agent took it',
-	emptied: '👀 Delivered. The field is empty again: the agent took it, or it was lost',
-	lost: '⚠️ Delivered, but no longer in the field; the agent asks again',
-	replaced: '🔹 Delivered, but no longer in the field; answered again since',
-	unconfirmed: '👀 Delivered. Nobody can tell whether the agent has it',
-	unseen: '👀 Delivered. Nothing shows yet that the agent has read it; look at the session later',
+	lost: '⚠️ Delivered, but not in the field any more; asked again',
+	replaced: '🔹 Delivered, but not in the field any more; answered again since',
+	unseen: '👀 Delivered · no sign of the agent yet',
 };
 
 const LOST_TO_LINES: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, string>> = {
@@ -157,8 +153,7 @@ export function stateLine(answer: ToldAnswer, reader: 'author' | 'others' = 'oth
 		return '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 	if (state === 'delivered' && agentOutcome !== null) return AGENT_OUTCOME_LINES[agentOutcome];
 	if (reader === 'author' && state === 'waiting' && !mayHaveArrived(answer)) return '⚠️ Not delivered: your decision';
-	const isChecked = state === 'delivered' && answer.evidence?.emptySince != null;
-	return isChecked ? '⏳ Delivered, being checked' : lineOf(state, answer);
+	return lineOf(state, answer);
 }
 
 /** Not while it limits requests, or misses this session alone. */

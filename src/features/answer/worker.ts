@@ -1,10 +1,10 @@
 import { codeOf, isForgotten } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
-import type { Core } from '../../core.ts';
 import {
 	type Answer,
 	type AnswerPatch,
 	firstDueAt,
+	isAwaited,
 	isBlocking,
 	isTold,
 	type ReceiptState,
@@ -13,8 +13,7 @@ import {
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
 import type { Missed } from '../../session-service/health.ts';
-import type { AnswerStore } from './answer-store.ts';
-import { createConfirmation, createRestart } from './confirm.ts';
+import { createConfirmation, type NoteRead } from './confirm.ts';
 import { createDelivery } from './deliver.ts';
 import { atMost, createPut, LeaseLost, MAX_ASKING, type Policy } from './put.ts';
 import type { Receipts } from './receipts.ts';
@@ -40,6 +39,7 @@ const MIN_BEFORE_LONG_MS = 2_000;
 interface Options {
 	readonly policy: Policy;
 	readonly missed: Missed;
+	readonly noteRead: NoteRead;
 	readonly random?: () => number;
 	readonly receipts: Pick<Receipts, 'tell'>;
 	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
@@ -48,15 +48,14 @@ interface Options {
 
 /** Takes due answers by lease and does each one's next step: deliver, confirm, send the receipt. */
 export function createAnswerWorker(
-	core: Core<{ answers: AnswerStore }>,
-	{ policy, missed, random = Math.random, receipts, isOurs }: Options,
+	core: Parameters<typeof createConfirmation>[0],
+	{ policy, missed, noteRead, random = Math.random, receipts, isOurs }: Options,
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { answers: store } = core.store;
 	const put = createPut(core, policy);
-	const deliver = createDelivery(core, put, missed, random);
-	const restart = createRestart(core, put);
-	const confirm = createConfirmation(core);
+	const deliver = createDelivery(core, put, { missed, noteRead, random });
+	const confirm = createConfirmation(core, noteRead);
 	const tellingUnchecked = atMost(MAX_ASKING);
 
 	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
@@ -111,10 +110,10 @@ export function createAnswerWorker(
 			if (from > clock.now()) return put.write(answer, token, { nextAttemptAt: from });
 			return deliver(answer, token, signal);
 		}
-		if (answer.state !== 'delivered') return answer;
-		if (answer.restartAskedAt !== null) return restart(answer, token, signal);
-		if (answer.agentOutcome !== null) return answer;
-		return put.write(answer, token, await confirm(answer, signal));
+		if (!isAwaited(answer)) return answer;
+		const checked = await confirm(answer, signal);
+		if (checked !== null) return put.write(answer, token, checked);
+		return (await store.get(answer.id)) ?? answer;
 	}
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
@@ -146,7 +145,7 @@ export function createAnswerWorker(
 	/** Changes the due time only when nothing but the receipt is left to do. */
 	function dueAfterTelling(answer: Answer, { receiptState, againAfterMs }: Telling): AnswerPatch {
 		if (isBlocking(answer.state)) return {};
-		if (answer.state === 'delivered' && answer.agentOutcome === null) return {};
+		if (isAwaited(answer) && answer.nextAttemptAt !== null) return {};
 		if (isReceiptCurrent(answer, receiptState)) return { nextAttemptAt: null };
 		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
 		if (since > TELL_FOR_MS && isOurs(answer.person)) return { nextAttemptAt: null };

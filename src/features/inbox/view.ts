@@ -6,6 +6,7 @@ import {
 	firstDueAt,
 	firstOf,
 	forOthers,
+	hasArrived,
 	isFailed,
 	isSecondChoice,
 	itemsOf,
@@ -16,6 +17,7 @@ import { ASKING_SLACK, errorWords } from '../../slack/error-view.ts';
 import { ACTIONS, CALLBACKS, encodeMetadata, encodeTarget, inboxRowId, newMetadata } from '../../slack/ids.ts';
 import {
 	andMoreWords,
+	answerAgainButton,
 	type Button,
 	button,
 	buttons,
@@ -117,7 +119,9 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 			...ownAnswers.shown
 				.filter((answer) => !needsDecision(answer) && !isUndoable(answer))
 				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer, receipt)[0])),
-			...content.lastAnswers.flatMap((answer) => lastAnswerEntry(answer, dismissButton(answer))),
+			...content.lastAnswers.flatMap((answer, index, all) =>
+				lastAnswerEntry(answer, dismissButton(answer) ?? againButton(answer, all.slice(0, index))),
+			),
 		]),
 		...context([total > PER_PAGE ? '' : weekWords(content.week), joined(which, until)].join('\n').trim()),
 	];
@@ -223,6 +227,19 @@ function dismissButton(answer: Answer): Button | null {
 	const dismiss = button(ACTIONS.dismiss, 'Dismiss', { value: answer.id });
 	return isOver ? sayingOf(answer)(dismiss) : null;
 }
+
+/** Null where a newer answer to the session stands above, and where the session is over. */
+function againButton(answer: Answer, newer: readonly Answer[]): Button | null {
+	const {
+		fingerprint,
+		question: { sessionId },
+	} = answer;
+	const isEnd = !hasArrived(answer.state) || ENDS.includes(answer.agentOutcome);
+	if (isEnd || newer.some(({ question }) => question.sessionId === sessionId)) return null;
+	return sayingOf(answer)(answerAgainButton({ sessionId, fingerprint }));
+}
+
+const ENDS: readonly Answer['agentOutcome'][] = ['completed', 'failed', 'stopped'];
 
 const needsDecision = (answer: Answer) => (isFailed(answer.state) && !isSecondChoice(answer)) || agentMayStand(answer);
 

@@ -1,4 +1,11 @@
-import { ACTIONS, type ActionId, CALLBACKS, decodeTarget, type ViewMetadata } from '../../slack/ids.ts';
+import {
+	ACTIONS,
+	type ActionId,
+	CALLBACKS,
+	decodeQuestionMark,
+	decodeTarget,
+	type ViewMetadata,
+} from '../../slack/ids.ts';
 import {
 	type AllowedRequest,
 	forAnybody,
@@ -130,8 +137,17 @@ export function registerSession(
 
 	const opening = [ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot];
 	listen.valued(opening, decodeTarget, (request, target, { view, row }, id) => {
-		const origin = row === null ? {} : { origin: row };
-		const wish = { ...target, toAnswer: id === ACTIONS.answer, isPicture: id === ACTIONS.showScreenshot, ...origin };
+		const wish = {
+			...target,
+			toAnswer: id === ACTIONS.answer,
+			isPicture: id === ACTIONS.showScreenshot,
+			...(row !== null && { origin: row }),
+		};
+		return flow.open(request, wish, view);
+	});
+
+	listen.valued(ACTIONS.answerAgain, decodeQuestionMark, (request, beside, { view, row }) => {
+		const wish = { ...beside, messageIndex: null, toAnswer: true, again: true, ...(row !== null && { origin: row }) };
 		return flow.open(request, wish, view);
 	});
 

@@ -291,15 +291,17 @@ export function createSessionFlow(
 			const from = wish.origin ?? originOf(request, view);
 			const isNew = view === null || inboxOf(request, view) !== null;
 			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
-			const metadata = newMetadata({ sessionId, origin: isCopy ? { ...from, isCopy } : from });
 			const {
 				messageIndex,
 				toAnswer = false,
+				again = false,
+				fingerprint = null,
 				isPicture = false,
 				prefill = null,
 				text = null,
 				withFiles = false,
 			} = wish;
+			const metadata = newMetadata({ sessionId, again, fingerprint, origin: isCopy ? { ...from, isCopy } : from });
 			const wanted = messageIndex ?? (toAnswer ? 'newest' : null);
 			const content = { metadata, wanted, isPicture, prefill, text, withFiles } as const;
 			if (isNew) return openModal(request, content, wish, view?.callbackId === CALLBACKS.inbox);

@@ -10,6 +10,7 @@ import {
 	shownValuesOf,
 	submissionKeyOf,
 } from '../../questions/answer.ts';
+import { NO_OCCURRENCES } from '../../questions/occurrences.ts';
 import { type AnswerMarks, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import {
 	askingMessageIndex,
@@ -70,9 +71,9 @@ export function createPresenter(
 
 	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
 
-	async function openQuestionOf(reading: ShownReading): Promise<Question | null> {
+	async function openQuestionOf(metadata: ViewMetadata, reading: ShownReading): Promise<Question | null> {
 		if (reading.stored !== undefined) return reading.stored.question;
-		return openQuestion(reading.session, (await ourAnswers(answers, { serviceUrl, reading })).closedItems);
+		return questionIn(metadata, reading, await ourAnswers(answers, { serviceUrl, reading }));
 	}
 
 	function answeredNotice(answer: Answer): string {
@@ -91,8 +92,10 @@ export function createPresenter(
 		const before = metadata.fields.length > 0 ? metadata.messageIndex : asked;
 		if (before === null || before === question?.messageIndex) return [];
 		const answer = standing(before);
-		if (answer !== null) return answer.person.userId === person.userId ? [] : [answeredNotice(answer)];
 		const settled = questionAt(session, before);
+		if (metadata.again && settled !== null && !isOver(session.status))
+			return [NOTICES.standsThere(valuesAt(session, settled, marks), isBesideAnother(metadata, settled))];
+		if (answer !== null) return answer.person.userId === person.userId ? [] : [answeredNotice(answer)];
 		if (settled === null || settled.items.every((item) => item.value === '')) return [];
 		return [NOTICES.answeredMeanwhile(null, valuesAt(session, settled, marks), null, clock.now())];
 	}
@@ -107,25 +110,38 @@ export function createPresenter(
 		const own = ours.standing(wanted);
 		if (own?.fingerprint === fingerprint && isSamePerson(own.person, person) && own.acceptedAt >= updatedAt) return [];
 		// It goes where its question stands now, but not to a later one in the same words.
-		const isItsOwn = ours.same !== null && ours.same.askedAt <= updatedAt;
+		const same = ours.known.equal.find(({ messageIndex }) => messageIndex === question?.messageIndex);
+		const isItsOwn = same !== undefined && same.askedAt <= updatedAt;
 		if (!isItsOwn || fingerprint !== question?.fingerprint) return NOTICES.draftLeft(draft.values);
 		return drafts.save({ ...draft, question: keyOf(sessionId, question.messageIndex) }).then(() => []);
 	}
 
-	/** The notice about an answer to the open question that Handraise has not delivered yet. */
+	/** The notice about an answer to the open question that Handraise has not delivered yet, or that may have arrived. */
 	function standingNotice(person: Person, standing: Answer | null): string[] {
 		if (standing === null) return [];
 		const { state } = standing;
 		const isOwn = isSamePerson(standing.person, person);
 		const isTold = isBlocking(state) || mayHaveArrived(standing);
 		if (isOwn && (isTold || state === 'waiting')) return [NOTICES.ownAnswer(standing)];
-		return isTold ? [answeredNotice(standing)] : [];
+		if (!isTold) return [];
+		const perhaps = NOTICES.mayHaveArrived(standing.person.userId, shownValuesOf(standing));
+		return [mayHaveArrived(standing) ? perhaps : answeredNotice(standing)];
 	}
 
 	/** The notice about an answer that is no longer in the field, so that the same is asked again. */
-	function lostNotice(person: Person, { lost, judged }: OurAnswers): string[] {
-		if (lost === null) return judged.evidence?.lost === '' ? [NOTICES.lostElsewhere] : [];
-		return isSamePerson(lost.person, person) ? [NOTICES.lost] : [answeredNotice(lost), NOTICES.lost];
+	function lostNotice(person: Person, question: Question | null, { lost, occurrences }: OurAnswers): string[] {
+		if (lost === null) return occurrences.evidence?.lost === '' ? [NOTICES.lostElsewhere] : [];
+		const isOwn = isSamePerson(lost.person, person);
+		// What it gave beside that may stand there still.
+		const values = isOwn ? [] : shownValuesOf(lost).filter((_, at) => question?.openItems.includes(at));
+		return [NOTICES.lost(isOwn ? null : lost.person.userId, values)];
+	}
+
+	/** For *Answer again…*: what was answered, and is not in the field any more. */
+	function emptiedNotice({ again }: ViewMetadata, standing: Answer | null, emptied: string): string[] {
+		if (!again || emptied === '') return [];
+		if (standing === null) return [NOTICES.emptiedElsewhere(emptied)];
+		return [NOTICES.emptied(standing.person.userId, shownValuesOf(standing), emptied)];
 	}
 
 	/** The texts in the view's fields, with what was typed while the session was read. */
@@ -138,20 +154,22 @@ export function createPresenter(
 	/** The open question of a read, with what it and our answers say. */
 	async function questionRead(showing: Showing) {
 		const { person, reading, metadata, wanted } = showing;
-		const { session, readAt } = reading;
+		const { session } = reading;
 		const asked = typeof wanted === 'number' && metadata.fields.length === 0 ? { messageIndex: wanted } : metadata;
 		const ours = await ourAnswers(answers, { serviceUrl, reading, wanted: asked });
-		const { marks, judged } = ours;
-		const isCheckedFirst = judged.verdict === 'checking' && judged.evidence?.emptySince === readAt;
-		if (isCheckedFirst) await answers.noteEmptied({ service: serviceUrl, sessionId: session.sessionId }, judged);
-		const question = openQuestion(session, ours.closedItems);
+		const { marks } = ours;
+		const question = questionIn(metadata, reading, ours);
+		const standing = question && (ours.standing(question.messageIndex) ?? ours.perhaps);
+		const emptied = emptiedWords(session, ours);
 		return {
 			question,
 			marks,
-			standing: question && (ours.standing(question.messageIndex) ?? ours.perhaps),
+			standing,
 			settledBy: settledBy(session, ours),
+			emptied,
+			before: emptiedNotice(metadata, standing, emptied),
 			closed: [...settledNotice(showing, question, ours), ...(await leftNotice(showing, question, ours))],
-			lost: lostNotice(person, ours),
+			lost: lostNotice(person, question, ours),
 		};
 	}
 
@@ -163,7 +181,7 @@ export function createPresenter(
 			answers.toQuestions(key, [fingerprint], [messageIndex]),
 			answers.standing(key),
 		]);
-		return { question, marks, standing, settledBy: null, closed: [], lost: [] };
+		return { question, marks, standing, settledBy: null, emptied: '', before: [], closed: [], lost: [] };
 	}
 
 	async function mayWatch({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<boolean> {
@@ -176,7 +194,7 @@ export function createPresenter(
 	return {
 		/** Decides where a chosen message goes: into the only field that fits, one that the person chooses, or nowhere. */
 		async placeText(person: Person, metadata: ViewMetadata, reading: ShownReading, text: string) {
-			const question = await openQuestionOf(reading);
+			const question = await openQuestionOf(metadata, reading);
 			if (question === null) return { notices: [NOTICES.nothingOpen] };
 			const positions = question.openItems.filter((position) => !looksSecretAt(question, position));
 			const [first] = positions;
@@ -205,7 +223,7 @@ export function createPresenter(
 		},
 
 		async asksTheSame(metadata: ViewMetadata, reading: Reading): Promise<boolean> {
-			const question = await openQuestionOf(reading);
+			const question = await openQuestionOf(metadata, reading);
 			return question === null ? metadata.messageIndex === null : asksTheSame(metadata, question);
 		},
 
@@ -220,15 +238,15 @@ export function createPresenter(
 			const { person, viewId, reading, metadata } = showing;
 			const { session, readAt, arrival, stored = null } = reading;
 			const found = stored === null ? await questionRead(showing) : await questionStored(reading, stored);
-			const { question, marks, standing, settledBy } = found;
+			const { question, marks, standing, settledBy, emptied } = found;
 			const notices = [...showing.notices, ...found.closed];
 			// Watching begins with a read.
 			const offersWatch = stored === null && !isOver(session.status) && (await mayWatch(person, metadata));
-			const refused = await whyNotAnswer(person, metadata);
+			const refused = (await whyNotAnswer(person, metadata)) ?? whyNotAgain(metadata, person, standing);
 			const shown = { session, readAt, arrival, stored, question, now: clock.now(), refused };
 			const base = { ...shown, dashboardUrl, links, offersWatch };
 			if (question === null || refused !== null)
-				return { ...base, metadata, claims: [], draft: {}, notices, settledBy };
+				return { ...base, metadata, claims: [], draft: {}, notices, settledBy, emptied };
 			const { messageIndex, fingerprint, shownHash } = question;
 			const key = keyOf(session.sessionId, messageIndex);
 			const [draft, others, typed] = await Promise.all([
@@ -256,10 +274,28 @@ export function createPresenter(
 				draft: { ...without(start.suggested, secret), ...values },
 				secret,
 				marks,
-				notices: [...notices, ...found.lost, ...standingNotice(person, standing), ...start.notices],
+				notices: [...notices, ...found.before, ...found.lost, ...standingNotice(person, standing), ...start.notices],
 			};
 		},
 	};
+}
+
+/** The question to show. *Answer again…* shows each empty field, whatever is known of earlier answers. */
+function questionIn({ again }: ViewMetadata, { session }: ShownReading, { closedItems }: OurAnswers): Question | null {
+	return openQuestion(session, again ? NO_OCCURRENCES.closedItems : closedItems);
+}
+
+/** Why *Answer again…* opens no form; null: it does. What is typed in a form stays. */
+function whyNotAgain({ again, fields }: ViewMetadata, person: Person, standing: Answer | null): string | null {
+	if (!again || fields.length > 0 || standing === null || !isBlocking(standing.state)) return null;
+	return NOTICES.underWay(isSamePerson(standing.person, person) ? null : standing.person.userId);
+}
+
+/** That a field of the newest question is empty which had a value; else empty. */
+function emptiedWords(session: Session, { occurrences: { evidence } }: OurAnswers): string {
+	const items = questionAt(session, askingMessageIndex(session) ?? -1)?.items ?? [];
+	const isEmptied = evidence?.filled.some((position) => items[position]?.value === '') === true;
+	return isEmptied ? `${items.length === 1 ? 'The' : 'A'} field is empty now` : '';
 }
 
 function settledBy(session: Session, { standing }: OurAnswers): Answer | null {
@@ -293,7 +329,8 @@ function startingValues(
 	// What somebody emptied stays empty.
 	const isNew = draft === null || isOtherDraft;
 	const suggested = isNew && !(typed !== null && asksTheSame(metadata, question)) ? draftsIn(question) : {};
-	const unnoted = { notices: [] as string[], restoredAt: null, formId: metadata.formId, suggested };
+	const anotherNotice = isBesideAnother(metadata, question) ? [changedNotice({})] : [];
+	const unnoted = { notices: anotherNotice, restoredAt: null, formId: metadata.formId, suggested };
 	const carried = (values: Values, isForOther: boolean) =>
 		isForOther ? withoutChoices(question, metadata, fitting(values, question)) : fitting(values, question);
 	if (typed !== null) {
@@ -314,7 +351,12 @@ function startingValues(
 	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0) return { ...unnoted, values: {} };
 	if (isOtherDraft) return { ...unnoted, values: drafted, notices: [changedNotice(drafted)] };
 	const restoredAt = draft.updatedAt;
-	return { ...unnoted, values: drafted, notices: [NOTICES.draftRestored(restoredAt)], restoredAt };
+	return { ...unnoted, values: drafted, notices: [...anotherNotice, NOTICES.draftRestored(restoredAt)], restoredAt };
+}
+
+/** Whether *Answer again…* was pressed beside another question than this one. */
+function isBesideAnother({ again, fields, fingerprint }: ViewMetadata, question: Question): boolean {
+	return again && fields.length === 0 && fingerprint !== null && fingerprint !== question.fingerprint;
 }
 
 const changedNotice = (values: Values) => NOTICES.questionChanged(Object.keys(values).length > 0);

@@ -11,9 +11,9 @@ import {
 	type Tx,
 } from '../../database/database.ts';
 import { lockFor } from '../../database/locks.ts';
+import { knownQuestions } from '../../database/question-store.ts';
 import {
 	type ChannelKey,
-	hasOpenQuestion,
 	type LimitReached,
 	NEWS_AHEAD_MS,
 	type Watch,
@@ -33,21 +33,40 @@ import {
 	viewColumn,
 	type WatchRow,
 } from '../../database/watch-store.ts';
-import { HAS_POSTED, planPosts, planRefused, recordQuestions, redrawFormer } from '../../posts/plan-store.ts';
+import {
+	HAS_POSTED,
+	type ItemsAt,
+	planPosts,
+	planRefused,
+	recordQuestions,
+	redrawFormer,
+} from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { Standing } from '../../questions/answerers.ts';
-import type { Judgement } from '../../questions/asked.ts';
+import type { Known, OccurrenceChange } from '../../questions/occurrences.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
+import type { AnswerOutcome } from '../answer/earlier-answers.ts';
 import { enterRule } from './answerers-store.ts';
+
+/** What a read means for a session's questions and answers. */
+export interface FoundInRead {
+	readonly changes: readonly OccurrenceChange[];
+	/** An answer arrived since the read began: nothing is written. */
+	readonly isOld?: true | undefined;
+	readonly outcomes: readonly AnswerOutcome[];
+	/** What was stored when the read was judged. */
+	readonly known: Pick<Known, 'newest' | 'equal'>;
+	readonly itemsAt: ItemsAt;
+}
 
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
 	readonly card: NewPost;
 	/** Of its read. `news`: posts after the card. `readAt`: when to read next, if not earlier; left out: at once. */
 	readonly view: SessionSnapshot;
-	/** What that read means for the newest question; left out: nothing is known. */
-	readonly judged?: Judgement;
+	/** What that read means for questions and answers. */
+	readonly found: FoundInRead;
 	readonly news?: readonly NewPost[];
 	readonly readAt?: number;
 	readonly limits: WatchLimits;
@@ -70,8 +89,8 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
 	await lockFor(trx, 'addingWatches');
-	const before = await here().executeTakeFirst();
-	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
+	const there = await here().executeTakeFirst();
+	const counted = there === undefined ? ALL_LIMITS : there.mode === RAISED ? (['person'] as const) : [];
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
 	await enterRule(tx, watch);
@@ -86,15 +105,17 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	};
 	const stored = await startReading(trx, { ...watch, readAt }, read);
 	const { question } = view.digest;
-	const isOpen = hasOpenQuestion(view.digest);
-	if (stored === null && question !== null) {
-		const asked = { kind: 'asked', question, settled: isOpen ? null : 'answered' } as const;
-		const found = { newest: { question: view.question, readAt: view.seenAt }, before: null, judged: watch.judged };
-		// One that is neither open nor shows a value has no row: nobody can tell whether it was answered.
-		await recordQuestions(tx, watch.session, isOpen || question.answered.length > 0 ? [asked] : [], found);
-	}
+	const { changes, itemsAt, known } = watch.found;
+	const before = await knownQuestions(trx, watch.session, known.equal[0]?.fingerprint ?? null);
 	// What a newer read tells follows with the next read.
-	const isKnown = stored === null || isDeepStrictEqual(readDigest(stored.digest)?.question, question);
+	const isKnown =
+		stored === null
+			? isDeepStrictEqual([before.newest, before.equal], [known.newest, known.equal])
+			: isDeepStrictEqual(readDigest(stored.digest)?.question, question);
+	if (stored === null && isKnown) {
+		const newest = { question: view.question, readAt: view.seenAt, isFirst: true };
+		await recordQuestions(tx, watch.session, changes, { newest, itemsAt });
+	}
 	if (!isKnown) await changeSession(trx, watch.session, { nextReadAt: watch.createdAt });
 	const news = isKnown ? watch.news : undefined;
 	// What that read finds is not told to this watch, but by the next one.

@@ -5,8 +5,9 @@ import type { Core } from '../../core.ts';
 import type { ReadKind } from '../../database/watch.ts';
 import type { SessionStore, TakenSession } from '../../database/watch-store.ts';
 import { nearMissAt } from '../../questions/near-misses.ts';
+import type { OccurrenceChange } from '../../questions/occurrences.ts';
 import { askedAt } from '../../questions/options.ts';
-import { type QuestionDigest, questionAt, type Session } from '../../questions/session.ts';
+import { questionAt, type Session } from '../../questions/session.ts';
 import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
 import {
 	type BackgroundBudget,
@@ -24,8 +25,8 @@ export interface PollerOptions {
 	readonly budget: BackgroundBudget;
 	/** Hears of the calls of all parts: the first success ends an outage. */
 	readonly health: ServiceHealth;
-	/** What our answers and earlier reads mean for a session as read. `wanted`: the question that was open before. */
-	readonly ourAnswers: (reading: SessionReading, wanted: QuestionDigest | null) => Promise<ReadAnswers>;
+	/** What our answers and earlier reads mean for a session as read. */
+	readonly ourAnswers: (reading: SessionReading) => Promise<ReadAnswers>;
 }
 
 const LEASE_MS = 21_000;
@@ -150,25 +151,26 @@ export function createPoller(
 		// Its row has moved to the id that the service says, and is due there.
 		if (found.session.sessionId !== key.sessionId) return;
 		const watches = await store.watches.ofSession(key, clock.now());
-		const ours = await options.ourAnswers(found, taken.digest?.question ?? null);
+		const ours = await options.ourAnswers(found);
 		const outcome = reading.succeeded(taken, found, watches, ours);
 		const isChanged = outcome.update.view !== undefined;
 		metrics.read(isChanged ? 'changed' : 'unchanged');
 		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));
-		if (await record(taken, token, outcome)) noteUnclear(found.session, outcome.update.questions);
+		if (await record(taken, token, outcome)) noteUnclear(found.session, outcome.update.found?.changes);
 		await noteHealth();
 	}
 
 	/** False: another process has the session, so nothing was stored. */
 	async function record(taken: TakenSession, token: string, { update, watches }: ReadOutcome): Promise<boolean> {
 		const outcome = { update, watches, now: clock.now(), isNews: changesQuestion(taken, update) };
-		if (!(await store.reads.record({ session: taken.session, token }, outcome))) return false;
+		const { session, lastReadAt } = taken;
+		if (!(await store.reads.record({ session, token, lastReadAt }, outcome))) return false;
 		for (const { card } of watches) if (card !== null) metrics.card('wanted');
 		return true;
 	}
 
 	/** For the authors of agents, once for a question: what looks like the contract of docs/asking.md, and is not. */
-	function noteUnclear(session: Session, changes: ReadOutcome['update']['questions'] = []): void {
+	function noteUnclear(session: Session, changes: readonly OccurrenceChange[] = []): void {
 		for (const change of changes) {
 			const question = change.kind === 'asked' ? questionAt(session, change.question.messageIndex) : null;
 			if (question === null) continue;
@@ -232,8 +234,11 @@ export function createPoller(
 const isAwaited = ({ nextRead: { at, by } }: TakenSession) => by < at;
 
 /** Whether a read found a question opened, changed or closed, or an open one in other words or under another name. */
-function changesQuestion({ view: before }: TakenSession, { view, questions = [] }: SessionUpdate): boolean {
-	if (questions.length > 0) return true;
+export function changesQuestion(
+	{ view: before }: Pick<TakenSession, 'view'>,
+	{ view, found, isGone }: SessionUpdate,
+): boolean {
+	if (isGone === true || found?.changes.some(({ kind }) => kind !== 'seen')) return true;
 	if (view === undefined || view.question === null) return false;
 	// Steps after a question show in no inbox.
 	const question = { ...view.question, stepsSince: before?.question?.stepsSince };

@@ -2,22 +2,24 @@ import type { Asked } from '../../database/question-store.ts';
 import {
 	type Answer,
 	arrivalOf,
-	canSendAgain,
 	forOthers,
 	hasArrived,
+	isAwaited,
 	isBlocking,
 	itemsOf,
 	repeatsIn,
 	shownValuesOf,
 } from '../../questions/answer.ts';
-import type { SettledHow } from '../../questions/asked.ts';
 import { masked } from '../../questions/masking.ts';
-import { isReworded, isWaiting } from '../../questions/session.ts';
+import type { SettledHow } from '../../questions/occurrences.ts';
+import { isOver, isReworded, isWaiting } from '../../questions/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
 import type { Named } from '../../slack/answerers.ts';
 import { ACTIONS, encodeTarget } from '../../slack/ids.ts';
 import {
 	andMoreWords,
+	answerAgainButton,
+	type Button,
 	button,
 	buttons,
 	context,
@@ -28,6 +30,7 @@ import {
 	type MessageContent,
 	message,
 	momentMrkdwn,
+	moreMenu,
 	personMrkdwn,
 	personName,
 	section,
@@ -119,10 +122,13 @@ export function stepsWords({ stepsSince = 0 }: QuestionView, view: Pick<SessionS
 /** Why the agent asks again. A new post mentions nobody. mrkdwn. */
 function lostWords(question: QuestionView, post: PostContext): string {
 	const { lost, isUpdate, names } = post;
-	if (lost == null) return post.isLostElsewhere ? 'It was answered before. That answer is no longer in the field.' : '';
+	if (lost == null)
+		return post.isLostElsewhere ? 'Asked again. The answer from the dashboard is not in the field any more.' : '';
 	const who = isUpdate ? personMrkdwn(lost.person.userId) : personName(lost.person.userId, names);
-	const given = ownWords(question, lost, post);
-	return `${who} answered${given === '' ? '' : ` *${given}*`}. The answer was delivered and is no longer in the field.`;
+	// What it gave beside that may stand there still.
+	const positions = lost.positions.filter((at) => question.items[at]?.open === true);
+	const given = ownWords(question, { ...lost, positions }, post);
+	return `Asked again. ${who}'s answer ${given === '' ? '' : `*${given}* `}is not in the field any more.`;
 }
 
 /** Whether `answer` is to this question as it is asked now, is on its way or has arrived, and was not taken back. */
@@ -155,12 +161,26 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 		: `asked: ${askedLine(asked.question)}`;
 	const target = encodeTarget({ sessionId: post.sessionId, messageIndex: asked.question.messageIndex });
 	const showsValues = isForm && answer !== null && hasArrived(answer.state) && post.showAnswers !== 'never';
-	const values = button(ACTIONS.showAnswers, 'Show answers', { value: target });
-	const words = section(`${mark} ${title} ${what}\n${line}`, showsValues ? { accessory: says(values) } : {});
-	const wentOn = how === 'wentOn' ? button(ACTIONS.answer, 'Answer anyway', { value: target }) : null;
-	const again = how === 'unwatched' ? watchAgain(post) : wentOn;
-	const row = answer === null && post.reader === null ? buttons(says(again)) : [];
-	return message(`${mark} ${title}: ${line}`, [...words, ...row]);
+	const values = showsValues ? button(ACTIONS.showAnswers, 'Show answers', { value: target }) : null;
+	// One element, so that the post stays two lines.
+	const [menu] = moreMenu(values, answerAgain(asked, how, answer, post)).map(says);
+	const words = section(`${mark} ${title} ${what}\n${line}`, menu === undefined ? {} : { accessory: menu });
+	const watch = how === 'unwatched' && answer === null && post.reader === null ? watchAgain(post) : null;
+	return message(`${mark} ${title}: ${line}`, [...words, ...buttons(says(watch))]);
+}
+
+/** Where nobody has answered, another label; null: another post asks, or the session is over. */
+function answerAgain(
+	{ question: { fingerprint } }: Asked,
+	how: SettledLook | null,
+	answer: Answer | null,
+	post: PostContext,
+): Button | null {
+	const { sessionId, view, reader, perhaps = null } = post;
+	const isSettled = answer !== null || how === 'answered' || how === 'wentOn';
+	if (!isSettled || reader !== null || isOver(view?.status ?? '')) return null;
+	const isUnanswered = answer === null && perhaps === null && how === 'wentOn';
+	return answerAgainButton({ sessionId, fingerprint }, isUnanswered ? 'Answer anyway' : 'Answer again…');
 }
 
 export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'sessionId'>) {
@@ -178,10 +198,9 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	if (answer !== null) {
 		const who = personMrkdwn(answer.person.userId);
 		const which = isReworded(answer.shownHash, asked.question.shownHash) ? BEFORE_NEW_TEXT : '';
-		const told = given === '' ? [`${who} answered`] : [`*${given}*`, who];
-		// The mark of the message says that it went well.
-		if (answer.state === 'resumed') return joined(...told, which, 'agent continued');
 		const bold = given === '' ? `${who} answered` : `*${who}: ${given}*`;
+		// The mark of the message says that it went well.
+		if (answer.state === 'resumed') return joined(bold, which, 'continued');
 		const isHeld = isBlocking(answer.state) && isUnderUndo(answer, post.now);
 		const sendsAt = momentMrkdwn(answer.press?.undoUntil ?? 0, 'seconds');
 		return joined(bold, which, isHeld ? `sends at ${sendsAt}` : inlineState(answer, hasMark));
@@ -189,7 +208,7 @@ export function outcomeWords(asked: Asked, how: SettledLook | null, post: PostCo
 	if (how === null) return '';
 	if (how === 'unwatched' && post.again === 'done') return WATCHED_AGAIN;
 	const { perhaps = null } = how === 'wentOn' ? post : {};
-	if (perhaps !== null) return joined(`${personMrkdwn(perhaps.person.userId)} answered`, inlineState(perhaps, hasMark));
+	if (perhaps !== null) return `${personMrkdwn(perhaps.person.userId)}'s answer may have arrived`;
 	if (how === 'ended') return `The session ${endWords(post.view?.status ?? '')}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	return given === '' ? OUTSIDE : `${OUTSIDE}: *${given}*`;
@@ -268,10 +287,8 @@ function valuesWords({ items }: QuestionView, question: QuestionView): string {
 
 /** Whether a post that is over stays so: its answer and agent cannot change, nor can it be answered or wait again. */
 export function isLastLook(how: SettledLook | null, { standing }: Pick<PostContext, 'standing'>): boolean {
-	const mayBeSentAgain = standing !== null && canSendAgain({ ...standing, restartAskedAt: null });
-	const isAwaited =
-		mayBeSentAgain || (standing?.state === 'delivered' && [null, 'lost'].includes(standing.agentOutcome));
-	return how !== null && how !== 'wentOn' && !isAwaited && !isBlocking(standing?.state ?? '');
+	const mayChange = standing !== null && (isAwaited(standing) || standing.agentOutcome === 'lost');
+	return how !== null && how !== 'wentOn' && !mayChange && !isBlocking(standing?.state ?? '');
 }
 
 export const titleOf = ({ view, sessionId }: PostContext) => sessionTitle(view?.name ?? '', sessionId);

@@ -12,7 +12,7 @@ import {
 } from '../../database/watch.ts';
 import type { TakenSession, WatchedSession } from '../../database/watch-store.ts';
 import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post.ts';
-import { type OccurrenceChange, occurrenceChanges } from '../../questions/occurrences.ts';
+import { isChecking, type KnownQuestion, type OccurrenceChange } from '../../questions/occurrences.ts';
 import { isOver, isWaiting } from '../../questions/session.ts';
 import {
 	type Change,
@@ -30,7 +30,7 @@ import { createPlanner, isEarlyReadAsked, movesFor, type SessionOutline, type Wa
 /** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
 const HAND_TRIES = 3;
 
-export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'judged' | 'newest' | 'isAnswered'>;
+export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'known' | 'occurrences' | 'outcomes' | 'isAnswered'>;
 
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
 export function createReading(
@@ -95,27 +95,19 @@ export function createReading(
 			const now = clock.now();
 			const { session, arrival } = found;
 			const readAt = Math.min(found.readAt, now);
-			const { judged } = ours;
-			const shownWith = { ...ours, closedItems: judged.closedItems };
+			const { known, occurrences, outcomes, isAnswered } = ours;
+			const { closedItems, changes: ofQuestions } = occurrences;
+			const shownWith = { ...ours, closedItems };
 			const view = snapshotOf(session, readAt, shownWith, arrival);
 			const { digest } = view;
-			const sinceRead = changesBetween(taken.digest, session, judged, digest);
 			const isEnded = isOver(digest.status);
 			// The service may write the result a moment after the status, so the end is announced by one more read.
 			const isLast = isEnded && taken.overSince !== null;
-			const ofQuestions = sinceRead.filter(({ kind }) => kind.startsWith('question'));
 			const end = { kind: 'ended', status: digest.status } as const;
-			const changes: Change[] = isEnded ? [...ofQuestions, ...(isLast ? [end] : [])] : sinceRead;
-			// After a damaged digest the changes do not tell that the question is over.
-			const isLost = taken.digest === null && taken.lastReadAt !== null && !hasOpenQuestion(digest);
-			const questions = isLost
-				? [{ kind: 'settled', how: digest.question?.answered.length ? 'answered' : 'closed' } as const]
-				: occurrenceChanges(taken.digest, sinceRead, session, {
-						...judged,
-						digest,
-						itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
-					});
+			const ended = isLast ? [end] : [];
+			const sinceRead = isEnded ? ended : changesBetween(taken.digest, digest);
 			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
+			const isOther = ofQuestions.some(({ kind }) => kind !== 'seen');
 			const base = {
 				stepRate: measuredRate(taken, digest, readAt, steadySince(clock)),
 				lastReadAt: readAt,
@@ -124,26 +116,32 @@ export function createReading(
 				overSince: isEnded ? (taken.overSince ?? readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
 				reads: readsAfter(taken.reads, { ...found, isNews: !isAsShown }),
-				questions,
 				isStepped:
 					(view.question?.openCount ?? 0) > 0 && view.question?.stepsSince !== taken.view?.question?.stepsSince,
-				judged: { ...judged, known: ours.newest },
+				found: {
+					changes: ofQuestions,
+					isOld: occurrences.isOld,
+					outcomes,
+					known,
+					itemsAt: (index: number) => questionViewAt(session, index, shownWith)?.items,
+				},
 				// Names and descriptions may change without news, and a question asked again may look as before.
-				...((questions.length > 0 || !isAsShown) && { view }),
+				...((isOther || !isAsShown) && { view }),
 			};
-			const isChecking = judged.verdict === 'checking';
 			const outline: SessionOutline = {
 				...taken,
 				...base,
 				status: digest.status,
 				questionOpen: hasOpenQuestion(digest),
 			};
+			const seen = { readAt, isAnswered, isChecking: isChecking(occurrences), known: known.newest };
 			return {
 				update: { ...base, nextRead: planner.nextRead(outline, now) },
 				watches: watches.flatMap((watch) => {
 					const isUnread = watch.revision <= 0;
-					const told = isUnread ? changesBetween(null, session, judged, digest) : changes;
-					const news = newsFor(watch, told, { questions, readAt, isAnswered: ours.isAnswered, isChecking });
+					const told: QuestionNews = isUnread ? firstNews(hasOpenQuestion(digest)) : newsOf(ofQuestions);
+					const changes = isUnread ? changesBetween(null, digest) : sinceRead;
+					const news = newsFor(watch, changes, { ...seen, ofQuestions: isUnread ? [] : ofQuestions, told });
 					if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, news, digest, isEarlyReadAsked(taken, now));
 					// The read for whoever began it was newer.
 					const isOlder = readAt < watch.createdAt;
@@ -158,7 +156,7 @@ export function createReading(
 			const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
 			const nextRead = planner.nextRead(outline, clock.now());
 			return {
-				update: { ...keptOf(taken), failures, nextRead, ...(isGone && { questions: [CLOSED] }) },
+				update: { ...keptOf(taken), failures, nextRead, isGone },
 				watches: watches.flatMap((watch) => endOf(watch, taken, failures, isGone)),
 			};
 		},
@@ -169,8 +167,8 @@ export function createReading(
 export const keptOf = ({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> => kept;
 
 function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
-	const { fingerprint, sameBefore } = digest.question ?? {};
-	return hasOpenQuestion(digest) && fingerprint === question?.fingerprint && sameBefore === question?.sameBefore;
+	const { fingerprint, messageIndex } = digest.question ?? {};
+	return hasOpenQuestion(digest) && fingerprint === question?.fingerprint && messageIndex === question?.messageIndex;
 }
 
 /** The step rate after this read; unchanged when the time between the two reads cannot be measured. */
@@ -185,35 +183,53 @@ function measuredRate(
 	return stepRateAfter(stepRate, { before, after, previousAt, readAt });
 }
 
-const CLOSED = { kind: 'settled', how: 'closed' } as const;
-
 /** From this many on, a session gets one post for all its questions. */
 const SWITCHING_FROM = 6;
 /** A question of such a session that stays for this long is posted by itself. */
 const REST_MS = 60_000;
 
 type News = ReturnType<typeof newsFor>;
-type Seen = Readonly<
-	{ questions: readonly OccurrenceChange[]; readAt: number } & Record<'isAnswered' | 'isChecking', boolean>
->;
+interface Seen extends Readonly<Record<'isAnswered' | 'isChecking', boolean>> {
+	readonly readAt: number;
+	/** The newest question as it was stored. */
+	readonly known: KnownQuestion | null;
+	readonly ofQuestions: readonly OccurrenceChange[];
+	readonly told: QuestionNews;
+}
+
+/** What a channel is told of questions. `changed`: the open one became another. Null: no question is asked now. */
+type QuestionNews = { readonly changed: boolean } | null;
+
+const firstNews = (isOpen: boolean): QuestionNews => (isOpen ? { changed: false } : null);
+
+function newsOf(changes: readonly OccurrenceChange[]): QuestionNews {
+	const changed = changes.some((one) => one.kind === 'settled' && one.how === 'changed');
+	const isAsked = changes.some((one) => (one.kind === 'asked' && one.settled === null) || one.kind === 'reopened');
+	return isAsked ? { changed } : null;
+}
 
 /** What to tell a channel of these changes. `isRestless`: the session's question changed often, and a moment ago. */
-function newsFor(watch: Watch, changes: readonly Change[], { questions, readAt, isAnswered, isChecking }: Seen) {
+function newsFor(
+	watch: Watch,
+	changes: readonly Change[],
+	{ ofQuestions, told, known, readAt, isAnswered, isChecking }: Seen,
+) {
 	let endings = { ...(watch.endings ?? NO_ENDINGS), isAnswered };
-	if (changes.some(({ kind }) => kind === 'questionReworded')) endings = withEnding(endings, false, readAt);
-	for (const one of questions) {
+	for (const one of ofQuestions) {
+		const isReworded = one.kind === 'updated' && one.question.shownHash !== known?.shownHash;
 		const how = one.kind === 'settled' ? one.how : one.kind === 'asked' ? one.settled : null;
-		if (how !== null) endings = withEnding(endings, how === 'answered', readAt);
+		if (isReworded || how !== null) endings = withEnding(endings, how === 'answered', readAt);
 	}
 	// It changes its question so often that the next one notifies only when it has rested.
 	const slowly = endings.unansweredCount >= SWITCHING_FROM && !endings.isNewestAnswered;
 	const isRestless = slowly && readAt - endings.unansweredAt < REST_MS;
-	const isUrgent = !slowly && changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
-	const card = watch.mode === 'raisedHand' ? null : isUrgent ? 'now' : 'progress';
-	const news = postsOf(watch, changes, isChecking);
+	const isOther = told !== null || ofQuestions.some(({ kind }) => kind !== 'seen');
+	const isNews = isOther || changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
+	const card = watch.mode === 'raisedHand' ? null : isNews && !slowly ? 'now' : 'progress';
+	const news = postsOf(watch, changes, told, isChecking);
 	const posts = slowly ? news.flatMap((post) => untilItRests(post, watch.revision, readAt)) : news;
 	const { id: watchId, revision } = watch;
-	const update = { watchId, revision, posts, card, changed: changes.length > 0, slowly } as const;
+	const update = { watchId, revision, posts, card, changed: isOther || changes.length > 0, slowly } as const;
 	return { update, isRestless, isChecking };
 }
 
@@ -225,21 +241,19 @@ function untilItRests(post: NewPost, revision: number, now: number): NewPost[] {
 	return [{ target, key: `switching:${revision}`, content: { kind: 'switching' } }, rested];
 }
 
-/** What a channel is told of these changes. How a question goes on, its post shows. `isChecking`: see `Verdict`. */
-export function postsOf(watch: Watch, changes: readonly Change[], isChecking = false): NewPost[] {
+/** What a channel is told of these changes. How a question goes on, its post shows. See `isChecking` of occurrences. */
+export function postsOf(watch: Watch, changes: readonly Change[], asked: QuestionNews, isChecking = false): NewPost[] {
 	const target = targetOf(watch);
-	return changes.flatMap((change): NewPost[] => {
-		if ('items' in change) {
-			const content = { kind: 'question', changed: change.kind === 'questionChanged' } as const;
-			// The store adds which time it is asked. One that waits again has its post, but not where the watch is newer.
-			return change.items.length === 0 ? [] : [{ target, key: 'question:', content }];
-		}
+	const ofStatus = changes.flatMap((change): NewPost[] => {
 		if (watch.mode !== 'everything') return [];
-		if (change.kind !== 'statusChanged' || !statusMatters(change, changes)) return [];
+		if (change.kind !== 'statusChanged' || !statusMatters(change, changes, asked !== null)) return [];
 		// An agent that waits beside an answer is told of when that is certain.
 		if (isChecking && isWaiting(change.to)) return [];
 		return [{ target, key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } }];
 	});
+	// The store adds which time it is asked. One that waits again has its post, but not where the watch is newer.
+	const ofQuestion = asked && { target, key: 'question:', content: { kind: 'question', ...asked } as const };
+	return [...ofStatus, ...(ofQuestion ? [ofQuestion] : [])];
 }
 
 /** The last post of a watch: why it is not watched any more. */
@@ -254,9 +268,12 @@ function endOfSession(watch: Watch, status: string): NewPost[] {
 }
 
 /** False when a question's post or that of the end tells it, and when the agent goes on after a question or an end. */
-function statusMatters({ from, to }: { from: string; to: string }, changes: readonly Change[]): boolean {
-	const isTold = (...kinds: Change['kind'][]) => changes.some(({ kind }) => kinds.includes(kind));
-	if (isOver(to) || isTold('ended')) return false;
-	if (isWaiting(to)) return !isTold('questionAsked', 'questionChanged');
+function statusMatters(
+	{ from, to }: { from: string; to: string },
+	changes: readonly Change[],
+	isAsked: boolean,
+): boolean {
+	if (isOver(to) || changes.some(({ kind }) => kind === 'ended')) return false;
+	if (isWaiting(to)) return !isAsked;
 	return to !== 'active' || !(isWaiting(from) || isOver(from));
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
 	add,
+	type CipherTx,
 	channelOf,
 	from,
 	isFound,
@@ -14,10 +15,10 @@ import {
 } from '../../database/database.ts';
 import { restartLadders, touchLadders } from '../../database/ladders.ts';
 import { lockSession } from '../../database/locks.ts';
-import { endSnoozes, knownAskings } from '../../database/question-store.ts';
+import { endSnoozes, knownQuestions, type QuestionRead } from '../../database/question-store.ts';
 import type { CardUrgency, ChannelKey, Watch, WatchEnd } from '../../database/watch.ts';
 import {
-	changeSession,
+	changeReads,
 	type HeldSession,
 	noteRead,
 	readReads,
@@ -25,23 +26,33 @@ import {
 	type SessionRead,
 	tellWatch,
 } from '../../database/watch-store.ts';
-import { dropPlanned, lockPosts, markPosts, planPosts, recordQuestions, redrawFormer } from '../../posts/plan-store.ts';
+import {
+	dropPlanned,
+	lockPosts,
+	markPosts,
+	planPosts,
+	recordQuestions,
+	redrawFormer,
+	settleOpen,
+} from '../../posts/plan-store.ts';
 import type { NewPost, PostContent } from '../../posts/post.ts';
-import type { Judgement, KnownAsking } from '../../questions/asked.ts';
 import type { OccurrenceChange } from '../../questions/occurrences.ts';
-import { noteLost } from '../answer/rows-store.ts';
+import type { SessionKey } from '../../questions/session.ts';
+import { markQuestion } from '../answer/answering-store.ts';
+import { noteOutcomes } from '../answer/outcomes-store.ts';
+import type { FoundInRead } from './adding-store.ts';
 import { endRules } from './answerers-store.ts';
 import { isBacklog, noteAsked } from './channel-store.ts';
 import { dismissedQuestion, endWatch, lowerHand, stopUnwatched } from './watch-store.ts';
 
 /** The outcome of a read for its session. */
 export interface SessionUpdate extends SessionRead {
-	/** Left out, or empty, when nothing changed about the session's questions. */
-	readonly questions?: readonly OccurrenceChange[];
 	/** The agent has gone on, or back, beside an open question. */
 	readonly isStepped?: boolean;
-	/** What the read means, by what was `known` then (undefined: not looked up). Left out of a read that failed. */
-	readonly judged?: Judgement & { readonly known: KnownAsking | null | undefined };
+	/** Left out of a read that failed. */
+	readonly found?: FoundInRead;
+	/** The session is gone: what was open is closed. */
+	readonly isGone?: boolean;
 }
 
 /** A read's outcome for one watch, written only while it is at `revision` and goes on. */
@@ -92,58 +103,104 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, { urgency, slowly });
 	}
 
+	/** Writes what a read means for questions and answers; false: something else is known by now, so nothing was. */
+	async function recordFound(
+		tx: CipherTx,
+		key: SessionKey,
+		{ changes, known, itemsAt }: FoundInRead,
+		newest: QuestionRead['newest'],
+	): Promise<boolean> {
+		const { trx } = tx;
+		const { newest: stored, equal } = await knownQuestions(trx, key, known.equal[0]?.fingerprint ?? null);
+		if (!isDeepStrictEqual([stored, equal], [known.newest, known.equal])) return false;
+		await recordQuestions(tx, key, changes, { newest, itemsAt });
+		return true;
+	}
+
 	return {
 		/**
-		 * Writes a read's outcome, all or nothing, and ends the lease. False if the lease was lost, or an answer arrived
-		 * during the read: nothing was written, and it is read again at once. `isNews`: people see another question.
+		 * Writes a read's outcome, all or nothing. False: nothing was written, because the lease was lost, another read was
+		 * stored since `before`, or an answer arrived; it is read again at once. `token` null: a read of somebody else,
+		 * which leaves the lease and the next read of the watch. `isNews`: people see another question.
 		 */
 		record: (
-			{ session: key, token }: HeldSession,
+			{ session: key, token, lastReadAt }: ReadSession,
 			{ update, watches, now, isNews }: ReadOutcome & { now: number; isNews?: boolean },
 		) =>
-			db.write(async (trx) => {
-				const isNew = update.judged?.verdict === 'lost' || update.judged?.verdict === 'askedAgain';
-				const lost = isNew ? update.judged?.evidence?.lost : null;
-				// Before its session: the order in which all writes lock them.
-				if (lost) await from(trx, 'answers', { id: lost }).select('id').forUpdate().execute();
-				const row = await lockSession(trx, key);
-				if (row === undefined || row.leaseToken !== token) return false;
-				const { judged } = update;
-				const known = judged?.known;
-				if (known !== undefined && !isDeepStrictEqual((await knownAskings(trx, key, null)).newest, known)) {
-					await changeSession(trx, key, { ...WITHOUT_LEASE, nextReadAt: now });
+			db
+				.write(async (trx) => {
+					const begun = { trx, cipher, now };
+					const { found } = update;
+					const answers = await noteOutcomes(begun, found?.outcomes ?? []);
+					const row = await lockSession(trx, key);
+					if (row === undefined || (token !== null && row.leaseToken !== token)) throw new Outdated(null);
+					if (row.nextReadAt === null) throw new Outdated(token);
+					if (row.lastReadAt !== lastReadAt) {
+						// One that is newer than this one shows all of it.
+						const isNewer = (row.lastReadAt ?? 0) > (update.lastReadAt ?? now);
+						throw new Outdated(token, isNewer ? update.nextRead.at : now);
+					}
+					const { changes = [], isOld = false } = found ?? {};
+					if (isOld) throw new Outdated(token);
+					const { view } = update;
+					const tx = changes.length + watches.length > 0 ? { ...begun, ...(await lockPosts(begun, key)) } : begun;
+					const readAt = update.lastReadAt ?? now;
+					const newest = { question: view?.question ?? null, readAt, isFirst: row.lastReadAt === null };
+					if (found !== undefined && !(await recordFound(tx, key, found, newest))) throw new Outdated(token);
+					if (isNews === true) noteQuestions(trx, null);
+					if (update.isGone === true) await settleOpen(trx, key, 'closed', now);
+					await noteRead(trx, row, update, { cipher, keepsPlan: token === null });
+					const isCardOld = (readReads(row).unread?.code ?? null) !== (update.reads.unread?.code ?? null);
+					const isSettled = update.isGone === true || changes.some(isSettling);
+					// What the agent asks next may have the same words. It may ask again what it went on without.
+					if (isSettled && !changes.some((one) => one.kind === 'settled' && one.how === 'wentOn'))
+						await endSnoozes(trx, sessionOf(key));
+					for (const watch of watches) await recordWatch(tx, watch);
+					if (isCardOld) await markPosts(tx, { ...sessionOf(key), kind: 'card' }, { urgency: 'progress' });
+					const isOther = update.isGone === true || changes.some(({ kind }) => kind !== 'seen');
+					if (isOther) {
+						const slowly = watches.some((watch) => watch.slowly);
+						await markPosts(tx, sessionOf(key), { urgency: slowly ? 'progress' : 'now', slowly });
+					} else if (update.isStepped === true)
+						await markPosts(tx, { ...sessionOf(key), kind: 'question' }, { urgency: 'progress', slowly: true });
+					const isEnded = watches.some(({ end }) => end !== null);
+					if (isEnded) await stopUnwatched(trx, key, now);
+					// Reminders may have been due while the service was away.
+					const isBack = row.failures > 0 && update.failures === 0;
+					const isAgain = changes.some(({ kind }) => kind === 'reopened');
+					if (isSettled || isAgain || isEnded || isBack) await touchLadders(trx, sessionOf(key), now);
+					if (isAgain) await restartLadders(trx, key, now);
+					for (const answer of answers) await markQuestion(tx, answer, 'answer');
+					return true;
+				})
+				.catch(async (error: unknown) => {
+					if (!(error instanceof Outdated)) throw error;
+					const held = { ...sessionOf(key), leaseToken: error.token };
+					if (error.token !== null)
+						await db.write((trx) =>
+							changeReads(trx, held, { ...WITHOUT_LEASE, nextReadAt: Math.round(error.readAt ?? now) }),
+						);
 					return false;
-				}
-				if (isNews === true) noteQuestions(trx, null);
-				const begun = { trx, now };
-				await noteRead(trx, row, update, cipher);
-				const { questions = [], view } = update;
-				const isCardOld = (readReads(row).unread?.code ?? null) !== (update.reads.unread?.code ?? null);
-				const tx = questions.length + watches.length > 0 ? await lockPosts(begun, key) : begun;
-				const newest = { question: view?.question ?? null, readAt: update.lastReadAt ?? now };
-				await recordQuestions({ ...tx, cipher }, key, questions, { newest, before: row.lastReadAt, judged });
-				const isSettled = questions.some((one) => one.kind === 'settled' || ('settled' in one && one.settled !== null));
-				// What the agent asks next may have the same words. It may ask again what it went on without.
-				if (isSettled && !questions.some((one) => one.kind === 'settled' && one.how === 'wentOn'))
-					await endSnoozes(trx, sessionOf(key));
-				for (const watch of watches) await recordWatch(tx, watch);
-				if (isCardOld) await markPosts(tx, { ...sessionOf(key), kind: 'card' }, { urgency: 'progress' });
-				if (questions.length > 0) {
-					const slowly = watches.some((watch) => watch.slowly);
-					await markPosts(tx, sessionOf(key), { urgency: slowly ? 'progress' : 'now', slowly });
-				}
-				if (questions.length === 0 && update.isStepped === true)
-					await markPosts(tx, { ...sessionOf(key), kind: 'question' }, { urgency: 'progress', slowly: true });
-				const isEnded = watches.some(({ end }) => end !== null);
-				if (isEnded) await stopUnwatched(trx, key, now);
-				// Reminders may have been due while the service was away.
-				const isBack = row.failures > 0 && update.failures === 0;
-				const isAgain = questions.some(({ kind }) => kind === 'reopened');
-				if (isSettled || isAgain || isEnded || isBack) await touchLadders(trx, sessionOf(key), now);
-				if (isAgain) await restartLadders(trx, key, now);
-				if (lost != null) await noteLost(trx, lost, now);
-				return true;
-			}),
+				}),
+
+		/** Writes what a read of a session that nobody watches shows of what our answers are to. False as `record`. */
+		recordUnwatched: (key: SessionKey, found: FoundInRead, { readAt, now }: { readAt: number; now: number }) =>
+			db
+				.write(async (trx) => {
+					const tx = { trx, cipher, now };
+					const answers = await noteOutcomes(tx, found.outcomes);
+					const row = await lockSession(trx, key);
+					const isWatched = row !== undefined && row.nextReadAt !== null;
+					// In place of the lock of a session, which has no row: no answer arrives from here on.
+					await from(trx, 'questions', sessionOf(key)).select('id').orderBy('id').forUpdate().execute();
+					if (isWatched || !(await recordFound(tx, key, found, { question: null, readAt }))) throw new Outdated(null);
+					for (const answer of answers) await markQuestion(tx, answer, 'answer');
+					return true;
+				})
+				.catch((error: unknown) => {
+					if (error instanceof Outdated) return false;
+					throw error;
+				}),
 
 		/**
 		 * Notes that the service is down or back. The first replica to do so queues one post for each channel that watches;
@@ -154,6 +211,29 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 }
 
 export type RecordingStore = ReturnType<typeof createRecordingStore>;
+
+/** A session whose read is stored. `lastReadAt`: when the one before began, as its taker found it. */
+export interface ReadSession extends Pick<HeldSession, 'session'> {
+	readonly token: string | null;
+	readonly lastReadAt: number | null;
+}
+
+/**
+ * What is stored is not what a read was judged by; takes the transaction back. `token`: the lease to give back;
+ * `readAt`: when to read then, by default at once.
+ */
+class Outdated extends Error {
+	readonly token: string | null;
+	readonly readAt: number | null;
+
+	constructor(token: string | null, readAt: number | null = null) {
+		super('something was stored since a read was judged');
+		this.token = token;
+		this.readAt = readAt;
+	}
+}
+
+const isSettling = (one: OccurrenceChange) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null);
 
 async function noteOutage(tx: Tx, { service, down, since, unlessReadSince, code }: OutageUpdate): Promise<boolean> {
 	const { trx, now } = tx;

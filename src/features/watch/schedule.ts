@@ -62,9 +62,10 @@ export const UTILISATION = 1.1;
 const SLACK = 0.3;
 /** Until the last read of a session that is over: the service may write the result a moment after the status. */
 const LAST_READ_MS = 5_000;
-/** The interval after an early read was asked for, and for how long: the agent goes on within seconds of an answer. */
-const EARLY_READ_MS = 3_000;
-const EARLY_READ_FOR_MS = 30_000;
+/** When to read a session after an answer arrived: its agent goes on within seconds. */
+const EARLY_READS_MS = [2_000, 5_000, 15_000, 60_000];
+/** For so long a person has just done something after which the agent goes on. */
+const JUST_ANSWERED_MS = 30_000;
 /** The back-off after a failure, doubled for each further one up to the longest. */
 const RETRY = { firstMs: 4_000, longestMs: 60_000 } as const;
 /** Counts as the gap of a session that waits for an answer: most come through Slack and are known without a read. */
@@ -132,8 +133,9 @@ export function createPlanner() {
 			if (outline.lastReadAt === null) return { at: now, by: now };
 			if (outline.overSince !== null) return planned(LAST_READ_MS);
 			const ms = interval(outline, factorOf(outline, factor));
-			const isEarly = activityOf(outline.status, outline.questionOpen) === 'waiting' && isEarlyReadAsked(outline, now);
-			return planned(isEarly ? Math.min(ms, EARLY_READ_MS) : ms);
+			const usual = planned(ms);
+			const early = earlyReadAt(outline, now);
+			return early !== null && early < usual.at ? { at: early, by: early } : usual;
 		},
 	};
 }
@@ -212,5 +214,14 @@ const placeOf = ({ nextRead }: SessionOutline, at: number) => (nextRead.by < nex
 
 /** Whether a person has just done something after which the agent goes on, so that its session is read early. */
 export function isEarlyReadAsked({ earlyReadAskedAt }: Pick<SessionOutline, 'earlyReadAskedAt'>, now: number): boolean {
-	return earlyReadAskedAt !== null && now - earlyReadAskedAt < EARLY_READ_FOR_MS;
+	return earlyReadAskedAt !== null && now - earlyReadAskedAt < JUST_ANSWERED_MS;
+}
+
+/** The next of the reads after an answer; null: none is left. Between two there is as long as one takes. */
+function earlyReadAt(outline: SessionOutline, now: number): number | null {
+	const { earlyReadAskedAt: askedAt, lastReadAt } = outline;
+	if (askedAt === null || lastReadAt === null) return null;
+	const next = EARLY_READS_MS.find((ms) => askedAt + ms > lastReadAt);
+	const least = lastReadAt + Math.max(FLOOR_MS, outline.reads.tookMs);
+	return next === undefined ? null : Math.max(now, askedAt + next, least);
 }

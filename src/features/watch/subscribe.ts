@@ -1,10 +1,16 @@
 import { HandraiseError, pick } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import type { ChannelKey, LimitReached, Watch, WatchSettings } from '../../database/watch.ts';
+import {
+	type ChannelKey,
+	hasOpenQuestion,
+	type LimitReached,
+	type Watch,
+	type WatchSettings,
+} from '../../database/watch.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
 import { targetOf } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
-import { changesBetween, snapshotOf } from '../../questions/session-snapshot.ts';
+import { changesBetween, questionViewAt, snapshotOf } from '../../questions/session-snapshot.ts';
 import type { AccessPolicy } from '../../slack/access-policy.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
 import type { ChannelSettingsStore } from './channel-store.ts';
@@ -82,10 +88,11 @@ export function createSubscriptions(
 				key = { service: serviceUrl, sessionId: session.sessionId };
 				existing = await find(key);
 			}
-			const ours = await ourAnswers(reading, null);
-			const { judged } = ours;
-			const view = snapshotOf(session, readAt, { ...ours, closedItems: judged.closedItems }, arrival);
-			const changes = changesBetween(null, session, judged, view.digest);
+			const ours = await ourAnswers(reading);
+			const { occurrences, outcomes, known } = ours;
+			const shownWith = { ...ours, closedItems: occurrences.closedItems };
+			const view = snapshotOf(session, readAt, shownWith, arrival);
+			const changes = changesBetween(null, view.digest);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
 			const [former] =
 				existing === null && request.postTs != null ? await store.watches.findByPost(request, request.postTs) : [];
@@ -111,8 +118,13 @@ export function createSubscriptions(
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
-				judged,
-				news: postsOf(watch, changes),
+				found: {
+					changes: occurrences.changes,
+					outcomes,
+					known,
+					itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
+				},
+				news: postsOf(watch, changes, hasOpenQuestion(view.digest) ? { changed: false } : null),
 				readAt: now + spread(watchedCount) * Math.max(CEILING_MS, expectation.roundSeconds * 1_000),
 				limits: core.config.watchLimits,
 				groupIds,

@@ -41,7 +41,7 @@ import {
 	markPosts,
 	planPosts,
 	removePosts,
-	settle,
+	settleOpen,
 	silencePosts,
 	subjectsAt,
 } from '../../posts/plan-store.ts';
@@ -231,7 +231,7 @@ export async function dismissedQuestion(db: Db, hand: WatchRow) {
 	if (last?.endedReason !== 'unwatched' && last?.endedReason !== 'noChange') return null;
 	const { endedAt } = last;
 	const wasOpen = sql<boolean>`asked_at <= ${endedAt} and coalesce(settled_at, ${endedAt}) >= ${endedAt}`;
-	const asked = from(db, 'questions', session).select(['fingerprint', 'sameBefore']).where(wasOpen);
+	const asked = from(db, 'questions', session).select(['fingerprint', 'messageIndex']).where(wasOpen);
 	return (await asked.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
@@ -257,7 +257,7 @@ export async function stopUnwatched(trx: Db, key: SessionKey, now: number): Prom
 	await lockSession(trx, key);
 	const watches = from(trx, 'watches', sessionOf(key)).select('id');
 	if (await isFound(watches.where('endedAt', 'is', null))) return;
-	await settle(trx, key, 'unwatched', { now });
+	await settleOpen(trx, key, 'unwatched', now);
 	if (await isFound(watches)) {
 		await changeSession(trx, key, { nextReadAt: null, ...WITHOUT_LEASE });
 		return;

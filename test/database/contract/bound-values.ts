@@ -92,9 +92,11 @@ export function describeBoundValues(name: string, where: () => Promise<Options>)
 			await storeValues(now.store);
 			const [{ id: watchId } = { id: '' }] = await now.store.db.read.selectFrom('watches').select('id').execute();
 			const shown = async () => (await now.store.watches.shownOf([watchId])).get(watchId)?.question;
-			await run("update questions set message_index = 9, fingerprint = 'other', to_user_id = 'U-ANN'");
+			await run(
+				"update questions set message_index = 9, fingerprint = 'other', to_user_id = 'U-ANN' where hand_over_note is not null",
+			);
 			expect(await shown()).toMatchObject({ note: TEXTS['questions.handOverNote'], isUnreadable: false });
-			await run("update questions set hand_over_id = 'H2'");
+			await run("update questions set hand_over_id = 'H2' where hand_over_note is not null");
 			expect(await shown()).toMatchObject({ note: null, isUnreadable: false });
 			await addWatch(now.store.watches, { sessionId: 's7' });
 			await run("update questions set session_id = 's7' where hand_over_id = 'H2'");

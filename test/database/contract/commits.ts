@@ -26,7 +26,7 @@ export function describeCommits(subject: Subject): void {
 				{ tables: ['claims'], by: [ANN.userId] },
 			]);
 			expect(await toldOf(() => answers.accept(given))).toEqual([
-				{ tables: ['answers', 'audit_events'], by: [ANN.userId] },
+				{ tables: ['answers', 'audit_events', 'questions'], by: [ANN.userId] },
 			]);
 		});
 
@@ -34,7 +34,7 @@ export function describeCommits(subject: Subject): void {
 			const { id } = await leased(subject.store, submission());
 			await patched(subject.store, id, { state: 'delivering' }, { now: T0, release: false });
 			const arrives = () => patched(subject.store, id, delivered, { now: T0, release: true });
-			expect(await toldOf(arrives)).toEqual([{ tables: ['answers', 'audit_events'], by: [null] }]);
+			expect(await toldOf(arrives)).toEqual([{ tables: ['answers', 'audit_events', 'questions'], by: [null] }]);
 		});
 
 		it('come before the writer goes on', async () => {

@@ -5,10 +5,10 @@ import type { Discovery, Watch } from '../../../src/database/watch.ts';
 import { createDiscoveries } from '../../../src/features/discover/discovery.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';
 import type { NewPost } from '../../../src/posts/post.ts';
-import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import type { Store } from '../../../src/stores.ts';
 import { createRecordingMetrics, NO_LIMITS, newWatch, SERVICE } from '../../features/watch/support.ts';
 import { coreOf } from '../../support/core.ts';
+import { type FoundChange, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, createRecordingLog, LEASE, refreshed, T0 } from '../support.ts';
 import { ASKED, asking as askedIn, askingView, C1, KEY, news, read, settled, watchActs } from './watch-acts.ts';
@@ -22,7 +22,7 @@ const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0, sett
 export function describeDiscoveries(subject: Subject): void {
 	const { store, replica, stored, next, posted, drawn, cardOf, postsOf, ...acts } = watchActs(subject);
 	/** Records a read; the next one is due at once. */
-	const recorded = (updates: Parameters<typeof acts.recorded>[0], questions: readonly OccurrenceChange[] = []) =>
+	const recorded = (updates: Parameters<typeof acts.recorded>[0], questions: readonly FoundChange[] = []) =>
 		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 }, questions, view: askingView() }));
 	const named = (...ids: string[]) =>
 		ids.map((sessionId) => ({ sessionId, name: `Name of ${sessionId}`, updatedAt: null }));
@@ -141,8 +141,8 @@ export function describeDiscoveries(subject: Subject): void {
 			await store().watches.end(watch.id, 'unwatched', end);
 			expect(await hands(here)).toEqual(['s1']);
 			await raised();
-			const { fingerprint, sameBefore } = ASKED.question;
-			expect(await dismissedOf()).toEqual({ fingerprint, sameBefore });
+			const { fingerprint, messageIndex } = ASKED.question;
+			expect(await dismissedOf()).toEqual({ fingerprint, messageIndex });
 		});
 
 		it('keeps nothing of a session that was stopped before the channel began', async () => {
@@ -204,7 +204,7 @@ export function describeDiscoveries(subject: Subject): void {
 				await store().sessions.takeDue(SERVICE, LEASE, 10, { now: at, only: null });
 				const update = read({ nextRead: { at: T0, by: T0 } });
 				const held = { session: other.session, token: LEASE.token };
-				await store().reads.record(held, { update, watches: [lowered(first), lowered(watch)], now: at });
+				await recordRead(store(), held, { update, watches: [lowered(first), lowered(watch)], now: at });
 				expect(await count()).toBe(expected);
 			}
 		});

@@ -4,9 +4,9 @@ import type { Watch } from '../../../src/database/watch.ts';
 import { removeEnded } from '../../../src/ops/housekeeping.ts';
 import type { Post } from '../../../src/posts/post.ts';
 import type { NewHandOver } from '../../../src/questions/hand-over.ts';
-import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, session } from '../../features/watch/support.ts';
+import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { LEASE, refreshed, SERVICE, T0 } from '../support.ts';
 import { asking, byText, KEY, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
@@ -89,7 +89,7 @@ export function describeHandOvers(subject: Subject): void {
 	}
 
 	/** Records the read that finds this. */
-	async function found(watch: Watch, questions: readonly OccurrenceChange[], seen = view) {
+	async function found(watch: Watch, questions: readonly FoundChange[], seen = view) {
 		const current = (await acts.stored(watch.id)) as Watch;
 		const update = read({ nextRead: { at: T0, by: T0 }, questions, view: seen });
 		await acts.recorded([news(current)], update);
@@ -340,7 +340,7 @@ export function describeHandOvers(subject: Subject): void {
 			const ends = (how: 'closed' | 'renewed') => ({ kind: 'settled', how }) as const;
 			const asked = { kind: 'asked', question: again, settled: null } as const;
 
-			const reads = (...questions: OccurrenceChange[]) =>
+			const reads = (...questions: FoundChange[]) =>
 				acts.recorded([], read({ questions, earlyReadCount: 2, nextRead: { at: T0, by: T0 } }));
 
 			it('is asked again while it is open goes on', async () => {
@@ -364,7 +364,7 @@ export function describeHandOvers(subject: Subject): void {
 				await reads({ kind: 'reopened', question: again });
 				expect(await current()).toMatchObject({ id: 'V1', to: 'U-BOB' });
 				await reads({ kind: 'settled', how: 'wentOn' });
-				await reads({ ...asked, question: { ...again, fingerprint: 'another', messageIndex: 9 } });
+				await reads(ends('closed'), { ...asked, question: { ...again, fingerprint: 'another', messageIndex: 9 } });
 				const notes = await subject.replica.db.read.selectFrom('questions').select('handOverNote').execute();
 				expect(notes.map((row) => row.handOverNote)).toEqual([null, null]);
 			});

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/questions/answer.ts';
-import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, session } from '../../features/watch/support.ts';
+import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, EVE, moved, SERVICE, submission, T0 } from '../support.ts';
 import { ASKED, news, read, settled, watchActs } from './watch-acts.ts';
@@ -212,7 +212,7 @@ export function describeInboxReads(subject: Subject): void {
 		const { id: ended } = await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C2' });
 		await addWatch(subject.store.watches, { sessionId: 'b', channelId: 'C3', teamId: 'T2' });
 		await subject.store.watches.end(ended, 'unwatched', { now: T0, posts: [], keepPending: false });
-		const place = { service: SERVICE, messageIndex: 0, sameBefore: 0, fingerprint: 'f', shownHash: 'h' };
+		const place = { service: SERVICE, messageIndex: 0, fingerprint: 'f', shownHash: 'h' };
 		const settled = { settledAt: T0 + 9, settledHow: 'answered' };
 		const rows = [
 			{ id: 'early', number: 1, sessionId: 'a', askedAt: T0 - 1, ...settled },
@@ -243,7 +243,6 @@ export function describeInboxReads(subject: Subject): void {
 			service: SERVICE,
 			sessionId: 'a',
 			messageIndex: 0,
-			sameBefore: 0,
 			fingerprint: 'f',
 			shownHash: 'h',
 		};
@@ -334,7 +333,7 @@ export function describeInboxReads(subject: Subject): void {
 			await draft('there', { messageIndex: 1, asked: 'f' });
 			for (const sessionId of ['later', 'there']) {
 				await addWatch(subject.store.watches, { sessionId });
-				const place = { service: SERVICE, sessionId, messageIndex: 1, sameBefore: 0, fingerprint: 'f', shownHash: 'h' };
+				const place = { service: SERVICE, sessionId, messageIndex: 1, fingerprint: 'f', shownHash: 'h' };
 				const row = { ...place, id: sessionId, number: 1, askedAt: at + MINUTE };
 				await subject.store.db.writeOne((trx) => trx.insertInto('questions').values(row).execute());
 			}
@@ -401,7 +400,7 @@ export function describeSnoozes(subject: Subject): void {
 		it('of a question go on while its agent has gone on without an answer, until it asks something else', async () => {
 			const acts = watchActs(subject);
 			await acts.added();
-			const found = (...questions: OccurrenceChange[]) =>
+			const found = (...questions: FoundChange[]) =>
 				acts.recorded([], read({ nextRead: { at: T0, by: T0 }, questions }));
 			await found(ASKED);
 			await snooze(T0 + 15 * MINUTE);
@@ -410,7 +409,8 @@ export function describeSnoozes(subject: Subject): void {
 			await found({ kind: 'reopened', question: ASKED.question });
 			expect(await subject.replica.inboxes.snoozes(SERVICE, ANN)).toHaveLength(1);
 			await found(settled('wentOn'));
-			await found({ ...ASKED, question: { ...ASKED.question, fingerprint: 'another', messageIndex: 9 } });
+			const another = { ...ASKED.question, fingerprint: 'another', messageIndex: 9 };
+			await found(settled('closed'), { ...ASKED, question: another });
 			expect(await subject.replica.inboxes.snoozes(SERVICE, ANN)).toEqual([]);
 		});
 

@@ -3,9 +3,9 @@ import type { Ladder, LadderOutcome } from '../../../src/database/ladders.ts';
 import { hasOpenQuestion, type Watch } from '../../../src/database/watch.ts';
 import type { LadderBatch } from '../../../src/features/remind/ladder-store.ts';
 import type { NewPost, Post } from '../../../src/posts/post.ts';
-import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, session } from '../../features/watch/support.ts';
+import { type FoundChange, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
@@ -57,7 +57,7 @@ export function describeLadders(subject: Subject): void {
 		const { question } = view.digest;
 		const isOpen = question !== null && hasOpenQuestion(view.digest);
 		const isSame = isOpen && open?.fingerprint === question.fingerprint;
-		const questions: OccurrenceChange[] = [];
+		const questions: FoundChange[] = [];
 		if (open !== undefined && !isSame) questions.push({ kind: 'settled', how: isOpen ? 'changed' : 'closed' });
 		if (isOpen && !isSame) questions.push({ kind: 'asked', question, settled: null });
 		return read({ view, questions, nextRead: { at: T0, by: T0 } });
@@ -113,7 +113,7 @@ export function describeLadders(subject: Subject): void {
 		const update = news(watch, { posts: [asking(watch)] });
 		const held = { session: { ...KEY, sessionId }, token: LEASE.token };
 		const seen = await again(view, held.session);
-		await subject.store.reads.record(held, { update: seen, watches: [update], now: T0 });
+		await recordRead(subject.store, held, { update: seen, watches: [update], now: T0 });
 		await posted();
 		return watch;
 	}
@@ -125,7 +125,7 @@ export function describeLadders(subject: Subject): void {
 		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
 		const update = news(watch, { posts: [asking(watch)] });
 		const held = { session: KEY, token: LEASE.token };
-		await subject.store.reads.record(held, { update: read(), watches: [update], now: T0 });
+		await recordRead(subject.store, held, { update: read(), watches: [update], now: T0 });
 		await posted();
 	}
 	const watches = () => subject.store.watches;
@@ -306,7 +306,7 @@ export function describeLadders(subject: Subject): void {
 			await accepted(subject.store, answer, 'delivering', 'delivered');
 			const again = read({ lastReadAt: T0 + 60_000, nextRead: { at: T0, by: T0 } });
 			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
-			await subject.store.reads.record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
+			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
 			expect(await takeOne(T0 + 2)).toMatchObject({ isAnswered: false, readAt: T0 + 60_000 });
 		});
 
@@ -425,7 +425,7 @@ export function describeLadders(subject: Subject): void {
 			// A further failure keeps the place that its outcome names.
 			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 50_000, only: null });
 			const update = read({ failures: 4, nextRead: { at: T0 + 90_000, by: T0 - 60_000 } });
-			await subject.store.reads.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
+			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
 			expect((await subject.store.sessions.outlines(SERVICE, T0))[0]?.nextRead.by).toBe(T0 - 60_000);
 		});
 
@@ -433,14 +433,14 @@ export function describeLadders(subject: Subject): void {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
 			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
-			await subject.store.reads.record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
+			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
 			expect(await subject.store.sessions.nextDueAt(SERVICE, null)).toBe(T0);
 			const [taken] = await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			await waits({ readBy: T0, dueAt: T0 + 20_000 }, T0 + 10_000);
 			const { earlyReadCount = -1 } = taken ?? {};
 			const update = { ...later, earlyReadCount };
-			await subject.store.reads.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
+			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
 			expect(await subject.store.sessions.nextDueAt(SERVICE, null)).toBe(T0 + 600_000);
 		});
 

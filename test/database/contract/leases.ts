@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerState, ReceiptState } from '../../../src/questions/answer.ts';
-import { NOTHING_SEEN } from '../../../src/questions/asked.ts';
 import type { Subject } from '../contract.ts';
 import {
 	accepted,
@@ -190,7 +189,7 @@ export function describeUpdates(subject: Subject): void {
 					attempts: 3,
 					nextAttemptAt: T0 + 7,
 					putStartedAt: T0 + 3,
-					before: { status: 'humanInput', assistantCount: 12, sameCount: 0, stepsSince: 3, sameBefore: 0 },
+					before: { status: 'humanInput', assistantCount: 12, sameCount: 0, stepsSince: 3 },
 					deliveredAt: T0 + 4,
 					agentOutcome: 'unseen',
 					lastError: 'service_unavailable',
@@ -199,7 +198,6 @@ export function describeUpdates(subject: Subject): void {
 					notBefore: T0 + 8,
 					missingCount: 2,
 					startFailed: true,
-					restartAskedAt: T0 + 9,
 				},
 				{ now: T0 + 5 },
 			);
@@ -210,7 +208,7 @@ export function describeUpdates(subject: Subject): void {
 				attempts: 3,
 				nextAttemptAt: T0 + 7,
 				putStartedAt: T0 + 3,
-				before: { status: 'humanInput', assistantCount: 12, sameCount: 0, stepsSince: 3, sameBefore: 0 },
+				before: { status: 'humanInput', assistantCount: 12, sameCount: 0, stepsSince: 3 },
 				deliveredAt: T0 + 4,
 				agentOutcome: 'unseen',
 				endedAt: T0 + 5,
@@ -219,21 +217,13 @@ export function describeUpdates(subject: Subject): void {
 				notBefore: T0 + 8,
 				missingCount: 2,
 				startFailed: true,
-				restartAskedAt: T0 + 9,
-				evidence: {
-					...NOTHING_SEEN,
-					mostSteps: 3,
-					waitedSeen: true,
-
-					arrived: { answerId: given.id, number: 1, at: T0 + 4, positions: [0], steps: 3, waited: true },
-				},
 				timeline: [
 					{ state: 'accepted', at: T0 },
 					{ state: 'delivered', at: T0 + 5, arrival: 1 },
 				],
 			});
 			expect(await subject.replica.answers.get(given.id)).toEqual(after);
-			const none = { nextAttemptAt: null, putStartedAt: null, before: null, lastError: null, restartAskedAt: null };
+			const none = { nextAttemptAt: null, putStartedAt: null, before: null, lastError: null };
 			const cleared = await patched(subject.store, given.id, none, { now: T0 + 6 });
 			expect(cleared).toEqual({ ...after, ...none });
 		});

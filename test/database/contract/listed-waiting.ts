@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ListedWaiting, PlannedRead, ReadKind } from '../../../src/database/watch.ts';
 import { SERVICE, sessionView } from '../../features/watch/support.ts';
+import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { LEASE, OTHER_LEASE, T0 } from '../support.ts';
 import { KEY, read, watchActs } from './watch-acts.ts';
@@ -200,7 +201,7 @@ export function describeListedWaiting(subject: Subject): void {
 			await store().sessions.takeDue(SERVICE, OTHER_LEASE, 1, { now: LATER, only: null });
 			expect(await moves(LATER + 100, waiting('s1'))).toEqual(['s1']);
 			const update = read({ lastReadAt: LATER, nextRead: { at: LATER + 60_000, by: LATER + 60_000 } });
-			await store().reads.record({ session: KEY, token: OTHER_LEASE.token }, { update, watches: [], now: LATER + 200 });
+			await recordRead(store(), { session: KEY, token: OTHER_LEASE.token }, { update, watches: [], now: LATER + 200 });
 			expect((await planned())?.at).toBe(LATER + 100);
 		});
 

@@ -119,7 +119,7 @@ async function fill(store: Store, userId: string): Promise<void> {
 	await insert(store, 'watched_sessions', { ...session, rhythm: '{"gapMs":1,"lastStepAt":null}', nextReadAt: T0 });
 	const held = { heldWatchId: `C1-${tag}`, heldTeamId: 'T1', heldChannelId: 'C1', handOverId: 'V1', handOverCount: 1 };
 	const handOver = { ...held, handedOverAt: T0, fingerprint: 'fingerprint-1' };
-	const asked = { id: `to-${tag}`, ...question, number: 1, ...handOver, fromUserId: BOB.userId, toUserId: userId };
+	const asked = { id: `to-${tag}`, ...question, number: 9, ...handOver, fromUserId: BOB.userId, toUserId: userId };
 	const withNote = (row: PlacedRow<'questions.handOverNote'>, text: string) =>
 		insert(store, 'questions', { ...row, handOverNote: seal(store, 'questions.handOverNote', row, text) });
 	await withNote(asked, 'note of Bob');
@@ -322,8 +322,6 @@ export function describePeople(subject: Subject): void {
 		['waits for the end of its time for Undo', { undoUntil: T0 + 90_000 }],
 		['is accepted', { undoUntil: null }],
 		['is being delivered', { state: 'delivering' }],
-		['is to be sent again to start the agent', { state: 'delivered', restartAskedAt: T0 }],
-		['is being sent again to start the agent', { state: 'delivered', putStartedAt: T0 }],
 	] as const)('changes nothing while an answer of the person %s', async (_, columns) => {
 		const { store } = subject;
 		await fill(store, ADA);

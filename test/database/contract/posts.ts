@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/database/watch.ts';
 import type { AttemptResult, Post } from '../../../src/posts/post.ts';
 import { SERVICE } from '../../features/watch/support.ts';
+import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import { ASKED, asking, askingView, C1, KEY, news, read, said, settled, shownAt, watchActs } from './watch-acts.ts';
@@ -106,7 +107,7 @@ export function describePosts(subject: Subject): void {
 				await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + HOUR, only: null });
 				const current = (await stored(watch.id)) as Watch;
 				const watches = [news(current, { card, slowly })];
-				await store().reads.record({ session: KEY, token: LEASE.token }, { update: read(again), watches, now });
+				await recordRead(store(), { session: KEY, token: LEASE.token }, { update: read(again), watches, now });
 			};
 			// Not more often than every ten seconds.
 			await update('progress', true, T0 + 1_000);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/database/watch.ts';
+import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
@@ -176,7 +177,7 @@ export function describePresses(subject: Subject): void {
 			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
 			const held = { session: KEY, token: LEASE.token };
 			const update = read({ questions: [settled('answered')] });
-			expect(await store().reads.record(held, { update, watches: [news(current)], now: T0 })).toBe(true);
+			expect(await recordRead(store(), held, { update, watches: [news(current)], now: T0 })).toBe(true);
 			// The settling waits for the update that is under way.
 			expect((await store().posts.takeDue(LEASE, 5, T0)).map(keyOf)).toEqual(['card']);
 			await store().posts.endAttempt(due.post, LEASE.token, shownAt(due.post, ''), T0);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Db } from '../../../src/database/database.ts';
-import { ourAnswers, outcomeIn, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
+import { ourAnswers, whoWasFirst } from '../../../src/features/answer/earlier-answers.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
 import { questionAt } from '../../../src/questions/session.ts';
 import { assistant, session } from '../../features/watch/support.ts';
@@ -176,25 +175,21 @@ export function describeQueries(subject: Subject): void {
 				const humanInput = which.humanInput.map((one, at) => (at === 0 ? { ...one, value } : one));
 				return session({ status: 'humanInput', messages: [looking, { ...which, humanInput }] });
 			};
-			/** Null: that is not known. */
-			async function isOverwritten(answer: Answer, value: string) {
-				const reading = { session: holding(value), readAt: T0 + 1_000 };
-				const outcome = await outcomeIn(answers(), answer, reading);
-				return outcome && outcome.agentOutcome === 'overwritten';
+			async function isOverwritten({ id }: Answer, value: string) {
+				const reading = { session: holding(value), readAt: T0 + 1_000, arrival: null };
+				const { outcomes } = await ourAnswers(answers(), { serviceUrl: SERVICE, reading });
+				return outcomes.some(({ answerId, outcome }) => answerId === id && outcome === 'overwritten');
 			}
 			expect(await isOverwritten(first, 'red')).toBe(false);
 			expect(await isOverwritten(second, 'blue')).toBe(true);
 			const third = await accepted(subject.store, given('green', 2));
+			// It may be the one that arrived.
+			expect(await isOverwritten(second, 'green')).toBe(false);
 			await lease(subject.store, third.id, LEASE, T0 + 1_000);
-			await patched(subject.store, third.id, { state: 'delivering' });
+			await patched(subject.store, third.id, { state: 'waiting' });
 			expect(await isOverwritten(second, 'green')).toBe(true);
-			// Its outcome is not known, and it may be the one that arrived.
-			await patched(subject.store, third.id, { putStartedAt: T0 });
-			expect(await isOverwritten(second, 'green')).toBe(null);
-			const elsewhere = { messageIndex: 7 };
-			const moving = (trx: Db) => trx.updateTable('answers').set(elsewhere).where('id', '=', third.id).execute();
-			await subject.store.db.writeOne(moving);
-			expect(await isOverwritten(second, 'green')).toBe(true);
+			await patched(subject.store, third.id, { state: 'refused', putStartedAt: T0 });
+			expect(await isOverwritten(second, 'green')).toBe(false);
 			expect(await whoWasFirst(answers(), first, holding('red'), ['red', '', ''])).toMatchObject({
 				answerId: second.id,
 			});
@@ -252,6 +247,7 @@ export function describeQueries(subject: Subject): void {
 			expect(await answers().get(old.id)).toEqual({ ...whole, content: { kind: 'removed' } });
 			expect(valuesOf(await answers().get(waiting.id))).toEqual(['blue']);
 			expect(valuesOf(await answers().get(live.id))).toEqual(['blue']);
+			// It is still known what it filled, and left empty.
 			expect(await closed()).toEqual([0, 1]);
 		});
 

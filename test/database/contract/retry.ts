@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, TOLD_WITHIN_MS, UNREADABLE } from '../../../src/questions/answer.ts';
+import { TOLD_WITHIN_MS, UNREADABLE } from '../../../src/questions/answer.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
@@ -198,64 +198,6 @@ export function describeRetry(subject: Subject): void {
 			expect(await answers().withdraw(given.id, ANN, LATER)).not.toBeNull();
 			const begin = { state: 'delivering', putStartedAt: LATER } as const;
 			expect(await patched(subject.store, given.id, begin, { now: LATER })).toBeNull();
-		});
-	});
-
-	describe('askRestart', () => {
-		/** A PUT that began before this time has ended at `LATER`. */
-		const QUIET_SINCE = LATER - 27_000;
-
-		/** A delivered and leased answer for which the service could not start the agent. */
-		async function startFailed(
-			more: { putStartedAt?: number; startFailed?: boolean } = {},
-			given = submission(),
-		): Promise<Answer> {
-			await accepted(subject.store, given, 'delivering');
-			await subject.store.db.write((db) =>
-				db.updateTable('answers').set({ nextAttemptAt: T0 }).where('id', '=', given.id).execute(),
-			);
-			const leased = await lease(subject.store, given.id, LEASE, LATER);
-			const patch = { state: 'delivered', deliveredAt: T0 + 2, startFailed: true, ...more } as const;
-			const written = await answers().update(leased, LEASE.token, patch, { now: T0 + 2, release: false });
-			if (written === null) throw new Error('the lease was lost');
-			return written;
-		}
-
-		const ask = (id: string, person = ANN) => subject.replica.answers.askRestart(id, person, LATER, QUIET_SINCE);
-
-		it('makes a delivered answer whose agent did not start due at once, until the restart is done', async () => {
-			const { id } = await startFailed();
-			expect(await ask(id)).toMatchObject({ state: 'delivered', restartAskedAt: LATER, nextAttemptAt: LATER });
-			expect(await ask(id)).toBeNull();
-			const started = await startFailed({ startFailed: false }, submission({ sessionId: 's3' }));
-			expect(await ask(started.id)).toBeNull();
-			const waiting = await accepted(subject.store, submission({ sessionId: 's2' }), 'waiting');
-			expect(await ask(waiting.id)).toBeNull();
-		});
-
-		it('is for its author alone', async () => {
-			const { id } = await startFailed();
-			for (const person of [BOB, EVE, { teamId: EVE.teamId, userId: ANN.userId }]) {
-				expect(await ask(id, person)).toBeNull();
-			}
-			expect(await ask('none')).toBeNull();
-			expect((await current(subject.store, id)).restartAskedAt).toBeNull();
-		});
-
-		it('refuses a restart while an earlier one may be running', async () => {
-			const { id } = await startFailed({ putStartedAt: QUIET_SINCE + 1 });
-			expect(await ask(id)).toBeNull();
-			expect((await current(subject.store, id)).restartAskedAt).toBeNull();
-			const over = await startFailed({ putStartedAt: QUIET_SINCE }, submission({ sessionId: 's2' }));
-			expect(await ask(over.id)).not.toBeNull();
-		});
-
-		it('keeps a restart due when the worker that confirms the answer writes its next attempt', async () => {
-			const answer = await startFailed();
-			await ask(answer.id);
-			const options = { now: LATER, release: false };
-			const looked = await answers().update(answer, LEASE.token, { nextAttemptAt: LATER + 60_000 }, options);
-			expect(looked).toMatchObject({ restartAskedAt: LATER, nextAttemptAt: LATER });
 		});
 	});
 }

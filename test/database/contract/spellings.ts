@@ -4,6 +4,7 @@ import { otherSpellings, TABLES_OF_SESSIONS } from '../../../src/database/spelli
 import type { SessionKey } from '../../../src/questions/session.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, assistant, newWatch, session } from '../../features/watch/support.ts';
+import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
@@ -52,7 +53,8 @@ export function describeSpellings(subject: Subject): void {
 		const key = { service: SERVICE, sessionId };
 		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 		const update = read({ nextRead: { at: T0, by: T0 } });
-		await subject.store.reads.record(
+		await recordRead(
+			subject.store,
 			{ session: key, token: LEASE.token },
 			{ update, watches: [news(watch, { posts: [asking(watch)] })], now: T0 },
 		);

@@ -1,10 +1,10 @@
 import { sessionReads, UNKNOWN_STEP_RATE, type Watch } from '../../../src/database/watch.ts';
-import type { SessionUpdate, WatchUpdate } from '../../../src/features/watch/recording-store.ts';
+import type { WatchUpdate } from '../../../src/features/watch/recording-store.ts';
 import { type AttemptResult, type DuePost, kindOf, type NewPost, type Post } from '../../../src/posts/post.ts';
-import type { SettledHow } from '../../../src/questions/asked.ts';
-import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
+import type { SettledHow } from '../../../src/questions/occurrences.ts';
 import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, type newWatch, SERVICE, sessionView, storedWatch } from '../../features/watch/support.ts';
+import { type FoundChange, recordRead, type TestUpdate } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, T0 } from '../support.ts';
 
@@ -12,7 +12,7 @@ export const C1 = { teamId: 'T1', channelId: 'C1' };
 export const KEY = { service: SERVICE, sessionId: 's1' };
 
 /** The result of a read; by default nothing has changed. */
-export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
+export function read(overrides: Partial<TestUpdate> = {}): TestUpdate {
 	return {
 		stepRate: UNKNOWN_STEP_RATE,
 		nextRead: { at: T0 + 10_000, by: T0 + 12_000 },
@@ -61,12 +61,12 @@ export const QUESTION: QuestionView = {
 	quick: null,
 };
 const { messageIndex, fingerprint, shownHash } = QUESTION;
-export const ASKED: Extract<OccurrenceChange, { kind: 'asked' }> = {
+export const ASKED = {
 	kind: 'asked',
-	question: { messageIndex, fingerprint, shownHash, sameBefore: 0, answered: [], open: [0] },
+	question: { messageIndex, fingerprint, shownHash, answered: [], open: [0] },
 	settled: null,
-};
-export const settled = (how: SettledHow): OccurrenceChange => ({ kind: 'settled', how });
+} as const satisfies FoundChange;
+export const settled = (how: SettledHow): FoundChange => ({ kind: 'settled', how });
 /** The session's snapshot with this question. */
 export const askingView = (question = QUESTION) => ({ ...sessionView('s1'), question });
 
@@ -117,7 +117,7 @@ export function watchActs(subject: Subject) {
 	/** Takes the session and records a read of it. */
 	async function recorded(updates: readonly WatchUpdate[], update = read()) {
 		await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
-		return store().reads.record({ session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
+		return recordRead(store(), { session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
 	}
 
 	/** Takes the post that is due first, of as many as may be taken. */

@@ -4,8 +4,8 @@ import type { Watch } from '../../../src/database/watch.ts';
 import { planPosts } from '../../../src/posts/plan-store.ts';
 import type { DuePost, NewPost, Post } from '../../../src/posts/post.ts';
 import { retryUnreadable } from '../../../src/posts/store.ts';
-import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { newWatch, SERVICE } from '../../features/watch/support.ts';
+import { type FoundChange, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import {
@@ -122,7 +122,8 @@ export function describeWatchPosts(subject: Subject): void {
 			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			const want = async (index: number, card: 'now' | 'progress', now: number) => {
 				const watch = watches[index] as Watch;
-				await store().reads.record(
+				await recordRead(
+					store(),
 					{ session: watch.session, token: LEASE.token },
 					{ update: read(), watches: [news(watch, { card })], now },
 				);
@@ -169,7 +170,8 @@ export function describeWatchPosts(subject: Subject): void {
 			const current = await stored(watch.id);
 			if (current === null) throw new Error('not there');
 			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
-			await store().reads.record(
+			await recordRead(
+				store(),
 				{ session: KEY, token: LEASE.token },
 				{ update, watches: [news(current, { posts })], now: T0 },
 			);
@@ -179,7 +181,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
 			await posted();
-			const again = (...questions: OccurrenceChange[]) => read({ view: askingView(), questions });
+			const again = (...questions: FoundChange[]) => read({ view: askingView(), questions });
 			await queue(watch, [asking(watch)], again(ASKED));
 			await queue(other, [asking(other)]);
 			await posted();
@@ -243,7 +245,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await store().sessions.takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
 			expect(await store().sessions.takeDue(SERVICE, AGAIN, 1, { now: later, only: null })).toHaveLength(1);
 			const isRecorded = (token: string) =>
-				store().reads.record({ session: KEY, token }, { update: read(), watches: [news(watch)], now: later });
+				recordRead(store(), { session: KEY, token }, { update: read(), watches: [news(watch)], now: later });
 			expect(await isRecorded(LEASE.token)).toBe(false);
 			expect(await isRecorded(AGAIN.token)).toBe(true);
 			expect(await isRecorded(AGAIN.token)).toBe(false);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
 import { SERVICE } from '../../features/watch/support.ts';
+import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, inTurns, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import { ASKED, KEY, news, read, said, shownAt, watchActs } from './watch-acts.ts';
@@ -48,7 +49,7 @@ export function describeWatchReads(subject: Subject): void {
 			];
 			const held = { session: KEY, token: LEASE.token };
 			const outcome = { update: read({ lastReadAt: T0 + 1, questions: [ASKED] }), watches: updates, now: T0 };
-			await expect(store().reads.record(held, outcome)).rejects.toThrow(TypeError);
+			await expect(recordRead(store(), held, outcome)).rejects.toThrow(TypeError);
 			expect(await rows()).toEqual(before);
 		});
 
@@ -78,7 +79,8 @@ export function describeWatchReads(subject: Subject): void {
 				await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 10, { now: T0 + LEASE.ms, only: null }),
 			).toHaveLength(1);
 			expect(
-				await store().reads.record(
+				await recordRead(
+					store(),
 					{ session: KEY, token: LEASE.token },
 					{ update: read(), watches: [news(watch)], now: T0 },
 				),
@@ -104,7 +106,8 @@ export function describeWatchReads(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
 			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
 			const late = news(watch, { posts: [said(watch, 'twice')] });
-			await store().reads.record(
+			await recordRead(
+				store(),
 				{ session: KEY, token: LEASE.token },
 				{ update: read(), watches: [late], now: T0 + 20_000 },
 			);
@@ -140,7 +143,8 @@ export function describeWatchReads(subject: Subject): void {
 			const [taken] = await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 2_000, only: null });
 			expect(taken).toMatchObject({ earlyReadAskedAt: T0 });
 			await refreshed(subject.replica, KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
-			await store().reads.record(
+			await recordRead(
+				store(),
 				{ session: KEY, token: LEASE.token },
 				{ update: read({ earlyReadCount: taken?.earlyReadCount ?? 0 }), watches: [], now: T0 + 2_200 },
 			);

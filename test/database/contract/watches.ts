@@ -5,10 +5,10 @@ import { createSharedState } from '../../../src/database/shared-states.ts';
 import type { Watch } from '../../../src/database/watch.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';
 import { removeEnded } from '../../../src/ops/housekeeping.ts';
-import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../features/watch/support.ts';
 import { settledEvents } from '../../ops/audit-command.ts';
 import { coreOf } from '../../support/core.ts';
+import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, inTurns, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
 import {
@@ -83,7 +83,7 @@ export function describeWatches(subject: Subject): void {
 
 		it('draws posts again once for several requests, and again for a newer question', async () => {
 			const watch = await added();
-			const ask = async (revision: number, questions: readonly OccurrenceChange[]) => {
+			const ask = async (revision: number, questions: readonly FoundChange[]) => {
 				const again = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions });
 				await recorded([news({ ...watch, revision }, { posts: [asking(watch, `q${revision}:`)] })], again);
 				await posted();

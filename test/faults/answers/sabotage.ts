@@ -71,7 +71,7 @@ export const SABOTAGES = {
 			in: 'readOnce',
 			returns: '((reading) => ({ ...reading, readAt: reading.endedAt }))($result)',
 		},
-		{ file: 'features/answer/earlier-answers.ts', in: 'whoWasFirst', call: 'arrivedTo', becomes: '[]' },
+		{ file: 'features/answer/earlier-answers.ts', in: 'whoWasFirst', call: 'isToSame', becomes: 'false' },
 	],
 	// An answer that may have arrived stops blocking when its time is over.
 	'give-up': [

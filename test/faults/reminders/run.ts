@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { firstFound } from '../../support/found.ts';
 import { type Asked, createHistory } from './history.ts';
 import { questionIdsIn } from './messages.ts';
 import { createPeople, TEAM } from './people.ts';
@@ -99,6 +100,7 @@ export async function runReminders(options: RunOptions) {
 	async function addWatch(sessionId: string, channelId: string): Promise<void> {
 		const id = randomUUID();
 		const target = { kind: 'watch', watchId: id, teamId: TEAM, channelId } as const;
+		const view = program.snapshotOf(service.sessionOf(sessionId), time.now());
 		const watch = {
 			id,
 			teamId: TEAM,
@@ -111,7 +113,8 @@ export async function runReminders(options: RunOptions) {
 			createdBy: 'UANN',
 			createdAt: time.now(),
 			card: { target, key: 'card', content: { kind: 'card' as const } },
-			view: program.snapshotOf(service.sessionOf(sessionId), time.now()),
+			view,
+			found: firstFound(view),
 			limits: NO_LIMITS,
 		};
 		await people.despiteKills(({ watches }) => watches.add(watch));

@@ -52,15 +52,15 @@ export function createReader(core: Core, { program, service, reads, ...options }
 		const back = Math.round(ms * random.uniform());
 		await clock.sleep(ms - back);
 		const stateAt = clock.now();
-		const held = { session: key, token };
+		const held = { session: key, token, lastReadAt: taken.lastReadAt };
 		try {
 			const session = service.read(key.sessionId);
 			await clock.sleep(back);
 			const now = clock.now();
 			const found = { session, readAt: beganAt, arrival, tookMs: now - beganAt, byteCount: 0, isOther: false };
 			const watching = await watches.ofSession(key, now);
-			const wanted = taken.digest?.question ?? null;
-			const judged = await program.ourAnswers(answers, { serviceUrl: SERVICE_URL, reading: found, wanted });
+			const looked = { serviceUrl: SERVICE_URL, reading: found, isWatched: true };
+			const judged = await program.ourAnswers(answers, looked);
 			const ours = { ...judged, disclosure: program.NO_ANSWERS.disclosure };
 			const { update, watches: news } = reading.succeeded(taken, found, watching, ours);
 			// A process that is killed meanwhile hears nothing more of it.

@@ -3,10 +3,13 @@ import type { Clock } from '../../../src/core/basics.ts';
 import { nextTurn } from '../../../src/core/lease-loop.ts';
 import type { AnswerStore } from '../../../src/features/answer/answer-store.ts';
 import { createDelivery } from '../../../src/features/answer/deliver.ts';
+import { ourAnswers } from '../../../src/features/answer/earlier-answers.ts';
 import { createPut } from '../../../src/features/answer/put.ts';
 import { createAnswerWorker } from '../../../src/features/answer/worker.ts';
+import { createReadNotes } from '../../../src/features/watch/read-notes.ts';
 import type { Answer } from '../../../src/questions/answer.ts';
 import type { Person, ReadItem, ReadSession, SentItem } from '../../../src/questions/session.ts';
+import { NO_ANSWERS } from '../../../src/questions/session-snapshot.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
 import { type SessionServiceClient, SessionServiceError } from '../../../src/session-service/service.ts';
 import type { Place, Refusal } from '../../../src/slack/access-policy.ts';
@@ -83,10 +86,11 @@ export async function createHarness() {
 	async function read(sessionId: string) {
 		calls.push({ kind: 'read', sessionId, at: clock.now() - T0 });
 		const readAt = clock.now();
+		const arrival = await store.answers.arrivals({ service: SERVICE, sessionId });
 		const session = current(sessionId);
 		await on.read(sessionId);
 		const cost = { tookMs: 0, byteCount: 0, isOther: false };
-		return { session: throughGate(session), readAt, arrival: 0, since: readAt, endedAt: readAt, ...cost };
+		return { session: throughGate(session), readAt, arrival, since: readAt, endedAt: readAt, ...cost };
 	}
 
 	function save(sessionId: string, messageIndex: number, items: readonly ReadItem[]): void {
@@ -123,10 +127,22 @@ export async function createHarness() {
 			clock: ownClock,
 			log,
 			metrics: { delivery: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} } },
+			config: { WATCH_MAX_DAYS: 7 },
 		});
 	}
 
+	/** As in the program, of sessions that nobody watches. */
+	const noteRead = createReadNotes(coreFor(store.answers), async (found, isWatched) => {
+		const { marks: _marks, ...ours } = await ourAnswers(store.answers, {
+			serviceUrl: SERVICE,
+			reading: found,
+			isWatched,
+		});
+		return { ...ours, disclosure: NO_ANSWERS.disclosure };
+	});
+
 	const delivering = {
+		noteRead,
 		policy: {
 			async checkAbsent(person: Person, { channelId }: Place) {
 				return { refusal: await on.check(person, channelId ?? '') };
@@ -196,12 +212,10 @@ export async function createHarness() {
 		createWorker,
 		/** One attempt under `token`. */
 		deliver: (answer: Answer, token: string) =>
-			createDelivery(
-				coreFor(store.answers),
-				createPut(coreFor(store.answers), delivering.policy),
-				health.missed,
-				delivering.random,
-			)(answer, token, new AbortController().signal),
+			createDelivery(coreFor(store.answers), createPut(coreFor(store.answers), delivering.policy), {
+				...delivering,
+				missed: health.missed,
+			})(answer, token, new AbortController().signal),
 		accept,
 		/** An answer to the question of `s1`, which a worker delivers. */
 		async deliverOne(answers?: AnswerStore): Promise<Answer> {

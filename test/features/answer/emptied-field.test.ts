@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { askingSession, done } from '../../../sandbox/session-service/builders.ts';
-import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import type { AgentOutcome } from '../../../src/questions/answer.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';
@@ -43,54 +42,29 @@ async function opened(id: string) {
 	const grace = app.slack.as('grace');
 	await grace.command('#agents', `/session ${id}`);
 	const modal = await grace.waitForModal((one) => one.text().includes('step '));
-	const found = { text: modal.text(), isForm: modal.submitText() !== null };
+	const found = { text: modal.text(), buttons: modal.buttons(), isForm: modal.submitText() !== null };
 	await modal.close(true);
 	return found;
 }
 
-it('was taken by an agent that waited for it and works now: nobody is asked again', async () => {
+it('continued once the agent writes a message: nobody is asked again', async () => {
 	const { id, modal } = await answered('humanInput');
 	app.service.sessions.setStatus(id, 'active');
+	await timed.until(() => modal.text().includes(headline('delivered')));
+	expect((await opened(id)).isForm).toBe(false);
+	expect(modal.text()).not.toContain('continued');
+	step(id);
 	await timed.shows(headline('resumed'));
 	expect((await opened(id)).isForm).toBe(false);
-	step(id);
-	expect((await opened(id)).isForm).toBe(false);
-	expect(modal.buttons()).not.toContain('Send again');
 });
 
-it('was taken or lost by an agent that never waited and works on: its author can send it again', async () => {
-	const { id, modal } = await answered('active');
-	step(id);
-	await timed.shows(says('emptied'));
-	expect(modal.text()).not.toContain('continued');
-	expect((await opened(id)).isForm).toBe(false);
-	await modal.press('Send again');
-	await timed.until(() => app.service.log.savedPuts(id).length === 2);
-	expect(app.service.log.savedPuts(id).map((put) => itemsOf(put).map(({ value }) => value))).toEqual([
-		['Ada'],
-		['Ada'],
-	]);
-	await timed.until(() => !modal.text().includes(says('emptied')));
-});
-
-it('is not sent again over what somebody else has put there', async () => {
-	const { id, modal } = await answered('active');
-	step(id);
-	await timed.shows(says('emptied'));
-	app.service.sessions.answerAsPage(id, ['Grace']);
-	await modal.press('Send again');
-	await timed.until(() => !modal.buttons().includes('Send again'));
-	expect(app.service.sessions.values(id, 1)).toEqual(['Grace']);
-});
-
-it('is told of as unconfirmed to its author alone when nothing shows what became of it', async () => {
+it('shows no sign of an agent that never waited and writes nothing', async () => {
 	const { id, modal } = await answered('inactive');
-	await timed.shows(says('unconfirmed'));
-	expect(modal.buttons()).toContain('Send again');
-	expect((await opened(id)).isForm).toBe(false);
-	// Later it waits for the same.
-	app.service.sessions.setStatus(id, 'humanInput');
-	expect((await opened(id)).isForm).toBe(true);
+	await timed.shows(says('unseen'));
+	const seen = await opened(id);
+	expect(seen).toMatchObject({ isForm: false, buttons: expect.arrayContaining(['Answer again…']) });
+	expect(seen.text).toContain('The field is empty now.');
+	expect(modal.text()).not.toContain('continued');
 });
 
 it('is lost where the agent still waits after a minute: everybody can answer', async () => {

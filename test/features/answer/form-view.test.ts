@@ -2,7 +2,6 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { NOTICES, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
 import { SCREENSHOT_TEXT } from '../../../src/features/watch/details-view.ts';
-import { evidenceAt } from '../../../src/questions/answer.ts';
 import type { ReadMessage, ReadSession } from '../../../src/questions/session.ts';
 import { HIDES_ANSWER } from '../../../src/slack/form/build.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
@@ -227,10 +226,9 @@ describe('sessionModal without an open question', () => {
 			`${by} The agent should continue soon. ${momentMrkdwn(now)}`,
 		);
 		// Its field is empty again.
-		const evidence = { ...evidenceAt(settledBy, now), emptySince: now };
-		const emptied = { settledBy: { ...settledBy, evidence }, question: null };
+		const emptied = { settledBy, emptied: 'The field is empty now', question: null };
 		expect(textsOf(show({ ...asking(), status: 'humanInput' }, emptied).blocks)).toContain(
-			`${by} ⏳ Delivered, being checked. ${momentMrkdwn(now)}`,
+			`${by} ✅ Delivered. The field is empty now. ${momentMrkdwn(now)}`,
 		);
 	});
 

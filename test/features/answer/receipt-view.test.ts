@@ -59,7 +59,7 @@ describe('receipts', () => {
 			},
 		],
 		['delivered', { state: 'delivered' }, '✅ Delivered'],
-		['resumed', { state: 'resumed', agentOutcome: 'resumed' }, '✅ Agent continued'],
+		['resumed', { state: 'resumed', agentOutcome: 'resumed' }, '✅ Delivered · continued'],
 		[
 			'overwritten',
 			{ state: 'delivered', agentOutcome: 'overwritten' },
@@ -112,7 +112,7 @@ describe('receipts', () => {
 			'that was sent before the question changed',
 			{ state: 'changed', putStartedAt: now - 30_000 },
 			'✏️ Sent, and may have arrived before the agent continued',
-			{ explanation: /^Look at the session before you answer again/, buttons: ['Answer the new question', POST] },
+			{ explanation: /^Look at the session before you answer again/, buttons: ['Answer again', POST] },
 		],
 		[
 			'that was sent before the session ended',
@@ -138,42 +138,15 @@ describe('receipts', () => {
 			NOT_STARTED,
 			{
 				explanation:
-					/^\*Send again\* sends the same answer once more, if .*\. That starts the agent with some versions of the session service only\. If it does not, look at the session in the dashboard; <@U0OURSADMIN> can help\.$/,
-				buttons: ['Send again', 'Open the session'],
+					/^Your answer is saved .* If the agent does not continue, <@U0OURSADMIN> can start it in the dashboard\.$/,
+				buttons: [OPEN],
 			},
-		],
-		[
-			'whose agent could not be started again',
-			{ state: 'delivered', startFailed: true, lastError: 'still_not_started' },
-			NOT_STARTED,
-			{
-				explanation:
-					/^The last \*Send again\* failed\. The session service failed again: most likely, it cannot start the agent by itself\. Your answer is still in the session\. \*Send again\*/,
-				buttons: ['Send again', 'Open the session'],
-			},
-		],
-		[
-			'that is sent again to start the agent',
-			{ state: 'delivered', startFailed: true, restartAskedAt: now },
-			NOT_STARTED,
-			{ explanation: /^It is being sent again/ },
-		],
-		[
-			'that was not sent again, because the agent had gone on',
-			{ state: 'delivered', lastError: 'nothing_to_start' },
-			'✅ Delivered',
-			{ explanation: /^Your answer was not sent again: the agent has continued, .*\. Open the session to see it\.$/ },
 		],
 		['given up', { state: 'withdrawn' }, '↩️ Undone; nothing was sent'],
-		['then failed', { state: 'delivered', agentOutcome: 'failed' }, '❌ Delivered, then the session failed'],
-		['then stopped', { state: 'delivered', agentOutcome: 'stopped' }, '⏹️ Delivered, then the session was stopped'],
-		['then paused', { state: 'delivered', agentOutcome: 'paused' }, '⏸️ Delivered, then the session was paused'],
-		['then completed', { state: 'delivered', agentOutcome: 'completed' }, '✅ Delivered, then the session completed'],
-		[
-			'then unseen',
-			{ state: 'delivered', agentOutcome: 'unseen' },
-			'👀 Delivered. Nothing shows yet that the agent has read it; look at the session later',
-		],
+		['then failed', { state: 'delivered', agentOutcome: 'failed' }, '❌ Delivered · the session failed'],
+		['then stopped', { state: 'delivered', agentOutcome: 'stopped' }, '⏹️ Delivered · the session was stopped'],
+		['then completed', { state: 'delivered', agentOutcome: 'completed' }, '✅ Delivered · the session is done'],
+		['then unseen', { state: 'delivered', agentOutcome: 'unseen' }, '👀 Delivered · no sign of the agent yet'],
 	])('shows headline, explanation and buttons for an answer: %s', (_, answer, headline, more) => {
 		expectReceipt(answer, headline, more);
 	});

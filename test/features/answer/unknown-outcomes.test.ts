@@ -132,8 +132,8 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 			[USER, { ...ASKS, content: 'Something else' }],
 			'humanInput',
 		],
-		['is found at its new index when the same is asked at the old one', 'resumed', [TAKEN, ASKS], 'humanInput'],
-		['is found at its new index after a message was inserted before it', 'resumed', [USER, message('system'), TAKEN]],
+		['is found at its new index when the same is asked at the old one', 'delivered', [TAKEN, ASKS], 'humanInput'],
+		['is found at its new index after a message was inserted before it', 'delivered', [USER, message('system'), TAKEN]],
 		['may have arrived when the session ended without the question', 'ended', [USER], 'completed'],
 		['may have arrived first when somebody else replaced it', 'conflicted', [USER, OTHER]],
 	])('%s, and is not sent again', async (_, state, messages, status) => {
@@ -144,7 +144,8 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		const { id } = await harness.deliverOne();
 		await harness.pass(MAY_LAND_MS + 60_000);
 		const answer = await harness.get(id);
-		expect([answer.state, stateLine(answer)]).toEqual([state, line(state, { putStartedAt: 1 })]);
+		const rest = state === 'delivered' ? { startFailed: true } : { putStartedAt: 1 };
+		expect([answer.state, stateLine(answer)]).toEqual([state, line(state, rest)]);
 		expect(harness.times('put')).toHaveLength(1);
 	});
 });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking } from '../../../sandbox/session-service/builders.ts';
-import { SETTLED_WORDS, WATCHED_AGAIN } from '../../../src/features/watch/post-view.ts';
-import { BEGAN_ALL, ENDED_ALL, ended, SERVICE_DOWN } from '../../support/sentences.ts';
+import { SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { BEGAN_ALL, ENDED_ALL, ended, openButtons, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from '../watch/harness.ts';
 import { discoveringApp } from './harness.ts';
 
@@ -111,8 +111,8 @@ it('/session unwatch with an id does not bring the question back, and brings wha
 	await app.pass(8 * MINUTE);
 	expect(postsOf('Chairs')).toHaveLength(2);
 	expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
-	expect(first?.buttons()).toEqual([]);
-	expect(first?.text()).toContain(WATCHED_AGAIN);
+	expect(openButtons(first)).toEqual([]);
+	expect(first?.text()).toContain(SETTLED_WORDS.closed);
 }, 60_000);
 
 describe('/session unwatch before the first read', () => {
@@ -322,7 +322,7 @@ describe('what ends or pauses it', () => {
 		await app.pass(MINUTE);
 		expect(app.raised()).toHaveLength(2);
 		app.answerElsewhere(id);
-		await app.until(() => post.buttons().length === 0);
+		await app.until(() => openButtons(post)?.length === 0);
 		expect(pauseNotices()).toHaveLength(1);
 		await app.restart({ DISCOVER_SESSIONS: 'true' });
 		await app.until(() => app.inChannel().some((one) => one.text().includes('“Other”')));

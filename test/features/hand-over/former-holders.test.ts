@@ -60,16 +60,6 @@ it('tells them that their press came second, and opens the session from that rec
 	expect(toldTess()).not.toContain(NOT_THERE);
 });
 
-it('sends their own answer again', async () => {
-	app.service.sessions.patch(asked.id, { podStatus: 'stopped' });
-	const form = await formOfTess();
-	await form.submit();
-	await app.until(() => form.buttons().includes('Send again'), toldTess);
-	await app.pass(20_000);
-	await form.press('Send again');
-	await app.until(() => app.service.log.puts(asked.id).length === 2, toldTess);
-});
-
 it('takes their answer after somebody ended the watch', async () => {
 	const form = await formOfTess();
 	await app.command(`/session unwatch ${asked.id}`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { AFTER_KILL_MS, createKillHarness, watchOneSession } from '../../faults/shared-stores.ts';
-import { GAVE_BACK } from '../../support/sentences.ts';
+import { GAVE_BACK, openButtons } from '../../support/sentences.ts';
 
 const ID = 'chairs';
 
@@ -42,7 +42,7 @@ it.each(['sqlite', 'postgres'] as const)(
 
 		await messages()[0]?.press('Give back');
 		await killed();
-		await until(() => messages()[0]?.buttons().length === 0, 'the settled direct message');
+		await until(() => openButtons(messages()[0])?.length === 0, 'the settled direct message');
 		await until(() => ada.dm(GAVE_BACK).length > 0, 'the word to ada');
 		expect(messages()).toHaveLength(1);
 		expect(ada.dm()).toHaveLength(1);

@@ -8,6 +8,7 @@ import {
 	HANDED_OVER,
 	HANDED_TO_YOU,
 	handedOver,
+	openButtons,
 	REMINDER,
 	youHandedOver,
 } from '../../support/sentences.ts';
@@ -46,7 +47,7 @@ describe('Hand over', () => {
 		const bobs = await app.handedTo('bob');
 		await app.handOver(bobs, 'bob', 'cleo');
 		const cleos = await app.handedTo('cleo');
-		await app.until(() => bobs.buttons().length === 0);
+		await app.until(() => openButtons(bobs)?.length === 0);
 		expect(bobs.text()).toContain(SETTLED_WORDS.handedOn);
 		await app.handOver(cleos, 'cleo', 'ada');
 		const adas = await app.handedTo('ada');
@@ -115,7 +116,7 @@ describe('Hand over', () => {
 	it('tells nobody about a question who may not use Handraise any more', async () => {
 		const { id, post, dm } = await startWithFormer('tess', 'bob');
 		await dm.press('Give back');
-		await app.until(() => dm.buttons().length === 0);
+		await app.until(() => openButtons(dm)?.length === 0);
 		await app.pass(10_000);
 		expect(app.dms('ada')).toEqual([]);
 		app.slack.faults.add({ method: 'chat.postMessage', error: 'internal_error' });
@@ -172,7 +173,7 @@ describe('Hand over', () => {
 		expect(app.card(id)?.text()).not.toContain(HANDED_OVER);
 		expect((await app.handOver(post, 'bob', 'tess')).modal.text()).toContain(youHandedOver('tess'));
 		await app.handedTo('tess');
-		await app.until(() => dm.buttons().length === 0);
+		await app.until(() => openButtons(dm)?.length === 0);
 	});
 
 	it('is given back when the app may send no direct message for minutes, and whoever handed it over hears that later', async () => {
@@ -205,7 +206,7 @@ describe('Hand over', () => {
 		expect((await app.handOver(post, 'bob', 'cleo')).modal.text()).toContain(youHandedOver('cleo'));
 		const dm = await app.handedTo('cleo');
 		await app.threadSays(id, handedOver('bob', 'cleo'));
-		await app.until(() => app.dms('tess')[0]?.buttons().length === 0);
+		await app.until(() => openButtons(app.dms('tess')[0])?.length === 0);
 		expect(app.dms('tess')[0]?.text()).toBe(NOT_TOLD_ANY_MORE);
 		await app.press(post, 'ada', 'Hand over');
 		await app.windowSays('@cleo has this question (from @bob)');
@@ -219,7 +220,7 @@ describe('Hand over', () => {
 			const { id, post, dm } = await startWithFormer('ada', 'bob');
 			if (how === 'answered') await app.press(post, 'bob', 'TP 570');
 			else app.ask(id, ['Which hotel?'], '');
-			await app.until(() => dm.buttons().length === 0);
+			await app.until(() => openButtons(dm)?.length === 0);
 			await app.pass(10_000);
 			expect(dm.text()).toBe(NOT_TOLD_ANY_MORE);
 		},
@@ -235,7 +236,7 @@ describe('Hand over', () => {
 			when: ({ user }) => user === tess,
 		});
 		await app.press(post, 'bob', 'TP 570');
-		await app.until(() => post.buttons().length === 0);
+		await app.until(() => openButtons(post)?.length === 0);
 		await app.pass(10_000);
 		expect(dm.text()).not.toContain('@bob');
 		lift();

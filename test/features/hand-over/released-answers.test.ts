@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { openSession } from '../../slack/support/open-session.ts';
-import { headline, line } from '../../support/sentences.ts';
+import { headline, line, openButtons } from '../../support/sentences.ts';
 import { tooComplex } from '../../support/too-complex.ts';
 import { type InboxApp, inboxApp } from '../inbox/harness.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
@@ -112,7 +112,7 @@ describe('an answer that lost to one that was taken back', () => {
 		await graceReads(line('waiting', { lastError: 'first_withdrawn' }));
 		await home()?.press('Discard answer');
 		await says(offer, headline('withdrawn'));
-		expect(offer.buttons()).toEqual([]);
+		expect(openButtons(offer)).toEqual([]);
 	});
 
 	it('leaves the offer in the direct message when it is sent from the inbox and loses again', async () => {

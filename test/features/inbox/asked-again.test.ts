@@ -11,7 +11,7 @@ const BEFORE = [task('Order six desk chairs.'), done('I open the shop.')];
 const QUESTION = asking('', [FLIGHT]);
 const BY_ADA = answeredBy('ada', 'LH 1173');
 /** Of an answer that is in no field any more while the agent waits: whose it was. */
-const LOST_BY_ADA = /^\*@ada: LH 1173\* · delivered, but no longer in the field/m;
+const LOST_BY_ADA = /^\*@ada: LH 1173\* · delivered, but not in the field any more/m;
 const STEP = done('I look again.');
 
 /** The agent asks the same again, and waits all the time. */
@@ -75,7 +75,7 @@ it.each(Object.entries(HISTORIES))(
 		// Of the one whose message is emptied while another asks, it says that the answer was overwritten.
 		const saysWho = () => /^\*(?:@ada: LH 1173|LH 1173\* · @ada)/m.test(post.text());
 		await app.until(saysWho);
-		expect(post.buttons()).toEqual([]);
+		expect(post.buttons()).toEqual(['Answer again…']);
 		await app.slack.as('ada').home()?.press('TP 570');
 		await app.until(() => answeredBy('ada', 'TP 570').test(second.text()));
 		await app.until(() => sentTo(id).length === 2);
@@ -120,7 +120,7 @@ it('is reminded of, and is in nobody’s hands', async () => {
 	await direct.press('LH 1173');
 	await taken;
 	const second = await postAfter(id, post);
-	await app.until(() => direct.text().includes('*@tess: LH 1173* · delivered, but no longer in the field'));
+	await app.until(() => direct.text().includes('*@tess: LH 1173* · delivered, but not in the field any more'));
 	expect(second.text()).not.toContain('has it');
 	const reminder = await app.threadSays(id, REMINDER);
 	await reminder.press('Answer');

@@ -7,6 +7,7 @@ import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { read } from '../../database/contract/watch-acts.ts';
 import { createRecordingLog, LEASE } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
+import { recordRead } from '../../support/found.ts';
 import { addWatch, assistant, openTestStore, pass, SERVICE, session, T0 } from '../watch/support.ts';
 
 const REMIND_AFTER_MS = 60_000;
@@ -42,7 +43,7 @@ async function startReplicas() {
 		await store.sessions.takeDue(SERVICE, LEASE, 10, { now: at, only: null });
 		const update = read({ lastReadAt: at, nextRead: { at: at + 3_600_000, by: at + 3_600_000 } });
 		const held = { session: { service: SERVICE, sessionId }, token: LEASE.token };
-		expect(await store.reads.record(held, { update, watches: [], now: at })).toBe(true);
+		expect(await recordRead(store, held, { update, watches: [], now: at })).toBe(true);
 	}
 
 	/** How many questions each reminder names, oldest first; cards are left out. */

@@ -90,14 +90,15 @@ describe('a window of a private channel', () => {
 		return form;
 	}
 
-	it('says why it refuses Send again when all reads are used up', async () => {
-		app.service.sessions.patch(id, { podStatus: 'stopped' });
+	it('says why it posts no text when all reads are used up', async () => {
 		await openSession(app.app, id, 'bob', '#secret');
 		const form = await windowOfBob();
+		app.service.sessions.answerAsPage(id, ['LH 1173']);
 		await form.submit();
-		await app.until(() => form.buttons().includes('Send again'), toldToBob);
+		const post = 'Post my text in the channel';
+		await app.until(() => form.buttons().includes(post), toldToBob);
 		await app.slack.remove('#secret', 'bob');
-		await form.press('Send again');
+		await form.press(post);
 		await app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
 	});
 

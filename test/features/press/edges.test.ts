@@ -5,7 +5,7 @@ import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { decodeChoice, encodeChoice } from '../../../src/slack/ids.ts';
 import { openSession } from '../../slack/support/open-session.ts';
-import { ASKS, answeredBy, headline, whatHappened } from '../../support/sentences.ts';
+import { ASKS, answeredBy, headline, openButtons, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 const UNDO_MS = 10_000;
@@ -310,7 +310,7 @@ describe('what people are told about a choice', () => {
 		const { post } = await asked();
 		app.slack.faults.add({ method: 'response_url', drop: true, times: 1, when: (body) => 'replace_original' in body });
 		await app.choose(post, 'LH 1173');
-		await app.until(() => post.text().includes('agent continued'));
+		await app.until(() => post.text().includes('· continued'));
 		const traffic = app.slack.traffic.all();
 		const press = traffic.findLast(({ direction, name }) => direction === 'delivery' && name === 'block_actions');
 		const lost = traffic.findLast(({ direction }) => direction === 'response_url');
@@ -318,7 +318,7 @@ describe('what people are told about a choice', () => {
 		const headers = { 'content-type': 'application/json' };
 		await fetch(url, { method: 'POST', headers, body: JSON.stringify(lost?.request) });
 		expect(post.buttons()).toEqual(['Undo']);
-		await app.until(() => post.buttons().length === 0);
-		expect(post.text()).toMatch(/\*LH 1173\* · @ada · agent continued$/);
+		await app.until(() => openButtons(post)?.length === 0);
+		expect(post.text()).toMatch(/\*@ada: LH 1173\* · continued$/m);
 	});
 });

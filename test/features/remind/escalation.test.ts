@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { NOBODY_NAMED } from '../../../src/features/settings/fields.ts';
 import { runPerson } from '../../support/person-command.ts';
-import { digestText, ESCALATION, REMINDER, WAIT } from '../../support/sentences.ts';
+import { digestText, ESCALATION, openButtons, REMINDER, WAIT } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from '../watch/harness.ts';
 
@@ -123,7 +123,7 @@ describe('whose people have all left', () => {
 		expect(reminders(id)).toHaveLength(4);
 		expect(toldOf('ada')).toHaveLength(1);
 		app.service.sessions.answerAsPage(id, ['red']);
-		await app.until(() => reminder.buttons().length === 0);
+		await app.until(() => openButtons(reminder)?.length === 0);
 		expect(reminder.text()).toMatch(/^⏰ “/);
 	});
 

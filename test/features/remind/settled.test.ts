@@ -2,7 +2,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
-import { answering, ESCALATION, REMINDER, reminderOf, says as saysIn, WAIT } from '../../support/sentences.ts';
+import {
+	answering,
+	ESCALATION,
+	openButtons,
+	REMINDER,
+	reminderOf,
+	says as saysIn,
+	WAIT,
+} from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from '../watch/harness.ts';
 
@@ -46,8 +54,8 @@ describe('a reminder', () => {
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'red');
 		await form.submit();
-		await says(reminder, / · \*“red”\* · @ada · agent continued$/);
-		expect(reminder.buttons()).toEqual([]);
+		await says(reminder, / · \*@ada: “red”\* · continued$/);
+		expect(openButtons(reminder)).toEqual([]);
 		expect(reminder.text()).toMatch(/^⏰ “Order \d+ chairs” · /);
 		expect(reminder.text()).not.toMatch(REMINDER);
 		expect(reminder.text().split('\n')).toHaveLength(1);
@@ -70,7 +78,7 @@ describe('a reminder', () => {
 		await app.command(`/session unwatch ${unwatched.id}`);
 		await says(unwatched.reminder, SETTLED_WORDS.unwatched);
 		for (const { reminder } of [changed, closed, unwatched]) {
-			expect(reminder.buttons()).toEqual([]);
+			expect(openButtons(reminder)).toEqual([]);
 			expect(reminder.text()).not.toMatch(REMINDER);
 		}
 		const next = await app.until(() =>
@@ -85,7 +93,7 @@ describe('a reminder', () => {
 		expect(reminder.buttons()).toEqual(['Answer']);
 		await app.choose(post, 'LH 1173');
 		await says(reminder, '*@ada: LH 1173* · sends at ');
-		expect(reminder.buttons()).toEqual([]);
+		expect(openButtons(reminder)).toEqual([]);
 		await post.press('Undo');
 		await says(reminder, reminderOf('reminder', null));
 		expect(reminder.buttons()).toEqual(['Answer']);
@@ -113,9 +121,9 @@ describe('a reminder', () => {
 		reminder.remove();
 		app.service.sessions.answerAsPage(id, ['red']);
 		await says(escalation, OUTSIDE);
-		expect(escalation.buttons()).toEqual([]);
+		expect(openButtons(escalation)).toEqual([]);
 		// Each message is updated by itself.
-		await app.until(() => post.buttons().length === 0);
+		await app.until(() => openButtons(post)?.length === 0);
 		expect(app.inChannel().some((one) => REMINDER.test(one.text()))).toBe(false);
 	});
 
@@ -155,7 +163,7 @@ it('an escalation mentions nobody again when it is drawn again or settled', asyn
 	expect(escalation.text()).toMatch(/^📣 “/);
 	expect(escalation.text()).not.toMatch(ESCALATION);
 	expect(mentions()).toBeNull();
-	expect(escalation.buttons()).toEqual([]);
+	expect(openButtons(escalation)).toEqual([]);
 });
 
 describe('a reminder of a question that was handed over', () => {

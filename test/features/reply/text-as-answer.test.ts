@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { openButtons } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
 
 let app: WatchingApp;
@@ -162,7 +163,7 @@ describe('a mention in the thread', () => {
 		const secret = await asked('One-time code');
 		const refused = await mention(secret, '314159 secretly');
 		expect(refused.text()).toContain('Handraise never takes those from a message');
-		expect(refused.buttons()).toEqual([]);
+		expect(openButtons(refused)).toEqual([]);
 		expect(app.log.join('\n')).not.toContain('314159 secretly');
 
 		const long = await asked('Say everything');

@@ -195,11 +195,16 @@ describe('a form that is read again', () => {
 		ask(id, 'Which colour?');
 		const grace = app.slack.as('grace');
 		await grace.command('#agents', `/session ${id}`);
+		await timed.shows('Answer again…', 'grace');
+		await grace.modal()?.press('Answer again…');
 		await timed.shows('Which colour?', 'grace');
 		expect(grace.modal()?.text()).not.toContain('is answering');
 		await grace.modal()?.close();
 		await ada().modal()?.close();
-		expect((await openSession(app, id)).value(0)).toBeNull();
+		const again = await openSession(app, id);
+		await again.press('Answer again…');
+		await timed.until(() => again.submitText() !== null);
+		expect(again.value(0)).toBeNull();
 	});
 
 	/** Types on while a refresh takes 20 s. */

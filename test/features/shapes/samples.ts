@@ -16,7 +16,6 @@ import {
 	FAILED_STATES,
 	type OtherAnswer,
 } from '../../../src/questions/answer.ts';
-import { NOTHING_SEEN } from '../../../src/questions/asked.ts';
 import type { Session } from '../../../src/questions/session.ts';
 
 /** A case for each entry of a table. */
@@ -62,11 +61,6 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
 	'waiting, failed for long': answerOf({ state: 'waiting', lastError: 'rate_limited', attempts: 1_000 }),
 	'refused with a reason': answerOf({ state: 'refused', lastError: 'unauthorized' }),
 	'delivered, agent not started': answerOf({ state: 'delivered', startFailed: true }),
-	'delivered, being checked': answerOf({
-		state: 'delivered',
-		evidence: { ...NOTHING_SEEN, emptySince: NOW - 1_000 },
-	}),
-	'delivered, sent again': answerOf({ state: 'delivered', startFailed: true, restartAskedAt: NOW }),
 	'another answer was first': conflictWith({}),
 	'the same answer was first': conflictWith({ same: true }),
 	'an answer from outside was first': conflictWith({ person: null, at: null }),

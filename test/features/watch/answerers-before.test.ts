@@ -203,24 +203,6 @@ describe('buttons from before the list', () => {
 		await app.pass(20_000);
 		expect(puts()).toEqual([]);
 	});
-
-	it('Send again does nothing', async () => {
-		await start();
-		app.service.sessions.patch(id, { podStatus: 'stopped' });
-		const modal = await form();
-		await modal.choose(0, 'TP 570');
-		await modal.submit();
-		await app.until(
-			() => modal.buttons().includes('Send again'),
-			() => readBy('cleo'),
-		);
-		await nameOthers();
-		const before = app.service.log.puts(id).length;
-		await modal.press('Send again');
-		await cleoReads(WHOM_TO_ASK_ANYWHERE);
-		await app.pass(20_000);
-		expect(app.service.log.puts(id)).toHaveLength(before);
-	});
 });
 
 describe('an answer that is not sent yet', () => {

@@ -5,7 +5,7 @@ import { askingSession, item } from '../../../sandbox/session-service/builders.t
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { auditRows } from '../../support/audit-rows.ts';
-import { DELIVERED, says } from '../../support/sentences.ts';
+import { DELIVERED, openButtons, says } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE_MS = 60_000;
@@ -154,7 +154,7 @@ describe('after the encryption key was changed by mistake', () => {
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.pass(120_000);
 		await app.restart(KEY);
-		await app.until(() => post.buttons().length === 0);
+		await app.until(() => openButtons(post)?.length === 0);
 	});
 
 	it('a question that could not be read, in Slack and at the service, is posted', async () => {
@@ -181,7 +181,7 @@ it('a question that stays open while its watch’s older posts are removed is an
 	await post.press('Undo');
 	await app.until(() => post.buttons().includes('TP 570'));
 	app.service.sessions.answerAsPage(id, ['TP 570'], second);
-	await app.until(() => post.buttons().length === 0);
+	await app.until(() => openButtons(post)?.length === 0);
 	// What was settled before stays in Slack as it is.
 	expect(app.thread(id).filter((one) => one.text().includes('Which size?'))).not.toEqual([]);
 	expectNothingWrong(app);

@@ -236,13 +236,12 @@ describe('a question of two items', () => {
 		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
 	});
 
-	it('is not announced again for the one that the agent took while it keeps the other', async () => {
+	it('is announced again for the one that the agent empties and waits for, while it keeps the other', async () => {
 		const { heardAfter } = await watched();
 		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
 		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2']);
 		expect(await heardAfter(at('active', 'ann', ''))).toEqual([]);
-		// The agent waits, which the channel is told.
-		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['status']);
+		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
 	});
 });
 
@@ -301,12 +300,13 @@ it('a question that moves updates the card', async () => {
 	expect(open).toMatchObject({ messageIndex: 3 });
 });
 
-it('closes a removed question although an older one with the same words remains', async () => {
+it('settles a removed question although an older one with the same words remains', async () => {
 	const { heardAfter } = await watched();
 	await heardAfter(answered);
 	const again = [...started, code('blue'), code()];
 	expect(await heardAfter({ status: 'humanInput', messages: again })).toEqual(['question']);
-	expect(await heardAfter(answered)).toEqual(['closed 3']);
+	// It is as if the question had moved there, with the answer.
+	expect(await heardAfter(answered)).toEqual(['answered 2']);
 });
 
 it('announces an answer once, although its message is missing in one read', async () => {
@@ -330,7 +330,7 @@ it('announces no question again after the digest was damaged', async () => {
 	await heardAfter(asking);
 	const forget = () => db.write((trx) => trx.updateTable('watched_sessions').set({ digest: '{"v":9}' }).execute());
 	await forget();
-	expect(await heardAfter(asking)).toEqual(['redraw']);
+	expect(await heardAfter(asking)).toEqual([]);
 	expect(await heardAfter(answered)).toEqual(['answered 2']);
 	await forget();
 	// Asked again, this question is announced.

@@ -189,7 +189,7 @@ describe('changes that Slack takes no more', () => {
 		const form = await app.slack.as('ada').waitForModal('Which colour?');
 		await form.fill(0, 'Sand');
 		await form.submit();
-		await app.until(() => post.thread().some((one) => one.text().includes('agent continued')));
+		await app.until(() => post.thread().some((one) => one.text().includes('· continued')));
 		await app.pass(600_000);
 		const lines = post.thread().map((one) => one.text());
 		expect(lines.filter((line) => line.includes('Sand'))).toEqual(lines);

@@ -97,7 +97,7 @@ it('is masked when the agent names it only afterwards', async () => {
 	await adas.submit();
 	await app.until(() => app.service.sessions.values(id, index)[0] === TYPED);
 	app.step(id, NAMED);
-	await app.until(() => app.inChannel().some((post) => post.text().includes('agent continued')));
+	await app.until(() => app.inChannel().some((post) => post.text().includes('· continued')));
 	expect((await historyOf(id)).text()).toContain(READ);
 });
 

@@ -11,7 +11,7 @@ import { HIDES_ANSWER, HIDES_ANSWERS } from '../../../src/slack/form/build.ts';
 import { openStore } from '../../../src/stores.ts';
 import { createRecordingLog, damage, open } from '../../database/support.ts';
 import { keepSecret, openSession } from '../../slack/support/open-session.ts';
-import { ASKS, answeredBy, answeredMeanwhile } from '../../support/sentences.ts';
+import { ASKS, answeredBy, answeredMeanwhile, openButtons } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 /** The box of a lone item has no label. */
@@ -113,7 +113,7 @@ describe('an answer whose box is ticked', () => {
 		await tick(modal);
 		expect((await modal.submit()).outcome).toBe('updated');
 		expect((await app.answered(id)).text()).toMatch(answeredBy('ada'));
-		await app.until(() => question.buttons().length === 0);
+		await app.until(() => openButtons(question)?.length === 0);
 		const receipt = await windowSays(app, 'ada', REMOVED_ANSWER);
 		await receipt.close();
 		await app.slack.as('grace').command('#agents', `/session history ${id}`);
@@ -162,7 +162,7 @@ describe('an answer whose box is ticked', () => {
 		await typed(modal, 0, 'underthemoss');
 		await tick(modal);
 		expect((await modal.submit()).outcome).toBe('updated');
-		await app.threadSays(id, 'agent continued');
+		await app.threadSays(id, '· continued');
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		messages[index]?.human_input?.push(item('And when?'));
 		app.service.sessions.patch(id, { status: 'humanInput', messages });
@@ -263,7 +263,7 @@ describe('the box', () => {
 		await shownAnew(app, modal, () => modal.choose(ONE, []));
 		await modal.submit();
 		await app.threadSays(id, answeredBy('ada', 'There is none'));
-		await app.until(() => app.thread(id).every((post) => post.buttons().length === 0));
+		await app.until(() => app.thread(id).every((post) => openButtons(post)?.length === 0));
 		// The agent takes the answer and asks the same again; then an outside answer comes.
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		const asked = messages[index]?.human_input?.[0];
@@ -271,7 +271,7 @@ describe('the box', () => {
 		app.service.sessions.patch(id, { status: 'humanInput', messages });
 		await app.until(() => app.thread(id).some((post) => post.buttons().includes('Answer…')));
 		app.service.sessions.answerAsPage(id, ['Tr0ub4dor&3']);
-		await app.threadSays(id, new RegExp(`${OUTSIDE}$`));
+		await app.threadSays(id, new RegExp(`${OUTSIDE}$`, 'm'));
 		expect(await app.said()).not.toContain('Tr0ub4dor&3');
 	});
 
@@ -354,7 +354,7 @@ describe('the box', () => {
 			const thread = app.card(id);
 			if (thread === undefined) throw new Error('there is no card');
 			const refused = await app.toldAfter(() => ada().mention('#agents', 'wx-90210-secretly', { thread }));
-			expect(refused.buttons()).toEqual([]);
+			expect(openButtons(refused)).toEqual([]);
 			expect(TAKEN).toContain(refused.text().slice(0, 40));
 			const message = await ada().say('#agents', 'wx-90210-secretly', { thread });
 			await ada().shortcut(message, 'use_as_answer');
@@ -366,7 +366,7 @@ describe('the box', () => {
 		it('is hidden when it was answered outside of Slack', async () => {
 			const { id } = await askedAbove('Please send me the password for the shop.');
 			app.service.sessions.answerAsPage(id, ['swordfish']);
-			await app.threadSays(id, new RegExp(`${OUTSIDE}$`));
+			await app.threadSays(id, new RegExp(`${OUTSIDE}$`, 'm'));
 			const modal = await openSession(app.app, id, 'grace');
 			expect(modal.text()).not.toContain('swordfish');
 			expect(await app.said()).not.toContain('swordfish');
@@ -465,7 +465,7 @@ describe.each([
 		const post = await app.threadSays(id, 'Colour?');
 		app.service.sessions.answerAsPage(id, ['Sand', 'see https://shop.example/a?b', 'hunter2']);
 		await app.until(() => post.text().includes(OUTSIDE));
-		expect(post.text().split('\n').slice(1)).toEqual([`${OUTSIDE}${seen}`]);
+		expect(post.text().split('\n').slice(1, 2)).toEqual([`${OUTSIDE}${seen}`]);
 		await app.pass(5_000);
 		expect(await app.said()).not.toContain('hunter2');
 		if (mode !== 'always') expect(await app.said()).not.toContain('shop.example/a');

@@ -49,7 +49,7 @@ it('puts an answer within the time of four calls and settles it within six', asy
 		app.service.sessions.setStatus(id, 'active');
 		app.step(id, 'I order red chairs.');
 		expect((put.savedAt ?? 0) - sentAt).toBeLessThanOrEqual(4 * CALL_MS);
-		await app.threadSays(id, 'agent continued');
+		await app.threadSays(id, '· continued');
 		expect(app.clock.now() - sentAt).toBeLessThanOrEqual(6 * CALL_MS);
 		await modal.close();
 	}

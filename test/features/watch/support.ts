@@ -19,6 +19,7 @@ import type { BackgroundBudget, SessionServiceClient } from '../../../src/sessio
 import type { Store } from '../../../src/stores.ts';
 import { createRecordingLog, makeDataDir, open } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
+import { firstFound } from '../../support/found.ts';
 import { putDatabase } from '../../support/made-database.ts';
 import { buildSession, saying, unanswered } from '../../support/sessions.ts';
 
@@ -76,6 +77,7 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 		createdAt: T0,
 		card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
 		view: sessionView(sessionId),
+		found: firstFound(fields.view ?? sessionView(sessionId)),
 		limits: NO_LIMITS,
 		...fields,
 	};
@@ -174,8 +176,8 @@ export function createRecordingMetrics() {
 /** How the poller and new watches judge a read, as in the program: by the questions and answers of this store. */
 export function judgingBy(answers: Store['answers']): Pick<PollerOptions, 'ourAnswers'> {
 	return {
-		async ourAnswers(reading, wanted) {
-			const { marks: _marks, ...ours } = await ourAnswers(answers, { serviceUrl: SERVICE, reading, wanted });
+		async ourAnswers(reading) {
+			const { marks: _marks, ...ours } = await ourAnswers(answers, { serviceUrl: SERVICE, reading, isWatched: true });
 			return { ...ours, disclosure: NO_ANSWERS.disclosure };
 		},
 	};

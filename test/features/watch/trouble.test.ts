@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { MAYBE_REPEAT } from '../../../src/slack/parts.ts';
 import { opensSession } from '../../support/opens-session.ts';
-import { answering, REMINDER, SERVICE_BACK, SERVICE_DOWN, says } from '../../support/sentences.ts';
+import { answering, openButtons, REMINDER, SERVICE_BACK, SERVICE_DOWN, says } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
@@ -145,7 +145,7 @@ describe('Slack', () => {
 		const post = await app.threadSays(id, 'Which colour?');
 		app.slack.faults.add({ method: 'chat.update', error, times, when: ({ ts }) => ts === post.ts });
 		app.service.sessions.answerAsPage(id, ['Sand']);
-		await app.until(() => post.buttons().length === 0);
+		await app.until(() => openButtons(post)?.length === 0);
 		expect(app.thread(id)).toHaveLength(1);
 	});
 
@@ -203,7 +203,7 @@ describe('Slack', () => {
 		expect(repeats).toHaveLength(marked);
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.until(() => app.thread(id).filter((post) => post.text().includes('Sand')).length === 1);
-		await app.until(() => app.thread(id).at(-1)?.buttons().length === 0);
+		await app.until(() => openButtons(app.thread(id).at(-1))?.length === 0);
 	});
 
 	it('finds a post in its thread after the place of questions was changed', async () => {

@@ -6,7 +6,7 @@ import { answerOf, now } from '../../slack/support/answers.ts';
 import { expectSafeMessage } from '../../slack/support/check.ts';
 import { askedContent, postContext } from '../../slack/support/posts.ts';
 import { sessionAsking, textsOf } from '../../slack/support/questions.ts';
-import { answeredBy, line, REMINDER } from '../../support/sentences.ts';
+import { answeredBy, line, openButtons, REMINDER } from '../../support/sentences.ts';
 import { throughGate } from '../../support/sessions.ts';
 import { discoveringApp } from '../discover/harness.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';
@@ -31,7 +31,7 @@ async function settled({ discovered = false, press = '', saves = false, page = '
 	}
 	await app.until(() => app.service.log.puts(id).length > 0);
 	if (page !== '') app.service.sessions.answerAsPage(id, [page]);
-	await app.until(() => post.buttons().length === 0);
+	await app.until(() => openButtons(post)?.length === 0);
 	return { id, posts: [post, reminder] };
 }
 

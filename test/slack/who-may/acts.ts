@@ -234,6 +234,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.sendReply]: ['nothing', reply],
 	[ACTIONS.keepReply]: ['nothing', () => 'unknown'],
 	[ACTIONS.chooseItem]: ['chooser', nothing],
+	[ACTIONS.answerAgain]: ['nothing', mark],
 	[ACTIONS.open]: ['nothing', target],
 	[ACTIONS.tryAgain]: ['receipt', ownAnswer],
 	[ACTIONS.giveUp]: ['receipt', ownAnswer],
@@ -384,7 +385,13 @@ const OTHERS: Readonly<Record<keyof typeof OTHER_GROUPS, OtherRun>> = {
 };
 
 /** Buttons of a question; they stand on its copies in inboxes and direct messages too. */
-export const ON_COPIES: readonly ActionId[] = [...CHOOSE_IDS, ACTIONS.answer, ACTIONS.open, ACTIONS.handOver];
+export const ON_COPIES: readonly ActionId[] = [
+	...CHOOSE_IDS,
+	ACTIONS.answer,
+	ACTIONS.answerAgain,
+	ACTIONS.open,
+	ACTIONS.handOver,
+];
 
 /** A copy of a question, in a window that shows the inbox. */
 const copies = ON_COPIES.map((actionId): Act => {

@@ -20,7 +20,7 @@ import { LISTED, type Listed, type Row, outcomeOf as tableOutcomeOf } from './ta
 
 /** Whose rows are theirs in which table, and what in them is an effect of what somebody did. */
 const ROWS = `
-	select user_id as who, 'answer ' || id || state || edit_count || coalesce(cast(restart_asked_at as text), '') as row from answers
+	select user_id as who, 'answer ' || id || state || edit_count as row from answers
 	union all select user_id, 'draft ' || form_id || content from drafts
 	union all select user_id, 'claim ' || session_id || until from claims
 	union all select user_id, 'inbox ' || id || asked_count from inboxes

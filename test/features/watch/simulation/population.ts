@@ -180,7 +180,7 @@ export function digestAt(script: Script, at: number): Digest {
 		status: open ? 'humanInput' : awake ? 'active' : 'paused',
 		assistantCount: count,
 		question: open
-			? { messageIndex: count, fingerprint: String(count), shownHash: 'shown', sameBefore: 0, answered: [], open: [0] }
+			? { messageIndex: count, fingerprint: String(count), shownHash: 'shown', answered: [], open: [0] }
 			: null,
 		result: null,
 		files: '',
