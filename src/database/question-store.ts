@@ -1,18 +1,11 @@
-// Owns `questions` and `snoozes`: what agents of watched sessions asked, who has it, and who hides it.
+// Owns `questions` and `snoozes`: what agents asked, in watched sessions or with our answers, who has it, who hides it.
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { parseOrNull, pick } from '../core/basics.ts';
 import { type Answer, ARRIVED_STATES, BLOCKING_STATES, givenBy } from '../questions/answer.ts';
-import {
-	type Arrived,
-	type Evidence,
-	evidence,
-	NOTHING_SEEN,
-	type SettledHow,
-	withArrival,
-} from '../questions/asked.ts';
+import { type Arrived, type Evidence, evidence, NOTHING_SEEN, withArrival } from '../questions/asked.ts';
 import type { HandOver } from '../questions/hand-over.ts';
-import type { KnownQuestion } from '../questions/occurrences.ts';
+import type { KnownQuestion, SettledHow } from '../questions/occurrences.ts';
 import type { Person, QuestionDigest, SessionKey } from '../questions/session.ts';
 import { maskedQuestion, type QuestionView, questionView } from '../questions/session-snapshot.ts';
 import { recordEvents } from './audit.ts';

@@ -40,9 +40,8 @@ import {
 } from '../database/question-store.ts';
 import { AWAITED_AHEAD_MS, type CardUrgency, type ChannelKey, type Endings } from '../database/watch.ts';
 import { readEarly } from '../database/watch-store.ts';
-import type { SettledHow } from '../questions/asked.ts';
 import { type HandedQuestion, type HandOver, targetOfHandOver } from '../questions/hand-over.ts';
-import type { OccurrenceChange } from '../questions/occurrences.ts';
+import type { OccurrenceChange, SettledHow } from '../questions/occurrences.ts';
 import type { SessionKey } from '../questions/session.ts';
 import type { QuestionView } from '../questions/session-snapshot.ts';
 import {

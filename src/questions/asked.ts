@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { isWaiting, positions, type Session, stepsSince } from './session.ts';
 
-/** How one time of asking ended. `changed`: the message asks something else. `renewed`: asked again while open. */
-export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched' | 'wentOn';
-
 const arrived = z
 	.object({
 		/** Our answer; null: a read showed a value from elsewhere. */
@@ -40,7 +37,7 @@ export const evidence = z
 		emptySince: z.number().nullable(),
 		/** Without a value: since when all reads show that the agent works, with a message that is newer than its wait. */
 		activeSince: z.number().nullable(),
-		/** Of what is asked again: our answer that is not in the field any more; `''`: one that was not ours. */
+		/** Of what is asked again, until a value arrives: our answer that the field had; `''`: it was not ours. */
 		lost: z.string().nullable(),
 	})
 	.readonly();
@@ -53,16 +50,10 @@ export const EMPTY_MS = 60_000;
 const AWAY_EMPTY_MS = 10_000;
 const WENT_ON_MS = 30_000;
 
-const ANEW = { emptied: false, awaySeen: false, continued: false, emptySince: null, activeSince: null } as const;
+/** What begins anew when a value arrives. */
+const NEW = { emptied: false, awaySeen: false, continued: false, emptySince: null, activeSince: null } as const;
 
-export const NOTHING_SEEN: Evidence = {
-	waitedSteps: null,
-	filled: [],
-	leftEmpty: [],
-	value: null,
-	...ANEW,
-	lost: null,
-};
+export const NOTHING_SEEN: Evidence = { waitedSteps: null, filled: [], leftEmpty: [], value: null, ...NEW, lost: null };
 
 /** When a read began, and how many of our answers had arrived in its session by then (null: not known). */
 export interface ReadTime {
@@ -78,7 +69,7 @@ export type Sighting = Readonly<ReturnType<typeof sightingOf>>;
 /** `index`: where it is asked. Where that message asks something else by now, `isThere` is false. */
 export function sightingOf(session: Session, index: number, { readAt, steadySince }: ReadTime, isThere = true) {
 	const items = isThere ? (session.messages[index]?.humanInput ?? []) : [];
-	const at = (isFilled: boolean) => [...items.keys()].filter((one) => (items[one]?.value !== '') === isFilled);
+	const isEmpty = (position: number) => items[position]?.value === '';
 	return {
 		/** When the read began, clock milliseconds. */
 		at: readAt,
@@ -87,8 +78,8 @@ export function sightingOf(session: Session, index: number, { readAt, steadySinc
 		/** The agent's messages after the one that asks. */
 		steps: stepsSince(session, index),
 		/** Positions with a value, and without. */
-		filled: at(true),
-		empty: at(false),
+		filled: [...items.keys()].filter((position) => !isEmpty(position)),
+		empty: [...items.keys()].filter(isEmpty),
 	};
 }
 
@@ -99,17 +90,14 @@ export function isBefore(read: ReadTime, { value }: Evidence): boolean {
 }
 
 /** Our answer arrived, or may have. `given`: the positions that it fills, and those that it left empty on purpose. */
-export function withArrival(
-	before: Evidence,
-	value: Arrived,
-	given: Readonly<Record<'filled' | 'leftEmpty', readonly number[]>>,
-): Evidence {
+export function withArrival(before: Evidence, value: Arrived, given: Pick<Evidence, 'filled' | 'leftEmpty'>): Evidence {
 	return {
 		...before,
-		...ANEW,
+		...NEW,
 		value,
 		filled: value.isPerhaps ? before.filled : union(before.filled, given.filled),
 		leftEmpty: union(before.leftEmpty, given.leftEmpty),
+		lost: null,
 	};
 }
 
@@ -120,23 +108,24 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	const filled = union(before.filled, seen.filled);
 	const isNew = filled.length > before.filled.length && (before.value === null || before.value.isPerhaps);
 	const elsewhere = { answerId: null, number: null, at: seen.at, steps: seen.steps, isPerhaps: false };
-	const known = isNew ? { ...before, ...ANEW, value: elsewhere } : before;
-	const { value } = known;
-	const after = { ...known, filled };
-	const emptySince = waits && emptyAgain(after, seen).length > 0 ? since(known.emptySince) : null;
-	if (value === null) {
+	const known = isNew ? withArrival(before, elsewhere, { filled, leftEmpty: [] }) : { ...before, filled };
+	const emptySince = waits && emptyAgain(known, seen).length > 0 ? since(known.emptySince) : null;
+	if (known.value === null) {
 		const isActive = seen.status === 'active' && before.waitedSteps !== null && seen.steps > before.waitedSteps;
 		const waitedSteps = waits ? seen.steps : before.waitedSteps;
-		return { ...after, waitedSteps, emptySince, activeSince: isActive ? since(before.activeSince) : null };
+		return { ...known, waitedSteps, emptySince, activeSince: isActive ? since(before.activeSince) : null };
 	}
 	return {
-		...after,
+		...known,
 		emptySince,
-		emptied: known.emptied || seen.empty.some((position) => filled.includes(position)),
+		emptied: known.emptied || isEmptied(known, seen),
 		awaySeen: known.awaySeen || !waits,
-		continued: known.continued || (!waits && value.steps !== null && seen.steps > value.steps),
+		continued: known.continued || (!waits && known.value.steps !== null && seen.steps > known.value.steps),
 	};
 }
+
+/** Whether a read shows a field empty that had a value. */
+const isEmptied = ({ filled }: Evidence, { empty }: Sighting) => empty.some((position) => filled.includes(position));
 
 /** The empty positions that are asked again if the agent goes on waiting. */
 function emptyAgain({ filled, leftEmpty }: Evidence, seen: Sighting): number[] {
@@ -153,14 +142,13 @@ export type Verdict = 'perhaps' | 'askedAgain' | 'continued' | 'answered' | 'wen
 /** What a read means whose sighting is in the evidence; the first rule that applies. `isHeld`: an answer is live. */
 export function verdictOf(found: Evidence, seen: Sighting, isHeld: boolean): Verdict {
 	const { value, emptySince, activeSince } = found;
-	// It may have worked because of an answer that may have arrived.
+	// Only an agent that has worked since may have read an answer of unknown outcome.
 	const hasWorked = found.continued || (found.awaySeen && found.waitedSteps !== null);
 	if (value === null || (value.isPerhaps && !hasWorked)) {
 		const isLong = activeSince !== null && seen.at - activeSince >= WENT_ON_MS;
 		return isLong && !isHeld ? 'wentOn' : 'asks';
 	}
-	const isEmpty = seen.empty.some((position) => found.filled.includes(position));
-	const longMs = found.awaySeen && isEmpty && !value.isPerhaps ? AWAY_EMPTY_MS : EMPTY_MS;
+	const longMs = found.awaySeen && isEmptied(found, seen) && !value.isPerhaps ? AWAY_EMPTY_MS : EMPTY_MS;
 	const isAgain = emptySince !== null && seen.at - emptySince >= longMs;
 	if (isAgain && !isHeld) return 'askedAgain';
 	if (value.isPerhaps) return 'perhaps';
@@ -172,11 +160,11 @@ export function askedAgain(former: Evidence, seen: Sighting): Evidence {
 	const again = emptyAgain(former, seen);
 	const leftEmpty = former.leftEmpty.filter((position) => !again.includes(position));
 	// Of one that may have arrived nobody can say that it stood there.
-	const isLost = former.value?.isPerhaps === false && seen.empty.some((position) => former.filled.includes(position));
+	const isLost = former.value?.isPerhaps === false && isEmptied(former, seen);
 	const lost = isLost ? (former.value?.answerId ?? '') : null;
 	return withSighting({ ...NOTHING_SEEN, filled: seen.filled, leftEmpty, lost }, seen);
 }
 
-function union(some: readonly number[], others: readonly number[]): number[] {
-	return [...new Set([...some, ...others])].sort((a, b) => a - b);
+function union(one: readonly number[], other: readonly number[]): number[] {
+	return [...new Set([...one, ...other])].sort((a, b) => a - b);
 }

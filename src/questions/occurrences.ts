@@ -5,7 +5,6 @@ import {
 	isBefore,
 	NOTHING_SEEN,
 	type ReadTime,
-	type SettledHow,
 	sightingOf,
 	type Verdict,
 	verdictOf,
@@ -22,6 +21,9 @@ import {
 	type Session,
 } from './session.ts';
 import { digestOfQuestionAt } from './session-snapshot.ts';
+
+/** How one time of asking ended. `changed`: the message asks something else. `renewed`: asked again while open. */
+export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed' | 'unwatched' | 'wentOn';
 
 /** One time that the agent of a session asked, as stored. */
 export interface KnownQuestion extends Pick<QuestionDigest, 'messageIndex' | 'fingerprint' | 'shownHash'> {
@@ -137,7 +139,7 @@ function leave(newest: KnownQuestion, session: Session, { read, index }: At): Oc
 	const isNew = index !== null && index > messageIndex;
 	// A new question is a message of the agent, also in place of this one.
 	const continued = found.continued || (hasValue && (isNew || isChanged));
-	// It does not wait for this one.
+	// If the agent waits, then for another one.
 	const evidence = { ...found, continued, emptySince: null };
 	const changes = seenAt(newest, evidence, messageIndex);
 	const isOpen = settledHow === null || settledHow === 'unwatched' || settledHow === 'wentOn';
@@ -148,7 +150,10 @@ function leave(newest: KnownQuestion, session: Session, { read, index }: At): Oc
 	return [...changes, { kind: 'settled', id, how: hasValue ? 'answered' : otherwise, at }];
 }
 
-/** What was asked after the newest known question and answered before this read; the newest of them. */
+/**
+ * What was asked after the newest known question and answered before this read; the newest of them. Home counts these,
+ * and what is asked after an answer is posted as usual (see `withEnding`).
+ */
 function answeredBetween(session: Session, newest: KnownQuestion | null, { read, index }: At): OccurrenceChange[] {
 	const last = index ?? 0;
 	const first = (newest?.messageIndex ?? last) + 1;

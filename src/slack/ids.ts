@@ -57,7 +57,7 @@ export const ACTIONS = {
 	keepReply: 'reply.keep',
 	/** In the modal that asks which item a message is for; the option's value is its position. */
 	chooseItem: 'question.choose_item',
-	/** Where a question is settled: opens what the agent asked last, if a field is empty; `value`: a `SessionTarget`. */
+	/** Where a question is settled: opens what the agent asked last, if a field is empty; `value`: a `QuestionMark`. */
 	answerAgain: 'question.answer_again',
 	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
 	open: 'session.open',

@@ -20,9 +20,11 @@ import {
 	type CallbackId,
 	encodeMenuChoice,
 	encodeMetadata,
+	encodeQuestionMark,
 	encodeTarget,
 	inboxRowId,
 	isDirectMessage,
+	type QuestionMark,
 	type SessionTarget,
 	type ViewMetadata,
 } from './ids.ts';
@@ -84,12 +86,12 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** Opens what the agent asked last, where that is settled. */
+/** Opens what the agent asked last, where `question` is settled. */
 export function answerAgainButton(
-	sessionId: string,
+	question: QuestionMark,
 	label: 'Answer again…' | 'Answer anyway' = 'Answer again…',
 ): Button {
-	return button(ACTIONS.answerAgain, label, { value: encodeTarget({ sessionId, messageIndex: null }) });
+	return button(ACTIONS.answerAgain, label, { value: encodeQuestionMark(question) });
 }
 
 /** Slack's limits for a menu. */

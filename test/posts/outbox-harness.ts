@@ -7,7 +7,7 @@ import { createEndings } from '../../src/features/watch/endings.ts';
 import type { SessionUpdate } from '../../src/features/watch/recording-store.ts';
 import { type Announcer, createOutbox } from '../../src/posts/outbox.ts';
 import type { NewPost, SendOutcome } from '../../src/posts/post.ts';
-import type { SettledHow } from '../../src/questions/asked.ts';
+import type { SettledHow } from '../../src/questions/occurrences.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { textMessage } from '../../src/slack/parts.ts';
 import type { Store } from '../../src/stores.ts';

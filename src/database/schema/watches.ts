@@ -89,7 +89,10 @@ export const WATCH_TABLES = tables({
 		kept: 'whileUsed',
 	},
 
-	/** One row for each time the agent of a watched session asks. At most one of a session is open. */
+	/**
+	 * One row for each time that an agent asks: in watched sessions, and where an answer of ours is to it. At most one of
+	 * a session is open.
+	 */
 	questions: {
 		key: ['id'],
 		columns: {

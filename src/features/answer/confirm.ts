@@ -12,6 +12,7 @@ const FIRST_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000];
 const CHECKED_FOR_MS = DAY_MS;
 /** Without a new message of the agent by then, its author hears that there is no sign of it. */
 const NO_SIGN_MS = 120_000;
+const AGAIN_MS = 15_000;
 /** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
 const BUDGET_WITHIN_MS = 2_000;
 
@@ -61,8 +62,11 @@ export function createConfirmation(
 		const deliveredAt = answer.deliveredAt ?? now;
 		// Only time that has certainly passed: a clock change skips no check.
 		const elapsed = elapsedSince(clock, deliveredAt);
-		const hasNoSign = elapsed >= NO_SIGN_MS && at !== null && at >= deliveredAt + NO_SIGN_MS;
-		const nextMs = FIRST_CHECKS_MS.find((ms) => ms > elapsed) ?? doubled(elapsed);
+		const isLong = elapsed >= NO_SIGN_MS && at !== null;
+		const hasNoSign = isLong && at >= deliveredAt + NO_SIGN_MS;
+		// The newest read of a watch was a moment too early to show that.
+		const againMs = isLong && !hasNoSign ? elapsed + AGAIN_MS : doubled(elapsed);
+		const nextMs = FIRST_CHECKS_MS.find((ms) => ms > elapsed) ?? againMs;
 		const nextAttemptAt = nextMs <= CHECKED_FOR_MS ? now + nextMs - elapsed : null;
 		return { ...(hasNoSign && { agentOutcome: 'unseen' as const }), nextAttemptAt };
 	};

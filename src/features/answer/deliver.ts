@@ -217,7 +217,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		switch (comparison.kind) {
 			case 'clear':
 				if (maybeSentAt === null) return null;
-				// Agents empty the field of an answer that they took: if the agent went on, it may have ours.
+				// An agent that has worked since may have read our answer and emptied the field.
 				if (answer.before !== null && hasWorkedSince(answer.before, session)) {
 					return { ...ended, state: 'changed' };
 				}

@@ -29,6 +29,8 @@ export interface Wish extends SessionTarget {
 	readonly toAnswer?: boolean;
 	/** Each empty field is wanted, whatever is known of earlier answers. */
 	readonly again?: boolean;
+	/** Of the question beside the button of *Answer again…*: the form says whether it asks another one. */
+	readonly fingerprint?: string;
 	/** Only the latest screenshot is wanted. */
 	readonly isPicture?: boolean;
 	/** Left out: the origin of the request. */

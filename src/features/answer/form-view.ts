@@ -340,7 +340,9 @@ function nothingOpen(model: SessionModel): KnownBlock[] {
 	const { session, settledBy = null, emptied = '' } = model;
 	const newest = askingMessageIndex(session);
 	const question = newest === null ? null : questionAt(session, newest);
-	const again = buttons(offersAgain(model, question) ? answerAgainButton(model.metadata.sessionId) : null);
+	const { sessionId } = model.metadata;
+	const isOffered = question !== null && offersAgain(model, question);
+	const again = buttons(isOffered ? answerAgainButton({ sessionId, fingerprint: question.fingerprint }) : null);
 	// What became of an answer that does not stand there.
 	const became = settledBy !== null && emptied !== '' ? `${stateLine(settledBy)}.` : '';
 	const state = sentences(became, emptied);
@@ -353,8 +355,8 @@ function nothingOpen(model: SessionModel): KnownBlock[] {
 }
 
 /** Whether a field of the newest question is empty that somebody may answer. */
-function offersAgain({ session, refused = null }: SessionModel, newest: Question | null): boolean {
-	return refused === null && !isOver(session.status) && newest?.items.some(({ value }) => value === '') === true;
+function offersAgain({ session, refused = null }: SessionModel, newest: Question): boolean {
+	return refused === null && !isOver(session.status) && newest.items.some(({ value }) => value === '');
 }
 
 function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
@@ -424,6 +426,9 @@ export const NOTICES = {
 		const when = at === null ? '' : `, ${agoText(at, now)}`;
 		return withValues(`🔀 Answered meanwhile by ${who}${when}.`, values);
 	},
+	/** Another person's, which is not sent any more. */
+	mayHaveArrived: (userId: string, values: ShownValues) =>
+		withValues(`⚠️ ${whose(userId)} answer may have arrived:`, values),
 	draftRestored: (at: number) => `📝 Your text is back in the fields, from ${momentMrkdwn(at)}`,
 	/** The texts were typed for a question that is not open. */
 	draftLeft(values: SessionModel['draft']): string[] {
@@ -450,9 +455,14 @@ export const NOTICES = {
 	emptied: (userId: string, values: ShownValues, emptied: string) =>
 		withValues(`📝 ${emptied}. ${personMrkdwn(userId)} answered:`, values),
 	emptiedElsewhere: (emptied: string) => `📝 ${emptied}. It was answered in the dashboard.`,
-	/** *Answer again…* finds no empty field. */
-	standsThere: (values: ShownValues) =>
-		withValues('📝 No field is empty, so nothing can be sent. There stands:', values),
+	/** *Answer again…* finds no empty field. `isOther`: of another question than the one beside it. */
+	standsThere: (values: ShownValues, isOther: boolean) =>
+		withValues(
+			isOther
+				? '✏️ The agent has asked another question since. It is answered, so nothing can be sent:'
+				: '📝 Each field has an answer, so nothing can be sent:',
+			values,
+		),
 	/** *Answer again…* while an answer is on its way. `userId`: null for the person's own. */
 	underWay: (userId: string | null) =>
 		`⏳ ${whose(userId)} answer is being sent. You can answer again once it is delivered.`,

@@ -117,7 +117,8 @@ function buttonsOf(answer: Answer, { postsText = true, note }: ReceiptContext): 
 		case 'refused':
 			return [tryAgain, post];
 		case 'changed': {
-			const label = lastError === QUESTION_MOVED ? 'Answer again' : 'Answer the new question';
+			const isSame = lastError === QUESTION_MOVED || mayHaveArrived(answer);
+			const label = isSame ? 'Answer again' : 'Answer the new question';
 			return [button(ACTIONS.answerNew, label, { value: again }), post];
 		}
 		case 'conflicted':
@@ -184,13 +185,17 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 		case 'conflicted':
 			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
 		case 'changed': {
-			const hasMoved = lastError === QUESTION_MOVED;
-			const certain = hasMoved ? MOVED : 'The agent has changed its question.';
-			const why = isCertain ? certain : 'Look at the session before you answer again.';
-			const todo = hasMoved
-				? '*Answer again* fills it in there.'
-				: '*Answer the new question* fills it in where it fits.';
-			return sentences(why, keptText(answer), todo);
+			if (!isCertain) {
+				const todo = '*Answer again* opens what the agent asked last, with your text where it fits.';
+				return sentences('Look at the session before you answer again.', keptText(answer), todo);
+			}
+			return lastError === QUESTION_MOVED
+				? sentences(MOVED, keptText(answer), '*Answer again* fills it in there.')
+				: sentences(
+						'The agent has changed its question.',
+						keptText(answer),
+						'*Answer the new question* fills it in where it fits.',
+					);
 		}
 		case 'ended':
 			return `The agent of this session no longer reads answers. ${keptText(answer)}`;

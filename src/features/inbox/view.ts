@@ -230,10 +230,13 @@ function dismissButton(answer: Answer): Button | null {
 
 /** Null where a newer answer to the session stands above, and where the session is over. */
 function againButton(answer: Answer, newer: readonly Answer[]): Button | null {
-	const { sessionId } = answer.question;
+	const {
+		fingerprint,
+		question: { sessionId },
+	} = answer;
 	const isEnd = !hasArrived(answer.state) || ENDS.includes(answer.agentOutcome);
 	if (isEnd || newer.some(({ question }) => question.sessionId === sessionId)) return null;
-	return sayingOf(answer)(answerAgainButton(sessionId));
+	return sayingOf(answer)(answerAgainButton({ sessionId, fingerprint }));
 }
 
 const ENDS: readonly Answer['agentOutcome'][] = ['completed', 'failed', 'stopped'];

@@ -1,4 +1,11 @@
-import { ACTIONS, type ActionId, CALLBACKS, decodeTarget, type ViewMetadata } from '../../slack/ids.ts';
+import {
+	ACTIONS,
+	type ActionId,
+	CALLBACKS,
+	decodeQuestionMark,
+	decodeTarget,
+	type ViewMetadata,
+} from '../../slack/ids.ts';
 import {
 	type AllowedRequest,
 	forAnybody,
@@ -128,16 +135,19 @@ export function registerSession(
 		});
 	});
 
-	const opening = [ACTIONS.answer, ACTIONS.answerAgain, ACTIONS.open, ACTIONS.showScreenshot];
+	const opening = [ACTIONS.answer, ACTIONS.open, ACTIONS.showScreenshot];
 	listen.valued(opening, decodeTarget, (request, target, { view, row }, id) => {
-		const again = id === ACTIONS.answerAgain;
 		const wish = {
 			...target,
-			toAnswer: again || id === ACTIONS.answer,
-			again,
+			toAnswer: id === ACTIONS.answer,
 			isPicture: id === ACTIONS.showScreenshot,
 			...(row !== null && { origin: row }),
 		};
+		return flow.open(request, wish, view);
+	});
+
+	listen.valued(ACTIONS.answerAgain, decodeQuestionMark, (request, beside, { view, row }) => {
+		const wish = { ...beside, messageIndex: null, toAnswer: true, again: true, ...(row !== null && { origin: row }) };
 		return flow.open(request, wish, view);
 	});
 

@@ -295,12 +295,13 @@ export function createSessionFlow(
 				messageIndex,
 				toAnswer = false,
 				again = false,
+				fingerprint = null,
 				isPicture = false,
 				prefill = null,
 				text = null,
 				withFiles = false,
 			} = wish;
-			const metadata = newMetadata({ sessionId, again, origin: isCopy ? { ...from, isCopy } : from });
+			const metadata = newMetadata({ sessionId, again, fingerprint, origin: isCopy ? { ...from, isCopy } : from });
 			const wanted = messageIndex ?? (toAnswer ? 'newest' : null);
 			const content = { metadata, wanted, isPicture, prefill, text, withFiles } as const;
 			if (isNew) return openModal(request, content, wish, view?.callbackId === CALLBACKS.inbox);

@@ -94,7 +94,7 @@ export function createPresenter(
 		const answer = standing(before);
 		const settled = questionAt(session, before);
 		if (metadata.again && settled !== null && !isOver(session.status))
-			return [NOTICES.standsThere(valuesAt(session, settled, marks))];
+			return [NOTICES.standsThere(valuesAt(session, settled, marks), isBesideAnother(metadata, settled))];
 		if (answer !== null) return answer.person.userId === person.userId ? [] : [answeredNotice(answer)];
 		if (settled === null || settled.items.every((item) => item.value === '')) return [];
 		return [NOTICES.answeredMeanwhile(null, valuesAt(session, settled, marks), null, clock.now())];
@@ -116,14 +116,16 @@ export function createPresenter(
 		return drafts.save({ ...draft, question: keyOf(sessionId, question.messageIndex) }).then(() => []);
 	}
 
-	/** The notice about an answer to the open question that Handraise has not delivered yet. */
+	/** The notice about an answer to the open question that Handraise has not delivered yet, or that may have arrived. */
 	function standingNotice(person: Person, standing: Answer | null): string[] {
 		if (standing === null) return [];
 		const { state } = standing;
 		const isOwn = isSamePerson(standing.person, person);
 		const isTold = isBlocking(state) || mayHaveArrived(standing);
 		if (isOwn && (isTold || state === 'waiting')) return [NOTICES.ownAnswer(standing)];
-		return isTold ? [answeredNotice(standing)] : [];
+		if (!isTold) return [];
+		const perhaps = NOTICES.mayHaveArrived(standing.person.userId, shownValuesOf(standing));
+		return [mayHaveArrived(standing) ? perhaps : answeredNotice(standing)];
 	}
 
 	/** The notice about an answer that is no longer in the field, so that the same is asked again. */
@@ -325,7 +327,8 @@ function startingValues(
 	// What somebody emptied stays empty.
 	const isNew = draft === null || isOtherDraft;
 	const suggested = isNew && !(typed !== null && asksTheSame(metadata, question)) ? draftsIn(question) : {};
-	const unnoted = { notices: [] as string[], restoredAt: null, formId: metadata.formId, suggested };
+	const anotherNotice = isBesideAnother(metadata, question) ? [changedNotice({})] : [];
+	const unnoted = { notices: anotherNotice, restoredAt: null, formId: metadata.formId, suggested };
 	const carried = (values: Values, isForOther: boolean) =>
 		isForOther ? withoutChoices(question, metadata, fitting(values, question)) : fitting(values, question);
 	if (typed !== null) {
@@ -346,7 +349,12 @@ function startingValues(
 	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0) return { ...unnoted, values: {} };
 	if (isOtherDraft) return { ...unnoted, values: drafted, notices: [changedNotice(drafted)] };
 	const restoredAt = draft.updatedAt;
-	return { ...unnoted, values: drafted, notices: [NOTICES.draftRestored(restoredAt)], restoredAt };
+	return { ...unnoted, values: drafted, notices: [...anotherNotice, NOTICES.draftRestored(restoredAt)], restoredAt };
+}
+
+/** Whether *Answer again…* was pressed beside another question than this one. */
+function isBesideAnother({ again, fields, fingerprint }: ViewMetadata, question: Question): boolean {
+	return again && fields.length === 0 && fingerprint !== null && fingerprint !== question.fingerprint;
 }
 
 const changedNotice = (values: Values) => NOTICES.questionChanged(Object.keys(values).length > 0);

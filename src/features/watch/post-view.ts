@@ -10,8 +10,8 @@ import {
 	repeatsIn,
 	shownValuesOf,
 } from '../../questions/answer.ts';
-import type { SettledHow } from '../../questions/asked.ts';
 import { masked } from '../../questions/masking.ts';
+import type { SettledHow } from '../../questions/occurrences.ts';
 import { isOver, isReworded, isWaiting } from '../../questions/session.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../questions/session-snapshot.ts';
 import type { Named } from '../../slack/answerers.ts';
@@ -161,19 +161,24 @@ export function settledQuestionPost(asked: Asked, how: SettledLook | null, post:
 	const showsValues = isForm && answer !== null && hasArrived(answer.state) && post.showAnswers !== 'never';
 	const values = showsValues ? button(ACTIONS.showAnswers, 'Show answers', { value: target }) : null;
 	// One element, so that the post stays two lines.
-	const [menu] = moreMenu(values, answerAgain(how, answer, post)).map(says);
+	const [menu] = moreMenu(values, answerAgain(asked, how, answer, post)).map(says);
 	const words = section(`${mark} ${title} ${what}\n${line}`, menu === undefined ? {} : { accessory: menu });
 	const watch = how === 'unwatched' && answer === null && post.reader === null ? watchAgain(post) : null;
 	return message(`${mark} ${title}: ${line}`, [...words, ...buttons(says(watch))]);
 }
 
 /** Where nobody has answered, another label; null: another post asks, or the session is over. */
-function answerAgain(how: SettledLook | null, answer: Answer | null, post: PostContext): Button | null {
+function answerAgain(
+	{ question: { fingerprint } }: Asked,
+	how: SettledLook | null,
+	answer: Answer | null,
+	post: PostContext,
+): Button | null {
 	const { sessionId, view, reader, perhaps = null } = post;
 	const isSettled = answer !== null || how === 'answered' || how === 'wentOn';
 	if (!isSettled || reader !== null || isOver(view?.status ?? '')) return null;
 	const isUnanswered = answer === null && perhaps === null && how === 'wentOn';
-	return answerAgainButton(sessionId, isUnanswered ? 'Answer anyway' : 'Answer again…');
+	return answerAgainButton({ sessionId, fingerprint }, isUnanswered ? 'Answer anyway' : 'Answer again…');
 }
 
 export function watchAgain({ again, sessionId }: Pick<PostContext, 'again' | 'sessionId'>) {

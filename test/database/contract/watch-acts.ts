@@ -1,7 +1,7 @@
 import { sessionReads, UNKNOWN_STEP_RATE, type Watch } from '../../../src/database/watch.ts';
 import type { WatchUpdate } from '../../../src/features/watch/recording-store.ts';
 import { type AttemptResult, type DuePost, kindOf, type NewPost, type Post } from '../../../src/posts/post.ts';
-import type { SettledHow } from '../../../src/questions/asked.ts';
+import type { SettledHow } from '../../../src/questions/occurrences.ts';
 import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
 import { addWatch, type newWatch, SERVICE, sessionView, storedWatch } from '../../features/watch/support.ts';
 import { type FoundChange, recordRead, type TestUpdate } from '../../support/found.ts';

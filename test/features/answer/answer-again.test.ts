@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callSlack, type Modal } from '../../../fake-slack/index.ts';
 import { done } from '../../../sandbox/session-service/builders.ts';
+import { NOTICES } from '../../../src/features/answer/form-view.ts';
 import { decodeMetadata } from '../../../src/slack/ids.ts';
 import { statusWords } from '../../../src/slack/parts.ts';
 import { openSession } from '../../slack/support/open-session.ts';
@@ -61,6 +62,8 @@ async function refusalTo(who: string, press: () => Promise<unknown>, words: stri
 	return modal;
 }
 
+const LOST = 'Asked again.';
+const ANOTHER = NOTICES.questionChanged(false);
 const ADA_ANSWERED = 'The field is empty now. @ada answered:\n> LH 1173';
 
 describe('Answer again… opens the form of the newest question', () => {
@@ -135,6 +138,38 @@ describe('Answer again… opens the form of the newest question', () => {
 		await app.until(() => puts(id) === 2);
 	});
 
+	it('without the news of an answer before that is not in the field any more', async () => {
+		const { id, post } = await answered();
+		emptyNewest(app, id);
+		const again = await app.threadSays(id, LOST);
+		await app.seenBy('grace', again).press('TP 570');
+		await app.until(() => puts(id) === 2);
+		await app.until(() => answeredBy('grace', 'TP 570').test(again.text()));
+		emptyNewest(app, id);
+		const form = await formOf('ada', () => post.press(AGAIN));
+		expect(form.text()).toContain('The field is empty now. @grace answered:\n> TP 570');
+		expect(form.text()).not.toContain(LOST);
+	});
+
+	it('and says so where the agent asks another question than the post or the last answer', async () => {
+		const { id, post } = await continued();
+		const same = await formOf('grace', () => app.seenBy('grace', post).press(AGAIN));
+		expect(same.text()).not.toContain(ANOTHER);
+		await same.close(true);
+		app.ask(id, ['Which hotel?']);
+		await app.threadSays(id, 'Which hotel?');
+		const form = await formOf('grace', () => app.seenBy('grace', post).press(AGAIN));
+		expect(form.text()).toContain(ANOTHER);
+		expect(form.text()).toContain('Which hotel?');
+		await app.handled('session.refresh', () => form.press('Refresh'));
+		expect(form.text()).not.toContain(ANOTHER);
+		await form.close(true);
+		await app.openHome();
+		await app.homeSays('continued');
+		const own = await formOf('ada', () => app.home().press(AGAIN));
+		expect(own.text()).toContain(ANOTHER);
+	});
+
 	it('when the agent has continued without an answer', async () => {
 		const id = await app.watchedAsking(FLIGHT);
 		const post = await app.threadSays(id, 'Which flight?');
@@ -164,7 +199,16 @@ describe('Answer again… opens the form of the newest question', () => {
 describe('Answer again… opens no form', () => {
 	it('where an answer stands, and shows that', async () => {
 		const { post } = await answered();
-		await refusalTo('grace', () => app.seenBy('grace', post).press(AGAIN), 'There stands:\n> LH 1173');
+		await refusalTo('grace', () => app.seenBy('grace', post).press(AGAIN), 'so nothing can be sent:\n> LH 1173');
+	});
+
+	it('where an answer stands to another question than the post shows, and says that', async () => {
+		const { id, post } = await continued();
+		app.ask(id, ['Which hotel?']);
+		await app.threadSays(id, 'Which hotel?');
+		app.service.sessions.answerAsPage(id, ['Ritz']);
+		const words = 'The agent has asked another question since. It is answered, so nothing can be sent:\n> Ritz';
+		await refusalTo('grace', () => app.seenBy('grace', post).press(AGAIN), words);
 	});
 
 	it('once the session is over', async () => {
@@ -188,6 +232,12 @@ describe('Answer again… opens no form', () => {
 		app.service.faults.clear();
 		await app.until(() => puts(id) === 2);
 	});
+});
+
+it('says soon after two minutes that there is no sign of the agent, also where a channel watches', async () => {
+	const { post } = await answered();
+	await app.pass(140_000);
+	await app.until(() => post.text().includes('no sign of the agent yet'), undefined, 5_000);
 });
 
 describe('an answer given with Answer again…', () => {

@@ -112,7 +112,7 @@ describe('receipts', () => {
 			'that was sent before the question changed',
 			{ state: 'changed', putStartedAt: now - 30_000 },
 			'✏️ Sent, and may have arrived before the agent continued',
-			{ explanation: /^Look at the session before you answer again/, buttons: ['Answer the new question', POST] },
+			{ explanation: /^Look at the session before you answer again/, buttons: ['Answer again', POST] },
 		],
 		[
 			'that was sent before the session ended',

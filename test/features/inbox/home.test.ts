@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { done } from '../../../sandbox/session-service/builders.ts';
+import { asking, done, item } from '../../../sandbox/session-service/builders.ts';
 import { MOST_DRAFTS } from '../../../src/features/inbox/content.ts';
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { NOTE_LABEL } from '../../../src/slack/form/build.ts';
@@ -134,6 +134,18 @@ describe('the Home tab', () => {
 		await app.homeSays(/Last 7 days: 1 asked, 0 answered/);
 		await app.slack.as('ada').home()?.press('green');
 		expect(await app.homeSays(line('resumed'))).toContain('Last 7 days: 1 asked, 1 answered');
+	});
+
+	it('counts what was asked and answered between two reads', async () => {
+		await start();
+		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
+		await app.openHome();
+		await app.homeSays(/Last 7 days: 1 asked, 0 answered/);
+		const { sessions } = app.service;
+		sessions.answerAsPage(id, ['grey']);
+		sessions.push(id, asking('', [{ ...item('Which size?'), value: 'L' }]));
+		sessions.push(id, asking('', ['Which floor?']));
+		await app.homeSays(/Last 7 days: 3 asked, 2 answered/);
 	});
 
 	it('shows answers that need a decision with their buttons, then the last answers, and no secret', async () => {

@@ -201,7 +201,7 @@ it('closes a question quietly whose agent went on after a PUT of unknown outcome
 	expect(post.buttons()).toEqual(['Answer again…']);
 	await form.close();
 	await app.seenBy('grace', post).press('Answer again…');
-	const hers = await app.slack.as('grace').waitForModal('Answered meanwhile by @ada');
+	const hers = await app.slack.as('grace').waitForModal("@ada's answer may have arrived");
 	await hers.close();
 	expect(app.service.log.savedPuts(id)).toHaveLength(1);
 });

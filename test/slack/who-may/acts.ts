@@ -234,7 +234,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.sendReply]: ['nothing', reply],
 	[ACTIONS.keepReply]: ['nothing', () => 'unknown'],
 	[ACTIONS.chooseItem]: ['chooser', nothing],
-	[ACTIONS.answerAgain]: ['nothing', target],
+	[ACTIONS.answerAgain]: ['nothing', mark],
 	[ACTIONS.open]: ['nothing', target],
 	[ACTIONS.tryAgain]: ['receipt', ownAnswer],
 	[ACTIONS.giveUp]: ['receipt', ownAnswer],
