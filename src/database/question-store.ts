@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { parseOrNull, pick } from '../core/basics.ts';
-import { type Answer, ARRIVED_STATES, BLOCKING_STATES, givenBy } from '../questions/answer.ts';
+import { type Answer, ARRIVED_STATES, BLOCKING_STATES, filledBy } from '../questions/answer.ts';
 import { type Arrived, type Evidence, evidence, NOTHING_SEEN, withArrival } from '../questions/asked.ts';
 import type { HandOver } from '../questions/hand-over.ts';
 import type { KnownQuestion, SettledHow } from '../questions/occurrences.ts';
@@ -189,7 +189,7 @@ function readKnown(row: Row<'questions'>): KnownQuestion {
 
 /** Of a damaged one only that it was answered. */
 function readEvidence({ evidence: stored, settledHow, answerId, settledAt }: Row<'questions'>): Evidence {
-	const value = { answerId, number: null, at: settledAt ?? 0, steps: null, isPerhaps: false };
+	const value = { answerId, number: null, at: settledAt ?? 0, steps: null, isPerhaps: false, filled: [] };
 	return parseOrNull(evidence, stored) ?? { ...NOTHING_SEEN, value: settledHow === 'answered' ? value : null };
 }
 
@@ -204,11 +204,19 @@ export async function noteArrival(trx: Db, answer: Answer, at: number, number: n
 		.executeTakeFirst();
 	if (row === undefined) return null;
 	const isPerhaps = number === null;
-	const value: Arrived = { answerId: answer.id, number, at, steps: answer.before?.stepsSince ?? null, isPerhaps };
-	const found = withArrival(readEvidence(row), value, givenBy(answer));
+	const { id: answerId, before, leftEmpty } = answer;
+	const value: Arrived = {
+		answerId,
+		number,
+		at,
+		steps: before?.stepsSince ?? null,
+		isPerhaps,
+		filled: filledBy(answer),
+	};
+	const found = withArrival(readEvidence(row), value, { filled: before?.filled ?? [], leftEmpty });
 	// Of several, *Answer again…* gave the newest.
-	const answerId = row.settledHow === 'answered' && !isPerhaps ? answer.id : row.answerId;
-	await change(trx, 'questions', { id: row.id }, { evidence: JSON.stringify(found), answerId }).execute();
+	const by = row.settledHow === 'answered' && !isPerhaps ? answerId : row.answerId;
+	await change(trx, 'questions', { id: row.id }, { evidence: JSON.stringify(found), answerId: by }).execute();
 	return row.settledHow === 'answered' ? row.id : null;
 }
 

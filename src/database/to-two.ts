@@ -150,7 +150,8 @@ function readAnswer(row: AnswerRow) {
 	return {
 		...row,
 		leftEmpty,
-		filled: [...positions.filter((position) => !leftEmpty.includes(position)), ...filled],
+		own: positions.filter((position) => !leftEmpty.includes(position)),
+		stood: filled,
 		steps,
 		number: entries.find(({ arrival }) => arrival !== null)?.arrival ?? null,
 		evidence: parseOrNull(formerEvidence, row.evidence),
@@ -161,11 +162,11 @@ function readAnswer(row: AnswerRow) {
 /** `answers`: those to it. Of a row of 1.0.0, which has no evidence, they are all that is known. */
 function evidenceOf(row: QuestionRow, answers: readonly ReadAnswer[]): Evidence {
 	const stored = parseOrNull(formerEvidence, row.evidence);
-	const arrived = answers.filter(({ arrivedAt }) => arrivedAt !== null);
-	const newest = arrived.toSorted(byArrival).at(-1);
-	const value = knownValue(row, stored, newest) ?? perhapsOf(row, answers);
+	const arrived = answers.filter(({ arrivedAt }) => arrivedAt !== null).toSorted(byArrival);
+	const newest = arrived.at(-1);
+	const value = knownValue(row, stored, arrived) ?? perhapsOf(row, answers);
 	const given = value?.isPerhaps ? answers.filter(({ id }) => id === value.answerId) : arrived;
-	const filledByUs = new Set(arrived.flatMap(({ filled }) => filled));
+	const filledByUs = new Set(arrived.flatMap(({ own, stood }) => [...own, ...stood]));
 	const leftEmpty = new Set(given.flatMap((answer) => answer.leftEmpty).filter((at) => !filledByUs.has(at)));
 	const filled = [...filledByUs, ...(stored?.arrived?.positions ?? [])].filter((at) => !leftEmpty.has(at));
 	// What reads have shown since the value arrived: reads of a watch, and checks after the delivery.
@@ -198,21 +199,23 @@ const byArrival = (one: ReadAnswer, other: ReadAnswer) =>
 
 const ascending = (positions: Iterable<number>) => [...new Set(positions)].sort((a, b) => a - b);
 
-/** `newest`: our answer that arrived last. One that settled as answered has a value, whatever is known of it. */
-function knownValue(row: QuestionRow, stored: Former | null, newest: ReadAnswer | undefined): Evidence['value'] {
+/** `arrived`: our answers, the newest last. One that settled as answered has a value, whatever is known of it. */
+function knownValue(row: QuestionRow, stored: Former | null, arrived: readonly ReadAnswer[]): Evidence['value'] {
+	const newest = arrived.at(-1);
 	const own = stored?.arrived ?? null;
 	const isOwn = own !== null && (newest === undefined || own.answerId === newest.id || own.at >= arrivalAt(newest));
 	const of = isOwn ? own : newest?.evidence?.arrived;
 	if (of != null && (isOwn || of.answerId === newest?.id)) {
 		const { answerId, number, at, steps } = of;
-		return { answerId, number, at, steps: steps === UNKNOWN_STEPS ? null : steps, isPerhaps: false };
+		const filled = arrived.find(({ id }) => id === answerId)?.own ?? [];
+		return { answerId, number, at, steps: steps === UNKNOWN_STEPS ? null : steps, isPerhaps: false, filled };
 	}
 	if (newest !== undefined) {
-		const { id: answerId, number, steps } = newest;
-		return { answerId, number, at: arrivalAt(newest), steps, isPerhaps: false };
+		const { id: answerId, number, steps, own: filled } = newest;
+		return { answerId, number, at: arrivalAt(newest), steps, isPerhaps: false, filled };
 	}
 	if (row.settledHow !== 'answered') return null;
-	return { answerId: row.answerId, number: null, at: row.settledAt ?? 0, steps: null, isPerhaps: false };
+	return { answerId: row.answerId, number: null, at: row.settledAt ?? 0, steps: null, isPerhaps: false, filled: [] };
 }
 
 const arrivalAt = ({ arrivedAt }: ReadAnswer) => arrivedAt ?? 0;
@@ -226,7 +229,8 @@ function perhapsOf({ settledHow }: QuestionRow, answers: readonly ReadAnswer[]):
 		.toSorted((one, other) => (one.putStartedAt ?? 0) - (other.putStartedAt ?? 0))
 		.at(-1);
 	if (newest === undefined) return null;
-	return { answerId: newest.id, number: null, at: newest.putStartedAt ?? 0, steps: newest.steps, isPerhaps: true };
+	const { id: answerId, putStartedAt, steps, own: filled } = newest;
+	return { answerId, number: null, at: putStartedAt ?? 0, steps, isPerhaps: true, filled };
 }
 
 /** Of what 1.0.0 was sending: it may have arrived, and then a later message shows that the agent has continued. */

@@ -309,11 +309,8 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			return row === undefined ? null : { ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) };
 		},
 
-		/** When the newest successful read of a session began that is watched; undefined: nobody watches it. */
-		async watchedReadAt({ service, sessionId }: SessionKey): Promise<number | null | undefined> {
-			const row = readSessions(service).where('sessionId', '=', sessionId).select('lastReadAt');
-			return (await row.executeTakeFirst())?.lastReadAt;
-		},
+		isWatched: ({ service, sessionId }: SessionKey): Promise<boolean> =>
+			isFound(readSessions(service).where('sessionId', '=', sessionId).select('sessionId')),
 
 		count: (service: string): Promise<number> => countOf(readSessions(service)),
 

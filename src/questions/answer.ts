@@ -274,11 +274,9 @@ export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOut
 /** When it first arrived, and which arrival of its session that is; undefined when it has not, or did with 1.0.0. */
 export const arrivalOf = (timeline: readonly TimelineEntry[]) => timeline.find(({ arrival }) => arrival !== undefined);
 
-/** What an answer leaves in the fields of its question, with what stood there just before its PUT. */
-export function givenBy({ positions: all, leftEmpty, before }: Pick<Answer, 'positions' | 'leftEmpty' | 'before'>) {
-	const filled = all.filter((position) => !leftEmpty.includes(position));
-	return { filled: [...filled, ...(before?.filled ?? [])], leftEmpty };
-}
+/** The positions that an answer fills. */
+export const filledBy = ({ positions: all, leftEmpty }: Pick<Answer, 'positions' | 'leftEmpty'>) =>
+	all.filter((position) => !leftEmpty.includes(position));
 
 /** Whether reads may still show what became of a delivered answer. */
 export function isAwaited({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOutcome'>): boolean {

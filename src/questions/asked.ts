@@ -13,6 +13,8 @@ const arrived = z
 		steps: z.int().nullable(),
 		/** The outcome of our PUT is not known, and the answer is not sent again. */
 		isPerhaps: z.boolean(),
+		/** The positions that our answer filled. */
+		filled: positions,
 	})
 	.readonly();
 export type Arrived = z.infer<typeof arrived>;
@@ -89,14 +91,14 @@ export function isBefore(read: ReadTime, { value }: Evidence): boolean {
 	return value.number === null || read.arrival === null ? read.readAt < value.at : read.arrival < value.number;
 }
 
-/** Our answer arrived, or may have. `given`: the positions that it fills, and those that it left empty on purpose. */
-export function withArrival(before: Evidence, value: Arrived, given: Pick<Evidence, 'filled' | 'leftEmpty'>): Evidence {
+/** Our answer arrived, or may have. `known`: what had a value before it, and what it left empty on purpose. */
+export function withArrival(before: Evidence, value: Arrived, known: Pick<Evidence, 'filled' | 'leftEmpty'>): Evidence {
 	return {
 		...before,
 		...NEW,
 		value,
-		filled: value.isPerhaps ? before.filled : union(before.filled, given.filled),
-		leftEmpty: union(before.leftEmpty, given.leftEmpty),
+		filled: value.isPerhaps ? before.filled : union(before.filled, [...value.filled, ...known.filled]),
+		leftEmpty: union(before.leftEmpty, known.leftEmpty),
 		lost: null,
 	};
 }
@@ -107,7 +109,7 @@ export function withSighting(before: Evidence, seen: Sighting): Evidence {
 	const since = (known: number | null) => Math.min(seen.at, Math.max(known ?? seen.at, seen.steadySince));
 	const filled = union(before.filled, seen.filled);
 	const isNew = filled.length > before.filled.length && (before.value === null || before.value.isPerhaps);
-	const elsewhere = { answerId: null, number: null, at: seen.at, steps: seen.steps, isPerhaps: false };
+	const elsewhere = { answerId: null, number: null, at: seen.at, steps: seen.steps, isPerhaps: false, filled: [] };
 	const known = isNew ? withArrival(before, elsewhere, { filled, leftEmpty: [] }) : { ...before, filled };
 	const emptySince = waits && emptyAgain(known, seen).length > 0 ? since(known.emptySince) : null;
 	if (known.value === null) {
@@ -157,11 +159,12 @@ export function verdictOf(found: Evidence, seen: Sighting, isHeld: boolean): Ver
 
 /** The evidence of the time that begins when the agent asks again after `former`, in the same message. */
 export function askedAgain(former: Evidence, seen: Sighting): Evidence {
+	const { value } = former;
 	const again = emptyAgain(former, seen);
 	const leftEmpty = former.leftEmpty.filter((position) => !again.includes(position));
 	// Of one that may have arrived nobody can say that it stood there.
-	const isLost = former.value?.isPerhaps === false && isEmptied(former, seen);
-	const lost = isLost ? (former.value?.answerId ?? '') : null;
+	const stood = value === null || value.isPerhaps ? [] : value.answerId === null ? former.filled : value.filled;
+	const lost = seen.empty.some((position) => stood.includes(position)) ? (value?.answerId ?? '') : null;
 	return withSighting({ ...NOTHING_SEEN, filled: seen.filled, leftEmpty, lost }, seen);
 }
 

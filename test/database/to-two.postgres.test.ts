@@ -87,6 +87,7 @@ const valueFrom = (answerId: string | null, columns: Partial<Evidence['value']> 
 	at: ago(30),
 	steps: 2,
 	isPerhaps: false,
+	filled: answerId === null ? [] : [0],
 	...columns,
 });
 
@@ -139,7 +140,7 @@ describe.each([
 			'an answered one of 1.0.0',
 			{ settledAt: ago(20), settledHow: 'answered', answerId: 'gone' },
 			[],
-			{ value: valueFrom('gone', { number: null, at: ago(20), steps: null }) },
+			{ value: valueFrom('gone', { number: null, at: ago(20), steps: null, filled: [] }) },
 		],
 		[
 			'one of 1.0.0 that was answered outside Handraise',

@@ -45,15 +45,15 @@ const [waits, active, paused, inactive] = [
 ];
 
 const NONE: readonly number[] = [];
-const OURS: Arrived = { answerId: 'a1', number: 1, at: 0, steps: 0, isPerhaps: false };
+const OURS: Arrived = { answerId: 'a1', number: 1, at: 0, steps: 0, isPerhaps: false, filled: [0] };
 
 /** Our answer arrives at this second. `steps`: as the read before its PUT showed. */
 function ours(
 	second: number,
 	{ steps = 0, filled = [0], leftEmpty = NONE, isPerhaps = false, answerId = 'a1' } = {},
 ): Event {
-	const value = { ...OURS, answerId, at: second * 1_000, steps, isPerhaps };
-	return (before) => ({ found: withArrival(before, value, { filled, leftEmpty }), seen: null });
+	const value = { ...OURS, answerId, at: second * 1_000, steps, isPerhaps, filled };
+	return (before) => ({ found: withArrival(before, value, { filled: [], leftEmpty }), seen: null });
 }
 const perhaps = (second: number, steps = 0) => ours(second, { steps, isPerhaps: true });
 
@@ -328,6 +328,7 @@ describe('the evidence', () => {
 			at: 1_000,
 			steps: 3,
 			isPerhaps: false,
+			filled: [],
 		});
 		expect(found(waits(0), perhaps(1), active(2, ['x'])).value).toMatchObject({ answerId: null, isPerhaps: false });
 		expect(found(waits(0), perhaps(1), active(2)).value).toMatchObject({ answerId: 'a1', isPerhaps: true });
@@ -350,7 +351,7 @@ describe('the evidence', () => {
 	});
 	it('does not say that the agent continued where nobody counted its messages', () => {
 		const old: Event = (before) => ({
-			found: withArrival(before, { ...OURS, steps: null }, { filled: [0], leftEmpty: [] }),
+			found: withArrival(before, { ...OURS, steps: null }, { filled: [], leftEmpty: [] }),
 			seen: null,
 		});
 		expect(told(waits(0), old, active(1, [''], 9))).toBe('asks,answered');
@@ -397,6 +398,9 @@ describe('what is asked again', () => {
 		expect(again(waits(0, ['', '']), ours(1), waits(2, ['x', '']), waits(62, ['x', ''])).lost).toBeNull();
 		expect(again(ours(1), waits(2, ['', '']), waits(62, ['', ''])).lost).toBe('a1');
 		expect(again(waits(0)).lost).toBeNull();
+		// Ours stands there, and what is gone was somebody else's.
+		const beside = [waits(0, ['', '']), ours(1), waits(2, ['ours', 'x']), waits(3, ['ours', ''])];
+		expect(again(...beside, waits(63, ['ours', ''])).lost).toBeNull();
 	});
 	it('does not ask for what ours left empty, unless it was filled since', () => {
 		const left = ours(1, { leftEmpty: [1] });

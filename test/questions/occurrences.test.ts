@@ -91,8 +91,8 @@ function createStored() {
 		answer(second: number, at: number, { filled = [0], leftEmpty = NONE, steps = 0, isPerhaps = false } = {}) {
 			const row = rows[at] ?? never();
 			const number = isPerhaps ? null : ++arrivals;
-			const value = { answerId: `a${at}`, number, at: second * SECOND_MS, steps, isPerhaps };
-			row.evidence = withArrival(row.evidence, value, { filled, leftEmpty });
+			const value = { answerId: `a${at}`, number, at: second * SECOND_MS, steps, isPerhaps, filled };
+			row.evidence = withArrival(row.evidence, value, { filled: NONE, leftEmpty });
 		},
 	};
 }

@@ -8,7 +8,7 @@ import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
 
 /** A value from elsewhere. */
-const VALUE: Evidence['value'] = { answerId: null, number: null, at: 0, steps: null, isPerhaps: false };
+const VALUE: Evidence['value'] = { answerId: null, number: null, at: 0, steps: null, isPerhaps: false, filled: [] };
 
 /** What the first read of a session means, when it shows `view`. */
 export function firstFound({ digest }: Pick<SessionSnapshot, 'digest'>): FoundInRead {

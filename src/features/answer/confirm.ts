@@ -10,9 +10,6 @@ import { FIRST_CONFIRM_MS } from './put.ts';
 const FIRST_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000];
 /** For so long. */
 const CHECKED_FOR_MS = DAY_MS;
-/** Without a new message of the agent by then, its author hears that there is no sign of it. */
-const NO_SIGN_MS = 120_000;
-const AGAIN_MS = 15_000;
 /** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
 const BUDGET_WITHIN_MS = 2_000;
 
@@ -28,15 +25,13 @@ export type NoteRead = (reading: {
  * by its watch. A read that fails or is late shows nothing.
  */
 export function createConfirmation(
-	core: Core<{ answers: AnswerStore; sessions: Pick<SessionStore, 'watchedReadAt'> }>,
+	core: Core<{ answers: AnswerStore; sessions: Pick<SessionStore, 'isWatched'> }>,
 	noteRead: NoteRead,
 ) {
 	const { store, sessionService, clock } = core;
 
-	/** When the newest successful read began; null: none did. */
-	async function read({ question }: Answer, signal: AbortSignal): Promise<number | null> {
-		const watchedAt = await store.sessions.watchedReadAt(question);
-		if (watchedAt !== undefined) return watchedAt;
+	async function read({ question }: Answer, signal: AbortSignal): Promise<void> {
+		if (await store.sessions.isWatched(question)) return;
 		try {
 			using deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
 			const either = AbortSignal.any([signal, deadline.signal]);
@@ -46,29 +41,21 @@ export function createConfirmation(
 				signal: either,
 			});
 			await noteRead(reading);
-			return reading.readAt;
 		} catch {
 			signal.throwIfAborted();
-			return null;
 		}
 	}
 
 	/** Null: a read has shown what became of it. */
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch | null> {
-		const at = await read(answer, signal);
+		await read(answer, signal);
 		const current = await store.answers.get(answer.id);
 		if (current === null || !isAwaited(current)) return null;
 		const now = clock.now();
-		const deliveredAt = answer.deliveredAt ?? now;
 		// Only time that has certainly passed: a clock change skips no check.
-		const elapsed = elapsedSince(clock, deliveredAt);
-		const isLong = elapsed >= NO_SIGN_MS && at !== null;
-		const hasNoSign = isLong && at >= deliveredAt + NO_SIGN_MS;
-		// The newest read of a watch was a moment too early to show that.
-		const againMs = isLong && !hasNoSign ? elapsed + AGAIN_MS : doubled(elapsed);
-		const nextMs = FIRST_CHECKS_MS.find((ms) => ms > elapsed) ?? againMs;
-		const nextAttemptAt = nextMs <= CHECKED_FOR_MS ? now + nextMs - elapsed : null;
-		return { ...(hasNoSign && { agentOutcome: 'unseen' as const }), nextAttemptAt };
+		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);
+		const nextMs = FIRST_CHECKS_MS.find((ms) => ms > elapsed) ?? doubled(elapsed);
+		return { nextAttemptAt: nextMs <= CHECKED_FOR_MS ? now + nextMs - elapsed : null };
 	};
 }
 

@@ -99,11 +99,14 @@ function closedInForm(session: Session, { verdict, evidence, closedItems }: Occu
 	return (index) => new Set([...closedItems(index)].filter((position) => closed.has(position)));
 }
 
+/** Without a new message of the agent by then, its author hears that there is no sign of it. */
+const NO_SIGN_MS = 120_000;
+
 /** What a read shows of what became of a delivered answer. */
 export interface AnswerOutcome {
 	readonly answerId: string;
 	/** Null: it shows none, but `repeats`. */
-	readonly outcome: Exclude<AgentOutcome, 'unseen' | 'replaced'> | null;
+	readonly outcome: Exclude<AgentOutcome, 'replaced'> | null;
 	/** What its values repeat of the credentials that the session names, if this read is the first to show that. */
 	readonly repeats?: readonly string[];
 }
@@ -117,23 +120,36 @@ function outcomesIn(
 	const rows = new Map([known.newest, ...known.equal].flatMap((row) => (row === null ? [] : [[row.id, row] as const])));
 	const seen = new Map(changes.flatMap((one) => (one.kind === 'seen' ? [[one.id, one] as const] : [])));
 	const lostIds = changes.flatMap((one) => (one.kind === 'asked' ? (one.evidence.lost ?? []) : []));
-	return answers.filter(isAwaited).flatMap((answer): AnswerOutcome[] => {
+	/** What `answer` did not have before; null: nothing. */
+	function outcomeOf(answer: Answer): AnswerOutcome['outcome'] {
 		const row = rows.get(answer.questionId ?? '');
-		if (row === undefined || isBefore(reading, row.evidence)) return [];
-		const { evidence, messageIndex } = seen.get(row.id) ?? row;
+		// A new question is a message of the agent, also where it was noted before the arrival of this one.
+		if (row === undefined && known.newest !== null && known.newest.fingerprint !== answer.fingerprint) return 'resumed';
+		if (row !== undefined) {
+			if (isBefore(reading, row.evidence)) return null;
+			const { evidence, messageIndex } = seen.get(row.id) ?? row;
+			// What stands in a field that was empty before replaced nothing.
+			const mayReplace =
+				!row.evidence.emptied && evidence.value?.answerId === answer.id && !known.heldIds.includes(row.id);
+			if (mayReplace && holdsOther(answer, session, messageIndex)) return 'overwritten';
+			if (evidence.continued) return 'resumed';
+		}
+		if (isOver(session.status)) return session.status;
+		if (lostIds.includes(answer.id)) return 'lost';
+		return answer.agentOutcome === null && hasNoSign(answer, reading) ? 'unseen' : null;
+	}
+
+	return answers.filter(isAwaited).flatMap((answer): AnswerOutcome[] => {
 		const { repeats } = newRepeats(answer, session);
-		const told = (outcome: AnswerOutcome['outcome']) => [
-			{ answerId: answer.id, outcome, ...(repeats !== undefined && { repeats }) },
-		];
-		// What stands in a field that was empty before replaced nothing.
-		const mayReplace =
-			!row.evidence.emptied && evidence.value?.answerId === answer.id && !known.heldIds.includes(row.id);
-		if (mayReplace && holdsOther(answer, session, messageIndex)) return told('overwritten');
-		if (evidence.continued) return told('resumed');
-		if (isOver(session.status)) return told(session.status);
-		if (lostIds.includes(answer.id)) return told('lost');
-		return repeats === undefined ? [] : told(null);
+		const outcome = outcomeOf(answer);
+		if (outcome === null && repeats === undefined) return [];
+		return [{ answerId: answer.id, outcome, ...(repeats !== undefined && { repeats }) }];
 	});
+}
+
+/** Only time that has certainly passed counts: the clock may have been set. */
+function hasNoSign({ deliveredAt }: Answer, { readAt, steadySince = Number.NEGATIVE_INFINITY }: ReadTime): boolean {
+	return deliveredAt !== null && readAt - Math.max(deliveredAt, steadySince) >= NO_SIGN_MS;
 }
 
 /** Whether a field that our answer filled has another text. Emptied fields do not count. */

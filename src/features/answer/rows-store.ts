@@ -142,7 +142,13 @@ const MARKS = [
 	'putStartedAt', 'state',
 ] as const;
 
-/** A session's answers, by texts or places, oldest first. `marks`: what all say of secrecy, also damaged ones. */
+/** Reads may still show what became of it. */
+const IS_AWAITED = sql<boolean>`state = 'delivered' and coalesce(agent_outcome, 'unseen') = 'unseen'`;
+
+/**
+ * A session's answers, by texts or places, and those that reads may still tell of; oldest first. `marks`: what all say
+ * of secrecy, also damaged ones.
+ */
 export const answersToQuestions =
 	({ read: db }: StoreDatabase, cipher: Cipher, readOrSkip: ReturnType<typeof createAnswerReader>) =>
 	async (session: SessionKey, fingerprints: readonly string[], indexes: readonly number[]) => {
@@ -154,7 +160,7 @@ export const answersToQuestions =
 			const ids = ofSession.select('id').where(isTo).orderBy('acceptedAt', 'desc').orderBy('id', 'desc');
 			return sql`select id from ${ids.limit(MOST_READ)} as newest`;
 		};
-		const isNewest = sql<boolean>`id in (${newest(isThere)} union all ${newest(isSame)})`;
+		const isNewest = sql<boolean>`id in (${newest(isThere)} union all ${newest(isSame)} union all ${newest(IS_AWAITED)})`;
 		const rows = await from(db, 'answers').selectAll().where(isNewest).orderBy('acceptedAt').execute();
 		const all = ofSession.where(sql<boolean>`(${isThere} or ${isSame})`);
 		const marked = rows.length < MOST_READ ? rows : await all.select(MARKS).orderBy('acceptedAt').execute();

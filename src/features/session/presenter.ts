@@ -129,10 +129,12 @@ export function createPresenter(
 	}
 
 	/** The notice about an answer that is no longer in the field, so that the same is asked again. */
-	function lostNotice(person: Person, { lost, occurrences }: OurAnswers): string[] {
+	function lostNotice(person: Person, question: Question | null, { lost, occurrences }: OurAnswers): string[] {
 		if (lost === null) return occurrences.evidence?.lost === '' ? [NOTICES.lostElsewhere] : [];
 		const isOwn = isSamePerson(lost.person, person);
-		return [NOTICES.lost(isOwn ? null : lost.person.userId, isOwn ? [] : shownValuesOf(lost))];
+		// What it gave beside that may stand there still.
+		const values = isOwn ? [] : shownValuesOf(lost).filter((_, at) => question?.openItems.includes(at));
+		return [NOTICES.lost(isOwn ? null : lost.person.userId, values)];
 	}
 
 	/** For *Answer again…*: what was answered, and is not in the field any more. */
@@ -167,7 +169,7 @@ export function createPresenter(
 			emptied,
 			before: emptiedNotice(metadata, standing, emptied),
 			closed: [...settledNotice(showing, question, ours), ...(await leftNotice(showing, question, ours))],
-			lost: lostNotice(person, ours),
+			lost: lostNotice(person, question, ours),
 		};
 	}
 

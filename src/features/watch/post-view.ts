@@ -125,7 +125,9 @@ function lostWords(question: QuestionView, post: PostContext): string {
 	if (lost == null)
 		return post.isLostElsewhere ? 'Asked again. The answer from the dashboard is not in the field any more.' : '';
 	const who = isUpdate ? personMrkdwn(lost.person.userId) : personName(lost.person.userId, names);
-	const given = ownWords(question, lost, post);
+	// What it gave beside that may stand there still.
+	const positions = lost.positions.filter((at) => question.items[at]?.open === true);
+	const given = ownWords(question, { ...lost, positions }, post);
 	return `Asked again. ${who}'s answer ${given === '' ? '' : `*${given}* `}is not in the field any more.`;
 }
 

@@ -133,7 +133,7 @@ export function describeAskings(subject: Subject): void {
 				const first = await begun(submission({ leftEmpty: [1] }));
 				expect(await evidenceOf(0)).toEqual(NOTHING_SEEN);
 				await patched(subject.store, first.id, DELIVERED, { release: true });
-				const value = { answerId: first.id, number: 1, at: T0 + 2, steps: 1, isPerhaps: false };
+				const value = { answerId: first.id, number: 1, at: T0 + 2, steps: 1, isPerhaps: false, filled: [0] };
 				expect(await evidenceOf(0)).toEqual({ ...NOTHING_SEEN, filled: [0], leftEmpty: [1], value });
 				const items = [item(null), item(null), item('red')];
 				const second = await accepted(subject.store, submission({ person: BOB, items, formReadAt: T0 + 9 }));
@@ -141,7 +141,7 @@ export function describeAskings(subject: Subject): void {
 				expect(await evidenceOf(0)).toMatchObject({
 					filled: [0, 2],
 					leftEmpty: [1],
-					value: { answerId: second.id, number: 2 },
+					value: { answerId: second.id, number: 2, filled: [2] },
 				});
 			},
 		);
@@ -149,7 +149,7 @@ export function describeAskings(subject: Subject): void {
 		it('is noted with the values that stood beside it before the PUT, and under the same number when it is sent again', async () => {
 			const given = await begun(submission(), { ...BEGUN, before: { ...BEFORE_PUT, filled: [2] } });
 			await patched(subject.store, given.id, DELIVERED);
-			expect(await evidenceOf(0)).toMatchObject({ filled: [0, 2], value: { number: 1, steps: 1 } });
+			expect(await evidenceOf(0)).toMatchObject({ filled: [0, 2], value: { number: 1, steps: 1, filled: [0] } });
 			await patched(subject.store, given.id, { before: { ...BEFORE_PUT, stepsSince: 4 }, putStartedAt: T0 + 9 });
 			await patched(subject.store, given.id, { ...DELIVERED, deliveredAt: T0 + 10 });
 			expect((await evidenceOf(0))?.value).toMatchObject({ number: 1, at: T0 + 10, steps: 4 });
@@ -159,7 +159,7 @@ export function describeAskings(subject: Subject): void {
 		it('that is not sent any more, and may have arrived, is noted as that, until one arrives', async () => {
 			const given = await begun();
 			await patched(subject.store, given.id, { state: 'waiting', nextAttemptAt: T0 }, { release: true });
-			const perhaps = { answerId: given.id, number: null, at: T0, steps: 1, isPerhaps: true };
+			const perhaps = { answerId: given.id, number: null, at: T0, steps: 1, isPerhaps: true, filled: [0] };
 			// Nobody knows whether it filled anything.
 			expect(await evidenceOf(0)).toEqual({ ...NOTHING_SEEN, value: perhaps });
 			await lease(subject.store, given.id);

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { MessageJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
+import { openSession } from '../../slack/support/open-session.ts';
+import { line } from '../../support/sentences.ts';
 import type { WatchingApp } from './harness.ts';
 import { emptyNewest, FLIGHT, flightsOf, leavePlayed, playedApp } from './played-agent.ts';
 
@@ -9,7 +12,10 @@ beforeAll(async () => {
 	app = await playedApp('20m');
 });
 afterAll(() => app[Symbol.asyncDispose]());
-afterEach(() => leavePlayed(app));
+afterEach(() => {
+	delete app.service.hooks.onWorkedOut;
+	return leavePlayed(app);
+});
 
 const { messagesOf, postsOf, receipt, step } = flightsOf(() => app);
 const setStatus = (id: string, status: string) => app.service.sessions.setStatus(id, status);
@@ -109,4 +115,111 @@ it('asks again what the dashboard erased, and tells the author', async () => {
 	);
 	expect(again.text()).toContain('not in the field any more');
 	await app.until(() => receipt(id)?.text().includes('asked again'));
+});
+
+describe('an agent that asks the next question', () => {
+	const UNSEEN = line('delivered', { agentOutcome: 'unseen' }).slice(2).toLowerCase();
+
+	/** It takes the answer as soon as that is saved, and asks something else. */
+	function asksNext(id: string): void {
+		app.service.hooks.onSaved = () => {
+			delete app.service.hooks.onSaved;
+			setStatus(id, 'active');
+			step(id);
+			app.ask(id, ['Which hotel?']);
+		};
+	}
+
+	it('has continued, also when that is read before the service has confirmed the answer', async () => {
+		const { id, post } = await asks();
+		asksNext(id);
+		const { promise: isRead, resolve: respond } = Promise.withResolvers<void>();
+		app.service.hooks.onWorkedOut = ({ method }) => (method === 'PUT' ? isRead : undefined);
+		await post.press('LH 1173');
+		await app.threadSays(id, 'Which hotel?');
+		respond();
+		await app.until(() => post.text().includes('· continued'));
+		await app.pass(150_000);
+		expect(shown(post).join()).not.toContain(UNSEEN);
+	});
+
+	it('has continued, also when that is read before the outcome of a request is known', async () => {
+		const { id, post } = await asks();
+		asksNext(id);
+		app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
+		await post.press('LH 1173');
+		await app.until(() => app.service.log.savedPuts(id).length === 1);
+		// The read of a person shows the next question.
+		await (await openSession(app.app, id, 'grace')).close(true);
+		await app.until(() => post.text().includes('· continued'));
+		expect(postsOf(id, 'Which hotel?').at(-1)?.text()).toMatch(/^✋/);
+	});
+
+	it('has continued, also in a history that was shortened before', async () => {
+		const { id, post } = await delivered();
+		await app.pass(10_000);
+		const [task, , asked] = messagesOf(id) as [MessageJson, MessageJson, MessageJson];
+		const next = { ...asked, human_input: [{ title: 'Which hotel?', description: '', value: '' }] };
+		app.service.sessions.patch(id, { status: 'humanInput', messages: [task, next] });
+		await app.threadSays(id, 'Which hotel?');
+		await app.until(() => post.text().includes('· continued'));
+		expect(shown(post).join()).not.toContain(UNSEEN);
+	});
+});
+
+it('says after two minutes that there is no sign of an agent, by the next read of the watch', async () => {
+	const { post } = await delivered();
+	const at = app.clock.now();
+	await app.until(() => post.text().includes('no sign of the agent yet'));
+	expect(app.clock.now() - at).toBeGreaterThanOrEqual(118_000);
+	expect(app.clock.now() - at).toBeLessThan(140_000);
+});
+
+describe('of two items, one that is erased', () => {
+	const ITEMS = [FLIGHT, { title: 'How many bags?', description: 'One of: 1, 2', value: '' }];
+	const LOST = line('delivered', { agentOutcome: 'lost' });
+
+	/** Ada answers in a form what it asks. */
+	async function answers(id: string, ...texts: readonly string[]) {
+		const form = await openSession(app.app, id);
+		for (const [field, text] of texts.entries())
+			await (text.length === 1 ? form.choose(field, text) : form.fill(field, text));
+		await form.submit();
+		await app.until(() => app.service.log.savedPuts(id).length === 1);
+		await form.close();
+		await app.pass(10_000);
+	}
+
+	/** The second item is empty again. The post that asks for it. */
+	async function erased(id: string) {
+		const messages = messagesOf(id);
+		Object.assign(messages.at(-1)?.human_input?.[1] ?? {}, { value: '' });
+		app.service.sessions.patch(id, { messages });
+		return app.until(() => app.thread(id).find((post) => post.text().includes('*How many bags?*')));
+	}
+
+	it('is not called the loss of the other, which stands', async () => {
+		const id = await app.watched();
+		app.ask(id, ITEMS);
+		const post = await app.threadSays(id, 'How many bags?');
+		app.service.sessions.answerAsPage(id, ['', '2']);
+		await app.until(() => post.text().includes(OUTSIDE));
+		await answers(id, 'LH 1173');
+		const again = await erased(id);
+		expect(again.text()).not.toContain('Asked again');
+		await app.pass(20_000);
+		expect(receipt(id)?.text() ?? '').not.toContain(LOST);
+	});
+
+	it('is asked again with what was given there, and not with the other', async () => {
+		const id = await app.watched();
+		app.ask(id, ITEMS);
+		await app.threadSays(id, 'How many bags?');
+		await answers(id, 'LH 1173', '2');
+		const again = await erased(id);
+		expect(again.text()).toContain("Asked again. ada's answer *“2”* is not in the field any more.");
+		await app.until(() => receipt(id)?.text().includes(LOST));
+		const form = await openSession(app.app, id, 'grace');
+		expect(form.text()).toContain("Asked again. @ada's answer is not in the field any more.\n> 2");
+	});
 });
