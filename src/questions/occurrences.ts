@@ -12,7 +12,6 @@ import {
 } from './asked.ts';
 import {
 	askingMessageIndex,
-	asks,
 	type ClosedItems,
 	isAnswered,
 	isOver,
@@ -118,6 +117,8 @@ interface At {
 	readonly index: number | null;
 }
 
+type Asked = At & { readonly index: number };
+
 /** The stored question that the message at `index` asks; null: it is another one. */
 function sameOf(session: Session, index: number, { equal }: Known): KnownQuestion | null {
 	const [newest = null] = equal;
@@ -135,17 +136,17 @@ function leave(newest: KnownQuestion, session: Session, { read, index }: At): Oc
 	const seen = sightingOf(session, messageIndex, read, isThere);
 	const found = withSighting(newest.evidence, seen);
 	const hasValue = found.value !== null && !found.value.isPerhaps;
-	const isChanged = !isThere && index === messageIndex;
-	const isNew = index !== null && index > messageIndex;
+	/** -1: no message asks. */
+	const asking = index ?? -1;
 	// A new question is a message of the agent, also in place of this one.
-	const continued = found.continued || (hasValue && (isNew || isChanged));
+	const continued = found.continued || (hasValue && asking >= messageIndex);
 	// If the agent waits, then for another one.
 	const evidence = { ...found, continued, emptySince: null };
 	const changes = seenAt(newest, evidence, messageIndex);
 	const isOpen = settledHow === null || settledHow === 'unwatched' || settledHow === 'wentOn';
 	if (!isOpen) return changes;
-	const isRenewed = isNew && session.messages[index]?.fingerprint === newest.fingerprint;
-	const otherwise = isRenewed && settledHow === null ? 'renewed' : isChanged ? 'changed' : 'closed';
+	const isRenewed = settledHow === null && holds(session, { ...newest, messageIndex: asking });
+	const otherwise = isRenewed ? 'renewed' : asking === messageIndex ? 'changed' : 'closed';
 	const at = hasValue && seen.filled.length > 0 ? messageIndex : null;
 	return [...changes, { kind: 'settled', id, how: hasValue ? 'answered' : otherwise, at }];
 }
@@ -154,11 +155,10 @@ function leave(newest: KnownQuestion, session: Session, { read, index }: At): Oc
  * What was asked after the newest known question and answered before this read; the newest of them. Home counts these,
  * and what is asked after an answer is posted as usual (see `withEnding`).
  */
-function answeredBetween(session: Session, newest: KnownQuestion | null, { read, index }: At): OccurrenceChange[] {
-	const last = index ?? 0;
-	const first = (newest?.messageIndex ?? last) + 1;
-	const between = [...session.messages.entries()].slice(first, Math.max(first, last));
-	const unseen = between.filter(([, message]) => asks(message) && isAnswered(message.humanInput));
+function answeredBetween(session: Session, newest: KnownQuestion | null, { read, index }: Asked): OccurrenceChange[] {
+	const first = (newest?.messageIndex ?? index) + 1;
+	const between = [...session.messages.entries()].slice(first, index);
+	const unseen = between.filter(([, { humanInput }]) => isAnswered(humanInput));
 	return unseen.slice(-MOST_UNSEEN).flatMap(([at]): OccurrenceChange[] => {
 		const question = digestOfQuestionAt(session, at);
 		const evidence = withSighting(NOTHING_SEEN, sightingOf(session, at, read));
@@ -168,7 +168,7 @@ function answeredBetween(session: Session, newest: KnownQuestion | null, { read,
 
 function whatIsAsked(
 	session: Session,
-	{ read, index }: At & { readonly index: number },
+	{ read, index }: Asked,
 	{ same, newest, heldIds, isWatched }: Known & { readonly same: KnownQuestion | null },
 ): Occurrences {
 	const seen = sightingOf(session, index, read);
@@ -178,10 +178,11 @@ function whatIsAsked(
 	const noted = same === null ? [] : seenAt(same, found, index);
 	const settledHow = same?.settledHow ?? null;
 	// When the messages after it are gone, the agent may still wait for what they asked.
-	const isBehind = newest !== null && same?.id !== newest.id && index < newest.messageIndex;
+	const isNewest = same?.id === newest?.id;
+	const isBehind = index < (newest?.messageIndex ?? 0) && !isNewest;
 	const waitsFrom = found.emptySince === null ? Number.POSITIVE_INFINITY : found.emptySince + (isBehind ? EMPTY_MS : 0);
 	// What was closed, or came before another one, comes back only while the agent waits for it.
-	const isPast = same !== null && (same.id !== newest?.id || settledHow === 'closed' || settledHow === 'changed');
+	const isPast = same !== null && (!isNewest || settledHow === 'closed' || settledHow === 'changed');
 
 	function outcome(closed: readonly number[], changeOf?: (question: QuestionDigest) => OccurrenceChange): Occurrences {
 		const closedItems = closing(index, closed);

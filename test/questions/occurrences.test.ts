@@ -144,6 +144,11 @@ describe('what is asked', () => {
 		['one that is answered', [waits(0, OPEN), waits(1, FILLED)], [[0, 'answered']]],
 		['one that is answered in part', [waits(0, asking(['', ''])), waits(1, asking(['x', '']))], [[0, 'answered']]],
 		['one that a session ends with', [waits(0, OPEN), read(1, 'completed', OPEN)], [[0, 'closed']]],
+		[
+			'one that a session ends with after a step',
+			[waits(0, STEP, OPEN), read(1, 'failed', STEP, OPEN)],
+			[[1, 'closed']],
+		],
 		['one that a session ends with its value', [waits(0, OPEN), read(1, 'stopped', FILLED)], [[0, 'answered']]],
 		['one of which the agent takes the items back', [waits(0, OPEN), active(1, STEP)], [[0, 'closed']]],
 		['one whose message is gone', [waits(0, STEP, OPEN), active(1, STEP)], [[1, 'closed']]],
@@ -395,6 +400,11 @@ describe('what is asked', () => {
 		const part = [waits(0, asking(['', ''])), waits(1, asking(['x', 'y'])), waits(2, asking(['', 'y']))];
 		const again = [...part, waits(62, asking(['', 'y'])), ours(63, 1, { isPerhaps: true })];
 		expect(where(...again, active(64, asking(['', 'y'])))).toEqual([[0], [null]]);
+		expect(where(...part, waits(62, asking(['', 'y'])), waits(63, asking(['', 'y']), OTHER))).toEqual([
+			[0],
+			[null],
+			[],
+		]);
 	});
 });
 
@@ -465,7 +475,7 @@ describe('a read that is older than what arrived', () => {
 	it('changes nothing, and keeps closed what was settled', () => {
 		const stored = play(waits(0, OPEN), waits(1, FILLED), ours(2));
 		const early = stored.read(99, at('humanInput', OPEN), 0);
-		expect(early).toMatchObject({ changes: [], verdict: null, evidence: null });
+		expect(early).toMatchObject({ changes: [], verdict: null, evidence: null, isOld: true });
 		expect([...early.closedItems(0)]).toEqual([0]);
 		expect([...early.closedItems(1)]).toEqual([]);
 		const open = play(waits(0, OPEN), ours(1));

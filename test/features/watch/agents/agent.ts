@@ -87,7 +87,7 @@ export function createAgent(sessionId: string, { isVisible, itemCount }: Manner)
 	}
 
 	const acts = {
-		ask: (n: number) => ask(TITLES[n % 2] ?? '', n % 3 === 0 ? itemCount : 1),
+		ask: (n: number) => ask(TITLES[n % 2] ?? '', n % 3 < 2 ? itemCount : 1),
 		keep: (n: number) => take(n, false),
 		take: (n: number) => take(n, true),
 		/** It writes the whole history as it read it before the values came, and never sees them. */
@@ -140,6 +140,7 @@ export function createAgent(sessionId: string, { isVisible, itemCount }: Manner)
 	const isOver = () => status === 'completed';
 
 	return {
+		isVisible,
 		acts: Object.keys(acts) as (keyof typeof acts)[],
 		play(kind: keyof typeof acts, n: number): void {
 			if (!isDead && !isOver() && status !== 'paused') acts[kind](n);

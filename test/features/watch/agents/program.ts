@@ -8,6 +8,7 @@ import { changesQuestion } from '../../../../src/features/watch/poller.ts';
 import { createReadNotes } from '../../../../src/features/watch/read-notes.ts';
 import { createReading } from '../../../../src/features/watch/reading.ts';
 import { isAwaited, isBlocking } from '../../../../src/questions/answer.ts';
+import { evidence } from '../../../../src/questions/asked.ts';
 import { askingMessageIndex, questionAt, type SentItem, type Session } from '../../../../src/questions/session.ts';
 import { NO_ANSWERS } from '../../../../src/questions/session-snapshot.ts';
 import { stringOf } from '../../../../src/questions/texts.ts';
@@ -68,6 +69,10 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 	let late: { readonly at: number; readonly messageIndex: number; readonly values: string[] } | null = null;
 	let begun: Begun | null = null;
 	let count = 0;
+	/** When each read began, whoever it was for. */
+	const reads: number[] = [];
+	/** The messages and positions that ever had a value. */
+	const filled = new Set<string>();
 	/** What became of the PUTs of an answer; by its value. */
 	const saves = new Map<string, readonly Save[]>();
 	const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) };
@@ -77,6 +82,7 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 		agent.put(messageIndex, values);
 		for (const [position, value] of values.entries()) {
 			if (value === '' || before[position] === value) continue;
+			filled.add(`${messageIndex} ${position}`);
 			const [first] = saves.get(value) ?? [];
 			const hasGoneOn = agent.status() === 'active' && first?.status !== 'active';
 			// Of an agent that takes an answer and shows nothing of that, nobody can tell.
@@ -89,6 +95,8 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 	async function readNow() {
 		const arrival = await store.answers.arrivals(session);
 		const played = {
+			/** Which read of the session it is. */
+			number: reads.push(now) - 1,
 			index: agent.newestIndex(),
 			time: agent.time(),
 			waitsFor: agent.waitsFor(),
@@ -165,7 +173,10 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 		readNow,
 		save,
 		saves: (value: string) => saves.get(value) ?? [],
+		wasFilled: (messageIndex: number, position: number) => filled.has(`${messageIndex} ${position}`),
 		now: () => now,
+		/** When that read began. */
+		readAt: (number: number) => reads[number] ?? now,
 		pass(ms: number): void {
 			const landsAt = late === null ? null : Math.min(late.at + LANDS_WITHIN_MS - 1, now + ms);
 			now += ms;
@@ -242,7 +253,12 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 			begun = null;
 			await store.sessions.release([LEASE.token]);
 		},
-		rows: () => store.db.read.selectFrom('questions').selectAll().where('sessionId', '=', sessionId).execute(),
+		/** The times that the agent asked, the newest last. */
+		async rows() {
+			const rows = store.db.read.selectFrom('questions').selectAll().where('sessionId', '=', sessionId);
+			const ordered = await rows.orderBy('number').execute();
+			return ordered.map((row) => ({ ...row, evidence: evidence.parse(JSON.parse(row.evidence ?? '')) }));
+		},
 		async answers() {
 			const rows = await store.db.read.selectFrom('answers').select('id').where('sessionId', '=', sessionId).execute();
 			const answers = await Promise.all(rows.map(({ id }) => store.answers.get(id)));
@@ -264,3 +280,6 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 		},
 	};
 }
+
+export type Program = ReturnType<typeof createProgram>;
+export type Found = NonNullable<Awaited<ReturnType<Program['read']>>>;
