@@ -160,7 +160,8 @@ export const answersToQuestions =
 			const ids = ofSession.select('id').where(isTo).orderBy('acceptedAt', 'desc').orderBy('id', 'desc');
 			return sql`select id from ${ids.limit(MOST_READ)} as newest`;
 		};
-		const isNewest = sql<boolean>`id in (${newest(isThere)} union all ${newest(isSame)} union all ${newest(IS_AWAITED)})`;
+		const which = [isThere, isSame, IS_AWAITED].map(newest);
+		const isNewest = sql<boolean>`id in (${sql.join(which, sql` union all `)})`;
 		const rows = await from(db, 'answers').selectAll().where(isNewest).orderBy('acceptedAt').execute();
 		const all = ofSession.where(sql<boolean>`(${isThere} or ${isSame})`);
 		const marked = rows.length < MOST_READ ? rows : await all.select(MARKS).orderBy('acceptedAt').execute();
