@@ -157,7 +157,7 @@ export function createPromises(program: Program, agent: Agent, watchId: string) 
 				.filter((position) => !filledIn.has(`${newest?.id} ${position}`));
 			const missing = played.waitsFor.filter((position) => !left.includes(position));
 			// The first value that a read shows begins the time anew.
-			const since = `${place} ${played.time} ${ours.map(({ id }) => id)} ${known.size}`;
+			const since = `${place} ${played.time} ${ours.map(({ id }) => id)} ${known.size} ${filledIn.size}`;
 			if (missing.length === 0) waiting = NOT_WAITING;
 			else if (waiting.since !== since) waiting = { since, at: readAt };
 			// What its value has left is asked again sooner if the agent was away since then.
