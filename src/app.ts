@@ -141,7 +141,6 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		watching.start();
 		await reminders.start();
 		housekeeping.start();
-		if (config.AUDIT_LOG !== null) store.auditLog.start();
 	}
 
 	async function stopSlack(): Promise<void> {
@@ -184,7 +183,6 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 				inboxes.stop(),
 				openWindows.stop(),
 				housekeeping.stop(),
-				store.auditLog.stop(),
 			]);
 			refusedRequests.stop();
 			// The worker has waited for running PUTs. One that still hangs must not prevent a clean end.

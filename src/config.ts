@@ -157,7 +157,6 @@ const environment = z.object({
 	SHOW_ANSWERS: oneOf(SHOW_ANSWERS, 'auto'),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
 	HISTORY_RETENTION_DAYS: wholeNumber(1, 1, 3650).nullable().default(null),
-	AUDIT_LOG: z.literal('stdout', { error: 'is not stdout' }).nullable().default(null),
 	AUDIT_RETENTION_DAYS: wholeNumber(400, 1, 3650),
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
 	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
@@ -207,13 +206,10 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 	const problems: string[] = [];
 	const files = secretFilesOf(given);
 	const unreadable = paths.flatMap(unreadableFile);
-	const unread = new Map([
-		...unreadNames(given),
-		...(unreadable.length > 0 ? [] : paths.flatMap((path) => unreadLines(readFileSync(path, 'utf8')))),
-	]);
-	for (const [name, type] of Object.entries(environment.shape)) {
-		// What is wrong with the file itself is said already, and nobody knows what was meant.
-		if (unreadable.length > 0 || unread.has(name) || unread.has(`${name}_FILE`)) continue;
+	// Of a file that is not read nobody knows what was meant.
+	const types = unreadable.length > 0 ? [] : Object.entries(environment.shape);
+	for (const [name, type] of types) {
+		// What is wrong with the file itself is said already.
 		if (fileProblems.some((problem) => problem.startsWith(`${name}_FILE `))) continue;
 		// Names of proxies are also read in lower case, which comes first, as in undici and curl.
 		const lowerCase = name.toLowerCase();
@@ -225,14 +221,13 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 		else if (parsed.success) settings[name] = parsed.data;
 		else problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
 	}
-	const others = [...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env)];
-	const isNews = (line: string) => !unread.has(/^\w*/.exec(line)?.[0] ?? '');
-	const all = [...unread.values(), ...others.filter(isNews)].filter((line) => needed.test(line));
+	const swallowed = unreadable.length > 0 ? [] : swallowedSettings(given, paths);
+	const all = [...swallowed, ...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env)];
 	return {
 		/** The valid ones; an optional setting that is not set is null. */
 		settings: settings as Partial<Settings>,
 		/** One line for each missing or invalid setting, without its value; or for a file that is not read at all. */
-		problems: unreadable.length > 0 ? unreadable : [...new Set(all)],
+		problems: unreadable.length > 0 ? unreadable : all.filter((line) => needed.test(line)),
 		/** Names that look like settings of Handraise but are none. Those about access are problems. */
 		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
 	};
@@ -284,7 +279,10 @@ function unreadableFile(path: string): string[] {
 		const bytes = readFileSync(path);
 		const share = bytes.filter((byte) => byte === 0).length / bytes.length;
 		if (share > 0.2) return [`${path} is UTF-${share > 0.6 ? 32 : 16}, so no setting in it is read: save it as UTF-8`];
-		return share > 0 ? [`${path} has a NUL byte, and what follows it in its line is not read: remove it`] : [];
+		if (share > 0) return [`${path} has a NUL byte, and what follows it in its line is not read: remove it`];
+		// A comment may stand there.
+		if (!/^\uFEFF[^\S\n]*[^#\s]/.test(bytes.toString('utf8'))) return [];
+		return [`${path} begins with a byte-order mark, so its first line is not read: save it as UTF-8 without BOM`];
 	} catch (error) {
 		return [
 			`${path} cannot be read (${(error as NodeJS.ErrnoException).code}), nor its settings: check who may read it`,
@@ -292,43 +290,14 @@ function unreadableFile(path: string): string[] {
 	}
 }
 
-const NAMES = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${name}_FILE`), 'ALLOW\\w*_\\w+']
-	.map((name) => (name.includes('_') ? `(?i:${name})` : name))
-	.join('|');
-/** The name of a setting in the first part of a line, or before a later `=`. */
-const MENTION = new RegExp(`(?<![\\w.-])(?:(?:${NAMES})(?![\\w.-])(?<=^[^=]*)|(?=[A-Z]+_)(?:${NAMES})(?=\\s*=))`, 'g');
-const BEHIND_MARK = 'follows a byte-order mark and is not read: save the file as UTF-8 without BOM';
-const BESIDE_SPACE = 'has a space before or behind its name and is not read: remove the space';
-
-/** Names that only contain a setting's, and lines that an open quotation mark put into another setting. */
-function unreadNames(env: Environment) {
-	const names = Object.keys(env).filter((name) => !/^[\w.-]*$/.test(name));
-	const swallowed = Object.keys(environment.shape).flatMap((name) => env[name]?.match(/(?<=\n).*=.*/g) ?? []);
-	return unreadLines([...names.map((name) => `${name}=`), ...swallowed].join('\n'), {});
-}
-
-/** Settings that a line alone gives and `whole`, which Node.js makes of all lines, does not; each with its problem. */
-function unreadLines(text: string, whole: Environment = parseEnv(text)) {
-	const lines = text.split(/[\r\n]/).filter((line) => !/^[\s\p{Cf}]*#/u.test(line));
-	const alone = lines.map((line): Environment => parseEnv(line));
-	return lines.flatMap((line, at) => {
-		// Without a value in quotation marks, and without a comment.
-		const open = line.replace(/(=\s*)(?:(["'`]).*?\2)?([^#]*).*$/s, '$1$3');
-		return [...open.matchAll(MENTION)].flatMap(({ 0: mention, index }) => {
-			const [own, read] = [alone[at]?.[mention], whole[mention]];
-			const isInValue = index > 0 && !line.includes('=') && Object.values(whole).some((value) => value?.includes(line));
-			const isBegun = /^["'`]/.test(own ?? '') && read?.includes('\n');
-			const isEmptyBefore = own === '' && alone.some((other) => other[mention] === (read ?? null));
-			if (own === undefined ? isInValue : own === read || isBegun || isEmptyBefore) return [];
-			const [name, written = ''] = [mention.toUpperCase(), open.split('=')[0]];
-			const problem =
-				`is not read as it is written: write ${name}=value once, alone in its line, and # before comments; above ` +
-				'it, close quotation marks and leave no space behind =';
-			const isSpaced = !own && written !== name && written.trim() === name;
-			const words = written.startsWith('\uFEFF') ? BEHIND_MARK : isSpaced ? BESIDE_SPACE : problem;
-			return [[name, `${name} ${words}`] as const];
-		});
-	});
+/** Settings whose line an open quotation mark put into the value of another one. */
+function swallowedSettings(env: Environment, paths: readonly string[]): string[] {
+	const inFiles = paths.flatMap((path) => Object.values(parseEnv(readFileSync(path, 'utf8'))));
+	const values = [...inFiles, ...Object.keys(environment.shape).map((name) => env[name])];
+	const names = values.flatMap((value) => [...(value ?? '').matchAll(/(?<=\n)[ \t]*(?:export )?(\w+)[ \t]*=/g)]);
+	return [...new Set(names.map(([, name = '']) => name))]
+		.filter((name) => isSetting(name) && env[name] === undefined)
+		.map((name) => `${name} stands in the value of another setting: close the quotation mark above it`);
 }
 
 /** A misspelt rule about who may answer is no rule, and would let everybody in. */

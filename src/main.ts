@@ -1,7 +1,6 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, readSettings } from './config.ts';
 import { createLog, HandraiseError, ownVersion } from './core/basics.ts';
-import { openLogOutput } from './core/output.ts';
 import { applyProxy } from './core/proxy.ts';
 
 /** By default Docker kills a process 10 s after SIGTERM. */
@@ -15,7 +14,7 @@ function fail(error: unknown): never {
 
 async function main(): Promise<void> {
 	const config = parseConfig(process.env);
-	const log = createLog(config.LOG_LEVEL, config.AUDIT_LOG === null ? undefined : openLogOutput());
+	const log = createLog(config.LOG_LEVEL);
 	for (const setting of readSettings(process.env).unknown) log.warn('unknown_setting', { setting });
 	const proxy = applyProxy(config.proxy);
 	if (config.proxy !== null) log.info({ proxy: config.proxy.hosts }, 'a proxy is used, except for hosts in NO_PROXY');

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { type Clock, HandraiseError, type Log, systemClock } from './core/basics.ts';
-import { createAuditLog, createAuditStore, recordRestore } from './database/audit-log.ts';
+import { createAuditStore, recordRestore } from './database/audit.ts';
+import { lineOf } from './database/audit-reader.ts';
 import type { StoreDatabase } from './database/database.ts';
 import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
 import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
 import { type KeyOptions, openKeys } from './database/key-ring.ts';
-import { migrate, warnOfForeignCode } from './database/migrate.ts';
+import { migrate } from './database/migrate.ts';
 import { createPeopleStore } from './database/people-store.ts';
 import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
 import { addressFor } from './database/service-address.ts';
@@ -66,6 +67,9 @@ export async function openStore(options: StoreOptions) {
 	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
 	const { promise: replaced, resolve: onNewer } = Promise.withResolvers<HandraiseError>();
 	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log, { pool, onNewer })), workspace, onNewer };
+	db.onCommit(({ events }) => {
+		for (const event of events) log.info(lineOf(event), 'audit');
+	});
 	let storeClock: StoreClock | null = null;
 	let keys: Awaited<ReturnType<typeof openKeys>> | null = null;
 	async function close(): Promise<void> {
@@ -80,7 +84,6 @@ export async function openStore(options: StoreOptions) {
 		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
 		const context = { clock, log };
 		const migrated = await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
-		await warnOfForeignCode(db, log);
 		const { serviceUrl: givenUrl } = options;
 		const serviceUrl = givenUrl === undefined ? '' : await addressFor(db, givenUrl, log);
 		const { onCheckpoint, onFormerValues, writesFormer = false } = options;
@@ -92,7 +95,6 @@ export async function openStore(options: StoreOptions) {
 		await retryUnreadable(db);
 		return {
 			audit: createAuditStore({ db }),
-			auditLog: createAuditLog({ db, clock, log }),
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),

@@ -4,7 +4,6 @@ export const LOG_LINES = {
 	answer_damaged: 'a damaged answer cannot be read and is skipped',
 	answer_work_failed: 'work on an answer failed; it is tried again',
 	asking_unclear: 'an agent asks almost as docs/asking.md says, and may get another field: npm run ask shows why',
-	audit_not_printed: 'lines of the audit could not be printed; trying again',
 	bolt_failed: 'Bolt could not handle a request',
 	channel_check_failed: 'channels could not be checked for other organisations; trying again',
 	channel_settings_damaged: 'damaged settings cannot be read; the defaults hold',
@@ -24,8 +23,6 @@ export const LOG_LINES = {
 		'restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key; keep a new one beside it) or name it in ' +
 		'ENCRYPTION_KEY_FORMER.',
 	error_not_shown: 'could not show the error in the modal',
-	foreign_code:
-		'what Handraise did not make is on its tables, such as a trigger, and can move answers: drop what you did not make',
 	hasten_failed: 'could not send waiting answers early; they are sent at their next attempt',
 	home_not_filled: 'the Home tab could not be filled',
 	inbox_channels_unknown: "Slack did not tell a person's channels for their inbox; asking again",
@@ -36,6 +33,7 @@ export const LOG_LINES = {
 	list_lost: 'the session service has no list that can be used; watched sessions are read by the schedule',
 	list_works: 'the session service lists the sessions that wait; watched ones are read at once',
 	listing_failed: 'could not list the sessions that wait; trying again',
+	opening_not_recorded: 'the audit could not be told who saw a session',
 	nobody_may_answer:
 		'nobody whom the list of a channel names is there any more: npm run settings -- clear opens its questions',
 	other_service_address:

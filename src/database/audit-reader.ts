@@ -33,7 +33,7 @@ export function readEvents(
 
 const word = z.string().nullable();
 
-/** A line that `npm run audit` prints. */
+/** What `npm run audit` prints of a row, and the log has of it. */
 export const AUDIT_LINE = z.strictObject({
 	number: z.int(),
 	/** Where to go on: `--after`. */
@@ -51,8 +51,6 @@ export const AUDIT_LINE = z.strictObject({
 	fingerprint: word,
 	outcome: word,
 	request: word,
-	/** With `AUDIT_LOG`: it may have been printed before. */
-	repeated: z.literal(true).optional(),
 });
 export type AuditLine = Readonly<z.infer<typeof AUDIT_LINE>>;
 

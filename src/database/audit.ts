@@ -32,7 +32,7 @@ export type AuditRow = Row<'audit_events'>;
 export function recordEvents(trx: Db, ...events: readonly AuditEvent[]): void {
 	const changes = changesOf(trx);
 	if (changes === undefined || (isPostgres(trx) && !trx.isTransaction)) throw new Error('an event needs a transaction');
-	changes.events.push(...events);
+	changes.recorded.push(...events);
 }
 
 /** All rows have the same columns: a statement is prepared once. */
@@ -51,11 +51,12 @@ const MOST_AT_ONCE = 1_000;
 
 /** Adds what a transaction has recorded so far. */
 export async function writeEvents(trx: Db): Promise<void> {
-	const { events = [], request = null } = changesOf(trx) ?? {};
-	if (events.length === 0) return;
+	const changes = changesOf(trx);
+	if (changes === undefined || changes.recorded.length === 0) return;
+	const { recorded, request, events } = changes;
 	const isShared = isPostgres(trx);
 	const newest = sql<number>`(select coalesce(max(number), 0) from audit_events)`;
-	const part = events.splice(0, MOST_AT_ONCE);
+	const part = recorded.splice(0, MOST_AT_ONCE);
 	const rows = part.map(({ session, actor = request?.userId ?? PROGRAM, ...event }, index) => ({
 		...NOTHING,
 		...event,
@@ -66,10 +67,12 @@ export async function writeEvents(trx: Db): Promise<void> {
 		transactionId: isShared ? numberOf(sql`pg_current_xact_id()`) : 0,
 		...(!isShared && { number: sql<number>`${newest} + ${index + 1}` }),
 	}));
-	await trx
+	const written = await trx
 		.insertInto('audit_events')
 		.values(rows as InsertObject<Tables, 'audit_events'>[])
+		.returningAll()
 		.execute();
+	events.push(...written.toSorted((one, other) => one.number - other.number));
 	await writeEvents(trx);
 }
 
@@ -132,6 +135,11 @@ export function createAuditStore({ db }: { readonly db: StoreDatabase }) {
 			);
 		},
 
+		/** Records that the person of the present request saw a session. `about`: what of it. */
+		async recordOpened(seen: Pick<AuditEvent, 'at' | 'session' | 'channel' | 'about' | 'outcome'>): Promise<void> {
+			await db.write(async (trx) => recordEvents(trx, { action: 'opened', ...seen }));
+		},
+
 		/** Records the refusals of minutes that are over. */
 		async recordRefusals(now: number): Promise<void> {
 			const minute = Math.floor(now / MINUTE_MS);
@@ -150,15 +158,13 @@ export function createAuditStore({ db }: { readonly db: StoreDatabase }) {
 			await inBatches((limit) => db.write((trx) => record(trx, limit)), PEOPLE_AT_ONCE);
 		},
 
-		/** Removes rows of before `before`, and up to `printed` if given. The newest stays: SQLite counts from it. */
-		removeOlderThan: (before: number, printed: Pick<AuditRow, 'transactionId' | 'number'> | null = null) =>
+		/** Removes rows of before `before`. The newest stays: SQLite counts from it. */
+		removeOlderThan: (before: number) =>
 			changeInBatches(db, (trx, limit) => {
 				const oldest = sql`select number, at from audit_events order by number limit ${limit}`;
 				const newest = sql`select max(number) from audit_events`;
 				const isOld = sql<boolean>`number in (select number from (${oldest}) as oldest where at < ${before})`;
-				const old = remove(trx, 'audit_events').where(sql<boolean>`${isOld} and number < (${newest})`);
-				if (printed === null) return old;
-				return old.where(sql<boolean>`(transaction_id, number) <= (${printed.transactionId}, ${printed.number})`);
+				return remove(trx, 'audit_events').where(sql<boolean>`${isOld} and number < (${newest})`);
 			}),
 	};
 }

@@ -110,6 +110,8 @@ export interface Committed {
 	readonly tables: ReadonlySet<keyof Tables>;
 	/** Ids of users whose acts changed what people see of questions, see `noteQuestions`; null: nobody's. */
 	readonly questionsBy: ReadonlySet<string | null>;
+	/** What it added to the audit. */
+	readonly events: readonly Row<'audit_events'>[];
 }
 
 /** The bus: `record` collects what a transaction changes; listeners are told after its commit, not of a rollback. */
@@ -141,7 +143,8 @@ class Changes implements Committed, KyselyPlugin {
 	readonly tables = new Set<keyof Tables>();
 	readonly questionsBy = new Set<string | null>();
 	/** What the transaction adds to the audit at its end. */
-	readonly events: AuditEvent[] = [];
+	readonly recorded: AuditEvent[] = [];
+	readonly events: Row<'audit_events'>[] = [];
 	readonly request = currentRequest();
 	readonly #writes = new WeakMap<object, keyof Tables>();
 

@@ -9,7 +9,7 @@ import { type Cipher, nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAME
 import { type LiveWorkspace, WORKSPACES_QUERY } from './due.ts';
 import { createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
 import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
-import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
+import { OWN_SCHEMA } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
 import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
 import { ADDRESSES_QUERY, type AddressRows } from './service-address.ts';
@@ -42,8 +42,6 @@ export async function lookAt(dialect: keyof typeof TABLES_QUERY, query: Query, k
 		schema,
 		keyCheck: factOf('key_check') ?? null,
 		keySalt: factOf('key_salt') ?? null,
-		/** What runs in it and is not ours; empty without a schema that this version knows. */
-		foreignCode: schema === null || refuseSchema(schema) !== null ? [] : await readForeignCode(dialect, query),
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
 		/** Null without keys, and for a database of another version. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,

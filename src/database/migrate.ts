@@ -40,7 +40,7 @@ const INITIAL = 29;
 const DESCRIBED: Readonly<Record<TableName, Table>> = TABLES;
 
 /** What is in the brackets of `create table`, as of a migration. A key of one column stands beside that. */
-function partsOf(name: TableName, migration = OWN_SCHEMA): string[] {
+function partsOf(name: TableName, migration: number): string[] {
 	const { key, unique = [] } = DESCRIBED[name];
 	const isThere = ([, { since = 0, until = Infinity }]: [string, Column]) => since <= migration && migration < until;
 	const columns = allColumnsOf(name).filter(isThere);
@@ -235,68 +235,4 @@ export async function migrate(
 	});
 	if (applied.length > 0) log.info({ migrations: applied }, 'database schema updated');
 	return applied.length > 0;
-}
-
-/** Logs what of others runs in the database. An operator may have a trigger of their own: that is no reason to stop. */
-export async function warnOfForeignCode({ dialect, read }: StoreDatabase, log: Log): Promise<void> {
-	const code = await readForeignCode(dialect, async (query) => (await sql.raw<object>(query).execute(read)).rows);
-	if (code.length > 0) log.warn('foreign_code', { code });
-}
-
-const OURS = TABLE_NAMES.map((name) => `'${name}'`).join(', ');
-const NAMED = new RegExp(`\\b(?:${TABLE_NAMES.join('|')})\\b`, 'i');
-
-/**
- * What is on our tables, or reached from them, and may change their rows, such as a trigger; with the SQL of what
- * `isOwn` compares. Statistics, and indexes whose functions an extension or nobody brought, are other people's.
- */
-const QUERIES = {
-	// SQLite reads the types in its schema in any case.
-	sqlite: `select case lower(type) when 'trigger' then 'trigger' when 'table' then 'changed table'
-			else 'view in place of the table' end as kind, name, tbl_name as "on", sql from sqlite_schema
-		where lower(type) = 'trigger' or (lower(type) <> 'index' and lower(tbl_name) in (${OURS})) order by 1, 2`,
-	postgres: `
-		with ours as (select oid as id, relname as "on", relkind from pg_class
-			where relname in (${OURS}) and pg_table_is_visible(oid))
-		select 'trigger' as kind, tgname as name, "on", null as sql from ours join pg_trigger on tgrelid = id
-			where not tgisinternal
-		union select 'rule', rulename, "on", null from ours join pg_rewrite on ev_class = id where rulename <> '_RETURN'
-		union select 'policy', polname, "on", null from ours join pg_policy on polrelid = id
-		union select 'view in place of the table', "on", "on", null from ours where relkind <> 'r'
-		union select 'child table', inhrelid::regclass::text, "on", null from ours join pg_inherits on inhparent = id
-		union select 'constraint', conname, conrelid::regclass::text, null from ours join pg_constraint on (conrelid = id
-			and contype in ('c', 'f', 'x')) or (confrelid = id and not ('{a,r}' @> array[confupdtype, confdeltype]))
-		union select 'column', attname, "on", format('"%s" %s', attname, format_type(atttypid, atttypmod))
-				|| case when attcollation >= 16384 then ' collate ' || attcollation::regcollation else '' end
-				|| coalesce(' default ' || replace(pg_get_expr(adbin, adrelid), '::text', ''), '')
-			from ours join pg_attribute on attrelid = id and attnum > 0 and not attisdropped and relkind = 'r'
-			left join pg_attrdef on adrelid = attrelid and adnum = attnum
-		union select part.type, part.identity, "on", null from ours join pg_depend as place on place.refobjid = id
-			join pg_depend as use using (classid, objid), pg_identify_object(use.refclassid, use.refobjid, 0) as part
-			where classid in ('pg_class'::regclass, 'pg_statistic_ext'::regclass) and place.refclassid = 'pg_class'::regclass
-				and part.type in ('function', 'operator', 'type', 'operator class') and not exists (select from pg_depend
-					where deptype = 'e' and classid = use.refclassid and objid = use.refobjid)
-		order by 1, 2`,
-} as const;
-
-type Found = { readonly kind: string; readonly name: string; readonly on: string; readonly sql: string | null };
-
-/** Whether our migrations make it so (keys and NOT NULL only refuse rows), or it is a trigger without our tables. */
-function isOwn({ kind, on, sql: text }: Found): boolean {
-	if (text === null || kind === 'trigger') return text !== null && !NAMED.test(text);
-	const split = (sql: string) => sql.replaceAll(/ (?:not null|primary key|unique)\b/g, '').split(', ');
-	const table = on.toLowerCase() as TableName;
-	// A backup may be of an older version, whose ended columns the next start drops.
-	const own = new Set([OWN_SCHEMA, INITIAL, OWN_SCHEMA - 1].flatMap((one) => split(partsOf(table, one).join(', '))));
-	return split(/^create table "?\w+"? ?\((.*)\)$/is.exec(text)?.[1] ?? text).every((part) => own.has(part));
-}
-
-/** Each as `trigger "name" on "table"`, with at most 100 characters of a name. */
-export async function readForeignCode(
-	dialect: StoreDatabase['dialect'],
-	query: (statement: string) => Promise<readonly object[]> | readonly object[],
-): Promise<readonly string[]> {
-	const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
-	const found = ((await query(QUERIES[dialect])) as readonly Found[]).filter((one) => !isOwn(one));
-	return found.map(({ kind, name, on }) => `${kind} ${quoted(name)}${name === on ? '' : ` on ${quoted(on)}`}`);
 }

@@ -76,7 +76,7 @@ export const removeOldStates = (db: StoreDatabase, before: number) =>
 
 const NAME_SALT = { name: 'name_salt' };
 
-/** The salt of people's names in access lines, made when it is first asked for. */
+/** The salt of people's names in the audit, made when it is first asked for. */
 export async function nameSalt(trx: Db): Promise<string> {
 	await addNew(trx, 'meta', { ...NAME_SALT, value: randomBytes(16).toString('hex') }).execute();
 	return (await from(trx, 'meta', NAME_SALT).select('value').executeTakeFirstOrThrow()).value;
@@ -85,14 +85,13 @@ export async function nameSalt(trx: Db): Promise<string> {
 /** With another salt the names in lines so far mean nobody. */
 export const removeNameSalt = (trx: Db) => remove(trx, 'meta', NAME_SALT).execute();
 
-/** Records what an operator did. `by`: account and machine. Returns its access line, which says the same. */
+/** Records what an operator did. `by`: account and machine. */
 export function recordOperator(
 	{ trx, now: at }: Tx,
 	by: string,
-	{ action, ...act }: Pick<AuditEvent, 'action' | 'channel' | 'about' | 'outcome'>,
-) {
-	recordEvents(trx, { at, action, actor: AN_OPERATOR, operator: by, ...act });
-	return { access: action, by, ...act };
+	act: Pick<AuditEvent, 'action' | 'channel' | 'about' | 'outcome'>,
+): void {
+	recordEvents(trx, { at, actor: AN_OPERATOR, operator: by, ...act });
 }
 
 type WaitingChange<S> = Omit<PromiseWithResolvers<unknown>, 'promise'> & {

@@ -123,23 +123,20 @@ export async function request(
 	url: string,
 	{ headers = {}, form, timeoutMs }: { headers?: Record<string, string>; form?: URLSearchParams; timeoutMs: number },
 ) {
-	const startedAt = Date.now();
+	const startedAt = performance.now();
 	try {
 		const sent = form === undefined ? {} : { method: 'POST', body: form };
 		const response = await fetch(url, { ...sent, headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
-		const headersAt = Date.now();
-		const dateMs = Date.parse(response.headers.get('date') ?? '');
+		const ms = Math.round(performance.now() - startedAt);
 		return {
 			kind: 'response' as const,
 			status: response.status,
 			headers: response.headers,
 			body: await readBeginning(response),
-			ms: headersAt - startedAt,
-			/** How far the server's clock is ahead of ours; null without a `Date`, which has whole seconds. */
-			aheadMs: Number.isNaN(dateMs) ? null : dateMs + 500 - (startedAt + headersAt) / 2,
+			ms,
 		};
 	} catch (error) {
-		return { kind: 'no-response' as const, why: causeOf(error, timeoutMs), aheadMs: null };
+		return { kind: 'no-response' as const, why: causeOf(error, timeoutMs) };
 	}
 }
 
@@ -230,7 +227,7 @@ export function createSlackCall(apiUrl: string, token: string) {
 
 /** What is known once the bot token is good. */
 export interface Bot {
-	/** Those that a mode does not ask for may be missing. */
+	/** Those that `may` does not ask for may be missing. */
 	readonly settings: Settings;
 	readonly call: SlackCall;
 	readonly clock: Clock;
@@ -254,7 +251,7 @@ export function wordsOf(data: Json): string {
 	return lines.length === 0 ? 'it does not say why.' : `${cutText(lines.join('; '), MAX_WORDS)}.`;
 }
 
-/** What an error of `blocks.validate` says, or one of a method that posts, which is a sentence. */
+/** What one of the errors in a reply says: it is a sentence, or has one. */
 function wordsOfError(error: unknown): string {
 	const texts: readonly unknown[] = [error, at(error, 'message'), at(error, 'code')];
 	const words = texts.find((text): text is string => typeof text === 'string' && text !== '') ?? 'no words';

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { parseConfig, readSettings } from '../config.ts';
 import { HandraiseError, startDeadline, within } from '../core/basics.ts';
 import { COMMAND } from '../core/command-name.ts';
@@ -17,7 +17,7 @@ import {
 	type SlackCall,
 	wordsOf,
 } from './check.ts';
-import { checkPort, checkProxy, checkSettings, listen } from './environment.ts';
+import { checkProxy, checkSettings } from './environment.ts';
 import { checkBotToken } from './slack.ts';
 
 const CONNECT_MS = 30_000;
@@ -351,6 +351,13 @@ async function cleanUp({ slack, found, posted }: Live): Promise<readonly Finding
 	);
 }
 
+/** Why the server cannot listen; null when it does. */
+async function listen(server: Server, port: number, host: string | null): Promise<string | null> {
+	const listening = once(server.listen({ port, ...(host !== null && { host }) }), 'listening');
+	const problemOf = ({ code }: NodeJS.ErrnoException) => `The port ${port} cannot be used (${code})`;
+	return listening.then(() => null, problemOf);
+}
+
 export async function* checkLive(channel: string, invocation: Invocation): AsyncGenerator<Finding> {
 	const { env, clock, proxy, signal } = invocation;
 	const reading = readSettings(env);
@@ -367,14 +374,8 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 	const look = await inspect(config.DATABASE_URL, config.DATA_DIR);
 	const server = createServer();
 	const isInUse = look.kind === 'database' && look.inUse;
-	const [taken] =
-		isInUse || (await listen(server, config.PORT, config.HOST)) === null
-			? []
-			: await checkPort(findingsOf('Port'), config.PORT, config.HOST);
-	if (taken?.verdict === 'failure') return yield taken;
-	const inUse = isInUse ? 'Its database is in use.' : taken?.text;
-	if (inUse !== undefined)
-		return yield* failure(`stop Handraise first, it would get a part of what Slack sends. ${inUse}`);
+	const sign = isInUse ? 'Its database is in use' : await listen(server, config.PORT, config.HOST);
+	if (sign !== null) return yield* failure(`stop Handraise first, it would get a part of what Slack sends. ${sign}.`);
 	const live = createLive(channel, call, invocation);
 	live.found.auth = auth.data;
 	const { createArrivals } = await import('../slack/bolt-app.ts');

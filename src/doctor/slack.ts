@@ -29,7 +29,7 @@ const TOKEN_ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** What to do about a token that Slack refuses; null when the code is not about the token. */
-export function tokenAdvice(code: string, setting: keyof typeof TOKENS): string | null {
+function tokenAdvice(code: string, setting: keyof typeof TOKENS): string | null {
 	const advice = Object.hasOwn(TOKEN_ADVICE, code) ? TOKEN_ADVICE[code] : undefined;
 	return advice?.replace('CODE', code).replace('FROM', TOKENS[setting]).replace('SETTING', setting) ?? null;
 }

@@ -1,6 +1,5 @@
 import type { Core } from '../core.ts';
 import type { AuditStore } from '../database/audit.ts';
-import type { AuditLog } from '../database/audit-log.ts';
 import { type StoreDatabase, TABLES } from '../database/database.ts';
 import { removeUnusedPeople } from '../database/people-store.ts';
 import { forgetQuestions } from '../database/question-store.ts';
@@ -37,7 +36,6 @@ export function createHousekeeping(
 	core: Core<{
 		answers: AnswerStore;
 		audit: AuditStore;
-		auditLog: AuditLog;
 		claims: ClaimStore;
 		drafts: DraftStore;
 		discoveries: DiscoveryStore;
@@ -69,10 +67,7 @@ export function createHousekeeping(
 			rules: () => store.discoveries.removeOldRules(before(config.RETENTION_DAYS)),
 			listed: () => store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null),
 			windows: () => store.windows.removeOld(now),
-			async audit() {
-				const printed = config.AUDIT_LOG === null ? null : await store.auditLog.printed();
-				await store.audit.removeOlderThan(now - auditDays * DAY_MS, printed);
-			},
+			audit: () => store.audit.removeOlderThan(now - auditDays * DAY_MS),
 			inboxes: forgetInboxes,
 		};
 	}

@@ -164,40 +164,4 @@ const service: Case[] = [
 	},
 ];
 
-const seconds = (count: number) => (headers: object) => ({
-	...headers,
-	date: new Date(Date.now() + count * 1000).toUTCString(),
-});
-
-const clock: Case[] = [
-	{
-		name: 'the clock is behind Slack’s',
-		env: ({ slackBehind }) => slackBehind({ headers: seconds(125) }),
-		says: /^✗ Clock: this machine is 1\d\d s behind Slack: synchronise its clock/,
-	},
-	{
-		name: 'the clock is ahead of both',
-		env: async ({ slackBehind, serviceBehind }) => ({
-			...(await slackBehind({ headers: seconds(-3600) })),
-			...(await serviceBehind({ headers: seconds(-3600) })),
-		}),
-		says: /^✗ Clock: this machine is 60 min ahead of Slack and the session service/,
-	},
-	{
-		name: 'only the service’s clock is off',
-		env: ({ serviceBehind }) => serviceBehind({ headers: seconds(-300) }),
-		says: /^! Clock: this machine is .* ahead of the session service, and Slack agrees with this machine/,
-		exit: 0,
-	},
-	{
-		name: 'the clocks differ and Slack gives no answer',
-		env: async ({ serviceBehind }) => ({
-			...(await serviceBehind({ headers: seconds(300) })),
-			SLACK_API_URL: `${await nobody()}/api/`,
-		}),
-		says: /^! Clock: this machine is .* behind the session service, and Slack could not be asked/,
-	},
-];
-
 testBroken('session service', service);
-testBroken('clock', clock);

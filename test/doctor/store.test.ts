@@ -1,6 +1,5 @@
 import { chmodSync, closeSync, copyFileSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { ANN, OTHER_KEY, open, submission, T0 } from '../database/support.ts';
 import { type Case, testBroken } from './broken.ts';
 import { databaseAt } from './databases.ts';
@@ -59,16 +58,6 @@ const database: Case[] = [
 		name: 'the database has rows of a former address of the service',
 		breaks: (harness) => databaseAt(harness, 'both'),
 		says: /^! Service address: what is stored for https:\/\/service\.example \(1 answer, 0 watches, lists for 0 sessions\) is left alone: .*--service-moved/,
-		exit: 0,
-	},
-	{
-		name: 'somebody made a trigger in the database',
-		breaks: async (harness) => {
-			await databaseAt(harness, 'none');
-			using database = new DatabaseSync(join(harness.dataDir, 'handraise.db'));
-			database.exec('create trigger "audit\u001b[2J" after update on answers begin select 1; end');
-		},
-		says: /^! Database: it has trigger "audit\\u001b\[2J" on "answers": Handraise makes none, .* Drop what you did not make\.$/,
 		exit: 0,
 	},
 	{

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { KEY } from '../database/support.ts';
 import { type AnswererApp, answererApp, ONLY } from '../features/watch/answerers-harness.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
+import { auditLines } from '../support/audit-lines.ts';
 import { runPerson } from '../support/person-command.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
@@ -98,7 +99,7 @@ it('empties the list of a channel by a row, and others may answer on all replica
 	expect(await app.told(2)).toContain('Whoever runs Handraise changed who may answer in this channel.');
 	await app.press(post, 'ada', 'LH 1173');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
-	const lines = app.log.map((line) => JSON.parse(line)).filter(({ access }) => access === 'settingsChanged');
+	const lines = auditLines(app.log).filter(({ operator }) => operator !== null);
 	expect(lines.map(({ channel, outcome }) => `${channel} ${outcome}`)).toEqual([
 		'C0GENERAL nothing',
 		'C0AGENTS cleared',

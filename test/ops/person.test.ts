@@ -11,6 +11,7 @@ import { handOverApp } from '../features/hand-over/harness.ts';
 import { type AnswererApp, answererApp, ONLY } from '../features/watch/answerers-harness.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';
+import { auditLines } from '../support/audit-lines.ts';
 import { runPerson } from '../support/person-command.ts';
 import { DELIVERED } from '../support/sentences.ts';
 
@@ -258,20 +259,18 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 	expect(await forget('U0NOBODY')).toMatchObject({ code: 0, stdout: 'Nothing is stored about U0NOBODY.\n' });
 });
 
-it('logs who exported or forgot whom, under a name that means nobody once they are forgotten', async () => {
+it('tells in the audit who exported or forgot whom, under a name that means nobody once they are forgotten', async () => {
 	await start();
 	const { post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
 	await app.until(() => post.text().includes('· continued'));
-	type Line = Readonly<Record<'access' | 'by' | 'about' | 'outcome', string>>;
-	const lines = () =>
-		app.log.map((line) => JSON.parse(line) as Line).filter(({ access }) => access?.startsWith('person') === true);
+	const lines = () => auditLines(app.log).filter(({ action }) => action.startsWith('person'));
 	await person(['export', ADA]);
 	await person(['export', ADA]);
 	await forget();
 	await person(['export', ADA]);
 	const [first, ...others] = lines();
-	expect(lines().map(({ access, outcome }) => `${access}: ${outcome}`)).toEqual([
+	expect(lines().map(({ action, outcome }) => `${action}: ${outcome}`)).toEqual([
 		'personExported: begun',
 		'personExported: done',
 		'personExported: begun',
@@ -280,14 +279,16 @@ it('logs who exported or forgot whom, under a name that means nobody once they a
 		'personExported: begun',
 		'personExported: done',
 	]);
-	expect(new Set(lines().map(({ by }) => by))).toEqual(new Set([expect.stringMatching(/^(\S+ as )?\S.*@\S+$/)]));
+	expect(new Set(lines().map(({ operator }) => operator))).toEqual(
+		new Set([expect.stringMatching(/^(\S+ as )?\S.*@\S+$/)]),
+	);
 	expect(first?.about).toMatch(/^[0-9a-f]{16}$/);
 	expect(others.slice(0, 4).every(({ about }) => about === first?.about)).toBe(true);
 	expect(others.slice(4).some(({ about }) => about === first?.about)).toBe(false);
 	expect(JSON.stringify(lines())).not.toContain(ADA);
 });
 
-it('lets others answer again whom the list of a channel did not name, tells the channel, and writes who did it to the log', async () => {
+it('lets others answer again whom the list of a channel did not name, tells the channel, and the audit who did it', async () => {
 	const named = await startWithLists();
 	await named.names(['grace']);
 	const { id, post } = await app.asked();
@@ -303,13 +304,13 @@ it('lets others answer again whom the list of a channel did not name, tells the 
 	await app.press(post, 'ada', 'LH 1173');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: nothingCleared('C0AGENTS'), stderr: '' });
-	const lines = app.log.map((line) => JSON.parse(line)).filter(({ access }) => access === 'settingsChanged');
+	const lines = auditLines(app.log).filter(({ operator }) => operator !== null);
 	expect(lines.map(({ channel, outcome }) => `${channel} ${outcome}`)).toEqual([
 		'C0GENERAL nothing',
 		'C0AGENTS cleared',
 		'C0AGENTS nothing',
 	]);
-	for (const { by } of lines) expect(by).toMatch(/^(\S+ as )?\S.*@\S+$/);
+	for (const { operator } of lines) expect(operator).toMatch(/^(\S+ as )?\S.*@\S+$/);
 	expect(named.changes()).toHaveLength(2);
 	const settings = await named.openSettings();
 	expect(settings.text()).toContain('whoever runs Handraise');

@@ -107,10 +107,7 @@ export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 
 let made: readonly Shape[] | null = null;
 
-/**
- * The largest and strangest views and messages, all invented; a test shows that no part of any variant is larger. Drawn
- * once: that takes seconds.
- */
+/** The largest and strangest views and messages, all invented. Drawn once: that takes seconds. */
 export function extremes(): readonly Shape[] {
 	made ??= drawn();
 	return made;

@@ -5,7 +5,6 @@ import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
 import {
 	type AllowedRequest,
 	ifAllowed,
-	logged,
 	NOTHING_TO_DO,
 	type PersonRequest,
 	SILENTLY,
@@ -76,25 +75,22 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		const { channelId, person } = request;
 		const refusal = await whyNoSettings(request, core);
 		if (channelId === null || refusal !== null) {
-			const why = refusal ?? 'no_channel';
-			return { outcome: why, view: settingsNotice(noSettingsWords(why, { adminContact })) };
+			return settingsNotice(noSettingsWords(refusal ?? 'no_channel', { adminContact }));
 		}
 		const stored = await saving.read(request, channelId);
 		const metadata = metadataFor(channelId, stored, { zone: names.timeZoneOf(person.userId) });
-		return { outcome: 'opened', view: await formFor(request, metadata, stored) };
+		return formFor(request, metadata, stored);
 	}
 
-	/** Resolves to the outcome for the log. */
-	async function openWindow(request: AllowedRequest): Promise<string> {
+	async function openWindow(request: AllowedRequest): Promise<void> {
 		const handle = await reply.openWindow(request, 'settings', () => settingsNotice(SETTINGS_LOADING));
-		if (handle === null) return 'no_window';
-		const { outcome, view } = await contentFor(request).catch((error: unknown) => {
+		if (handle === null) return;
+		const view = await contentFor(request).catch((error: unknown) => {
 			const { code, what } = reply.words(error);
 			request.log.error('channel_settings_not_shown', { code, err: error });
-			return { outcome: code, view: settingsNotice(`⚠️ ${what} Type \`${COMMAND} settings\` again.`) };
+			return settingsNotice(`⚠️ ${what} Type \`${COMMAND} settings\` again.`);
 		});
 		await handle.update(view);
-		return outcome;
 	}
 
 	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
@@ -176,27 +172,22 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		},
 	});
 
-	/** Resolves to the outcome for the log. `channelId`: perhaps of a reply that Slack took as a direct message alone. */
-	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
+	/** `channelId`: perhaps of a reply that Slack took as a direct message alone. */
+	async function mentionMe(request: AllowedRequest, channelId: string): Promise<void> {
 		await personReads.permit(request);
 		const refused = await whyNoSettings({ ...request, channelId }, core);
 		const afterMs = refused === null ? await saving.mention(request, channelId) : null;
 		const told = refused ? mentionRefused(refused, { adminContact }) : mentionedMessage(channelId, afterMs);
 		// In place of the button, which is done with.
 		if (afterMs === null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
-		return refused ?? (afterMs === null ? 'full' : 'mentioned');
 	}
 
 	listen.action(ACTIONS.mentionMe, ({ channelId: here }, { value: channelId = here }) =>
-		ifAllowed(channelId, (request) =>
-			logged({ ...request, channelId }, 'mention', null, async () =>
-				channelId === null ? 'no_channel' : mentionMe(request, channelId),
-			),
-		),
+		ifAllowed(channelId, async (request) => {
+			if (channelId !== null) await mentionMe(request, channelId);
+		}),
 	);
 
 	return ({ channelId }: PersonRequest): Task =>
-		ifAllowed(channelId, (request) => logged(request, 'settings', null, () => openWindow(request)), {
-			window: settingsNotice(SETTINGS_WAITING),
-		});
+		ifAllowed(channelId, openWindow, { window: settingsNotice(SETTINGS_WAITING) });
 }

@@ -3,7 +3,6 @@ import { createRandom } from '../../support/random.ts';
 import { STORE_NAMES } from '../frame.ts';
 import { createTestHarness, SEED } from '../shared-stores.ts';
 import type { StoreKind } from '../stores.ts';
-import { AUDIT_ENV } from './audit.ts';
 import { isFault } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
 import { runDuels } from './presses/duels.ts';
@@ -37,7 +36,6 @@ export function describeForms(kind: StoreKind): void {
 			await using harness = await createTestHarness(kind, {
 				people: FAULTY * 2,
 				callTimeoutMs: CALL_TIMEOUT_MS,
-				env: AUDIT_ENV,
 			});
 			const random = createRandom(SEED);
 			const aims = [random.pick(TARGETS), ...aimsFor(kind).filter(isFault)];

@@ -3,7 +3,6 @@ import type { OwnPostgres } from '../../support/postgres.ts';
 import { faultRun, keepLogs, type Stage } from '../frame.ts';
 import type { Harness, Outcome } from '../harness.ts';
 import type { StoreKind } from '../stores.ts';
-import { AUDIT_ENV } from './audit.ts';
 import { runFailovers } from './failovers.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
@@ -85,7 +84,7 @@ await faultRun({ name: 'answers', options, sabotages }, async ({ values, stages,
 	async function byForm(stage: Stage, answers: number, aims: readonly Aim[], callTimeoutMs: number): Promise<void> {
 		const people = batch * 2;
 		const found = stage.withProgram(
-			{ people, callTimeoutMs, env: AUDIT_ENV, realRates: values.rates === 'real' },
+			{ people, callTimeoutMs, realRates: values.rates === 'real' },
 			async (harness, postgres) => {
 				const run = await runFaults({
 					...given(stage),

@@ -17,7 +17,7 @@ export function killsReport(name: string, result: RunResult): string[] {
 	return reportOf(`${name}: ${verdict.rounds} answers, ${hitsOf(result)}`, result, [
 		...verdictLines(verdict),
 		`receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
-		`audit: ${audit.rows} rows (${[...audit.counts].map(([action, count]) => `${action} ${count}`).join(', ')}), printed again with a mark ${audit.repeated}`,
+		`audit: ${audit.rows} rows (${[...audit.counts].map(([action, count]) => `${action} ${count}`).join(', ')})`,
 		`turns that broke: ${brokenTurns.length}`,
 		...brokenTurns.map((why) => `  ${why}`),
 		...histogramLines('an answer was met by a kill, or by another fault', histogram),

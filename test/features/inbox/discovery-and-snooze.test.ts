@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import { loggedId } from '../../../src/core/basics.ts';
 import { waitingCountWords, waitingSessionsWords, waitingSinceWords } from '../../../src/features/inbox/view.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { noListWords } from '../../../src/features/watch/view.ts';
+import { auditLines } from '../../support/audit-lines.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
@@ -40,8 +40,7 @@ it('shows every waiting session, but to guests, opens it, and leaves it out once
 	expect(text).toMatch(/asked just now|waiting \d/);
 	await app.home().press('Answer');
 	await app.windowSays('Which colour?');
-	const opened = await app.until(() => app.log.find((line) => line.includes('"access":"open"')));
-	expect(opened).toContain(loggedId(id));
+	await app.until(() => auditLines(app.log).some(({ action, session }) => action === 'opened' && session === id));
 	expect(await app.openHome('gus')).not.toContain('Order <new>');
 	const modal = app.slack.as('ada').modal();
 	await modal?.fill(0, 'grey');

@@ -4,6 +4,7 @@ import { HIDES } from '../../../src/features/answer/form-view.ts';
 import { MASK } from '../../../src/questions/masking.ts';
 import { QUESTION_HIDES } from '../../../src/slack/question-view.ts';
 import { answerFields, openSession } from '../../slack/support/open-session.ts';
+import { auditLines } from '../../support/audit-lines.ts';
 import { REMINDER } from '../../support/sentences.ts';
 import { type InboxApp, inboxApp } from '../inbox/harness.ts';
 import { expectNothingWrong, FEWEST_REQUESTS } from './harness.ts';
@@ -70,8 +71,7 @@ describe('a credential in what an agent writes', () => {
 		expect(modal.text()).toContain(PASSWORD);
 		expect(modal.text()).not.toContain(HIDES);
 		expect(answerFields(modal)[0]?.value).toBe('Yes');
-		const line = await app.until(() => app.log.find((one) => one.includes('"access":"show"')));
-		expect(JSON.parse(line)).toMatchObject({ msg: 'access', session: id, outcome: 'shown' });
+		await app.until(() => auditLines(app.log).some(({ about, session }) => about === 'show' && session === id));
 		expect(shows(app.log.join('\n'))).toBe(false);
 		await modal.submit();
 		await app.until(() => app.service.sessions.values(id, index)[0] === 'Yes');
