@@ -58,11 +58,9 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		serviceUrl: config.SESSION_SERVICE_URL,
 		encryptionKey: config.ENCRYPTION_KEY,
 		formerKeys: config.ENCRYPTION_KEY_FORMER,
-		writesFormer: config.ENCRYPTION_KEY_WRITE === 'former',
 		workspace: () => installation.known()?.teamId ?? null,
 		clock: ownClock,
 		onCheckpoint: metrics.checkpoint,
-		onFormerValues: metrics.formerValues,
 		log,
 	});
 	const { clock, serviceUrl } = store;
@@ -136,7 +134,6 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	/** Starts what needs no Slack. */
 	async function startWorking(): Promise<void> {
 		await answering.start();
-		store.reencryption?.start();
 		await discovery.start();
 		watching.start();
 		await reminders.start();

@@ -136,7 +136,6 @@ const environment = z.object({
 			'run with it, put it into ENCRYPTION_KEY_FORMER',
 	),
 	ENCRYPTION_KEY_FORMER: optional,
-	ENCRYPTION_KEY_WRITE: oneOf(['new', 'former'], 'new'),
 	ALLOW_GUESTS: flag,
 	ALLOW_EXTERNAL: flag,
 	ALLOWED_CHANNELS: ids(/^[CGD][A-Z0-9]{2,}$/, 'C0123ABCD'),
@@ -173,7 +172,7 @@ const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? u
 
 /** Problems of several settings together, from the raw environment, to appear beside all others. */
 function crossProblems(env: Environment, settings: Partial<Settings>): string[] {
-	const { REMIND_AFTER, ESCALATE_AFTER, ENCRYPTION_KEY_WRITE, RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
+	const { REMIND_AFTER, ESCALATE_AFTER, RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
 	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
 	const byDefault = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
 	const problems = {
@@ -185,8 +184,6 @@ function crossProblems(env: Environment, settings: Partial<Settings>): string[] 
 			!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'),
 		'ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one with: openssl rand -base64 32':
 			!isUnset('ENCRYPTION_KEY_FORMER') && isUnset('ENCRYPTION_KEY'),
-		'ENCRYPTION_KEY_WRITE is former, and ENCRYPTION_KEY_FORMER is missing: set it, or remove this':
-			ENCRYPTION_KEY_WRITE === 'former' && isUnset('ENCRYPTION_KEY_FORMER'),
 		[`ESCALATE_AFTER is not longer than REMIND_AFTER${byDefault}: people are reminded first, and mentioned later`]:
 			REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER,
 		[`HISTORY_RETENTION_DAYS is less than RETENTION_DAYS (${RETENTION_DAYS}): texts would outlive authors`]:

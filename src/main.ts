@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 		const say = () => log.info({ signal }, 'stopping: waiting for running deliveries and requests');
 		process.on(signal, () => void stop(0, say));
 	}
-	void handraise.replaced.then(() => stop(1, () => log.error('database_newer')));
+	void handraise.replaced.then((event) => stop(1, () => log.error(event)));
 	process.on('unhandledRejection', (error) => log.error('unhandled_rejection', { err: error }));
 
 	try {

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { needSettings } from './config.ts';
 import { createLog, HandraiseError, type Log, systemClock } from './core/basics.ts';
-import { keyFileIn } from './database/encryption.ts';
+import { readKeys } from './database/encryption.ts';
+import { keyFileIn } from './database/key-file.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
 import { MIGRATING } from './database/postgres.ts';
 import { moveService, type ServiceMoved } from './ops/service-move.ts';
@@ -13,18 +14,19 @@ import { migratePostgres, openStore } from './stores.ts';
 const USAGE = `Usage: npm run migrate                      brings PostgreSQL's database to this version's schema
        npm run migrate -- --service-moved   moves all that is stored to SESSION_SERVICE_URL, while nothing runs`;
 
-const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|LOG_LEVEL)/;
+const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|ENCRYPTION_KEY|LOG_LEVEL)/;
 const ALL_SETTINGS = /^(DATABASE_|PGSSLMODE|LOG_LEVEL|DATA_DIR|ENCRYPTION_KEY|SESSION_SERVICE_URL)/;
 
 const invalid = (message: string, code = 'config_invalid') => new HandraiseError(message, { code });
 
 /** Sets up the database of `DATABASE_URL` or brings it to this version's schema, as a role that the program lacks. */
 async function migrateSchema(): Promise<void> {
-	const { DATABASE_URL: databaseUrl, LOG_LEVEL } = needSettings(process.env, SCHEMA_SETTINGS);
+	const settings = needSettings(process.env, SCHEMA_SETTINGS);
 	const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';
-	if (databaseUrl === null) throw invalid(missing);
-	const log = createLog(LOG_LEVEL);
-	await migratePostgres(databaseUrl, { clock: systemClock, log });
+	if (settings.DATABASE_URL === null) throw invalid(missing);
+	const log = createLog(settings.LOG_LEVEL);
+	const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
+	await migratePostgres(settings.DATABASE_URL, { clock: systemClock, log, keys });
 	log.info({ schema: OWN_SCHEMA }, "the database has this version's schema");
 }
 
@@ -44,7 +46,6 @@ async function followService(): Promise<void> {
 		dataDir,
 		encryptionKey,
 		formerKeys: settings.ENCRYPTION_KEY_FORMER,
-		writesFormer: settings.ENCRYPTION_KEY_WRITE === 'former',
 		log: warningsOf(createLog(settings.LOG_LEVEL)),
 	});
 	try {
@@ -58,7 +59,7 @@ async function followService(): Promise<void> {
 
 const NO_KEY =
 	'The key that the database was made with is not given, and without it nothing can be moved: set ENCRYPTION_KEY (or ' +
-	'restore encryption.key in DATA_DIR) and ENCRYPTION_KEY_FORMER as Handraise has them. Nothing was changed.';
+	'restore encryption.key in DATA_DIR) as Handraise has it. Nothing was changed.';
 
 /** A wrong key is told by this command itself. */
 function warningsOf(log: Log): Log {

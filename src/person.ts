@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { needSettings, type Settings } from './config.ts';
 import { systemClock as clock, createLog, HandraiseError } from './core/basics.ts';
 import { readKeys } from './database/encryption.ts';
-import { openKeyRing } from './database/key-ring.ts';
+import { openCipher } from './database/keys.ts';
 import { PERSON_TABLES } from './database/person-ids.ts';
 import { openPostgres } from './database/postgres.ts';
 import { createLetters } from './database/shared-states.ts';
@@ -83,7 +83,7 @@ async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 async function overRows(settings: Settings): Promise<AskFor> {
 	const db = openPostgres(settings.DATABASE_URL ?? '', createLog('silent'));
 	const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
-	const cipher = await openKeyRing(db, keys, settings.ENCRYPTION_KEY_WRITE === 'former');
+	const cipher = await openCipher(db, keys);
 	let isStopped = false;
 	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => (isStopped = true));
 	return async (asked) => {
@@ -151,8 +151,8 @@ const NOT_TAKEN =
 	'none runs on this database with this ENCRYPTION_KEY, or VACUUM works or much is written: then try again.';
 const DEAD_ROWS = 'PostgreSQL keeps the id in dead rows until VACUUM, and in its log.';
 const UNREADABLE =
-	'Handraise replied, but with another key: set ENCRYPTION_KEY and ENCRYPTION_KEY_FORMER as it has them. All is ' +
-	'done or nothing: run this again to see.';
+	'Handraise replied, but with another key: set ENCRYPTION_KEY as it has it. All is done or nothing: run this again ' +
+	'to see.';
 const TAKEN_BACK = 'The request is taken back: nothing changed.';
 const COMPACT = 'The files of the database hold the id nowhere any more.';
 const NOT_COMPACT =

@@ -8,6 +8,7 @@ import { backUp, openRestore } from '../src/database/backup.ts';
 import { MIGRATIONS, migrate } from '../src/database/migrate.ts';
 import { context, openAt } from './database/migrating-process.ts';
 import { ANN, accepted, BOB, item, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './database/support.ts';
+import { runRekey } from './support/rekey-command.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
 
@@ -221,8 +222,12 @@ describe('npm run restore', () => {
 		rmSync(dataDir, { recursive: true });
 		await store(async () => {}, OTHER_KEY);
 		const { lines } = await replaced();
-		expect(lines).toContain('The backup needs another key: start with it as ENCRYPTION_KEY_FORMER.');
-		const opened = await open({ dataDir, encryptionKey: OTHER_KEY, formerKeys: KEY });
+		expect(lines).toContain(
+			'The backup needs another key: name it in ENCRYPTION_KEY_FORMER, and run npm run rekey before the start.',
+		);
+		const keys = { ENCRYPTION_KEY: OTHER_KEY, ENCRYPTION_KEY_FORMER: KEY };
+		expect(await runRekey({ DATA_DIR: dataDir, ...keys })).toMatchObject({ code: 0, stderr: '' });
+		const opened = await open({ dataDir, encryptionKey: OTHER_KEY });
 		expect(valuesOf(await opened.answers.get('before'))).toEqual(['blue']);
 		await opened.close();
 	});

@@ -47,7 +47,6 @@ describe('the settings', () => {
 			DATA_DIR: './data',
 			ENCRYPTION_KEY: null,
 			ENCRYPTION_KEY_FORMER: null,
-			ENCRYPTION_KEY_WRITE: 'new',
 			HOST: null,
 			ALLOW_GUESTS: false,
 			ALLOW_EXTERNAL: false,
@@ -316,16 +315,6 @@ describe('the settings', () => {
 			'a former key without a new one',
 			{ ENCRYPTION_KEY_FORMER: 'a secret passphrase' },
 			/^ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one/,
-		],
-		[
-			'a former key to write with that is not there',
-			{ ENCRYPTION_KEY_WRITE: 'former' },
-			/^ENCRYPTION_KEY_WRITE is former, and ENCRYPTION_KEY_FORMER is missing: set it, or remove this/,
-		],
-		[
-			'a key to write with that is neither',
-			{ ENCRYPTION_KEY_WRITE: 'old' },
-			/^ENCRYPTION_KEY_WRITE is neither new nor/,
 		],
 		[
 			'a name as channel',

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { HandraiseError } from '../core/basics.ts';
 import { META } from './audit.ts';
 import type { Row } from './database.ts';
+import { readKeyCheck } from './encryption.ts';
 import { lookAt, type Query, readPostgres, refuseSchema } from './inspect.ts';
-import { readKeyCheck } from './key-ring.ts';
 import { makeDirectory, makePrivateFile, syncDirectory, takeLock } from './sqlite.ts';
 
 const problem = (message: string) => new HandraiseError(message, { code: 'backup_unusable' });
@@ -88,7 +88,12 @@ function compare(present: Content | null, backup: Content): readonly string[] {
 	);
 	lines.unshift(`Answers that were given or have changed since the backup: ${lines.length}`);
 	const isOtherKey = backup.keyIds.some((id) => !present.keyIds.includes(id));
-	return isOtherKey ? [...lines, 'The backup needs another key: start with it as ENCRYPTION_KEY_FORMER.'] : lines;
+	return isOtherKey
+		? [
+				...lines,
+				'The backup needs another key: name it in ENCRYPTION_KEY_FORMER, and run npm run rekey before the start.',
+			]
+		: lines;
 }
 
 /** `restored`: the name of a database on the same server, into which the backup was restored. Changes nothing. */

@@ -20,7 +20,7 @@ import {
 	WITHOUT_LEASE,
 } from './database.ts';
 import { locked } from './locks.ts';
-import { isOwnSchema, stopBesideNewer } from './migrate.ts';
+import { isUnchanged, stopReplaced } from './migrate.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes; while that is unknown, none. */
 export function isOurs({ workspace }: StoreDatabase, column = 'teamId') {
@@ -78,16 +78,25 @@ export function leaseDue<T extends LeasedTable>(
 		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
 			where ${ofService} ${where} and (lease_token is null or leased_until <= ${now})
 			order by ${orderBy} limit ${limit} ${lock}`.execute(trx);
-		if (due.rows.length === 0) return [];
+		if (due.rows.length === 0) {
+			await stopIfReplaced(trx, db);
+			return [];
+		}
 		const keys = due.rows.map((row) => row.key);
 		const { rows } = await sql<Row<T>>`update ${sql.table(table)}
 			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
-			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isOwnSchema()} returning *`.execute(trx);
-		// This transaction has locked the rows: only the schema can have kept all.
-		if (rows.length === 0) throw stopBesideNewer(db);
+			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isUnchanged(db)} returning *`.execute(trx);
+		// This transaction has locked the rows: only another schema or key can have kept all.
+		if (rows.length === 0) throw stopReplaced(db);
 		const indexOf = (row: Row<T>) => keys.indexOf(String(row[key as keyof typeof row]));
 		return rows.sort((a, b) => indexOf(a) - indexOf(b));
 	});
+}
+
+/** Also a program that has nothing to do stops beside a newer schema or `npm run rekey`. */
+async function stopIfReplaced(trx: Db, db: StoreDatabase): Promise<void> {
+	const { rows } = await sql<{ isOwn: unknown }>`select ${isUnchanged(db)} as "isOwn"`.execute(trx);
+	if (!rows[0]?.isOwn) throw stopReplaced(db);
 }
 
 interface DueQuery<T extends LeasedTable> {

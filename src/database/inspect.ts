@@ -5,13 +5,12 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { parseOrNull } from '../core/basics.ts';
 import { type Answerers, namesAnybody } from '../questions/answerers.ts';
-import { type Cipher, nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
+import { nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
 import { type LiveWorkspace, WORKSPACES_QUERY } from './due.ts';
-import { createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
-import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
+import { ciphersOf, type GivenKeys, prefixOf, secretsCipher, secretsKeyName } from './encryption.ts';
 import { OWN_SCHEMA } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
-import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
+import { COMPACTION_DUE } from './secret-wiping.ts';
 import { ADDRESSES_QUERY, type AddressRows } from './service-address.ts';
 import { isSqliteBusy } from './sqlite.ts';
 import { channelSettings } from './watch.ts';
@@ -63,6 +62,7 @@ async function readAnswerers(query: Query): Promise<ReadonlyMap<unknown, Answere
 	return new Map(rows.map((row) => [row.channel_id, listIn(row)] as const).filter(([, list]) => namesAnybody(list)));
 }
 
+const PREFIX_LENGTH = prefixOf('12345678').length;
 /** Values of former keys tried in each column: what remains may be damaged. */
 const MAX_TRIED = 1_000;
 
@@ -71,27 +71,25 @@ async function countValues(query: Query, keys: GivenKeys, factOf: (name: string)
 	const opened = ciphersOf([keys.own, ...keys.formers], factOf('key_salt') ?? null).map((one) =>
 		[one, secretsCipher(one, factOf(secretsKeyName(one)))].filter((key) => key !== null),
 	);
-	const ring = createKeyRing(...(opened.flat() as [Cipher, ...Cipher[]]));
-	ring.setOpensOld(isOld(readKeyCheck(factOf('key_check') ?? null), ring.all));
-	const isOfOtherKey = (begin: string) =>
-		/^[12]\.\w{8}\.$/.test(begin) && !ring.all.some(({ keyId }) => begin.includes(keyId));
+	const ciphers = opened.flat();
 	const counts = { own: 0, needed: 0, otherKey: 0, damaged: 0 };
-	const kindOf = (key: Cipher) => (opened[0]?.includes(key) ? 'own' : 'needed');
+	const kinds = new Map<string, keyof typeof counts>(
+		ciphers.map((key) => [prefixOf(key.keyId), opened[0]?.includes(key) ? 'own' : 'needed']),
+	);
+	const isOfKey = (begin: string) => /^2\.\w{8}\.$/.test(begin);
 	for (const column of SEALED_COLUMNS) {
-		const places = [column, ...(ring.opensOld() ? [{}] : [])];
-		const kinds = new Map<string, keyof typeof counts>(
-			ring.all.flatMap((key) => places.map((place) => [prefixOf(key.keyId, place), kindOf(key)] as const)),
-		);
 		const [value, table] = [nameInSql(column.column), column.table];
-		const prefix = `substr(${value}, 1, ${prefixOf(ring.keyId).length})`;
+		const prefix = `substr(${value}, 1, ${PREFIX_LENGTH})`;
 		const groups = `select ${prefix} as begin, count(*) as total from ${table} where ${value} is not null group by 1`;
 		for (const { begin, total } of await query(groups)) {
-			const kind = kinds.get(String(begin)) ?? (isOfOtherKey(String(begin)) ? 'otherKey' : 'damaged');
+			const kind = kinds.get(String(begin)) ?? (isOfKey(String(begin)) ? 'otherKey' : 'damaged');
 			const some =
 				`select ${placeInSql(column)}, ${value} as sealed from ${table} where ${prefix} = '${begin}' limit ` +
 				`${MAX_TRIED}`;
 			const tried = kind === 'needed' ? await query(some) : [];
-			const damaged = tried.filter((one) => ring.decrypt(String(one.sealed), placeIn(column, one)) === null).length;
+			const isDamaged = (one: (typeof tried)[number]) =>
+				ciphers.every((cipher) => cipher.decrypt(String(one.sealed), placeIn(column, one)) === null);
+			const damaged = tried.filter(isDamaged).length;
 			counts[kind] += Number(total) - damaged;
 			counts.damaged += damaged;
 		}

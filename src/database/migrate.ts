@@ -12,7 +12,9 @@ import {
 	TABLES,
 	type TableName,
 } from './database.ts';
+import type { GivenKeys } from './encryption.ts';
 import { lockFor } from './locks.ts';
+import { toOneForm } from './one-form.ts';
 import type { Column, Table } from './schema/columns.ts';
 import { toTwo } from './to-two.ts';
 
@@ -32,7 +34,7 @@ export interface Migration {
 	 * Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. `now`:
 	 * clock milliseconds.
 	 */
-	up(db: Kysely<unknown>, now: number): Promise<void>;
+	up(db: Kysely<unknown>, now: number, keys: GivenKeys): Promise<void>;
 }
 
 /** The schema of 1.0.0, which never changes again: `test/database/released-schema.test.ts` keeps it. */
@@ -121,6 +123,7 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			await drop(db, 35);
 		},
 	},
+	{ number: 36, name: 'one form of ciphertexts', up: (db, _now, keys) => toOneForm(db, keys, 36) },
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
@@ -141,18 +144,32 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 	return new HandraiseError(`The database has schema ${schema}, which ${words}`, { code });
 }
 
-/** Whether the schema is still ours: a condition of what takes due rows or lets people change answers. */
-export const isOwnSchema = () => sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
+const IS_OWN = sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
 
-/** For a statement that `isOwnSchema` kept from its row. Also tells the program, which then stops. */
-export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): HandraiseError {
-	const error = new HandraiseError(
-		`The database no longer has schema ${OWN_SCHEMA}: a newer Handraise has changed it, so this process stops. ` +
-			'Start the newer version on all replicas.',
+/**
+ * Whether schema and key are still those of this process: a condition of what takes due rows or lets people change
+ * answers. The check value of the key is another one from the beginning of `npm run rekey` on.
+ */
+export function isUnchanged({ keyCheck }: Pick<StoreDatabase, 'keyCheck'>) {
+	const check = keyCheck?.() ?? null;
+	if (check === null) return IS_OWN;
+	return sql<boolean>`(${IS_OWN} and (select value from meta where name = 'key_check') = ${check})`;
+}
+
+/** For a statement that `isUnchanged` kept from its row. Also tells the program, which then stops. */
+export function stopReplaced({ onReplaced }: Pick<StoreDatabase, 'onReplaced'>): HandraiseError {
+	onReplaced?.();
+	return new HandraiseError(
+		`A newer Handraise has changed the schema of the database, which is no longer ${OWN_SCHEMA}, or npm run rekey ` +
+			'its key: this process stops.',
 		{ code: 'database_newer' },
 	);
-	onNewer?.(error);
-	return error;
+}
+
+/** What the log says when this process stops. */
+export async function whyReplaced({ read }: StoreDatabase) {
+	const looked = await sql<{ isOwn: unknown }>`select ${IS_OWN} as "isOwn"`.execute(read).catch(() => null);
+	return looked?.rows[0]?.isOwn ? 'database_rekeyed' : 'database_newer';
 }
 
 /**
@@ -197,19 +214,27 @@ function replicaRuns(sign: string): HandraiseError {
 /** PostgreSQL's `lock_not_available`. */
 const isLockTimeout = (error: unknown) => (error as { cause?: { code?: unknown } }).cause?.code === '55P03';
 
+export interface MigrationContext {
+	readonly clock: Clock;
+	readonly log: Log;
+	/** Of the program: what it has encrypted may be encrypted anew. */
+	readonly keys: GivenKeys;
+}
+
 /**
- * In one transaction, for which replicas wait. Whether any was pending. Throws what `refuseSchema` returns, and on
- * PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one process.
+ * In one transaction, for which replicas wait. Throws what `refuseSchema` returns, `encryption_key_invalid` when a key of
+ * the database is not given, and on PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one process.
  */
 export async function migrate(
 	db: StoreDatabase,
 	{
 		clock,
 		log,
+		keys,
 		migrations = MIGRATIONS,
 		lookMs = LOOK_FOR_REPLICA_MS,
-	}: { clock: Clock; log: Log; migrations?: readonly Migration[]; lookMs?: number },
-): Promise<boolean> {
+	}: MigrationContext & { migrations?: readonly Migration[]; lookMs?: number },
+): Promise<void> {
 	const isShared = db.dialect === 'postgres';
 	const applied = await db.write(async (trx) => {
 		// A pooler may not pass on the time-out of the connection.
@@ -228,11 +253,10 @@ export async function migrate(
 		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
 		if (pending.length > 0 && schema !== null && isShared) await refuseBesideReplica(trx, lookMs);
 		for (const { number, name, up } of pending) {
-			await up(trx as unknown as Kysely<unknown>, clock.now());
+			await up(trx as unknown as Kysely<unknown>, clock.now(), keys);
 			await trx.insertInto('migrations').values({ number, name, appliedAt: clock.now() }).execute();
 		}
 		return pending.map(({ name }) => name);
 	});
 	if (applied.length > 0) log.info({ migrations: applied }, 'database schema updated');
-	return applied.length > 0;
 }

@@ -124,7 +124,7 @@ export async function moveRows(trx: Db, cipher: Cipher, { from, to }: Move): Pro
 		const keys: readonly string[] = TABLES[table].key;
 		if (keys.includes('service')) await removeDoubles(trx, table, { from, to });
 		const bound = SEALED_COLUMNS.filter(
-			(column) => column.table === table && [...keys, ...(column.bound ?? [])].includes('service'),
+			(column) => column.table === table && [...keys, ...column.bound].includes('service'),
 		);
 		const isEmpty = ['1 = 1', ...bound.map(({ column }) => `${nameInSql(column)} is null`)].join(' and ');
 		const all = change(trx, table as 'watches', { service: from }, { service: to });

@@ -18,11 +18,10 @@ import {
 	type Tx,
 } from './database.ts';
 import { removeInBatches } from './due.ts';
+import { metaPlace } from './encryption.ts';
 
 /** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
 const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;
-/** The place of a value of `meta`, and of a letter, which is bound to its name alone too. */
-export const metaPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
 
 /** Letters of one request. The program replies in the row of the request. */
 export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {

@@ -100,9 +100,9 @@ async function migrated(place: string, rows: { questions?: readonly Columns[]; a
 		for (const [table, ofTable] of Object.entries(rows))
 			for (const row of ofTable) await untyped.insertInto(table).values(row).execute();
 	});
-	const { log, lookMs } = context();
+	const start = context();
 	const clock = { now: () => NOW } as Parameters<typeof migrate>[1]['clock'];
-	await migrate(db, { clock, log, lookMs });
+	await migrate(db, { ...start, clock });
 	return db;
 }
 

@@ -13,6 +13,7 @@ import { auditLines } from '../support/audit-lines.ts';
 import { auditRows } from '../support/audit-rows.ts';
 import { runMigrate } from '../support/migrate-command.ts';
 import { runPerson } from '../support/person-command.ts';
+import { runRekey } from '../support/rekey-command.ts';
 import { headline } from '../support/sentences.ts';
 import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
 
@@ -130,6 +131,8 @@ const SCENES = {
 		await operator('forget', GRACE, '--yes', GRACE);
 	},
 	async changingKey() {
+		await app.stop();
+		await runRekey({ DATA_DIR: app.dataDir, ...otherKey() });
 		await app.restart(otherKey());
 	},
 	async restoring() {
@@ -191,7 +194,7 @@ const TOLD: Readonly<Record<(typeof AUDIT_ACTIONS)[number], readonly [keyof type
 	watched: ['plain', { ...byAda, outcome: 'watching' }],
 	unwatched: ['plain', { ...byAda, outcome: 'unwatched' }],
 	settingsChanged: [null, { ...byAda, outcome: 'answerers' }],
-	keyChanged: [null, { ...byOperator, operator: null, outcome: 'begun' }],
+	keyChanged: [null, { ...byOperator, operator: ACCOUNT, outcome: 'begun' }],
 	serviceMoved: [null, { ...byOperator, operator: ACCOUNT, outcome: 'moved' }],
 	personExported: [null, { ...byOperator, operator: ACCOUNT, about: NAME, outcome: 'begun' }],
 	personForgotten: [null, { ...byOperator, operator: ACCOUNT, about: NAME, outcome: 'forgotten' }],
@@ -203,8 +206,9 @@ it.each(AUDIT_ACTIONS)('tells who did what: %s', (action) => {
 	const session = scene === null ? null : sessions[scene];
 	const same = lines.filter((line) => line.action === action && line.session === session);
 	expect(same[0]).toMatchObject({ count: 1, ...told });
-	// What happens once is told once.
-	if (action !== 'settingsChanged' && action !== 'personExported') expect(same).toHaveLength(1);
+	// What happens once is told once; a change of the key begins, and finishes.
+	if (action === 'keyChanged') expect(same.map(({ outcome }) => outcome)).toEqual(['begun', 'finished']);
+	else if (action !== 'settingsChanged' && action !== 'personExported') expect(same).toHaveLength(1);
 });
 
 it('tells what an operator changed for a channel', () => {
@@ -241,7 +245,8 @@ it('has each row in the log as well, in the same words', () => {
 	const wordsOf = ({ number, at, action, session, channel, answer, outcome, operator }: AuditLine) =>
 		JSON.stringify([number, at, action, session, channel, answer, outcome, operator]);
 	const told = new Set(auditLines(app.log).map(wordsOf));
-	// The move was made by a command, while the program was stopped.
-	const missing = lines.filter((line) => line.action !== 'serviceMoved' && !told.has(wordsOf(line)));
+	// What commands do while the program is stopped.
+	const isLogged = ({ action }: AuditLine) => action !== 'serviceMoved' && action !== 'keyChanged';
+	const missing = lines.filter((line) => isLogged(line) && !told.has(wordsOf(line)));
 	expect(missing).toEqual([]);
 });

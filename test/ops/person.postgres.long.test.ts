@@ -107,11 +107,6 @@ it('empties the list of a channel by a row, and others may answer on all replica
 	expect(await letters()).toEqual([]);
 });
 
-it('is asked with the key that all replicas have, while the key is changed', async () => {
-	const changing = { ENCRYPTION_KEY: 'a newer passphrase', ENCRYPTION_KEY_FORMER: KEY, ENCRYPTION_KEY_WRITE: 'former' };
-	expect((await person(['export', 'U0NOBODY'], changing)).stderr).toBe('Nothing is stored about U0NOBODY.\n');
-});
-
 it('keeps no letter that nobody waits for, and is not held up by one of another key', async () => {
 	const send = (kind: string, changedAt: number) => put(`person:${kind}:${randomUUID()}`, STRANGE, changedAt);
 	const almost = app.clock.now() - 5 * 60_000 + 20_000;

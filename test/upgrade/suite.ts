@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor, Posted, TrafficEntry } from '../../fake-slack/index.ts';
 import { item } from '../../sandbox/session-service/builders.ts';
-import { allColumnsOf, change, columnsOf, type TableName } from '../../src/database/database.ts';
+import { allColumnsOf, change, columnsOf, SEALED_COLUMNS, type TableName } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
 import { REMOVED_ANSWER, WINDOW_NOTICES } from '../../src/features/answer/view.ts';
 import { evidence } from '../../src/questions/asked.ts';
 import type { Store } from '../../src/stores.ts';
-import { startsAt } from '../database/contract/former-keys.ts';
-import { versionsOf } from '../database/key-values.ts';
+import { textsOf } from '../database/key-values.ts';
 import { context, openAt } from '../database/migrating-process.ts';
-import { KEY, makeDataDir, valuesOf } from '../database/support.ts';
+import { KEY, keyFits, makeDataDir, OTHER_KEY, open } from '../database/support.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import { runAudit } from '../ops/audit-command.ts';
 import {
@@ -29,7 +29,7 @@ import {
 } from '../support/sentences.ts';
 import { readFixture, startFrom, type UpgradedApp, withoutNulls } from './fixture.ts';
 import type { Release, StoreName } from './releases.ts';
-import { dumpRows, loadRows } from './rows.ts';
+import { dumpRows, loadRows, type Rows } from './rows.ts';
 import { CHANNEL, NEW_QUESTION, PASSWORD, type Stay, stayPost } from './stays.ts';
 import { NAMES, type Name, NOTE, openForm, postOf, SECRET, titleOf, WATCHED } from './story.ts';
 
@@ -50,9 +50,14 @@ const RENEWED: Partial<Record<TableName, readonly string[]>> = {
 /** What of a row is as its release left it. */
 function keptOf(table: TableName, row: object): object {
 	const dropped = allColumnsOf(table).flatMap(([name, { until }]) => (until === undefined ? [] : name));
-	const gone = [...dropped, ...(RENEWED[table] ?? [])];
+	const sealed = SEALED_COLUMNS.flatMap((one) => (one.table === table ? one.column : []));
+	const isKey = table === 'meta' && /^(key_check|secrets_key:.*)$/.test(String((row as { name?: unknown }).name));
+	const gone = [...dropped, ...sealed, ...(RENEWED[table] ?? []), ...(isKey ? ['value'] : [])];
 	return Object.fromEntries(Object.entries(row).filter(([name]) => !gone.includes(name)));
 }
+
+/** Of the encrypted values those that are not read. */
+const unreadIn = async (store: Store) => (await textsOf(store)).filter((text) => text.endsWith('cannot be read'));
 
 /** The present program on what a release left. A test goes on from those before it: to run one, run the file. */
 export function upgradeSuite(release: Release, store: StoreName, createDatabase?: () => Promise<string>): void {
@@ -79,6 +84,9 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 		await db.close();
 		expect(start.log.lines).toMatchObject([{ fields: UPDATED }]);
 		const { migrations = [], ...migrated } = await dumpRows(place);
+		const now = await open({ dataDir: directory.path, databaseUrl: createDatabase && place, encryptionKey: KEY });
+		expect(await unreadIn(now)).toEqual([]);
+		await now.close();
 		await directory.remove();
 		expect(migrations.map(({ number }) => number)).toEqual(MIGRATIONS.map(({ number }) => number));
 		for (const [table, ofTable] of Object.entries(migrated)) {
@@ -111,69 +119,71 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 		expect(new Set(values.filter((id) => id !== null))).toEqual(new Set(arrived));
 	});
 
-	// What later ones left is bound already.
-	it.runIf(!hasStays)(
-		`values that ${version} left on ${store} are read, brought over, and not read any more when they are put back`,
-		async () => {
-			const directory = makeDataDir();
-			onTestFinished(directory.remove);
-			const databaseUrl = await createDatabase?.();
-			const place = databaseUrl ?? directory.path;
+	describe(`what ${version} left encrypted on ${store}`, () => {
+		let directory: ReturnType<typeof makeDataDir>;
+		let place: string;
+		let rows: Rows;
+		beforeEach(async () => {
+			directory = makeDataDir();
+			place = (await createDatabase?.()) ?? directory.path;
 			const fixture = await readFixture(release, store);
-			const { rows } = fixture;
+			rows = fixture.rows;
 			await loadRows(place, fixture);
-			const start = startsAt({ dataDir: directory.path, databaseUrl }).first;
-			const textsIn = async ({ answers, drafts }: Store) => [
-				...(await Promise.all((rows.answers ?? []).map(async ({ id }) => valuesOf(await answers.get(String(id)))))),
-				...(await Promise.all(
-					(rows.drafts ?? []).map(async ({ formId }) => (await drafts.get(String(formId)))?.values),
-				)),
-			];
-			const first = await start();
-			expect(first.linesOf('unbound_values')).toEqual([]);
-			const texts = await textsIn(first.store);
-			expect(texts).toContainEqual({ 0: 'Please deliver before Friday.' });
-			expect(texts).toContainEqual(['2026-02-03']);
-			first.store.reencryption?.start();
-			await expect
-				.poll(() => first.messages(), { timeout: 10_000 })
-				.toContainEqual(expect.stringContaining('bound to its row'));
-			expect(await versionsOf(first.store)).toEqual(['2.']);
-			expect(await textsIn(first.store)).toEqual(texts);
-			await first.close();
+		});
+		afterEach(() => directory.remove());
+		const opened = () => open({ dataDir: directory.path, databaseUrl: createDatabase && place, encryptionKey: KEY });
 
-			async function putBack(isMeta: (name: string) => boolean): Promise<void> {
-				const db = openAt(place);
-				await db.write(async (trx) => {
-					for (const { id, content, secrets } of rows.answers ?? [])
-						await change(
-							trx,
-							'answers',
-							{ id: String(id) },
-							{ content: content as string, secrets: (secrets ?? null) as null },
-						).execute();
-					for (const { formId, content } of rows.drafts ?? [])
-						await change(trx, 'drafts', { formId: String(formId) }, { content: String(content) }).execute();
-					for (const { name, value } of rows.meta ?? [])
-						if (isMeta(String(name)))
-							await change(trx, 'meta', { name: String(name) }, { value: String(value) }).execute();
+		it('is not migrated without its key, which changes nothing', async () => {
+			const db = openAt(place);
+			await expect(migrate(db, context(OTHER_KEY))).rejects.toMatchObject({
+				code: 'encryption_key_invalid',
+				message: expect.stringMatching(/^The database is not migrated, because a key .* Nothing was changed\. /),
+			});
+			await db.close();
+			expect(await dumpRows(place)).toMatchObject({ migrations: rows.migrations, meta: rows.meta });
+			const now = await opened();
+			expect(await unreadIn(now)).toEqual([]);
+			await now.close();
+		});
+
+		it('is left behind without its key, when the check value was removed', async () => {
+			const db = openAt(place);
+			await db.writeOne((trx) => sql`delete from meta where name = 'key_check'`.execute(trx));
+			await db.close();
+			const now = await open({
+				dataDir: directory.path,
+				databaseUrl: createDatabase && place,
+				encryptionKey: OTHER_KEY,
+			});
+			expect(keyFits(now)).toBe(true);
+			expect((await unreadIn(now)).length).toBe((await textsOf(now)).length);
+			await now.close();
+		});
+
+		it('is of one form after the migration, and another is not read when it is put back', async () => {
+			const now = await opened();
+			const texts = await textsOf(now);
+			expect(await unreadIn(now)).toEqual([]);
+			expect(texts).toContainEqual(expect.stringContaining('Please deliver before Friday.'));
+			expect(texts).toContainEqual(expect.stringContaining('2026-02-03'));
+			async function countFormer(): Promise<number> {
+				const found = SEALED_COLUMNS.map(async ({ table, column }) => {
+					const isFormer = sql<boolean>`${sql.ref(column)} like '1.%'`;
+					return (await sql`select 1 from ${sql.table(table)} where ${isFormer}`.execute(now.db.read)).rows.length;
 				});
-				await db.close();
+				return (await Promise.all(found)).reduce((sum, count) => sum + count);
 			}
-			await putBack((name) => name !== 'key_check');
-			const again = await start();
-			expect(again.fits()).toBe(true);
-			expect(again.linesOf('unbound_values')).toEqual([]);
-			expect(new Set(await textsIn(again.store))).toEqual(new Set(['unreadable', undefined]));
-			await again.close();
-
-			// docs/data.md says so.
-			await putBack(() => true);
-			const replayed = await start();
-			expect(replayed.linesOf('unbound_values')).toMatchObject([{ level: 'warn' }]);
-			expect(await textsIn(replayed.store)).toEqual(texts);
-		},
-	);
+			expect(await countFormer()).toBe(0);
+			await now.db.write(async (trx) => {
+				for (const { id, content } of rows.answers ?? [])
+					await change(trx, 'answers', { id: String(id) }, { content: content as string }).execute();
+			});
+			const answers = hasStays ? [] : texts.filter((text) => text.startsWith('answers.content'));
+			expect(await countFormer()).toBe(answers.length);
+			expect(await unreadIn(now)).toEqual(answers.map(() => 'answers.content: cannot be read'));
+			await now.close();
+		});
+	});
 
 	describe(`the program on the database that ${version} left on ${store}`, () => {
 		let app: UpgradedApp;

@@ -22,9 +22,9 @@ interface Value {
 	readonly people?: 'id' | 'part' | readonly string[];
 	/**
 	 * Of a ciphertext: columns that never change while it is there, to which it is bound besides its key, so that nobody
-	 * without the encryption key moves it to other people or questions. Undefined: its key alone.
+	 * without the encryption key moves it to other people or questions.
 	 */
-	readonly bound?: readonly string[] | undefined;
+	readonly bound?: readonly string[];
 	/** Values of drafts, which windows show, may turn out to be secret: see `secret-wiping.ts`. */
 	readonly isSecret?: true;
 }
@@ -46,7 +46,7 @@ export const text = { type: 'text' } as const;
 /** The id of a person, or of a place that may be one. */
 export const personId = { ...text, people: 'id' } as const;
 export const json = { ...text, people: [] } as const;
-export const sealed = { ...json, bound: undefined } as const;
+export const sealed = { ...json, bound: [] } as const;
 /** A number, or 0 or 1. */
 export const integer = { type: 'integer' } as const;
 /** A large number. A time of this kind is a record: it stays as it is when the clock is set. */
@@ -88,7 +88,7 @@ export const tables = <const All extends Readonly<Record<string, Table>>>(
 type Checked<Name extends PropertyKey> = {
 	readonly key: readonly Name[];
 	readonly unique?: readonly (readonly Name[])[];
-	readonly columns: Readonly<Record<Name, { type: string; bound?: readonly Name[] | undefined }>>;
+	readonly columns: Readonly<Record<Name, { type: string; bound?: readonly Name[] }>>;
 };
 
 export const SESSION = { service: text, sessionId: text };

@@ -1,4 +1,4 @@
-import { type HandraiseError, parseOrNull, pick } from '../../core/basics.ts';
+import { parseOrNull, pick } from '../../core/basics.ts';
 import {
 	addIf,
 	type Cipher,
@@ -15,7 +15,7 @@ import {
 	type Tables,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
+import { isUnchanged, stopReplaced } from '../../database/migrate.ts';
 import { rowOfAnswer } from '../../database/question-store.ts';
 import {
 	type AcceptResult,
@@ -73,11 +73,12 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 		const others = await from(trx, 'answers').selectAll().where(isConcerned).orderBy('acceptedAt', 'desc').execute();
 
 		const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
-		const newer = () => stopBesideNewer(store);
-		if (repeated !== undefined) return repeat(tx, { stored: readAnswer(repeated, cipher), newer }, answer);
+		if (repeated !== undefined) return repeat(tx, { stored: readAnswer(repeated, cipher), store }, answer);
 
 		const insert = (row: InsertObject<Tables, 'answers'>) =>
-			addIf(trx, 'answers', row, isOwnSchema()).returningAll().executeTakeFirstOrThrow(newer);
+			addIf(trx, 'answers', row, isUnchanged(store))
+				.returningAll()
+				.executeTakeFirstOrThrow(() => stopReplaced(store));
 		// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
 		const row = { ...newRow(answer, cipher), questionId: await rowOfAnswer(trx, answer) };
 		const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
@@ -112,7 +113,7 @@ const KEPT = ['id', 'person', 'question', 'viewId', 'origin', 'press'] as const;
 
 async function repeat(
 	{ trx, cipher, now }: CipherTx,
-	{ stored, newer }: { stored: Answer; newer: () => HandraiseError },
+	{ stored, store }: { stored: Answer; store: StoreDatabase },
 	answer: NewAnswer,
 ): Promise<AcceptResult> {
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
@@ -120,7 +121,7 @@ async function repeat(
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
 	const unsent = { id, state: 'accepted', putStartedAt: null };
 	const columns = submittedColumns({ ...answer, ...pick(stored, ...KEPT) }, cipher);
-	const edit = change(trx, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isOwnSchema());
+	const edit = change(trx, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isUnchanged(store));
 	const edited = await edit.returningAll().executeTakeFirst();
 	if (edited !== undefined) {
 		recordAct({ trx, now }, { ...answer, ...pick(stored, ...KEPT) }, 'edited', { outcome: 'accepted' });
@@ -130,8 +131,8 @@ async function repeat(
 	// The sent values stay, but items that the author marks secret now are hidden.
 	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const secretPositions = stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept);
-	const hidden = change(trx, 'answers', { id }, { secretPositions }).where(isOwnSchema());
-	const current = await hidden.returningAll().executeTakeFirstOrThrow(newer);
+	const hidden = change(trx, 'answers', { id }, { secretPositions }).where(isUnchanged(store));
+	const current = await hidden.returningAll().executeTakeFirstOrThrow(() => stopReplaced(store));
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
@@ -194,17 +195,17 @@ export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
 }
 
-/** Runs `work` on a person's own answer, locked with its question; null if not theirs. Throws beside a newer schema. */
+/** Runs `work` on a person's own answer, locked with its question; null if not theirs. Throws when it has to stop. */
 export function ownAnswers(db: StoreDatabase, cipher: Cipher) {
 	return <T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) =>
 		db.write(async (trx) => {
 			await lockQuestionOf(trx, id);
 			const own = from(trx, 'answers', { id, ...personOf(person) })
 				.selectAll()
-				.select(isOwnSchema().as('isOwn'));
+				.select(isUnchanged(db).as('isOwn'));
 			const row = await own.forUpdate().executeTakeFirst();
 			if (row === undefined) return null;
-			if (!row.isOwn) throw stopBesideNewer(db);
+			if (!row.isOwn) throw stopReplaced(db);
 			return work(trx, readAnswer(row, cipher));
 		});
 }

@@ -95,7 +95,7 @@ export function describeAccept(subject: Subject): void {
 					await expect(attempt()).rejects.toMatchObject({ code: 'database_newer', retryable: false });
 				}
 				expect(await stored()).toEqual(before);
-				expect((await subject.store.replaced).code).toBe('database_newer');
+				expect(await subject.store.replaced).toBe('database_newer');
 			} finally {
 				await db.write((trx) => trx.deleteFrom('migrations').where('number', '=', newer.number).execute());
 			}
