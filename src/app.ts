@@ -53,7 +53,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	const installation = createInstallation();
 	const store = await openStore({
 		databaseUrl: config.DATABASE_URL,
-		pool: { size: config.DATABASE_POOL_SIZE, statementMs: config.DATABASE_STATEMENT_TIMEOUT_MS },
+		pool: config.pool,
 		dataDir: config.DATA_DIR,
 		serviceUrl: config.SESSION_SERVICE_URL,
 		encryptionKey: config.ENCRYPTION_KEY,
@@ -65,12 +65,12 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	});
 	const { clock, serviceUrl } = store;
 	/** Replicas share the limits of the session service and of Slack. */
-	const rateLimiter = createRateLimiter(
-		clock,
-		// In memory it makes its own, which come and go and so must not listen to the clock.
-		store.db.dialect === 'postgres' ? (key) => store.cellOf(`rate:${key}`) : undefined,
-	);
+	const rateLimiter = createRateLimiter(clock, (key) => store.cellOf(`rate:${key}`));
 	const { channelSettings } = store;
+	if (config.formerEscalateAfterMs !== null) {
+		const channels = await channelSettings.giveFormerEscalation(config.formerEscalateAfterMs);
+		if (channels > 0) log.info({ channels }, 'ESCALATE_AFTER is in the settings of these channels now');
+	}
 	const slack = createSlack({ config, clock, log, metrics, rateLimiter, store }, installation, {
 		ofSession: channelSettings.rulesOf,
 		ofAll: channelSettings.rulesOfAll,

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { HandraiseError, type Log, normalAddress } from './core/basics.ts';
 import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './core/command-name.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
-import { LONGEST_GIVE_UP_MS, LONGEST_UNDO_MS } from './database/schema/answers.ts';
+import { LONGEST_UNDO_MS } from './database/schema/answers.ts';
+import { formerSettings, LIMITS } from './limits.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
 import { type Environment, readSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 
@@ -67,15 +68,14 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
 		.default(fallback);
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /** Milliseconds of `90s`, `15m`, `2h` or `1d`; null for `off`. */
-const duration = (fallback: string) =>
-	text.default(fallback).transform((value, context) => {
-		if (value === 'off') return null;
-		const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
-		const ms = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
-		if (ms > 0 && ms <= 30 * UNITS.d) return ms;
-		context.addIssue('is not a time from 1s to 30d: use one such as 90s, 15m or 2h, or off');
-		return z.NEVER;
-	});
+const duration = text.transform((value, context) => {
+	if (value === 'off') return null;
+	const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+	const ms = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
+	if (ms > 0 && ms <= 30 * UNITS.d) return ms;
+	context.addIssue('is not a time from 1s to 30d: use one such as 90s, 15m or 2h, or off');
+	return z.NEVER;
+});
 const ids = (pattern: RegExp, example: string) =>
 	text
 		.default('')
@@ -83,8 +83,6 @@ const ids = (pattern: RegExp, example: string) =>
 		.refine((list) => list.every((id) => pattern.test(id)), {
 			error: `contains something that is not a Slack ID: use IDs such as ${example}, separated by commas`,
 		});
-
-const DEFAULT_REMIND_AFTER = '15m';
 
 const environment = z.object({
 	SLACK_BOT_TOKEN: required('the bot token (xoxb-…) from "OAuth & Permissions" of your Slack app').refine(
@@ -117,12 +115,9 @@ const environment = z.object({
 		'contains characters that are not allowed in an HTTP header: copy it again',
 	),
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
-	SESSION_SERVICE_LIST: oneOf(['auto', 'off'], 'auto').transform((word) => word === 'auto'),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
 	SESSION_DASHBOARD_URL: webAddress(text).nullable().default(null),
 	DATABASE_URL: databaseUrl,
-	DATABASE_POOL_SIZE: wholeNumber(10, 1, 100),
-	DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(2_000, 100, 10_000),
 	HTTPS_PROXY: proxyAddress,
 	HTTP_PROXY: proxyAddress,
 	NO_PROXY: text.default(''),
@@ -142,24 +137,16 @@ const environment = z.object({
 	ALLOWED_USERS: ids(/^[UW][A-Z0-9]{2,}$/, 'U0123ABCD'),
 	ALLOWED_USERGROUPS: ids(/^S[A-Z0-9]{2,}$/, 'S0123ABCD'),
 	ADMIN_CONTACT: optional,
-	PERSON_BURST: wholeNumber(20, 1, 100_000),
-	PERSON_READS_PER_MINUTE: wholeNumber(20, 1, 100_000),
-	MAX_WATCHES_PER_PERSON: wholeNumber(50, 1, 100_000),
-	MAX_WATCHES_PER_CHANNEL: wholeNumber(100, 1, 100_000),
 	MAX_WATCHES: wholeNumber(1_000, 1, 100_000),
 	DISCOVER_SESSIONS: flag,
 	QUICK_ANSWERS: oneOf(['on', 'off'], 'on').transform((word) => word === 'on'),
 	UNDO_SECONDS: wholeNumber(10, 0, LONGEST_UNDO_MS / UNITS.s),
 	THREAD_REPLIES: oneOf(['on', 'off'], 'off').transform((word) => word === 'on'),
-	REMIND_AFTER: duration(DEFAULT_REMIND_AFTER),
-	ESCALATE_AFTER: duration('off'),
+	REMIND_AFTER: duration.default(15 * UNITS.m),
 	SHOW_ANSWERS: oneOf(SHOW_ANSWERS, 'auto'),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
 	HISTORY_RETENTION_DAYS: wholeNumber(1, 1, 3650).nullable().default(null),
 	AUDIT_RETENTION_DAYS: wholeNumber(400, 1, 3650),
-	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
-	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
-	GIVE_UP_HOURS: wholeNumber(24, 1, LONGEST_GIVE_UP_MS / UNITS.h),
 	HOST: optionally(
 		(value) => !/[\s/]/.test(value),
 		'is neither an address nor the name of a host: use one like 127.0.0.1',
@@ -172,9 +159,8 @@ const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? u
 
 /** Problems of several settings together, from the raw environment, to appear beside all others. */
 function crossProblems(env: Environment, settings: Partial<Settings>): string[] {
-	const { REMIND_AFTER, ESCALATE_AFTER, RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
+	const { RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
 	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
-	const byDefault = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
 	const problems = {
 		'SLACK_APP_TOKEN is missing: set an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP':
 			isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'),
@@ -184,8 +170,6 @@ function crossProblems(env: Environment, settings: Partial<Settings>): string[] 
 			!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'),
 		'ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one with: openssl rand -base64 32':
 			!isUnset('ENCRYPTION_KEY_FORMER') && isUnset('ENCRYPTION_KEY'),
-		[`ESCALATE_AFTER is not longer than REMIND_AFTER${byDefault}: people are reminded first, and mentioned later`]:
-			REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER,
 		[`HISTORY_RETENTION_DAYS is less than RETENTION_DAYS (${RETENTION_DAYS}): texts would outlive authors`]:
 			HISTORY_RETENTION_DAYS != null && HISTORY_RETENTION_DAYS < RETENTION_DAYS,
 	};
@@ -218,15 +202,24 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 		else if (parsed.success) settings[name] = parsed.data;
 		else problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
 	}
+	const removed = formerSettings(env);
+	const stricter = removed.flatMap(({ setting, instead, isStricter }) =>
+		isStricter ? `${setting} is no setting any more, and what it is set to is stricter: ${instead}. Remove it` : [],
+	);
 	const swallowed = unreadable.length > 0 ? [] : swallowedSettings(given, paths);
-	const all = [...swallowed, ...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env)];
+	const ofEach = [...swallowed, ...fileProblems, ...problems, ...crossProblems(given, settings)];
+	const all = [...ofEach, ...misspeltAccess(env), ...stricter];
 	return {
 		/** The valid ones; an optional setting that is not set is null. */
 		settings: settings as Partial<Settings>,
 		/** One line for each missing or invalid setting, without its value; or for a file that is not read at all. */
 		problems: unreadable.length > 0 ? unreadable : all.filter((line) => needed.test(line)),
 		/** Names that look like settings of Handraise but are none. Those about access are problems. */
-		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
+		unknown: Object.keys(env).filter(
+			(name) => OUR_NAMES.test(name) && !isSetting(name) && !removed.some(({ setting }) => setting === name),
+		),
+		/** Settings of 1.1.0 that are set, and what takes their place. Those that were stricter are problems. */
+		removed: removed.flatMap(({ isStricter, ...one }) => (isStricter ? [] : one)),
 	};
 }
 
@@ -314,8 +307,8 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 	return { httpsProxy: HTTPS_PROXY ?? '', httpProxy: HTTP_PROXY ?? '', noProxy, hosts };
 }
 
-/** @throws HandraiseError `config_invalid`, like `needSettings` */
-export function parseConfig(env: Environment) {
+/** `limits`: tests have others. @throws HandraiseError `config_invalid`, like `needSettings` */
+export function parseConfig(env: Environment, limits = LIMITS) {
 	const valid = needSettings(env, /^/);
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;
 	return {
@@ -327,13 +320,13 @@ export function parseConfig(env: Environment) {
 				: ({ kind: 'socket', appToken } as const),
 		proxy: proxySettings(valid),
 		secretFiles: secretFilesOf(env),
-		watchLimits: {
-			person: valid.MAX_WATCHES_PER_PERSON,
-			channel: valid.MAX_WATCHES_PER_CHANNEL,
-			all: valid.MAX_WATCHES,
-		},
-		/** When open questions are reminded of and escalated where a channel has not set it; null: never. */
-		ladderTimes: { remindAfterMs: valid.REMIND_AFTER, escalateAfterMs: valid.ESCALATE_AFTER },
+		pool: limits.pool,
+		personReads: limits.personReads,
+		watchLimits: { ...limits.watches, all: valid.MAX_WATCHES },
+		/** When open questions are reminded of where a channel has not set it; null: never. */
+		reminderDefaults: { remindAfterMs: valid.REMIND_AFTER },
+		/** For the channels of 1.1.0 without an own time; null: never. */
+		formerEscalateAfterMs: duration.default(null).catch(null).parse(textOf(env, 'ESCALATE_AFTER')),
 	};
 }
 

@@ -15,7 +15,9 @@ function fail(error: unknown): never {
 async function main(): Promise<void> {
 	const config = parseConfig(process.env);
 	const log = createLog(config.LOG_LEVEL);
-	for (const setting of readSettings(process.env).unknown) log.warn('unknown_setting', { setting });
+	const { unknown, removed } = readSettings(process.env);
+	for (const setting of unknown) log.warn('unknown_setting', { setting });
+	for (const { setting, instead } of removed) log.warn('removed_setting', { setting, instead });
 	const proxy = applyProxy(config.proxy);
 	if (config.proxy !== null) log.info({ proxy: config.proxy.hosts }, 'a proxy is used, except for hosts in NO_PROXY');
 	const stopping = new AbortController();

@@ -110,6 +110,14 @@ describe('the program', () => {
 		},
 	);
 
+	it('exits with 1 and one line for a setting of before that was stricter', async () => {
+		const { code, stdout, stderr } = await start({ ...complete(), GIVE_UP_HOURS: '2', PERSON_BURST: '40' }).closed;
+		expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+		expect(stderr).toBe(
+			'GIVE_UP_HOURS is no setting any more, and what it is set to is stricter: an answer is tried for 24 hours. Remove it\n',
+		);
+	});
+
 	it('exits with 1 and one line when Slack refuses the bot token', async () => {
 		const { code, stderr } = await start({ ...complete(), SLACK_BOT_TOKEN: 'xoxb-wrong-secret' }).closed;
 		expect(code).toBe(1);

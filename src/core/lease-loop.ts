@@ -45,7 +45,7 @@ const RENEWALS_PER_LEASE = 4;
 
 /**
  * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
- * leases while it works, and takes again when the next row is due, rows or the clock changed, work ends or it is woken.
+ * leases while it works, and takes again when the next row is due, rows changed, work ends or it is woken.
  * After a crash, or on another replica, work goes on from what is stored.
  */
 export function createLeaseLoop<Item>(
@@ -132,7 +132,6 @@ export function createLeaseLoop<Item>(
 	}
 
 	rows.onChange(waker.wake);
-	clock.onStep?.(waker.wake);
 
 	return {
 		start(): void {

@@ -58,6 +58,7 @@ export const LOG_LINES = {
 	receipt_not_in_window: 'a receipt could not be shown in its modal',
 	receipt_not_sent: 'a receipt could not be sent as a DM',
 	refusal_not_counted: 'a refusal could not be counted for the audit',
+	removed_setting: 'this is no setting any more and can be removed; `instead` says what takes its place',
 	reply_not_sent: 'a reply could not be sent',
 	request_failed: 'a request failed',
 	requests_refused: 'HTTP requests were refused',

@@ -16,6 +16,9 @@ export type WatchMode = 'everything' | 'questionsOnly' | 'raisedHand';
 const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
 export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
+/** A watch of a session without any change ends after this. */
+export const WATCH_MAX_DAYS = 7;
+
 /**
  * Why a watch ended. `noChange`: nothing changed for `WATCH_MAX_DAYS`. Of a raised hand: its question is not open any
  * more (`handLowered`), a newer one got its place (`gaveWay`), or `watch all` has ended (`discoveryEnded`).
@@ -103,9 +106,11 @@ export interface Discovery extends ChannelKey, DiscoverySettings {
 	readonly createdAt: number;
 }
 
-/** Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service has no list. */
-export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
+/** Why no sessions are listed: `DISCOVER_SESSIONS` is off, or the service has no list. */
+export const NO_LIST_REASONS = ['notDiscovering', 'noList'] as const;
 export type NoListReason = (typeof NO_LIST_REASONS)[number];
+/** 1.1.0 had a third one, whose setting is gone. */
+export const noListReason = z.enum(NO_LIST_REASONS).catch('noList');
 
 /** When the next read is due (`at`). Due reads are taken in the order of `by`. Clock milliseconds. */
 export interface PlannedRead {
@@ -218,13 +223,18 @@ export type Mention = DeepReadonly<z.infer<typeof mention>>;
 /** Whoever was forgotten stays as somebody who is gone: a list that loses its people must not become empty. */
 const answerers = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
 
-const after = z.union([z.number(), z.literal('default'), z.null()]);
+/** In place of a time, in the settings of 1.1.0: as a setting of the environment said. */
+export const FORMER_DEFAULT = 'default';
 
 /** What members of a channel set with `/session settings`. A setting that a stored row lacks has its default. */
 export const channelSettings = z.object({
-	/** `default`: as `REMIND_AFTER` and `ESCALATE_AFTER` say. Null: off. */
-	remindAfterMs: after.default('default'),
-	escalateAfterMs: after.default('default'),
+	/** `default`: as `REMIND_AFTER` says. Null: off. */
+	remindAfterMs: z.union([z.number(), z.literal('default'), z.null()]).default('default'),
+	/** Null: off. Rows of 1.1.0 may say `default`, until a start knows what that was. */
+	escalateAfterMs: z.preprocess(
+		(after) => (after === FORMER_DEFAULT ? null : after),
+		z.number().nullable().default(null),
+	),
 	mention: mention.default({ userIds: [], groupIds: [] }),
 	quietHours: quietHours.nullable().default(null),
 	answerers: answerers.default({ userIds: [], groupIds: [] }),
@@ -243,15 +253,15 @@ export interface LadderTimes {
 	readonly escalateAfterMs: number | null;
 }
 
-export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: LadderTimes): LadderTimes {
-	return {
-		remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs,
-		escalateAfterMs: escalateAfterMs === 'default' ? defaults.escalateAfterMs : escalateAfterMs,
-	};
+/** What holds where a channel has not set it. */
+export type ReminderDefaults = Pick<LadderTimes, 'remindAfterMs'>;
+
+export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: ReminderDefaults): LadderTimes {
+	return { remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs, escalateAfterMs };
 }
 
 /** When reminders come: an escalation only where it can mention somebody. */
-export function reminderTimes(settings: ChannelSettings, defaults: LadderTimes): LadderTimes {
+export function reminderTimes(settings: ChannelSettings, defaults: ReminderDefaults): LadderTimes {
 	const times = timesIn(settings, defaults);
 	return namesAnybody(settings.mention) ? times : { ...times, escalateAfterMs: null };
 }
@@ -260,7 +270,7 @@ export function reminderTimes(settings: ChannelSettings, defaults: LadderTimes):
 export function stillDue<Entry extends { readonly stage: ReminderStage; readonly postedAt: number }>(
 	entries: readonly Entry[],
 	settings: ChannelSettings,
-	{ defaults, now }: { defaults: LadderTimes; now: number },
+	{ defaults, now }: { defaults: ReminderDefaults; now: number },
 ): readonly Entry[] {
 	const { quietHours } = settings;
 	if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];

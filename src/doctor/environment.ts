@@ -13,13 +13,15 @@ export function checkNode({ ok, failure }: Findings, version: string) {
 	);
 }
 
-export function checkSettings(findings: Findings, reading: Pick<SettingsReading, 'problems' | 'unknown'>) {
+export function checkSettings(findings: Findings, reading: Pick<SettingsReading, 'problems' | 'unknown' | 'removed'>) {
 	for (const problem of reading.problems) findings.failure(`${problem}.`);
 	for (const name of reading.unknown) {
 		findings.warning(
 			`${name} is not a setting of Handraise and is not read: is it misspelt? See the settings in the README.`,
 		);
 	}
+	for (const { setting, instead } of reading.removed)
+		findings.warning(`${setting} is no setting any more: ${instead}. Remove it.`);
 	return findings.okIfNone('complete and well-formed.');
 }
 

@@ -362,7 +362,7 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 	const { env, clock, proxy, signal } = invocation;
 	const reading = readSettings(env);
 	if (reading.problems.length > 0) {
-		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
+		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [], removed: [] });
 	}
 	yield* checkProxy(findingsOf('Proxy'), reading);
 	const config = parseConfig(env);

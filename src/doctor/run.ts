@@ -106,13 +106,13 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 
 /** What `may` needs of the settings: it can run before all else is set up. */
 const MAY_SETTINGS = new RegExp(
-	'^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY|' +
-		'ALLOW\\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? ',
+	'^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY|ALLOW\\w*|QUICK_ANSWERS|DISCOVER_SESSIONS)(_FILE)? ',
 );
 
 async function* asBot({ env, clock }: Invocation, ask: (bot: Bot) => AsyncGenerator<Finding>) {
 	const reading = readSettings(env, MAY_SETTINGS);
-	if (reading.problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
+	if (reading.problems.length > 0)
+		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [], removed: [] });
 	const settings = reading.settings as Settings;
 	const call = createSlackCall(settings.SLACK_API_URL, settings.SLACK_BOT_TOKEN);
 	const auth = await call('auth.test');

@@ -44,12 +44,8 @@ export async function checkAddress({ ok, warning, failure }: Findings, { need, d
 }
 
 /** Whether the service lists the sessions that wait. Only DISCOVER_SESSIONS needs a list. */
-export async function checkList({ ok, warning, failure }: Findings, { need, settings, service }: Setup) {
+export async function checkList({ ok, warning, failure }: Findings, { settings, service }: Setup) {
 	const { DISCOVER_SESSIONS: discovers = false } = settings;
-	if (!need('SESSION_SERVICE_LIST'))
-		return discovers
-			? failure('DISCOVER_SESSIONS is true and SESSION_SERVICE_LIST is off: set SESSION_SERVICE_LIST to auto.')
-			: ok('not used, because SESSION_SERVICE_LIST is off. Watched sessions are read in turn.');
 	const { response: first, url, address, get } = await service;
 	if (first.kind === 'no-response' || problemOf(first, url) !== null)
 		throw notChecked('the session service is not usable');

@@ -3,6 +3,7 @@ import type { AuditStore } from '../database/audit.ts';
 import { type StoreDatabase, TABLES } from '../database/database.ts';
 import { removeUnusedPeople } from '../database/people-store.ts';
 import { forgetQuestions } from '../database/question-store.ts';
+import { WAITING_SECRET_DAYS } from '../database/schema/answers.ts';
 import { removeOldStates } from '../database/shared-states.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
@@ -58,7 +59,7 @@ export function createHousekeeping(
 		);
 		const auditDays = Math.min(config.AUDIT_RETENTION_DAYS, historyDays ?? 3650);
 		return {
-			waitingSecrets: () => store.answers.wipeWaitingSecrets(now - config.WAITING_SECRET_DAYS * DAY_MS, now),
+			waitingSecrets: () => store.answers.wipeWaitingSecrets(now - WAITING_SECRET_DAYS * DAY_MS, now),
 			answers: () => store.answers.removeValues(before(config.RETENTION_DAYS), now),
 			drafts: () => store.drafts.removeOlderThan(before(TABLES.drafts.kept)),
 			claims: () => store.claims.removeLapsed(now),

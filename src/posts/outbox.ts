@@ -1,4 +1,4 @@
-import { backOff, codeOf, HandraiseError } from '../core/basics.ts';
+import { backOff, codeOf, createMemo, HandraiseError, uptimeOf } from '../core/basics.ts';
 import { createLeaseLoop } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
@@ -76,8 +76,7 @@ export function createOutbox(
 	const { posts: store } = core.store;
 	const { watches: metrics } = core.metrics;
 	/** By rate key and urgency: the latest turn of this process's waiting posts, and each one's own. */
-	const turns = new Map<string, number>();
-	clock.onStep?.(() => turns.clear());
+	const latestTurns = createMemo(clock, () => new Map<string, number>());
 
 	/** What cannot be drawn waits like what cannot be read: it holds up nothing, and each start tries it. */
 	async function draw(due: DuePost): Promise<Drawn> {
@@ -181,6 +180,7 @@ export function createOutbox(
 		for (;;) {
 			const now = clock.now();
 			// What waits already comes first.
+			const turns = latestTurns.get();
 			const turnAt = turns.get(own) ?? turns.get(lane) ?? now;
 			const waitMs = turnAt > now ? turnAt - now : await rateLimiter.take(key, rate, { now, keep });
 			if (waitMs === 0) {
@@ -199,11 +199,12 @@ export function createOutbox(
 		since: number | null,
 		call: () => Promise<SendOutcome>,
 	): Promise<{ outcome: SendOutcome | Retry | null; sentAt: number }> {
+		const begunAt = uptimeOf(clock);
 		const now = clock.now();
 		const attempt = { since: since ?? now, leasedUntil: now + LEASE_MS };
 		if (!(await store.beginAttempt(post.id, token, attempt))) return { outcome: null, sentAt: now };
 		const sentAt = clock.now();
-		if (sentAt < now || sentAt > now + SEND_WITHIN_MS)
+		if (uptimeOf(clock) - begunAt > SEND_WITHIN_MS)
 			return { outcome: retry(sentAt, STOOD_STILL, since !== null), sentAt };
 		const outcome = await call();
 		const { target } = post;
@@ -220,6 +221,7 @@ export function createOutbox(
 	/** When to try a post that waits for its rate. Each gets its own time, or all but one would wait again. */
 	function turnOf(own: string, lane: string, { intervalMs }: RateLimit, waitMs: number): number {
 		const now = clock.now();
+		const turns = latestTurns.get();
 		for (const [other, at] of turns) if (at <= now - RETRY.longestMs) turns.delete(other);
 		const given = turns.get(own) ?? 0;
 		if (given > now) return given;

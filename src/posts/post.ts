@@ -7,7 +7,7 @@ import {
 	type ChannelKey,
 	channelSettings,
 	type Endings,
-	NO_LIST_REASONS,
+	noListReason,
 	REMINDER_STAGES,
 	WATCH_ENDS,
 	type Watch,
@@ -70,7 +70,7 @@ export const KINDS = {
 	/** Questions are left out because of a limit; once a day. */
 	discoveryFull: { schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }) },
 	/** Questions are left out because sessions cannot be listed; once a day. `isOver`: they come again. */
-	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS), isOver: z.exactOptional(z.literal(true)) }) },
+	discoveryPaused: { schema: z.object({ why: noListReason, isOver: z.exactOptional(z.literal(true)) }) },
 	reminder: { ...REMINDER, thread: 'first' },
 	/** Later: with mentions, in the channel. */
 	escalation: REMINDER,

@@ -32,8 +32,8 @@ export function createPersonReads(
 		noteRead(reading: Reading): Promise<void>;
 	},
 ) {
-	const { PERSON_BURST: burst, PERSON_READS_PER_MINUTE: readsPerMinute } = config;
-	const readRate: RateLimit = { intervalMs: 60_000 / readsPerMinute, burst, debt: readsPerMinute };
+	const { burst, perMinute } = config.personReads;
+	const readRate: RateLimit = { intervalMs: 60_000 / perMinute, burst, debt: perMinute };
 	const turnRate: RateLimit = { intervalMs: readRate.intervalMs / TURNS_PER_READ, burst: burst * TURNS_PER_READ };
 	const ownLimiter = createRateLimiter(clock);
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();

@@ -21,7 +21,7 @@ describe('settings', () => {
 
 	it.each<[keyof ChannelSettings, Partial<ChannelSettings>]>([
 		['remindAfterMs', { remindAfterMs: null }],
-		['escalateAfterMs', { escalateAfterMs: 'default' }],
+		['escalateAfterMs', { escalateAfterMs: 7_200_000 }],
 		['mention', { mention: { userIds: ['U1', 'U3'], groupIds: ['S1', 'S2'] } }],
 		['quietHours', { quietHours: null }],
 	])('differ in %s', (part, change) => {

@@ -280,12 +280,6 @@ describe('doctor may', () => {
 			'switched off for everybody by QUICK_ANSWERS',
 		],
 		['DISCOVER_SESSIONS', { DISCOVER_SESSIONS: 'true' }, every('yes', { 'Watch all': 'yes' }), 'Watch all: yes'],
-		[
-			'SESSION_SERVICE_LIST',
-			{ DISCOVER_SESSIONS: 'true', SESSION_SERVICE_LIST: 'off' },
-			every('yes'),
-			'switched off for everybody by SESSION_SERVICE_LIST',
-		],
 	])('follows the setting %s', async (_, { WHO = 'U0ADA', ...env }, outcomes, fact) => {
 		const { exit, lines, outcomes: said } = await may(harness, [WHO, 'agents'], env);
 		expect(said).toEqual(outcomes);

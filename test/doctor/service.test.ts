@@ -18,11 +18,11 @@ const service: Case[] = [
 		says: /^✗ Session service: .* answers with a web page \(404\): SESSION_SERVICE_URL has \/v1 in it, which Handraise adds/,
 	},
 	{
-		name: 'the address ends in /v1, and the list’s setting is wrong',
-		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/`, SESSION_SERVICE_LIST: 'yes' }),
+		name: 'the address ends in /v1, and the list must not be used, which is no setting any more',
+		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/`, SESSION_SERVICE_LIST: 'off' }),
 		says: [
 			/^✗ Settings: SESSION_SERVICE_URL ends in \/v1: remove it/,
-			/^✗ Settings: SESSION_SERVICE_LIST is neither auto nor off/,
+			/^✗ Settings: SESSION_SERVICE_LIST is no setting any more, and what it is set to is stricter: the list of the service is used/,
 		],
 	},
 	{
@@ -127,18 +127,13 @@ const service: Case[] = [
 		exit: 0,
 	},
 	{
-		name: 'the list is switched off, and the service allows more than the setting',
-		env: () => ({ SESSION_SERVICE_LIST: 'off', SESSION_SERVICE_RPM: '100' }),
+		name: 'the service allows more than the setting, and a setting is none any more',
+		env: () => ({ GIVE_UP_HOURS: '48', SESSION_SERVICE_RPM: '100' }),
 		says: [
-			/^✓ Session list: not used, because SESSION_SERVICE_LIST is off/,
+			/^! Settings: GIVE_UP_HOURS is no setting any more: an answer is tried for 24 hours\. Remove it\./,
 			/^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
 		],
 		exit: 0,
-	},
-	{
-		name: 'people want all sessions, and the list is switched off',
-		env: () => ({ SESSION_SERVICE_LIST: 'off', DISCOVER_SESSIONS: 'true' }),
-		says: /^✗ Session list: DISCOVER_SESSIONS is true and SESSION_SERVICE_LIST is off: set SESSION_SERVICE_LIST to auto/,
 	},
 	{
 		name: 'people want all sessions, and the service has no list',

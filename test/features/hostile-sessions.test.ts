@@ -89,7 +89,6 @@ describe('hostile sessions', () => {
 					handOver: null,
 					isUpdate: true,
 					ended: isAnswered ? null : 'channelShared',
-					watchMaxDays: 7,
 					adminContact: name,
 					names,
 					dashboardUrl: 'https://dash.example',

@@ -115,7 +115,6 @@ describe('text from outside is marked as such and never begins a view or message
 					waitedMs: null,
 					discreet: false,
 					ended: null,
-					watchMaxDays: 7,
 					adminContact: null,
 					dashboardUrl: null,
 					handOver: null,

@@ -62,7 +62,7 @@ function mentions(): string[] {
 }
 
 it('forgets somebody everywhere: people see Somebody, go on, and the files hold the id nowhere', async () => {
-	await start({ ESCALATE_AFTER: '1d' });
+	await start();
 	const pressed = await app.asked();
 	await app.seenBy('ada', pressed.post).press('LH 1173');
 	await app.until(() => pressed.post.text().includes('· continued'));
@@ -92,6 +92,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await app.homeSays('(from @ada)', { who: 'grace' });
 	await app.slack.as('ada').command('#agents', '/session settings');
 	const settings = await app.slack.as('ada').waitForModal('Save');
+	await settings.choose('Escalate after', '1 day');
 	await settings.choose('Mention', ['ada', 'grace']);
 	await settings.submit();
 	await app.until(() =>

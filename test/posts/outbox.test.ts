@@ -144,6 +144,8 @@ describe('posts', () => {
 		await pass(clock, 5_000);
 		await stop();
 		machine.set(0);
+		// As for a new process, whose clock has the right time.
+		await pass(clock, 60_000);
 		answer(() => null);
 		start({ clock: machine });
 		await pass(clock, 30_000);

@@ -6,7 +6,7 @@ import { expectNothingWrong, watchingApp } from '../features/watch/harness.ts';
 import { auditLines } from '../support/audit-lines.ts';
 import { noSession, stale, WATCHING, watchingSeveral, whatHappened } from '../support/sentences.ts';
 
-const RATES = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
+const RATES = { personReads: { burst: 20, perMinute: 20 } };
 
 /** How many requests of people are handled. */
 const handled = (log: readonly string[], from = 0) =>
@@ -17,7 +17,7 @@ const TOO_FAST = whatHappened('too_fast');
 describe('one person who is too fast', () => {
 	let app: Awaited<ReturnType<typeof watchingApp>>;
 	beforeAll(async () => {
-		app = await watchingApp({ realRates: true, env: RATES });
+		app = await watchingApp({ realRates: true, limits: RATES });
 	});
 	afterAll(() => app[Symbol.asyncDispose]());
 	afterEach(() => {
@@ -318,7 +318,8 @@ it('tells in the audit who saw what of a session, and of nobody who saw nothing'
 describe('the limits of watching', () => {
 	it('stops one person at their own limit of watches, so that others can still watch', async () => {
 		await using app = await watchingApp({
-			env: { MAX_WATCHES_PER_PERSON: '50', ADMIN_CONTACT: 'the desk', SESSION_SERVICE_RPM: '5000' },
+			env: { ADMIN_CONTACT: 'the desk', SESSION_SERVICE_RPM: '5000' },
+			limits: { watches: { person: 50 } },
 			service: { rateLimit: false },
 		});
 		const theirs = app.session();
@@ -348,7 +349,7 @@ describe('the limits of watching', () => {
 	});
 
 	it('tells the limits of watches of a channel and of all channels', async () => {
-		await using app = await watchingApp({ env: { MAX_WATCHES_PER_CHANNEL: '1', MAX_WATCHES: '2' } });
+		await using app = await watchingApp({ env: { MAX_WATCHES: '2' }, limits: { watches: { channel: 1 } } });
 		const [one, two, three] = [app.session(), app.session(), app.session()];
 		const first = await app.command(`/session watch ${one} ${two}`);
 		expect(first.text()).toMatch(/Watching.*this channel watches 1 session, and the limit for one channel is 1/s);

@@ -55,7 +55,6 @@ export const POST: PostContext = {
 	watchedBy: USER_ID,
 	reader: null,
 	ended: null,
-	watchMaxDays: 7,
 	showAnswers: 'always',
 };
 export const GIANT_CARD: CardModel = {

@@ -1,4 +1,4 @@
-import { backOff, codeOf, elapsedSince, HandraiseError, retryAtOf } from '../../core/basics.ts';
+import { backOff, codeOf, elapsedSince, HandraiseError, retryAtOf, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type Answer,
@@ -41,16 +41,10 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 	const checkHoldsMs = CHECK_COUNTS_MS + sessionService.deliveryReadMs;
 	const asking = atMost(MAX_ASKING);
 
-	/** Whether a PUT that began at `startedAt` may still leave. False when the clock was set since then. */
-	function maySend(startedAt: number | null): boolean {
-		if (startedAt === null) return false;
-		const since = clock.now() - startedAt;
-		return since >= 0 && since <= SEND_WITHIN_MS && (clock.steadySince?.() ?? 0) <= startedAt;
-	}
+	/** Whether a PUT that began then, by uptime, may still leave. */
+	const maySend = (begunAt: number) => uptimeOf(clock) - begunAt <= SEND_WITHIN_MS;
 
 	return {
-		maySend,
-
 		/** For how many ms a PUT that began at `startedAt` may still land; 0 when none began. */
 		landsForMs(startedAt: number | null): number {
 			return startedAt === null ? 0 : Math.max(landsWithinMs - elapsedSince(clock, startedAt), 0);
@@ -88,11 +82,14 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 			return written;
 		},
 
-		/** Sends all items of `session`, with `values` in the empty ones. */
-		async send(answer: Answer, permit: DeliveryPermit, session: Session, values: OurValues): Promise<void> {
-			const { sessionId, messageIndex } = answer.question;
+		/** Sends all items of `session`, with `values` in the empty ones. `begunAt`: when the PUT began, by uptime. */
+		async send(
+			{ question: { sessionId, messageIndex } }: Answer,
+			permit: DeliveryPermit,
+			{ session, values, begunAt }: { session: Session; values: OurValues; begunAt: number },
+		): Promise<void> {
 			const items = mergeForPut(session.messages[messageIndex]?.sent ?? [], values);
-			await permit.putAnswers(sessionId, messageIndex, items, () => maySend(answer.putStartedAt));
+			await permit.putAnswers(sessionId, messageIndex, items, () => maySend(begunAt));
 		},
 	};
 }

@@ -14,10 +14,10 @@ const RETRY = { firstMs: 30_000, longestMs: 30 * 60_000 } as const;
 /** At most this many sessions of a list at once. */
 const MOST_RAISED = 20;
 
-/** Brings the raised hands of all listed sessions into the channels that want them. `listing`: null when it is off. */
+/** Brings the raised hands of all listed sessions into the channels that want them. */
 export function createDiscoveries(
 	core: Core<{ discoveries: DiscoveryStore; watches: WatchStore; posts: PostStore }>,
-	listing: { readonly isUnlisted: () => boolean } | null,
+	listing: { readonly isUnlisted: () => boolean },
 ) {
 	const { serviceUrl, clock, log, store } = core;
 	const { discoveries } = store;
@@ -29,7 +29,6 @@ export function createDiscoveries(
 
 	function whyNot(): NoListReason | null {
 		if (!discoverSessions) return 'notDiscovering';
-		if (listing === null) return 'listOff';
 		return listing.isUnlisted() ? 'noList' : null;
 	}
 

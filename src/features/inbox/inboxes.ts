@@ -1,4 +1,4 @@
-import { backOff, createFailures, uptimeOf } from '../../core/basics.ts';
+import { backOff, createFailures, createMemo, uptimeOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { RateLimit } from '../../core/rate-limiter.ts';
 import type { Core } from '../../core.ts';
@@ -71,10 +71,7 @@ export function createInboxes(
 	let touchedAt = Number.NEGATIVE_INFINITY;
 	let newsAt = Number.NEGATIVE_INFINITY;
 	/** When the shared rate next has room for inboxes that only follow, and for all, clock milliseconds. */
-	let roomAt = { followers: 0, all: 0 };
-	clock.onStep?.(() => {
-		roomAt = { followers: 0, all: 0 };
-	});
+	const room = createMemo(clock, () => ({ followers: 0, all: 0 }));
 	const { build, next } = createInboxContent(core, access);
 
 	const touchDueInMs = () => touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
@@ -99,7 +96,8 @@ export function createInboxes(
 			touchedAt = uptimeOf(clock);
 			if (!news.includes(true)) return;
 			newsAt = touchedAt;
-			roomAt = { ...roomAt, followers: roomAt.all };
+			const { all } = room.get();
+			room.set({ followers: all, all });
 		} catch (error) {
 			for (const userId of people) touchedBy.add(userId);
 			throw error;
@@ -132,8 +130,8 @@ export function createInboxes(
 		const waitMs = await rateLimiter.take(rateKey(inbox), UPDATE_RATE, { now, keep });
 		if (waitMs === 0) return true;
 		const at = now + waitMs;
-		if (!isWaiting)
-			roomAt = isAsked ? { all: at, followers: Math.max(roomAt.followers, at) } : { ...roomAt, followers: at };
+		const { followers, all } = room.get();
+		if (!isWaiting) room.set(isAsked ? { all: at, followers: Math.max(followers, at) } : { all, followers: at });
 		return false;
 	}
 
@@ -194,14 +192,16 @@ export function createInboxes(
 		leaseMs: LEASE_MS,
 		concurrency: UPDATES_AT_ONCE,
 		prepare: markChanges,
-		async take(lease, room) {
+		async take(lease, count) {
 			const now = clock.now();
-			if (roomAt.all > now) return [];
-			return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
+			const { followers, all } = room.get();
+			if (all > now) return [];
+			return store.takeDue(lease, count, { now, only: followers > now ? 'asked' : 'all' });
 		},
 		async nextDueAt() {
 			const now = clock.now();
 			const { asked, all } = await store.nextDueAt();
+			const roomAt = room.get();
 			return earliestOf(
 				touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
 				asked && Math.max(asked, now, roomAt.all),

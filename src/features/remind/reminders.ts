@@ -114,7 +114,7 @@ const SAME_TIME_MS = 1_000;
 export function createReminders(core: Core<{ ladders: LadderStore }>) {
 	const { serviceUrl, clock } = core;
 	const { ladders: store } = core.store;
-	const { ladderTimes: defaults } = core.config;
+	const { reminderDefaults: defaults } = core.config;
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { type DeepReadonly, isForgotten } from '../../core/basics.ts';
 import { FALLBACK_TIME_ZONE, leavesTime, type QuietHours, timeZoneNamed, WEEKDAYS } from '../../core/quiet-hours.ts';
-import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	type Mention,
+	type ReminderDefaults,
+	timesIn,
+} from '../../database/watch.ts';
 import { namesAnybody } from '../../questions/answerers.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
@@ -15,7 +21,7 @@ const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 /** What the fields hold, in their order in the form. */
 export const settingsValues = z.object({
 	remind: z.union([z.number(), z.literal('default'), z.null()]),
-	escalate: z.union([z.number(), z.literal('default'), z.null()]),
+	escalate: z.number().nullable(),
 	people: z.array(z.string()),
 	groups: z.array(z.string()),
 	/** Empty: no quiet hours, whatever the other three hold. */
@@ -37,7 +43,7 @@ interface Filled {
 	readonly shown: SettingsValues;
 	/** The stored settings that the person has seen. */
 	readonly before: ChannelSettings;
-	readonly defaults: LadderTimes;
+	readonly defaults: ReminderDefaults;
 }
 
 export interface Field<Value> {
@@ -48,7 +54,7 @@ export interface Field<Value> {
 	readonly directHint?: string;
 	readonly isForChannels?: true;
 	/** Null: there is nothing to choose. */
-	element(shown: Value, known: { groups: UserGroups; defaults: LadderTimes }): InputBlock['element'] | null;
+	element(shown: Value, known: { groups: UserGroups; defaults: ReminderDefaults }): InputBlock['element'] | null;
 	/** What Slack leaves out, or sends as empty, is as it was shown. */
 	read(element: Element, shown: Value): Value;
 	/** What is wrong that can be seen without asking Slack; empty for nothing. Plain text. */
@@ -112,13 +118,13 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 	remind: {
 		label: 'Remind after',
 		hint: 'Posts a reminder here.',
-		element: (shown, { defaults }) => timesElement(shown, defaults.remindAfterMs),
-		read: readTime,
+		element: (shown, { defaults }) => timesElement(shown, ['default', null], defaults),
+		read: (element, shown) => (element.selected_option?.value === 'default' ? 'default' : readTime(element, shown)),
 	},
 	escalate: {
 		label: 'Escalate after',
 		hint: 'Mentions those named below, up to three times. When nobody is named, there is no escalation.',
-		element: (shown, { defaults }) => timesElement(shown, defaults.escalateAfterMs),
+		element: (shown) => timesElement(shown, [null]),
 		read: readTime,
 		check({ chosen, before, defaults }) {
 			const { remindAfterMs, escalateAfterMs } = timesIn(chosen, defaults);
@@ -210,20 +216,24 @@ export const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
 const TIMES_MS = [5, 15, 30, 60, 2 * 60, 4 * 60, 24 * 60].map((minutes) => minutes * 60_000);
 
-function timesElement(shown: SettingsValues['remind'], fallback: number | null): InputBlock['element'] {
+/** `others`: what can be chosen beside times. */
+function timesElement(
+	shown: SettingsValues['remind'],
+	others: readonly SettingsValues['remind'][],
+	defaults?: ReminderDefaults,
+): InputBlock['element'] {
 	const isOther = typeof shown === 'number' && !TIMES_MS.includes(shown);
 	const offered = isOther ? [...TIMES_MS, shown].toSorted((one, other) => one - other) : TIMES_MS;
 	const option = (after: SettingsValues['remind']): PlainTextOption => ({
-		text: plain(capitalised(afterWords(after, fallback)), 75),
+		text: plain(capitalised(afterWords(after, defaults)), 75),
 		value: after === null ? 'off' : String(after),
 	});
-	const options = (['default', null, ...offered] as const).map(option);
+	const options = [...others, ...offered].map(option);
 	return { type: 'static_select', action_id, options, initial_option: option(shown) };
 }
 
-function readTime({ selected_option: option }: Element, shown: SettingsValues['remind']): SettingsValues['remind'] {
+function readTime<Time>({ selected_option: option }: Element, shown: Time): Time | number | null {
 	const value = option?.value;
-	if (value === 'default') return value;
 	if (value === 'off') return null;
 	return /^[1-9]\d{0,10}$/.test(value ?? '') ? Number(value) : shown;
 }
@@ -255,9 +265,9 @@ const dayOption = (day: keyof typeof DAY_NAMES): PlainTextOption => ({
 
 export const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
-function afterWords(after: SettingsValues['remind'], fallback: number | null): string {
-	return after === 'default' ? `default (${timeWords(fallback)})` : timeWords(after);
+/** A time in settings: `15 min`, `off` or `default (off)`. */
+function afterWords(after: SettingsValues['remind'], defaults?: ReminderDefaults): string {
+	return after === 'default' ? `default (${timeWords(defaults?.remindAfterMs ?? null)})` : timeWords(after);
 }
 
 /** `off`, `1 day`, `1 min 30 s`: nothing is rounded away above a second. */
@@ -298,7 +308,7 @@ export function settingsOf({ remind, escalate, people, groups, ...others }: Sett
 /* What a change of a setting says */
 
 export interface LineContext {
-	readonly defaults: LadderTimes;
+	readonly defaults: ReminderDefaults;
 	/** The words for whom a list names; `other`: whom it names before or after a change. */
 	readonly mentioned: (list: Mention, other: Mention) => string;
 }
@@ -306,14 +316,12 @@ export interface LineContext {
 /** `other`: the settings before or after a change. mrkdwn. */
 type Words = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => string;
 
-const timeWordsOf =
-	(part: keyof LadderTimes): Words =>
-	(settings, { defaults }) =>
-		afterWords(settings[part], defaults[part]);
-
 export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
-	remindAfterMs: { label: FIELDS.remind.label, words: timeWordsOf('remindAfterMs') },
-	escalateAfterMs: { label: FIELDS.escalate.label, words: timeWordsOf('escalateAfterMs') },
+	remindAfterMs: {
+		label: FIELDS.remind.label,
+		words: ({ remindAfterMs }, { defaults }) => afterWords(remindAfterMs, defaults),
+	},
+	escalateAfterMs: { label: FIELDS.escalate.label, words: ({ escalateAfterMs }) => timeWords(escalateAfterMs) },
 	mention: {
 		label: FIELDS.people.label,
 		words: ({ mention }, { mentioned }, other) => mentioned(mention, other.mention),

@@ -52,7 +52,7 @@ interface Stored {
 export function registerSettings(core: HandlerContext<Stored>) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
 	const saving = createSettingsSaving(core, core);
-	const { ladderTimes: defaults } = core.config;
+	const { reminderDefaults: defaults } = core.config;
 	const { adminContact } = reply.errorContext();
 
 	function formOf(

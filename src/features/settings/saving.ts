@@ -1,6 +1,12 @@
 import { HandraiseError, startDeadline, unlessAborted } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	type Mention,
+	type ReminderDefaults,
+	timesIn,
+} from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import type { Answerers } from '../../questions/answerers.ts';
 import { codeOf, isGoneGroup } from '../../slack/clients.ts';
@@ -192,11 +198,11 @@ export function createSettingsSaving(
 				const { settings: before, revision } = await store.read({ ...person, channelId });
 				if (!(await accessPolicy.mayChange(person.userId, before.answerers)))
 					throw new HandraiseError('the list does not name them', { code: 'not_named' });
-				const chosen = withMention(before, person.userId, config.ladderTimes);
+				const chosen = withMention(before, person.userId, config.reminderDefaults);
 				if (chosen.mention.userIds.length > MOST_PEOPLE) return null;
 				const { kind } = await write(request, { channelId, revision }, { before, chosen });
 				// Else somebody saved meanwhile.
-				if (kind !== 'conflict') return timesIn(chosen, config.ladderTimes).escalateAfterMs;
+				if (kind !== 'conflict') return chosen.escalateAfterMs;
 			}
 		},
 	};
@@ -209,7 +215,7 @@ const notChecked = ({ userIds }: Mention, people: SettingsField, groups: Setting
 /** An escalation that somebody turns on by asking for a mention comes after this, but after the reminder. */
 const ESCALATE_AFTER_MS = 30 * 60_000;
 
-function withMention(settings: ChannelSettings, userId: string, defaults: LadderTimes): ChannelSettings {
+function withMention(settings: ChannelSettings, userId: string, defaults: ReminderDefaults): ChannelSettings {
 	const { remindAfterMs, escalateAfterMs } = timesIn(settings, defaults);
 	const { userIds, groupIds } = settings.mention;
 	const mention = { userIds: [...new Set([...userIds, userId])], groupIds };
@@ -231,7 +237,7 @@ export async function whyNoSettings(
 
 /** Draws what a channel is told when somebody changed its settings. */
 export function createSettingsDrawing(
-	{ directory: names, config: { ladderTimes: defaults } }: Core,
+	{ directory: names, config: { reminderDefaults: defaults } }: Core,
 	userGroups: Pick<UserGroupList, 'list'>,
 ) {
 	return {

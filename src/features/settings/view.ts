@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isForgotten } from '../../core/basics.ts';
 import { APP_NAME, COMMAND } from '../../core/command-name.ts';
-import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type Mention, type ReminderDefaults } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/post.ts';
 import { namesAnybody, OPERATOR } from '../../questions/answerers.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
@@ -87,7 +87,7 @@ export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
 	{ revision, base, shown }: SettingsMetadata,
-	defaults: LadderTimes,
+	defaults: ReminderDefaults,
 ) {
 	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
 		field,
@@ -143,7 +143,7 @@ export function settingsRefused({ labels }: SubmittedView, revision: number, err
 
 export interface SettingsModel {
 	readonly metadata: SettingsMetadata;
-	readonly defaults: LadderTimes;
+	readonly defaults: ReminderDefaults;
 	readonly groups: UserGroups;
 	readonly change: { readonly by: string; readonly at: number } | null;
 	/** What has to be said first. mrkdwn, may be empty. */
@@ -178,9 +178,9 @@ export function settingsForm(model: SettingsModel): ModalView {
 	});
 }
 
-function escalationNote({ metadata: { shown }, defaults }: SettingsModel): string {
+function escalationNote({ metadata: { shown } }: SettingsModel): string {
 	const isNobody = shown.people.every(isForgotten) && shown.groups.length === 0;
-	return isNobody && timesIn(settingsOf(shown), defaults).escalateAfterMs !== null ? `⚠️ ${NOBODY_NAMED}` : '';
+	return isNobody && shown.escalate !== null ? `⚠️ ${NOBODY_NAMED}` : '';
 }
 
 const TITLE = 'Channel settings';
@@ -229,11 +229,11 @@ export const SETTINGS_OUTDATED =
 export function settingsSaved(
 	how: 'saved' | 'same',
 	settings: ChannelSettings,
-	{ channelId, defaults }: { readonly channelId: string; readonly defaults: LadderTimes },
+	{ channelId, defaults }: { readonly channelId: string; readonly defaults: ReminderDefaults },
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
-	const [isOff, mentions] = [timesIn(settings, defaults).escalateAfterMs === null, namesAnybody(settings.mention)];
+	const [isOff, mentions] = [settings.escalateAfterMs === null, namesAnybody(settings.mention)];
 	const lines = PARTS.map((part) => {
 		const { label, words } = LINES[part];
 		const now = words(settings, { defaults, mentioned: mentionsWords }, settings);
@@ -378,7 +378,7 @@ export function namingErrors(
 export function conflictWords(
 	by: string | null,
 	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
-	defaults: LadderTimes,
+	defaults: ReminderDefaults,
 ): string {
 	const known = { mentioned: mentionsWords, defaults };
 	return [
@@ -393,10 +393,10 @@ export function conflictWords(
 /** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
 export function settingsChangedPost(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
-	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes; readonly asked?: boolean },
+	known: MentionNames & { readonly channelId: string; readonly defaults: ReminderDefaults; readonly asked?: boolean },
 ): MessageContent {
 	const { channelId, defaults, names, asked = false } = known;
-	const time = durationText(timesIn(after, defaults).escalateAfterMs ?? 0);
+	const time = durationText(after.escalateAfterMs ?? 0);
 	if (asked && !namesAnybody(before.mention))
 		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);

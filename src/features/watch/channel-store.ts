@@ -1,5 +1,6 @@
 // Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
 
+import { z } from 'zod';
 import { FORGOTTEN, type Log, parseOrNull, pick } from '../../core/basics.ts';
 import { recordEvents } from '../../database/audit.ts';
 import {
@@ -31,6 +32,7 @@ import {
 	DEFAULT_CHANNEL_SETTINGS,
 	type Discovery,
 	type DiscoverySettings,
+	FORMER_DEFAULT,
 	type WaitingSession,
 } from '../../database/watch.ts';
 import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
@@ -250,6 +252,9 @@ export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readSetti
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 	Readonly<{ person: Person; post: NewPost; now: number; groupIds?: Standing['groupIds'] }>;
 
+/** Settings as 1.1.0 stored them where nobody had chosen when to escalate. */
+const withoutEscalation = z.looseObject({ escalateAfterMs: z.literal(FORMER_DEFAULT).optional() });
+
 export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
 
 export function createChannelSettingsStore({ db, log }: SettingsParts) {
@@ -263,6 +268,20 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 		rulesOfAll: (teamId: string) => rulesAmong(db.read, { teamId }),
 		/** The lists that decide about sessions which this channel watches or has watched. */
 		rulesAround: (channel: ChannelKey) => rulesAround(db.read, channel),
+
+		/** Gives channels without a time of their own for escalations the one that 1.1.0 had for all. How many got it. */
+		giveFormerEscalation: (escalateAfterMs: number) =>
+			db.write(async (trx) => {
+				let count = 0;
+				for (const row of await from(trx, 'channel_settings', {}).selectAll().execute()) {
+					const former = parseOrNull(withoutEscalation, row.settings);
+					if (former === null) continue;
+					const settings = JSON.stringify({ ...former, escalateAfterMs });
+					const seen = { ...channelOf(row), revision: row.revision };
+					if (await hasChanged(change(trx, 'channel_settings', seen, { settings }))) count += 1;
+				}
+				return count;
+			}),
 
 		tellNobodyLeft: (teamId: string, rules: readonly AnswerRule[], now: number) =>
 			db.write((trx) => tellNobodyLeft({ trx, now }, teamId, rules)),

@@ -106,7 +106,6 @@ export function createQuestionFacts(
 				ended: watch?.ended?.reason ?? null,
 				/** Whether somebody can watch it again there, or has done so; null: neither. */
 				again: await againOf(watch),
-				watchMaxDays: config.WATCH_MAX_DAYS,
 				offersOptions: config.QUICK_ANSWERS && watch?.buttons === true,
 				/** Which answers its channel sees. */
 				showAnswers: watch?.discreet === false ? config.SHOW_ANSWERS : 'never',

@@ -1,5 +1,5 @@
 import { COMMAND } from '../../core/command-name.ts';
-import type { WatchEnd } from '../../database/watch.ts';
+import { WATCH_MAX_DAYS, type WatchEnd } from '../../database/watch.ts';
 import type { ContentOf, PostKind } from '../../posts/post.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import {
@@ -116,9 +116,9 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 };
 
 /** Why a watch ended; empty while it goes on. mrkdwn. */
-export function endedWords(post: Pick<PostContext, 'ended' | 'again' | 'watchMaxDays' | 'adminContact'>): string {
+export function endedWords(post: Pick<PostContext, 'ended' | 'again' | 'adminContact'>): string {
 	if (post.ended === null) return '';
 	if (post.again === 'done') return WATCHED_AGAIN;
-	const why = ENDS[post.ended].replace('{days}', `${post.watchMaxDays}`);
+	const why = ENDS[post.ended].replace('{days}', `${WATCH_MAX_DAYS}`);
 	return why.replace('{contact}', () => contactMrkdwn(post.adminContact));
 }

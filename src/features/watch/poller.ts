@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { codeOf, retryAtOf } from '../../core/basics.ts';
+import { codeOf, retryAtOf, uptimeOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind } from '../../database/watch.ts';
@@ -52,16 +52,13 @@ export function createPoller(
 	const { budget, health } = options;
 	const reading = createReading(core);
 	const readWindow = createReadWindow({ most: READS_AT_ONCE, clock });
-	let planAt = 0;
+	/** By uptime, as `noteAgainAt`: the clock may be set in between. */
+	let planAt = Number.NEGATIVE_INFINITY;
 	/** `health.down` as this process last stored it. */
 	let notedDown: boolean | null = null;
-	let noteAgainAt = 0;
+	let noteAgainAt = Number.NEGATIVE_INFINITY;
 	let recovered = false;
 	health.onRecovered(readFailingSoon);
-	clock.onStep?.(() => {
-		planAt = 0;
-		noteAgainAt = 0;
-	});
 
 	const loop = createLeaseLoop<TakenSession>(core, {
 		itemsName: 'reads',
@@ -69,8 +66,8 @@ export function createPoller(
 		leaseMs: LEASE_MS,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
-			if (planAt <= clock.now()) {
-				planAt = clock.now() + PLAN_MS;
+			if (planAt <= uptimeOf(clock)) {
+				planAt = uptimeOf(clock) + PLAN_MS;
 				await plan();
 			}
 			await noteHealth();
@@ -88,7 +85,8 @@ export function createPoller(
 			const now = clock.now();
 			const downAt = (health.failingSince ?? Number.NEGATIVE_INFINITY) + DOWN_AFTER_MS;
 			// By then the outage has to be stored, also when nothing is read meanwhile.
-			const planOrDownAt = downAt > now ? Math.min(planAt, downAt) : planAt;
+			const nextPlanAt = now + Math.max(0, planAt - uptimeOf(clock));
+			const planOrDownAt = downAt > now ? Math.min(nextPlanAt, downAt) : nextPlanAt;
 			if (budget.pausedUntil() > now) return Math.min(planOrDownAt, budget.pausedUntil());
 			const times = freeReads(running).map(({ only }) => sessions.nextDueAt(serviceUrl, only));
 			const readAt = Math.min(...(await Promise.all(times)).map((at) => at ?? Number.POSITIVE_INFINITY));
@@ -120,7 +118,7 @@ export function createPoller(
 
 	function readFailingSoon(): void {
 		recovered = true;
-		planAt = 0;
+		planAt = Number.NEGATIVE_INFINITY;
 		loop.wake();
 	}
 
@@ -214,14 +212,14 @@ export function createPoller(
 		const { down } = health;
 		const now = clock.now();
 		// Down by a doubted code, it is not stored again: another process may have read something since.
-		const isKept = noteAgainAt > now || (down === true && !OUTAGE_CODES.has(health.newestCode));
+		const isKept = noteAgainAt > uptimeOf(clock) || (down === true && !OUTAGE_CODES.has(health.newestCode));
 		if (down === null || (down === notedDown && isKept)) return;
 		const since = health.failingSince ?? now;
 		const unlessReadSince = now - DOWN_AFTER_MS;
 		const outage = { service: serviceUrl, now, down, since, unlessReadSince, code: health.newestCode };
 		const isNews = await store.reads.noteOutage(outage);
 		notedDown = down;
-		noteAgainAt = now + NOTE_INTERVAL_MS;
+		noteAgainAt = uptimeOf(clock) + NOTE_INTERVAL_MS;
 		if (!isNews) return;
 		// Another process may have stored the outage and the back-offs.
 		if (!down) readFailingSoon();

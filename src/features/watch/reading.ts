@@ -7,6 +7,7 @@ import {
 	readsAfter,
 	type StepRate,
 	stepRateAfter,
+	WATCH_MAX_DAYS,
 	type Watch,
 	type WatchEnd,
 } from '../../database/watch.ts';
@@ -33,12 +34,9 @@ const HAND_TRIES = 3;
 export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'known' | 'occurrences' | 'outcomes' | 'isAnswered'>;
 
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
-export function createReading(
-	{ clock, config: { WATCH_MAX_DAYS: maxDays } }: Core<unknown>,
-	planner = createPlanner(),
-) {
-	/** Whether nothing has changed for `maxDays`: then a watch ends. */
-	const isStale = ({ lastChangeAt }: Watch) => clock.now() - lastChangeAt > maxDays * DAY_MS;
+export function createReading({ clock }: Core<unknown>, planner = createPlanner()) {
+	/** Whether nothing has changed for `WATCH_MAX_DAYS`: then a watch ends. */
+	const isStale = ({ lastChangeAt }: Watch) => clock.now() - lastChangeAt > WATCH_MAX_DAYS * DAY_MS;
 
 	/** The update of a watch with a card; empty when there is nothing to write. */
 	function updateOf(watch: Watch, { update }: News, { status }: Digest, isLast: boolean): WatchUpdate[] {

@@ -236,7 +236,6 @@ export function discoveringWords(
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
 	notDiscovering:
 		'Handraise shows only sessions whose id somebody knows; {contact} can set `DISCOVER_SESSIONS` to `true`.',
-	listOff: 'Handraise does not ask the service for its list; {contact} can set `SESSION_SERVICE_LIST` to `auto`.',
 	noList: 'Handraise cannot get the list of sessions and looks again by itself; if that lasts, tell {contact}.',
 };
 

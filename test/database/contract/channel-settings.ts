@@ -101,6 +101,33 @@ export function describeChannelSettings(subject: Subject): void {
 			});
 		});
 
+		it('get the time of escalations that 1.1.0 had for all where they have none, and keep all else', async () => {
+			const { escalateAfterMs: _, ...without } = SETTINGS;
+			const rows = { C1: { ...without, escalateAfterMs: 'default' }, C2: without, C3: SETTINGS, C4: OTHERS };
+			for (const [channelId, settings] of Object.entries(rows)) {
+				const row = { teamId: 'T1', channelId, settings: JSON.stringify(settings), revision: 3 };
+				const by = { changedBy: 'U-ANN', changedAt: T0 };
+				await subject.store.db.writeOne((trx) =>
+					trx
+						.insertInto('channel_settings')
+						.values({ ...row, ...by })
+						.execute(),
+				);
+			}
+			const read = async (channelId: string) => (await replica().read({ teamId: 'T1', channelId })).settings;
+			expect((await read('C1')).escalateAfterMs).toBeNull();
+			const counts = await Promise.all([store().giveFormerEscalation(60_000), replica().giveFormerEscalation(60_000)]);
+			expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(2);
+			const given = { ...SETTINGS, escalateAfterMs: 60_000 };
+			expect(await Promise.all(Object.keys(rows).map(read))).toEqual([given, given, SETTINGS, OTHERS]);
+			expect(await store().giveFormerEscalation(120_000)).toBe(0);
+			expect(await replica().read({ teamId: 'T1', channelId: 'C1' })).toEqual({
+				settings: given,
+				revision: 3,
+				change: { by: 'U-ANN', at: T0 },
+			});
+		});
+
 		it('are announced in the channel in the same transaction', async () => {
 			await store().write(CHANNEL, change(SETTINGS, 0));
 			const [post] = await queued();

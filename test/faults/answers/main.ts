@@ -13,7 +13,7 @@ import { openDesk, PRESS_ENV, type QuestionDesk, UNDO_MS } from './presses/quest
 import { runUndos } from './presses/undos.ts';
 import { duelsReport, failoversReport, isClean, killsReport, pressesReport, undosReport } from './report.ts';
 import { type Aim, aimsFor, runFaults } from './run.ts';
-import { aimAgainst, isPressSabotage, PRESS_RUNS, PRESS_SABOTAGES, SABOTAGES } from './sabotage.ts';
+import { aimAgainst, isPressSabotage, PRESS_RUNS, PRESS_SABOTAGES, QUICK_LOOKS, SABOTAGES } from './sabotage.ts';
 
 /** For `--target`. */
 const FAILOVER = 'failover';
@@ -57,7 +57,7 @@ const FREEZE_MS = 25_000;
 
 const sabotages = { ...SABOTAGES, ...PRESS_SABOTAGES };
 
-await faultRun({ name: 'answers', options, sabotages }, async ({ values, stages, say, refuse }) => {
+await faultRun({ name: 'answers', options, sabotages, edits: QUICK_LOOKS }, async ({ values, stages, say, refuse }) => {
 	const { rounds, duels, stops, presses, undos, failovers, batch, sabotage } = values;
 	const pressSabotage = sabotage !== null && isPressSabotage(sabotage) ? sabotage : null;
 	const formSabotage = sabotage !== null && !isPressSabotage(sabotage) ? sabotage : null;

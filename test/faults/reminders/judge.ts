@@ -193,7 +193,7 @@ function duesIn(
 ): Record<ReminderStage, number> {
 	const { isReminded, escalationCount, countsFrom } = progress;
 	const remindMs = settings.remindAfterMs === 'default' ? DEFAULTS.remindAfterMs : settings.remindAfterMs;
-	const escalateMs = settings.escalateAfterMs === 'default' ? DEFAULTS.escalateAfterMs : settings.escalateAfterMs;
+	const escalateMs = settings.escalateAfterMs;
 	const hasReminder = remindMs !== null && !isReminded && escalationCount === 0;
 	const mentionsAnybody = settings.mention.userIds.length + settings.mention.groupIds.length > 0;
 	const hasEscalation = escalateMs !== null && mentionsAnybody && escalationCount < MOST_ESCALATIONS;

@@ -170,11 +170,10 @@ export async function startProcess(options: ProcessOptions) {
 		metrics: { watches: metrics },
 		serviceUrl: SERVICE_URL,
 		config: {
-			ladderTimes: DEFAULTS,
+			reminderDefaults: DEFAULTS,
 			SESSION_DASHBOARD_URL: null,
 			SHOW_ANSWERS: 'auto',
 			QUICK_ANSWERS: true,
-			WATCH_MAX_DAYS: 7,
 			ADMIN_CONTACT: null,
 			ALLOWED_CHANNELS: [],
 		},

@@ -344,13 +344,6 @@ describe('/session watch all is refused in words', () => {
 		expect(app.raised()).toEqual([]);
 	});
 
-	it('when the list is not used', async () => {
-		await start({ env: { SESSION_SERVICE_LIST: 'off' } });
-		expect((await app.watchAll()).text()).toContain('SESSION_SERVICE_LIST');
-		await app.pass(20_000);
-		expect(app.listCalls()).toBe(0);
-	});
-
 	it('when the service has no list', async () => {
 		await start({ service: { list: { mode: 'off' } } });
 		await app.pass(5 * MINUTE);

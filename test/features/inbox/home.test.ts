@@ -679,7 +679,7 @@ describe('/session inbox', () => {
 	});
 
 	it('slows down a person who opens it over and over', async () => {
-		await start({ env: { PERSON_BURST: '2', PERSON_READS_PER_MINUTE: '2' } });
+		await start({ limits: { personReads: { burst: 2, perMinute: 2 } } });
 		for (let opened = 0; opened < 4; opened++) await openWindow();
 		const told = await app.command('/session inbox');
 		expect(told.text()).toContain(whatHappened('too_fast'));

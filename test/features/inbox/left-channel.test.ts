@@ -255,7 +255,7 @@ it('asks Slack once more before it refuses somebody of whose joining no event ca
 });
 
 it('asks Slack once in five seconds while it does not tell the channels', async () => {
-	await app.restart({ PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' });
+	await app.restart({}, { personReads: { burst: 20, perMinute: 20 } });
 	app.slack.faults.add({ method: 'users.conversations', error: 'internal_error' });
 	const from = app.now();
 	for (let press = 0; press < 20; press++) await app.slack.as('bob').home()?.press('Hand over');

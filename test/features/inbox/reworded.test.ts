@@ -20,7 +20,7 @@ const [CARRIED, CHANGED] = [true, false].map(NOTICES.questionChanged);
 
 let app: Awaited<ReturnType<typeof handOverApp>>;
 beforeAll(async () => {
-	app = await handOverApp({ ...SOME_REQUESTS, UNDO_SECONDS: '10', REMIND_AFTER: '40s', ESCALATE_AFTER: 'off' });
+	app = await handOverApp({ ...SOME_REQUESTS, UNDO_SECONDS: '10', REMIND_AFTER: '40s' });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {

@@ -11,7 +11,7 @@ import { expectNothingWrong } from '../watch/harness.ts';
 let app: Awaited<ReturnType<typeof handOverApp>>;
 
 beforeEach(async () => {
-	app = await handOverApp({ PERSON_BURST: '2', PERSON_READS_PER_MINUTE: '2' });
+	app = await handOverApp({}, { limits: { personReads: { burst: 2, perMinute: 2 } } });
 	await app.slack.invite('#secret', 'bob');
 });
 afterEach(async () => {

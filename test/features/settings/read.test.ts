@@ -11,7 +11,7 @@ import {
 import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 
-const DEFAULTS = { remindAfterMs: 900_000, escalateAfterMs: null };
+const DEFAULTS = { remindAfterMs: 900_000 };
 const STORED: ChannelSettings = {
 	remindAfterMs: 90_000,
 	escalateAfterMs: 7_200_000,

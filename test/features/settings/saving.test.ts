@@ -16,7 +16,7 @@ afterEach(async () => {
 
 describe('/session settings', () => {
 	it('opens a loading window at once and fills it with the defaults of the program', async () => {
-		await start({ env: { REMIND_AFTER: '90s', ESCALATE_AFTER: 'off' } });
+		await start({ env: { REMIND_AFTER: '90s' } });
 		const modal = await app.openSettings();
 		expect(modal.title()).toBe('Channel settings');
 		expect(modal.submitText()).toBe('Save');
@@ -24,7 +24,7 @@ describe('/session settings', () => {
 		expect(JSON.stringify(opened?.request)).toContain('Looking up the settings');
 		expect(modal.fields().map(({ label, value }) => [label, value])).toEqual([
 			['Remind after', 'Default (1 min 30 s)'],
-			['Escalate after', 'Default (off)'],
+			['Escalate after', 'Off'],
 			['Mention', []],
 			['Mention user groups', []],
 			['Quiet hours', []],
@@ -70,7 +70,7 @@ describe('/session settings', () => {
 		const post = await app.told(1);
 		expect(post).toContain('ada changed the reminders of this channel');
 		expect(post).toContain('Remind after*: default (15 min) → 1 h');
-		expect(post).toContain('Escalate after*: default (1 day) → 1 day');
+		expect(post).toContain('Escalate after*: off → 1 day');
 		expect(post).toContain('Mention*: nobody → grace, user group “ops”');
 		expect(post).toContain('Quiet hours*: none → Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const line = app.log.find((one) => one.includes('the settings of a channel were changed')) ?? '';
@@ -230,6 +230,7 @@ describe('two people who change the settings of one channel', () => {
 		await adas.choose('Remind after', '1 h');
 		await adas.choose('Quiet hours', ['Sun']);
 		await graces.choose('Remind after', '30 min');
+		await graces.choose('Escalate after', '1 day');
 		await graces.choose('Mention', ['grace']);
 		await app.submit(graces);
 		await app.told(1);

@@ -120,7 +120,7 @@ it('ends a watch when a card’s update finds the channel archived', async () =>
 	await expectLeftAlone(id);
 });
 
-it('ends a watch without a change for WATCH_MAX_DAYS, also when the program was down and links were renewed', async () => {
+it('ends a watch without a change for a week, also when the program was down and links were renewed', async () => {
 	const id = await app.watched({ files: [{ filename: 'offers.csv', timestamp: '2026-01-05T09:00:00Z' }] });
 	const lively = await app.watched();
 	// The first read is the base for changes.

@@ -13,9 +13,10 @@ const MINUTE = 60_000;
 let app: Awaited<ReturnType<typeof discoveringApp>>;
 
 /** `count` sessions waited before the program was started; the channel has three places. */
-async function start(count: number, env: Record<string, string> = {}): Promise<void> {
+async function start(count: number, env: Record<string, string> = {}, channel = 3): Promise<void> {
 	app = await discoveringApp({
-		env: { MAX_WATCHES_PER_CHANNEL: '3', REMIND_AFTER: 'off', ...env },
+		env: { REMIND_AFTER: 'off', ...env },
+		limits: { watches: { channel } },
 		prepare: async ({ service }) => {
 			for (let index = 0; index < count; index += 1) {
 				const messages = [asking('Three are in stock.', [item('Which colour?', 'One of: red, green')])];
@@ -128,7 +129,7 @@ describe('a channel that is full of old questions', () => {
 	});
 
 	it('keeps what people chose to watch', async () => {
-		app = await discoveringApp({ env: { MAX_WATCHES_PER_CHANNEL: '2', REMIND_AFTER: 'off' } });
+		app = await discoveringApp({ env: { REMIND_AFTER: 'off' }, limits: { watches: { channel: 2 } } });
 		const ids = [app.session(), app.session()];
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.watchAll();
@@ -327,7 +328,7 @@ describe('a question beyond the limit', () => {
 	});
 
 	it('takes the place of the stalest of another channel when the limit of all channels is reached', async () => {
-		await start(3, { MAX_WATCHES_PER_CHANNEL: '100', MAX_WATCHES: '3' });
+		await start(3, { MAX_WATCHES: '3' }, 100);
 		await app.watchAll('', '#secret');
 		await app.pass(20_000);
 		const id = app.waiting('New chairs');

@@ -17,6 +17,7 @@ import {
 } from './support.ts';
 
 const KEY = { service: SERVICE, sessionId: 's1' };
+const WEEK_MS = 7 * 86_400_000;
 const started = session().messages;
 const asking = { status: 'humanInput', messages: [...started, assistant('Which one?', 'Colour')] };
 const answered = {
@@ -177,24 +178,23 @@ describe('a session', () => {
 
 	it('ends a watch when nothing changed for days', async () => {
 		const { announced } = await createWatchedHarness({
-			maxDays: 1,
 			state: { status: 'paused' },
-			watches: [{ createdAt: T0 - 86_400_000 + 30_000 }],
+			watches: [{ createdAt: T0 - WEEK_MS + 30_000 }],
 			ms: 90_000,
 		});
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
 	});
 
 	it('ends a watch when its session could not be read for days', async () => {
-		const long = T0 - 86_400_000 + 30_000;
+		const long = T0 - WEEK_MS + 30_000;
 		const watches = [{ createdAt: long, view: sessionView('s1', long) }];
-		const failing = { failure: 'unreadable_answer', maxDays: 1, watches };
+		const failing = { failure: 'unreadable_answer', watches };
 		const { announced } = await createWatchedHarness({ ...failing, ms: 90_000 });
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
 	});
 
 	it('ends a watch when only links were renewed, also while reads fail', async () => {
-		const { store, clock, put, start, failures, announced } = await createPollerHarness({ maxDays: 1 });
+		const { store, clock, put, start, failures, announced } = await createPollerHarness();
 		const withLinks = (sessionId: string, timestamp: string) =>
 			session({
 				sessionId,
@@ -202,7 +202,7 @@ describe('a session', () => {
 				files: [{ filename: 'a.csv', signedUrl: `https://files.example/${timestamp}` }],
 				lastScreenshotUrl: `https://files.example/${timestamp}`,
 			});
-		const long = T0 - 86_400_000 + 60_000;
+		const long = T0 - WEEK_MS + 60_000;
 		for (const sessionId of ['s1', 's2']) {
 			const view = snapshotOf(withLinks(sessionId, 'before'), long);
 			await store.watches.add(newWatch({ sessionId, channelId: sessionId, createdAt: long, view }));

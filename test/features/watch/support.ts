@@ -203,7 +203,6 @@ type Redrawn =
 interface PollerOverrides extends Partial<PollerOptions> {
 	readonly clock?: Clock;
 	readonly sessionService?: Pick<SessionServiceClient, 'read'>;
-	readonly maxDays?: number;
 }
 
 /** A poller with a manual clock and its own store. */
@@ -215,12 +214,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	const fake = createFakeService(clock);
 	const recorded = createRecordingMetrics();
 	function start(ownOverrides: PollerOverrides = {}) {
-		const {
-			clock: ownClock = clock,
-			sessionService = fake.service,
-			maxDays = 7,
-			...options
-		} = { ...overrides, ...ownOverrides };
+		const { clock: ownClock = clock, sessionService = fake.service, ...options } = { ...overrides, ...ownOverrides };
 		const core = coreOf({
 			store,
 			sessionService,
@@ -228,7 +222,6 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			clock: ownClock,
 			log: createRecordingLog(),
 			metrics: { watches: recorded.metrics },
-			config: { WATCH_MAX_DAYS: maxDays },
 		});
 		const otherReadAt = (sessionId: string) => store.sessions.otherReadAt({ service: SERVICE, sessionId });
 		const health = createServiceHealth({ clock: ownClock }, otherReadAt);

@@ -115,7 +115,7 @@ describe('a session that changes its question often', () => {
 	});
 
 	it('leaves the updates of a minute to others, and reminds nobody of one of its questions', async () => {
-		const { id } = await switching({ REMIND_AFTER: '1m', ESCALATE_AFTER: 'off' });
+		const { id } = await switching({ REMIND_AFTER: '1m' });
 		const from = app.now();
 		const end = app.clock.now() + 2 * MINUTE;
 		let number = 8;
@@ -127,7 +127,7 @@ describe('a session that changes its question often', () => {
 	});
 
 	it('notifies once when its question has rested for a minute, and reminders count from there', async () => {
-		const { id, post } = await switching({ REMIND_AFTER: '2m', ESCALATE_AFTER: 'off' });
+		const { id, post } = await switching({ REMIND_AFTER: '2m' });
 		// With the time until a read finds it, up to 10 s, less than a minute.
 		await app.pass(35_000);
 		await asks(id, 'Question 8?');

@@ -217,7 +217,7 @@ describe('Slack', () => {
 	});
 
 	it('finds a reminder in the thread of its question, where 1.0.0 posted it', async () => {
-		const times = { REMIND_AFTER: '40s', ESCALATE_AFTER: 'off' };
+		const times = { REMIND_AFTER: '40s' };
 		await using own = await watchingApp({ env: { ...FEWEST_REQUESTS, ...times } });
 		const id = await own.watchedAsking();
 		const { ts } = await own.threadSays(id, 'Which colour?');

@@ -130,7 +130,6 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 			log: createRecordingLog(),
 			sessionService,
 			metrics: { delivery: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} } },
-			config: { WATCH_MAX_DAYS: 7 },
 		});
 		const allowed = async () => ({ refusal: null });
 		const put = createPut(core, { checkAbsent: allowed, checkNamed: allowed });
