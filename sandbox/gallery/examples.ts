@@ -49,7 +49,7 @@ export interface Looks {
 	/** `UNDO_SECONDS` is above 0. */
 	readonly hasUndo: boolean;
 	readonly showAnswers: ShowAnswers;
-	/** Not with `--no-buttons`. */
+	/** The channel has *One-press buttons*. */
 	readonly buttons: boolean;
 }
 const USUAL: Looks = { hasUndo: true, showAnswers: 'always', buttons: true };
@@ -182,9 +182,9 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		card: {
 			working: card(WORKING),
 			'needs you': card(ASKING, { link: ESCALATION.link }),
-			'needs you, with --thread-only': card(ASKING, { asks: true, claimedBy: [PEOPLE.grace] }),
+			'needs you, with questions in its thread': card(ASKING, { asks: true, claimedBy: [PEOPLE.grace] }),
 			ended: card(ALL.done, { ended: 'sessionOver', isEndTold: true, link: ESCALATION.link }),
-			'ended, with --questions-only': card(ALL.done, { ended: 'sessionOver' }),
+			'ended, and Slack refuses the message': card(ALL.done, { ended: 'sessionOver' }),
 			unwatched: card(WORKING, { ended: 'unwatched' }),
 			'not read for ten minutes': card(WORKING, { checkedAt: NOW - 600_000 }),
 			'not found for ten minutes': card(WORKING, { unreadCode: 'session_missing', checkedAt: NOW - 600_000 }),

@@ -6,7 +6,7 @@ export const LOG_LINES = {
 	asking_unclear: 'an agent asks almost as docs/asking.md says, and may get another field: npm run ask shows why',
 	bolt_failed: 'Bolt could not handle a request',
 	channel_check_failed: 'channels could not be checked for other organisations; trying again',
-	channel_settings_damaged: 'damaged settings cannot be read; the defaults hold',
+	channel_settings_damaged: 'damaged settings cannot be read; the defaults hold, and posts tell the least',
 	channel_settings_not_checked: 'the settings of a channel could not be checked',
 	channel_settings_not_shown: 'the settings of a channel could not be shown',
 	claim_not_stored: 'could not store who is answering',

@@ -16,7 +16,7 @@ import type { GivenKeys } from './encryption.ts';
 import { lockFor } from './locks.ts';
 import { toOneForm } from './one-form.ts';
 import type { Column, Table } from './schema/columns.ts';
-import { toTwo } from './to-two.ts';
+import { flagsToSettings, toTwo } from './to-two.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;
@@ -124,6 +124,14 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 		},
 	},
 	{ number: 36, name: 'one form of ciphertexts', up: (db, _now, keys) => toOneForm(db, keys, 36) },
+	{
+		number: 39,
+		name: 'settings of channels in place of flags',
+		async up(db) {
+			await flagsToSettings(db);
+			await drop(db, 39);
+		},
+	},
 ];
 
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));

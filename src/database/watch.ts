@@ -7,10 +7,10 @@ import { isOver, type QuestionDigest, type SessionKey } from '../questions/sessi
 import type { Digest } from '../questions/session-snapshot.ts';
 
 /**
- * Which changes are posted. The card shows everything in the first two modes. `raisedHand`: `watch all` brought the
- * session into the channel; it has no card, its question is posted in the channel, and it ends when none is open.
+ * `card`: somebody watches the session. `raisedHand`: `watch all` brought it into the channel; it has no card, its
+ * question is posted in the channel, and it ends when none is open.
  */
-export type WatchMode = 'everything' | 'questionsOnly' | 'raisedHand';
+export type WatchMode = 'card' | 'raisedHand';
 
 /** Ends after which nothing more is posted: Slack or the settings refuse, or another organisation is in the channel. */
 const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
@@ -39,16 +39,6 @@ export interface ChannelKey {
 /** `now`: questions, answers, ends and who is answering. `progress`: everything else, which waits for `now`. */
 export type CardUrgency = 'now' | 'progress';
 
-export interface WatchSettings {
-	readonly mode: WatchMode;
-	/** A question in the thread is shown in the channel too. */
-	readonly questionsInChannel: boolean;
-	/** Notifications and posts tell neither questions nor answers, only that there are some. */
-	readonly discreet: boolean;
-	/** Posts of questions offer short options as buttons. */
-	readonly buttons: boolean;
-}
-
 export interface Endings {
 	/** How many ended, or got another text, without an answer in the last `COUNTED_MS`. */
 	readonly unansweredCount: number;
@@ -61,8 +51,9 @@ export interface Endings {
 }
 
 /** A session watched in a channel. All times are milliseconds since the epoch. */
-export interface Watch extends ChannelKey, WatchSettings {
+export interface Watch extends ChannelKey {
 	readonly id: string;
+	readonly mode: WatchMode;
 	readonly session: SessionKey;
 	/** Slack user id; told when the watch ends for a reason that cannot be posted there. */
 	readonly createdBy: string;
@@ -74,6 +65,8 @@ export interface Watch extends ChannelKey, WatchSettings {
 	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
 	/** How the session's questions ended lately. Only `ofSession` finds it. */
 	readonly endings?: Endings;
+	/** Its channel wants pauses and the like in the thread of its card. Only `ofSession` finds it. */
+	readonly progress?: boolean;
 	/** The question no longer wanted in its channel. Only `ofSession` finds it, before the first read. */
 	readonly dismissed?: Pick<QuestionDigest, 'fingerprint' | 'messageIndex'> | null;
 }
@@ -96,10 +89,8 @@ export interface WaitingSession {
 	readonly isNew: boolean;
 }
 
-export type DiscoverySettings = Pick<WatchSettings, 'discreet' | 'buttons'>;
-
 /** A channel into which each raised hand of the account is brought. */
-export interface Discovery extends ChannelKey, DiscoverySettings {
+export interface Discovery extends ChannelKey {
 	readonly service: string;
 	/** Slack user id; told when it ends for a reason that cannot be posted there. */
 	readonly createdBy: string;
@@ -238,12 +229,30 @@ export const channelSettings = z.object({
 	mention: mention.default({ userIds: [], groupIds: [] }),
 	quietHours: quietHours.nullable().default(null),
 	answerers: answerers.default({ userIds: [], groupIds: [] }),
+	/** Pauses and the like are posted in the card's thread. */
+	progress: z.boolean().default(false),
+	/** Questions, reminders and the end stand in the card's thread; see `isInThread`. */
+	questionsInThread: z.boolean().default(false),
+	/** Notifications and posts tell neither questions nor answers, only that there are some. */
+	discreet: z.boolean().default(false),
+	/** Posts of questions offer short options as buttons. */
+	buttons: z.boolean().default(true),
 });
 export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
 
 export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
 
-/** `reminder`: in the thread if `--thread-only`. `escalation`: in the channel, with its mentions. */
+/** How a channel wants its posts. */
+export type PostStyle = Pick<ChannelSettings, 'progress' | 'questionsInThread' | 'discreet' | 'buttons'>;
+
+/** Where it is not known what a channel wants, a post tells the least. */
+export const UNKNOWN_STYLE: PostStyle = { progress: false, questionsInThread: false, discreet: true, buttons: false };
+
+/** Whether the questions of a watch stand in the thread of its card. A raised hand has none. */
+export const isInThread = (mode: string | undefined, { questionsInThread }: Pick<PostStyle, 'questionsInThread'>) =>
+	questionsInThread && mode === 'card';
+
+/** `reminder`: in the card's thread if `isInThread`. `escalation`: in the channel, with its mentions. */
 export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
 

@@ -205,6 +205,29 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 	await change(trx, 'posts', { ...filter, state: 'shown' }, closed).execute();
 }
 
+/**
+ * Has drawn again what shows sessions of a channel after a change of its settings, also in direct messages, and the
+ * posts of the sessions `sessionId`. `channel` null: only these. `isWhole`: in the channel also what was over.
+ */
+export async function redrawChannel(
+	tx: Tx,
+	channel: ChannelKey | null,
+	{ sessionId, isWhole = false }: { sessionId: readonly string[]; isWhole?: boolean },
+): Promise<void> {
+	if (channel === null && sessionId.length === 0) return;
+	const { trx, now } = tx;
+	const watches = channel === null ? [] : from(trx, 'watches', channelOf(channel)).select('id');
+	const ofThese = from(trx, 'posts', { sessionId }).select('id');
+	const id = from(trx, 'posts', { watchId: watches }).select('id').union(ofThese);
+	// In one statement: all of them are locked in one order.
+	await markPosts(tx, { id }, { urgency: 'progress' });
+	if (channel === null || !isWhole) return;
+	const place = { teamId: channel.teamId, placeId: channel.channelId };
+	const closed = locked(trx, 'posts', { ...place, kind: [...WATCH_KINDS, ...QUESTION_KINDS], state: 'closed' });
+	const again = { state: 'shown', dueAt: now, urgency: URGENCIES.indexOf('progress') };
+	await change(trx, 'posts', { id: closed }, again).execute();
+}
+
 /** Has a channel's posts of a session's earlier watches drawn again: they must not offer *Watch again* any more. */
 export async function redrawFormer({ trx, now }: Tx, watch: ChannelKey & { readonly session: SessionKey }) {
 	const here = from(trx, 'watches', { ...channelOf(watch), ...sessionOf(watch.session) }).select('id');

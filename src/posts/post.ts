@@ -8,6 +8,7 @@ import {
 	channelSettings,
 	type Endings,
 	noListReason,
+	type PostStyle,
 	REMINDER_STAGES,
 	WATCH_ENDS,
 	type Watch,
@@ -19,7 +20,7 @@ import type { MessageContent } from '../slack/parts.ts';
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/** In its card's thread (news if `--thread-only`) or its question's, else in the channel or dropped (`only`). */
+	/** In its card's thread (news only if `isInThread`) or its question's, else in the channel or dropped (`only`). */
 	readonly thread?: 'first' | 'only';
 	/** It is kept current until its question is settled, or its watch has ended. */
 	readonly isCurrent?: true;
@@ -125,7 +126,7 @@ export const kindOf = ({ kind }: Pick<PostContent, 'kind'>): Kind => KINDS[kind]
 /** What a watch shows in its channel for as long as it goes on. */
 export const WATCH_KINDS: readonly PostKind[] = ['card', 'question', 'switching'];
 
-/** Those in the channel unless its watch has `--thread-only`. The first three are what a card leads to. */
+/** Those in the channel unless `isInThread`. The first three are what a card leads to. */
 export const NEWS_KINDS: readonly PostKind[] = ['question', 'switching', 'sessionEnded', 'reminder'];
 
 /** The kinds that show a question and are kept current until it is settled. */
@@ -179,6 +180,8 @@ export interface DuePost {
 	readonly post: Post;
 	/** The watch it belongs to, which may have ended. */
 	readonly watch: Watch | null;
+	/** How the channel of that watch wants posts. */
+	readonly style: PostStyle;
 	readonly view: SessionSnapshot | null;
 	/** When the session was last read, changed or not. */
 	readonly checkedAt: number | null;

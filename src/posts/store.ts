@@ -18,7 +18,14 @@ import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE 
 import { beginLadder, endReminders } from '../database/ladders.ts';
 import { locked, lockSessionOf } from '../database/locks.ts';
 import { readQuestion } from '../database/question-store.ts';
-import { type ChannelKey, isChannelEnd, type Watch, type WatchEnd } from '../database/watch.ts';
+import {
+	type ChannelKey,
+	isChannelEnd,
+	isInThread,
+	UNKNOWN_STYLE,
+	type Watch,
+	type WatchEnd,
+} from '../database/watch.ts';
 import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
 import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
@@ -54,14 +61,15 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		if (watched == null) return { post, ...NO_WATCH };
 		const shown = await readShownWatch(db, cipher, watched);
 		const { watch, view } = shown;
+		const inThread = isInThread(watch.mode, shown.style);
 		if (view === null && row.kind === 'card') return null;
 		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
 		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
 		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
 		const asked = { watchId: watch.id, questionId: question?.id ?? '' };
 		const [threadTs, formerThreadTs, own, lost, lead] = await Promise.all([
-			threadOf(row, watch.questionsInChannel),
-			row.sendingSince === null ? null : threadOf(row, !watch.questionsInChannel),
+			threadOf(row, inThread),
+			row.sendingSince === null ? null : threadOf(row, !inThread),
 			row.kind === 'switching' && question !== null ? tsOf(asked) : null,
 			row.kind === 'card' && isFound(from(db.read, 'posts', { ...asked, kind: 'question', state: LOST }).select('id')),
 			row.kind === 'card' ? leadOf(asked, watch) : null,
@@ -86,12 +94,12 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		return row === undefined ? null : readQuestion(row, cipher);
 	}
 
-	async function threadOf(row: PostRow, questionsInChannel: boolean): Promise<string | null> {
+	async function threadOf(row: PostRow, inThread: boolean): Promise<string | null> {
 		if (row.kind === 'card') return null;
 		const card = { watchId: row.watchId, kind: 'card' };
-		if (NEWS_KINDS.includes(row.kind as PostKind)) return questionsInChannel ? null : tsOf(card);
+		if (NEWS_KINDS.includes(row.kind as PostKind)) return inThread ? tsOf(card) : null;
 		const question = { watchId: row.watchId, questionId: row.questionId };
-		const own = row.questionId !== null && questionsInChannel ? await tsOf(question) : null;
+		const own = row.questionId !== null && !inThread ? await tsOf(question) : null;
 		return own ?? tsOf(card);
 	}
 
@@ -297,6 +305,7 @@ type Shown = Extract<AttemptResult, { kind: 'shown' }>;
 
 const NO_WATCH = {
 	watch: null,
+	style: UNKNOWN_STYLE,
 	view: null,
 	checkedAt: null,
 	unreadCode: null,

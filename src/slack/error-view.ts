@@ -263,7 +263,8 @@ export function answerCard(sessionId: string, messageIndex: number | null = null
 }
 
 const NO_WINDOW = {
-	inbox: `Open the *Home* tab of this app, or type \`${COMMAND} inbox\` again.`,
+	inbox: `Open the *Home* tab of this app, or type \`${COMMAND}\` again.`,
+	history: 'Please press *History* in the window of the session.',
 	settings: `Type \`${COMMAND} settings\` again.`,
 	draft: 'Please press *Copy text* again.',
 	handOver: 'Nothing was handed over. Please press *Hand over* again.',

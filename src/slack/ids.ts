@@ -61,7 +61,7 @@ export const ACTIONS = {
 	answerAgain: 'question.answer_again',
 	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
 	open: 'session.open',
-	/** On the post of a form that is answered: opens the history; `value`: a `SessionTarget`. */
+	/** In a session's window, and on the post of an answered form: opens the history; `value`: a `SessionTarget`. */
 	showAnswers: 'question.answers',
 	/** On a receipt; `value`: the answer's id. */
 	tryAgain: 'answer.try_again',
@@ -75,7 +75,7 @@ export const ACTIONS = {
 	answerNew: 'answer.answer_new',
 	/** On an error: repeat what failed; the view's metadata says what. */
 	reload: 'error.reload',
-	/** On a help of five lines. */
+	/** On the help. */
 	moreHelp: 'help.more',
 	/** On the reply to a watch: has an escalation mention whoever presses. */
 	mentionMe: 'settings.mention_me',
@@ -110,7 +110,7 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 export const BUTTON_LABELS = [
 	'Answer', 'Answer again', 'Answer again…', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question',
 	'Back', 'Cancel', 'Close', 'Continue', 'Copy text', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files',
-	'Give back', 'Hand over', 'Hide', 'Hide this answer and delete it after delivery',
+	'Give back', 'Hand over', 'Hide', 'History', 'Hide this answer and delete it after delivery',
 	'Hide these answers and delete them after delivery', 'More', 'Mention me if nobody answers', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
 	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',

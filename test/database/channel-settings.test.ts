@@ -7,6 +7,10 @@ const SETTINGS: ChannelSettings = {
 	mention: { userIds: ['U1', 'U2'], groupIds: ['S1', 'S2'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
 	answerers: { userIds: [], groupIds: [] },
+	progress: false,
+	questionsInThread: false,
+	discreet: false,
+	buttons: true,
 };
 
 describe('settings', () => {
@@ -24,6 +28,7 @@ describe('settings', () => {
 		['escalateAfterMs', { escalateAfterMs: 7_200_000 }],
 		['mention', { mention: { userIds: ['U1', 'U3'], groupIds: ['S1', 'S2'] } }],
 		['quietHours', { quietHours: null }],
+		['discreet', { discreet: true }],
 	])('differ in %s', (part, change) => {
 		expect(changedParts(SETTINGS, { ...SETTINGS, ...change })).toEqual([part]);
 	});

@@ -66,7 +66,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	const pressed = await app.asked();
 	await app.seenBy('ada', pressed.post).press('LH 1173');
 	await app.until(() => pressed.post.text().includes('· continued'));
-	const lost = await app.asked('', ['Which size?']);
+	const lost = await app.asked(undefined, ['Which size?']);
 	const [hers, graces] = [await openSession(app.app, lost.id), await openSession(app.app, lost.id, 'grace')];
 	await hers.fill(0, 'Hers');
 	await graces.fill(0, 'Not hers');
@@ -74,10 +74,10 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await app.until(() => app.service.log.effectivePuts(lost.id).length === 1);
 	await graces.close(true);
 	await hers.close(true);
-	const handed = await app.asked('', ['Which colour?']);
+	const handed = await app.asked(undefined, ['Which colour?']);
 	await app.handOver(handed.post, 'ada', 'grace', 'Yours?');
 	await app.saysIn(handed.post, '@grace has it (from @ada)');
-	const back = await app.asked('', ['Which day?']);
+	const back = await app.asked(undefined, ['Which day?']);
 	await app.handOver(back.post, 'grace', 'ada');
 	await app.saysIn(back.post, '@ada has it (from @grace)');
 	const draft = await openSession(app.app, handed.id);
@@ -146,7 +146,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 
 it('lets a message arrive once that was on its way with the name and a note, and takes both out of it', async () => {
 	await start();
-	const { post } = await app.asked('', ['Which colour?']);
+	const { post } = await app.asked(undefined, ['Which colour?']);
 	const isMessage = (args: unknown) => JSON.stringify(args).includes('handed');
 	const calls = () => app.slack.traffic.calls('chat.postMessage').filter(({ request }) => isMessage(request));
 	const goesOn = app.slack.faults.hold('chat.postMessage', isMessage);
@@ -170,7 +170,7 @@ it('lets a message arrive once that was on its way with the name and a note, and
 
 it("leaves the PUT of somebody else's answer alone that is under way in the same session: it is sent once", async () => {
 	await start();
-	const { id, post } = await app.asked('', ['Which colour?']);
+	const { id, post } = await app.asked(undefined, ['Which colour?']);
 	const hers = await openSession(app.app, id);
 	await hers.fill(0, 'Sand');
 	await hers.submit();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Actor, Posted, TrafficEntry } from '../../fake-slack/index.ts';
+import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
 import { item } from '../../sandbox/session-service/builders.ts';
 import { allColumnsOf, change, columnsOf, SEALED_COLUMNS, type TableName } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
@@ -45,6 +45,8 @@ const MATTERING = ['accepted', 'delivering', 'waiting', 'delivered', 'resumed'];
 const RENEWED: Partial<Record<TableName, readonly string[]>> = {
 	answers: ['questionId', 'nextAttemptAt', 'beforePut'],
 	questions: ['evidence'],
+	watches: ['mode'],
+	channel_settings: ['settings', 'revision'],
 };
 
 /** What of a row is as its release left it. */
@@ -117,6 +119,58 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 		const values = questions.map((row) => evidence.parse(JSON.parse(String(row.evidence))).value?.answerId ?? null);
 		const arrived = answers.filter(({ state }) => state === 'delivered' || state === 'resumed').map(({ id }) => id);
 		expect(new Set(values.filter((id) => id !== null))).toEqual(new Set(arrived));
+	});
+
+	it(`what watches of ${version} on ${store} were told is a setting of their channel`, async () => {
+		const directory = makeDataDir();
+		const place = (await createDatabase?.()) ?? directory.path;
+		const fixture = await readFixture(release, store);
+		const told: Readonly<Record<string, object>> = {
+			sent: { discreet: 1 },
+			queued: { buttons: 0 },
+			// One that has ended does not count.
+			opened: { questionsInChannel: 0, endedAt: 1, endedReason: 'unwatched' },
+		};
+		const { watches = [], discoveries = [] } = fixture.rows;
+		const rows = {
+			...fixture.rows,
+			watches: watches.map((row) => ({ ...row, ...told[String(row.sessionId)] })),
+			// `watch all` in a channel that has no settings.
+			discoveries: discoveries.map((row) => ({ ...row, buttons: 0 })),
+		};
+		await loadRows(place, { ...fixture, rows });
+		const db = openAt(place);
+		await migrate(db, context());
+		await db.close();
+		const migrated = await dumpRows(place);
+		await directory.remove();
+		const settingsIn = (all: Rows) =>
+			new Map(
+				(all.channel_settings ?? []).map(({ channelId, revision, settings, ...row }) => [
+					channelId,
+					{ ...row, channelId, revision: Number(revision), settings: JSON.parse(String(settings)) },
+				]),
+			);
+		const [before, after] = [settingsIn(fixture.rows), settingsIn(migrated)];
+		const changed = (channelId: string, style: object) => {
+			const { settings, revision, ...row } = before.get(channelId) ?? { settings: {}, revision: 0 };
+			return { ...row, revision: revision + 1, settings: { ...settings, ...style } };
+		};
+		const [{ createdBy: changedBy, createdAt: changedAt } = {}] = discoveries;
+		expect(Object.fromEntries(after)).toEqual({
+			C0AGENTS: changed('C0AGENTS', { discreet: true, buttons: false }),
+			C0SECRET: {
+				teamId: 'T0ACME',
+				channelId: 'C0SECRET',
+				changedBy,
+				changedAt,
+				...changed('C0SECRET', { buttons: false }),
+			},
+			...(hasStays && {
+				C0STAYS: changed('C0STAYS', { questionsInThread: true, discreet: true, buttons: false }),
+			}),
+		});
+		expect(new Set(migrated.watches?.map(({ mode }) => mode))).toEqual(new Set(['card', 'raisedHand']));
 	});
 
 	describe(`what ${version} left encrypted on ${store}`, () => {
@@ -308,6 +362,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 				'20:00',
 				'08:00',
 				'Europe/London',
+				['One-press buttons'],
 				[],
 				[],
 			]);
@@ -319,10 +374,14 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 					() => app.service.sessions.values(name, index).join() === values.join(),
 					() => `${name} has ${app.service.sessions.values(name, index)}`,
 				);
-			function openPost(name: Stay): Posted {
-				const post = stayPost(app, name);
-				if (post === undefined) throw new Error(`Nothing takes an answer to ${name}.`);
-				return post;
+			/** In the window: posts of the channel have no options. */
+			async function answerAs(person: Actor, name: Stay, option: string): Promise<void> {
+				await person.modal()?.close(true);
+				await person.command(CHANNEL, `/session ${name}`);
+				const form = await person.waitForModal((modal) => modal.text().includes(name) && modal.submitText() !== null);
+				await form.choose(0, option);
+				await form.submit();
+				await form.close(true);
 			}
 			const dmWith = (who: Actor, button: string) =>
 				app.until(
@@ -366,36 +425,19 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 
 			it('lets only those answer whom the channel names, and ends what was escalated', async () => {
 				const bob = app.slack.as('bob');
-				const told = await app.toldAfter(
-					() => app.seenBy('bob', openPost('escalated')).press('Double'),
-					'bob',
-					CHANNEL,
-				);
-				expect(told.text()).toContain('may answer');
-				await app.choose(app.seenBy('grace', openPost('escalated')), 'Single');
+				await bob.command(CHANNEL, '/session escalated');
+				const refused = await bob.waitForModal((modal) => modal.text().includes('may answer'));
+				expect(refused.submitText()).toBeNull();
+				await answerAs(grace(), 'escalated', 'Single');
 				await stayAnswered('escalated', 1, 'Single');
 				await app.until(() => stayPost(app, 'escalated') === undefined);
 				expect(bob.dm().filter((dm) => dm.text().includes('Stay escalated'))).toEqual([]);
 			});
 
 			it.each(['threadOnly', 'discreet', 'buttonless'] as const)(
-				'goes on as it was asked to watch: %s',
+				'goes on as the watches of its channel were asked to: %s',
 				async (name) => {
-					const post = openPost(name);
-					// A card has no options.
-					const hasOptions = name === 'discreet';
-					expect(post.buttons().includes('Double')).toBe(hasOptions);
-					if (hasOptions) await app.choose(post, 'Double');
-					else {
-						await ada().modal()?.close(true);
-						await post.press('Answer…');
-						const form = await ada().waitForModal(
-							(modal) => modal.text().includes(name) && modal.submitText() !== null,
-						);
-						await form.choose(0, 'Double');
-						await form.submit();
-						await form.close(true);
-					}
+					await answerAs(ada(), name, 'Double');
 					await stayAnswered(name, 1, 'Double');
 					app.ask(name, [item('Which meal?', 'One of: Fish, Meat')], '');
 					const next = await app.until(() => {
@@ -403,23 +445,21 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 						return found?.text().includes('Which meal?') && found;
 					});
 					const notified = app.slack.state.messages.find(({ ts }) => ts === next.ts)?.text ?? '';
-					if (name !== 'threadOnly') expect(notified.includes('Which meal?')).toBe(name === 'buttonless');
-					expect(next.buttons().includes('Fish')).toBe(hasOptions);
-					const card = app.card(name, CHANNEL)?.ts;
-					expect([next.ts, next.threadTs()].includes(card ?? 'none')).toBe(name === 'threadOnly');
+					expect(notified).not.toContain('Which meal?');
+					expect(next.buttons()).not.toContain('Fish');
+					expect([next.ts, next.threadTs()]).toContain(app.card(name, CHANNEL)?.ts);
 				},
 			);
 
-			it('keeps the settings of the channel, its list, and the flags of its watches', async () => {
+			it('keeps the settings of the channel and its list, and has the flags of its watches there', async () => {
 				const form = await app.openSettings({ channel: CHANNEL });
 				const values = form.fields().map(({ value }) => value);
-				expect([values.slice(0, 3), values.at(-2)]).toEqual([
+				expect([values.slice(0, 3), values.at(-3), values.at(-2)]).toEqual([
 					['5 min', '15 min', ['U0GRACE']],
+					["Questions in the card's thread", 'Discreet'],
 					['U0ADA', 'U0GRACE'],
 				]);
 				await form.close(true);
-				const list = (await app.command('/session list', 'ada', CHANNEL)).text();
-				for (const flag of ['thread only', 'discreet', 'no buttons']) expect(list).toContain(flag);
 			});
 
 			it('goes on with the audit', async () => {

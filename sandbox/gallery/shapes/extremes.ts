@@ -44,9 +44,7 @@ const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapsho
 export const FULL_PAGE = listOf(LIST_PAGE, (index) => {
 	const view = VIEWS[index % VIEWS.length] ?? null;
 	const session = { service: SERVICE, sessionId: view?.sessionId ?? MODEL.sessionId };
-	const isOdd = index % 2 === 1;
-	const flags = { questionsInChannel: !isOdd, discreet: isOdd, buttons: !isOdd };
-	return { session, view, mode: isOdd ? 'questionsOnly' : 'everything', ...flags, lastChangeAt: NOW - 60_000 } as const;
+	return { session, view, lastChangeAt: NOW - 60_000 };
 });
 
 export const POST: PostContext = {

@@ -38,9 +38,9 @@ export const WATCH_TABLES = tables({
 			...CHANNEL,
 			...SESSION,
 			mode: text,
-			questionsInChannel: integer,
-			discreet: fromZero,
-			buttons: { ...integer, default: 1 },
+			questionsInChannel: until(39, integer),
+			discreet: until(39, fromZero),
+			buttons: until(39, { ...integer, default: 1 }),
 			createdBy: personId,
 			createdAt: noted,
 			revision: fromZero,
@@ -319,7 +319,14 @@ export const WATCH_TABLES = tables({
 
 	discoveries: {
 		key: ['teamId', 'channelId'],
-		columns: { ...CHANNEL, service: text, discreet: integer, buttons: integer, createdBy: personId, createdAt: noted },
+		columns: {
+			...CHANNEL,
+			service: text,
+			discreet: until(39, integer),
+			buttons: until(39, integer),
+			createdBy: personId,
+			createdAt: noted,
+		},
 		kept: 'whileUsed',
 	},
 

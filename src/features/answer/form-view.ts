@@ -368,6 +368,7 @@ function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
 		...buttons(
 			button(ACTIONS.refresh, 'Refresh'),
 			offersWatch ? button(ACTIONS.watch, 'Watch in this channel', { value }) : null,
+			button(ACTIONS.showAnswers, 'History', { value }),
 			hasDashboardAbove ? null : dashboardOf(model),
 		),
 		...context(joined(smallId(metadata.sessionId), isNew ? '' : `read ${agoText(readAt, now)}`)),

@@ -1,6 +1,6 @@
 import { backOff, DAY_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../../database/watch.ts';
+import type { ChannelKey, Discovery, NoListReason } from '../../database/watch.ts';
 import type { LeftOut, NewPost, PostContent } from '../../posts/post.ts';
 import type { PostStore } from '../../posts/store.ts';
 import { isWaiting, type ListedSession } from '../../questions/session.ts';
@@ -121,9 +121,9 @@ export function createDiscoveries(
 			if (discoverSessions) await pause('noList');
 		},
 		/** `watch all`. The access policy has allowed the request, and the bot is a member of the channel. */
-		async begin(channel: ChannelKey, { userId, settings }: { userId: string; settings: Partial<DiscoverySettings> }) {
+		async begin(channel: ChannelKey, userId: string) {
 			const now = clock.now();
-			const discovery = { ...channel, service: serviceUrl, createdBy: userId, createdAt: now, settings };
+			const discovery = { ...channel, service: serviceUrl, createdBy: userId, createdAt: now };
 			const begun = await discoveries.begin(discovery, noticesIn(channel, { kind: 'discoveryBegun', by: userId }, now));
 			await raiseAll();
 			return begun;

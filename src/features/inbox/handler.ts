@@ -22,7 +22,7 @@ const HOME_EVENT = z.object({ tab: z.literal('home') });
 const CHANGE_EVENT = z.object({ user: z.object({ id: z.string() }) });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
-/** Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the result is for `/session inbox`. */
+/** Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the result is for `/session` alone. */
 export function registerOpening(
 	core: HandlerContext<{ inboxes: InboxStore }>,
 	inboxes: Pick<ReturnType<typeof createInboxes>, 'closed' | 'touch'>,

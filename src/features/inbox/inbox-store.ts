@@ -1,6 +1,7 @@
 // Owns `inboxes`.
 import { type Lease, type Log, pick } from '../../core/basics.ts';
 import { nextTurn } from '../../core/lease-loop.ts';
+import { stylesOf } from '../../database/channel-settings.ts';
 import {
 	add,
 	change,
@@ -21,6 +22,7 @@ import {
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, removeInBatches } from '../../database/due.ts';
 import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../../database/question-store.ts';
+import { isInThread } from '../../database/watch.ts';
 import { viewColumn } from '../../database/watch-store.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES } from '../../questions/answer.ts';
 import { holderOf } from '../../questions/hand-over.ts';
@@ -41,10 +43,16 @@ type Shown = { readonly shownKey: string | null; readonly isWhole: boolean; read
 type Spacing = { readonly now: number; readonly spacingMs: number };
 
 type AskingRow = Row<'questions'> &
-	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'discreet' | 'buttons' | 'mode'> & { threadTs: string | null };
+	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'mode'> &
+	Readonly<Record<'cardTs' | 'postTs', string | null>>;
 
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
+
+/** When the newest of these posts of a watch was posted, if it is still there. */
+const newestTs = (isKind: RawBuilder<unknown>) =>
+	sql`(select ts from posts where posts.watch_id = watch.id and state in ('shown', 'closed') and ts is not null
+		and ${isKind} order by number desc limit 1)`;
 
 /** The stored inboxes without damaged rows. A row is due when its person acted or its content may have changed. */
 export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
@@ -178,28 +186,30 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		 */
 		async openQuestions(service: string, teamId: string) {
 			const { rows } = await sql<AskingRow>`
-				select questions.*, channel_id, created_by, discreet, buttons, mode,
-					(select ts from posts where posts.watch_id = watch.id and state in ('shown', 'closed') and ts is not null
-						and (kind = 'card' or (kind = 'question' and question_id = questions.id and questions_in_channel = 1))
-						order by kind desc, number desc limit 1) as thread_ts
+				select questions.*, channel_id, created_by, mode,
+					${newestTs(sql`kind = 'card'`)} as card_ts,
+					${newestTs(sql`kind = 'question' and question_id = questions.id`)} as post_ts
 				from questions
 				inner join watches as watch
 					on watch.service = questions.service and watch.session_id = questions.session_id and ended_at is null
 				where questions.service = ${service} and team_id = ${teamId} and settled_at is null and not ${IS_ANSWERED}
 				order by watch.created_at, watch.id`.execute(db.read);
+			const styleOf = await stylesOf(db.read, teamId, [...new Set(rows.map(({ channelId }) => channelId))]);
 			return [...Map.groupBy(rows, (row) => row.sessionId).values()].map((watches) => {
 				const [row] = watches as [AskingRow];
-				const channels = watches.map((row) => ({
-					channelId: row.channelId,
-					/** The thread of the question's post, or of the watch's card; null before it is posted. */
-					threadTs: row.threadTs,
-					/** Who began to watch: the person of a direct message with the app. */
-					watchedBy: row.createdBy,
-					discreet: row.discreet === 1,
-					buttons: row.buttons === 1,
-					/** `watch all` brought the question there. */
-					isRaised: row.mode === 'raisedHand',
-				}));
+				const channels = watches.map(({ channelId, createdBy, mode, cardTs, postTs }) => {
+					const style = styleOf(channelId);
+					return {
+						channelId,
+						/** The thread of the question's post, or of the watch's card; null before it is posted. */
+						threadTs: isInThread(mode, style) ? cardTs : (postTs ?? cardTs),
+						/** Who began to watch: the person of a direct message with the app. */
+						watchedBy: createdBy,
+						...pick(style, 'discreet', 'buttons'),
+						/** `watch all` brought the question there. */
+						isRaised: mode === 'raisedHand',
+					};
+				});
 				const handOver = holderOf(readHandOver(row, teamId));
 				return { question: questionOf(row), fingerprint: row.fingerprint, since: row.askedAt, channels, handOver };
 			});

@@ -10,7 +10,7 @@ import { createInboxes, type InboxDisplay, type ShowOutcome } from './inboxes.ts
 import { registerSnooze } from './snooze.ts';
 import { homeView, inboxModal } from './view.ts';
 
-/** Keeps inboxes current, and registers what people do in them. `open` is for `/session inbox`. */
+/** Keeps inboxes current, and registers what people do in them. `open` is for `/session` alone. */
 export function registerInbox(
 	core: HandlerContext<{ inboxes: InboxStore }>,
 	{ discovered }: { discovered(): Promise<Discovered | null> },

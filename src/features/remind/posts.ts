@@ -2,6 +2,7 @@ import type { Core } from '../../core.ts';
 import {
 	type ChannelKey,
 	type ChannelSettings,
+	isInThread,
 	type Mention,
 	type ReminderStage,
 	stillDue,
@@ -59,7 +60,7 @@ export function createReminderDrawing(
 				const { standing, channelId, discreet, view, named } = context;
 				const { checkedAt } = one;
 				const isFresh = checkedAt !== null && checkedAt >= clock.now() - READ_WITHIN_MS;
-				const told = { sessionName: view?.name ?? '', discreet, threadOnly: one.watch?.questionsInChannel === false };
+				const told = { sessionName: view?.name ?? '', discreet, threadOnly: isInThread(one.watch?.mode, one.style) };
 				const reminded = {
 					...told,
 					entry,
@@ -111,11 +112,11 @@ export function createReminderDrawing(
 		if (target.kind === 'person') return null;
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
 		// Asks Slack for links and names first: an answer may come meanwhile. The look below must come last.
-		const isInThread = kind === 'reminder' && due.watch?.questionsInChannel === false;
+		const hasNoLink = kind === 'reminder' && isInThread(due.watch?.mode, due.style);
 		const before = await asked(oldestFirst, due);
 		const listed = listedOf(before.map(({ reminded }) => reminded));
 		const linked = listed.map(async ({ entry: { postTs } }) => {
-			return [postTs, isInThread ? null : await facts.linkTo(target.channelId, postTs)] as const;
+			return [postTs, hasNoLink ? null : await facts.linkTo(target.channelId, postTs)] as const;
 		});
 		const links = new Map(await Promise.all(linked));
 		const withLink = <T extends { entry: ReminderEntry }>(one: T) => ({

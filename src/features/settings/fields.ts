@@ -5,6 +5,7 @@ import {
 	type ChannelSettings,
 	changedParts,
 	type Mention,
+	type PostStyle,
 	type ReminderDefaults,
 	timesIn,
 } from '../../database/watch.ts';
@@ -14,6 +15,7 @@ import { ACTIONS } from '../../slack/ids.ts';
 import type { InputBlock, PlainTextOption } from '../../slack/parts.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 import type { UserGroup, UserGroups } from '../../slack/user-groups.ts';
+import { POSTS } from '../watch/view.ts';
 
 /** `HH:MM`, as Slack gives it. */
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
@@ -32,6 +34,8 @@ export const settingsValues = z.object({
 	/** Empty in windows of 1.0.0. */
 	answerers: z.array(z.string()).default([]),
 	answererGroups: z.array(z.string()).default([]),
+	/** In windows of 1.1.0 as where nobody has set anything. */
+	posts: z.array(z.enum(['progress', 'questionsInThread', 'discreet', 'buttons'])).default(['buttons']),
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;
@@ -114,6 +118,8 @@ const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 		TIME.safeParse(values[field]).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.',
 });
 
+const POST_PARTS = Object.keys(POSTS) as (keyof typeof POSTS)[];
+
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
 	remind: {
 		label: 'Remind after',
@@ -193,6 +199,22 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			return `${what}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
 		},
 	},
+	posts: {
+		label: 'Posts',
+		element: (shown) => ({
+			type: 'checkboxes',
+			action_id,
+			options: POST_PARTS.map(postOption),
+			...(shown.length === 0 ? {} : { initial_options: shown.map(postOption) }),
+		}),
+		read(element, shown) {
+			const ticked = valuesIn(element);
+			return listOr(
+				POST_PARTS.filter((part) => ticked?.includes(part)),
+				shown,
+			);
+		},
+	},
 	answerers: {
 		label: 'Who may answer',
 		hint: 'Up to 10 people. Only they may answer sessions that this channel watches first. Empty: everybody may.',
@@ -263,6 +285,12 @@ const dayOption = (day: keyof typeof DAY_NAMES): PlainTextOption => ({
 	value: String(day),
 });
 
+const postOption = (part: keyof typeof POSTS) => ({
+	text: plain(POSTS[part].label, 75),
+	description: plain(POSTS[part].about, 75),
+	value: part,
+});
+
 export const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** A time in settings: `15 min`, `off` or `default (off)`. */
@@ -284,24 +312,37 @@ const DAY_NAMES = { 1: 'Mon', 2: 'Tue', 3: 'Wed', 4: 'Thu', 5: 'Fri', 6: 'Sat', 
 
 /** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
 export function valuesOf(
-	{ remindAfterMs: remind, escalateAfterMs: escalate, mention, quietHours, answerers: named }: ChannelSettings,
+	{
+		remindAfterMs: remind,
+		escalateAfterMs: escalate,
+		mention,
+		quietHours,
+		answerers: named,
+		...style
+	}: ChannelSettings,
 	quiet: { readonly from?: string; readonly to?: string; readonly zone: string | null },
 ): SettingsValues {
 	const { from = '20:00', to = '08:00', zone } = quiet;
 	const { timeZone, ...times } = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
 	const lists = { people: mention.userIds, groups: mention.groupIds };
 	const namedLists = { answerers: named.userIds, answererGroups: named.groupIds };
-	return { remind, escalate, ...lists, ...times, zone: timeZone, ...namedLists };
+	const posts = POST_PARTS.filter((part) => style[part]);
+	return { remind, escalate, ...lists, ...times, zone: timeZone, posts, ...namedLists };
 }
 
 export function settingsOf({ remind, escalate, people, groups, ...others }: SettingsValues): ChannelSettings {
-	const { days, from, to, zone, answerers: userIds, answererGroups: groupIds } = others;
+	const { days, from, to, zone, answerers: userIds, answererGroups: groupIds, posts } = others;
+	const isTicked = (part: keyof PostStyle) => posts.includes(part);
 	return {
 		remindAfterMs: remind,
 		escalateAfterMs: escalate,
 		mention: { userIds: people, groupIds: groups },
 		quietHours: days.length === 0 ? null : { days, from, to, timeZone: zone },
 		answerers: { userIds, groupIds },
+		progress: isTicked('progress'),
+		questionsInThread: isTicked('questionsInThread'),
+		discreet: isTicked('discreet'),
+		buttons: isTicked('buttons'),
 	};
 }
 
@@ -315,6 +356,11 @@ export interface LineContext {
 
 /** `other`: the settings before or after a change. mrkdwn. */
 type Words = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => string;
+
+const postLine = (part: keyof PostStyle) => ({
+	label: POSTS[part].label,
+	words: (settings: PostStyle) => (settings[part] ? 'on' : 'off'),
+});
 
 export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
 	remindAfterMs: {
@@ -332,6 +378,10 @@ export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: str
 		words: ({ answerers }, { mentioned }, other) =>
 			namesAnybody(answerers) ? `only ${mentioned(answerers, other.answerers)}` : 'everybody who may use Handraise',
 	},
+	progress: postLine('progress'),
+	questionsInThread: postLine('questionsInThread'),
+	discreet: postLine('discreet'),
+	buttons: postLine('buttons'),
 };
 export const PARTS = Object.keys(LINES) as readonly (keyof ChannelSettings)[];
 

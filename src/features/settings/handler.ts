@@ -1,4 +1,3 @@
-import type { Cell } from '../../core/basics.ts';
 import { COMMAND } from '../../core/command-name.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
@@ -39,17 +38,9 @@ import {
 
 /** The list of user groups is mostly known from opening the window; an acknowledgement waits for the form. */
 const LIST_WITHIN_MS = 200;
-/** Windows whose emptied lists are remembered. */
-const MOST_WINDOWS = 100;
-
-type Lists = Partial<SettingsMetadata['shown']>;
-interface Stored {
-	readonly channelSettings: ChannelSettingsStore;
-	cellOf(name: string): Cell<Readonly<Record<string, Lists>>>;
-}
 
 /** Registers the settings window; returns `/session settings`. */
-export function registerSettings(core: HandlerContext<Stored>) {
+export function registerSettings(core: HandlerContext<{ channelSettings: ChannelSettingsStore }>) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
 	const saving = createSettingsSaving(core, core);
 	const { reminderDefaults: defaults } = core.config;
@@ -93,36 +84,12 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		await handle.update(view);
 	}
 
-	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
-	const emptied = core.store.cellOf('emptied_lists');
-	const keyOf = (view: SubmittedView, { revision }: SettingsMetadata) => `${view.id} ${revision}`;
-
-	/** Resolves to the lists emptied in this window by now, with these. */
-	const noteEmptied = (view: SubmittedView, metadata: SettingsMetadata, lists: Lists = {}) =>
-		emptied.update((noted) => {
-			const key = keyOf(view, metadata);
-			const { [key]: before, ...others } = noted ?? {};
-			const result = { ...before, ...lists };
-			if (Object.keys(lists).length === 0) return { state: noted ?? {}, result };
-			const kept = Object.entries(others).slice(1 - MOST_WINDOWS);
-			return { state: { ...Object.fromEntries(kept), [key]: result }, result };
-		});
-
-	async function metadataOf(view: SubmittedView): Promise<SettingsMetadata | null> {
-		const metadata = decodeSettingsMetadata(view.privateMetadata);
-		return metadata && { ...metadata, shown: { ...metadata.shown, ...(await noteEmptied(view, metadata)) } };
-	}
-
 	listen.action(ACTIONS.settingsField, (_, { view, blockId }) => {
 		const before = decodeSettingsMetadata(view?.privateMetadata);
 		const list = view === null || before === null ? null : emptiedList(view, blockId, before);
 		if (view === null || before === null || list === null) return NOTHING_TO_DO;
-		// Noted before Slack tells who they are: *Save* may come meanwhile, and checks that itself.
-		const noted = noteEmptied(view, before, { [list]: [] });
-		// `show` tells of it, if it is run.
-		noted.catch(() => {});
+		const metadata = { ...before, shown: { ...before.shown, [list]: [] } };
 		const show = async (request: AllowedRequest) => {
-			const metadata = { ...before, shown: { ...before.shown, ...(await noted) } };
 			const stored = await saving.read(request, before.channelId);
 			await reply.handleOf(view).update(await formFor(request, metadata, stored));
 		};
@@ -149,7 +116,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		const written = await inTime(saving.write(request, metadata, { before, chosen }), 'settings_outcome_unknown');
 		if (written.kind === 'conflict') {
 			const { stored } = written;
-			const notice = conflictWords(stored.change?.by ?? null, { before, newest: stored.settings, chosen }, defaults);
+			const notice = conflictWords(stored.change?.by ?? null);
 			const groups = await userGroups.listWithin(LIST_WITHIN_MS);
 			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, { notice });
 			return { ack: { response_action: 'update', view: newest } };
@@ -160,7 +127,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 
 	listen.submission(CALLBACKS.settings, {
 		async plan(_, view, wait) {
-			const metadata = await wait.inTime(metadataOf(view), 'store_unavailable');
+			const metadata = decodeSettingsMetadata(view.privateMetadata);
 			const place = { channelId: metadata?.channelId ?? null };
 			if (metadata !== null) return { place, run: (request) => save(request, view, metadata, wait) };
 			const outdated = settingsNotice(SETTINGS_OUTDATED);

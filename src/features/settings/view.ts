@@ -35,6 +35,7 @@ import type { Submitted, SubmittedView } from '../../slack/request.ts';
 import { oneLine, oneLineMrkdwn, plain, quotedName, withoutMarks } from '../../slack/text.ts';
 import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../../slack/user-groups.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
+import { POSTS } from '../watch/view.ts';
 import {
 	capitalised,
 	FIELDS,
@@ -158,7 +159,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
 		const notes = field === 'groups' ? [...groupNotes(model), ...context(escalationNote(model))] : [];
 		const before = field === 'answerers' && !mayChange ? context(NOT_YOURS) : [];
-		const isFirst = field === 'days' || field === 'answerers';
+		const isFirst = field === 'days' || field === 'posts' || field === 'answerers';
 		return [...(isFirst ? [divider()] : []), ...before, ...input(model, field), ...notes];
 	});
 	return modal({
@@ -171,7 +172,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 		clearOnClose: true,
 		blocks: [
 			...section(notice),
-			...section(`When to remind ${placeMrkdwn(metadata.channelId)} of unanswered questions, and who may answer them.`),
+			...section(`Reminders of questions in ${placeMrkdwn(metadata.channelId)}, what posts show, and who may answer.`),
 			...inputs,
 			...context(lastChangeWords(change)),
 		],
@@ -375,20 +376,8 @@ export function namingErrors(
 }
 
 /** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
-export function conflictWords(
-	by: string | null,
-	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
-	defaults: ReminderDefaults,
-): string {
-	const known = { mentioned: mentionsWords, defaults };
-	return [
-		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed these settings meanwhile, so yours are not saved.`,
-		...settingsChanges(before, newest, known),
-		'The fields below show the settings as they are now. With your choices they would change so:',
-		...settingsChanges(newest, chosen, known),
-		'Choose again what is still needed, then press *Save*.',
-	].join('\n');
-}
+export const conflictWords = (by: string | null) =>
+	`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed this meanwhile: look again. Nothing of yours was saved.`;
 
 /** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
 export function settingsChangedPost(
@@ -401,8 +390,10 @@ export function settingsChangedPost(
 		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
 	const changes = settingsChanges(before, after, { mentioned, defaults });
-	const isOfList = changedParts(before, after).includes('answerers');
-	const what = !isOfList ? 'the reminders of' : changes.length > 1 ? 'the settings of' : 'who may answer in';
+	const parts = changedParts(before, after);
+	const isOfReminders = parts.every((part) => part !== 'answerers' && !(part in POSTS));
+	const isOfList = parts.every((part) => part === 'answerers');
+	const what = isOfReminders ? 'the reminders of' : isOfList ? 'who may answer in' : 'the settings of';
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
 	return textMessage(
 		[`🔧 ${by === OPERATOR ? capitalised(by) : personName(by, names)} changed ${what} ${place}.`, ...changes].join(

@@ -20,7 +20,6 @@ import {
 	type WatchEnd,
 	type WatchLimit,
 	type WatchLimits,
-	type WatchSettings,
 } from '../../database/watch.ts';
 import {
 	changeSession,
@@ -60,8 +59,7 @@ export interface FoundInRead {
 	readonly itemsAt: ItemsAt;
 }
 
-export interface NewWatch
-	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
+export interface NewWatch extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> {
 	readonly card: NewPost;
 	/** Of its read. `news`: posts after the card. `readAt`: when to read next, if not earlier; left out: at once. */
 	readonly view: SessionSnapshot;
@@ -84,7 +82,7 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 	readonly limits: WatchLimits;
 }
 
-/** Of `WatchStore.add`. `already`: watched there; `changed`: with new settings; `again`: refused posts are planned. */
+/** Of `WatchStore.add`. `already`: watched there; `again`: refused posts are planned. */
 export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
@@ -122,18 +120,12 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const isBeingRead = stored !== null && stored.leaseToken !== null;
 	const live = await here().forUpdate().executeTakeFirst();
 	const again = live !== undefined && (await planRefused(tx, live));
-	const settings = settingsColumns(watch);
-	if (live !== undefined && live.mode !== RAISED) {
-		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
-		const row = changed ? await changeWatch(trx, live.id, settings) : live;
-		if (changed) recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'changed' });
-		return { kind: 'already', watch: readWatch(row), changed, again } as const;
-	}
+	if (live !== undefined && live.mode !== RAISED) return { kind: 'already', watch: readWatch(live), again } as const;
 	const told = live?.revision ?? 0;
 	// A read of the raised hand that is under way must not end this watch.
 	const ofHand = told > 0 && !isBeingRead ? told + 1 : Math.min(told, 0) - 1;
 	const revision = live === undefined ? Number(news !== undefined && !isBeingRead) : ofHand;
-	const begun = { ...settings, createdBy: watch.createdBy, revision };
+	const begun = { mode: CARD, createdBy: watch.createdBy, revision };
 	const row = await (live === undefined ? insertWatch(trx, watch, begun) : changeWatch(trx, live.id, begun));
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
@@ -151,7 +143,7 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	if (discovery === undefined) return UNNEEDED;
 	const here = liveWatches(trx, { ...channelOf(hand), ...sessionOf(session) });
 	if ((await here.executeTakeFirst()) !== undefined) return UNNEEDED;
-	const { createdBy, discreet, buttons } = discovery;
+	const { createdBy } = discovery;
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
@@ -159,7 +151,7 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	await enterRule({ trx, now: createdAt }, { ...hand, createdBy: '' });
 	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
-	await insertWatch(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
+	await insertWatch(trx, hand, { mode: RAISED, createdBy });
 	recordWatch(trx, hand, { actor: PROGRAM, outcome: 'raised' });
 	return { kind: 'raised' } as const;
 }
@@ -178,11 +170,8 @@ export function recordUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: Wa
 
 const UNNEEDED = { kind: 'unneeded' } as const;
 const RAISED = 'raisedHand' as const;
+const CARD = 'card' as const;
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
-
-function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
-	return { mode, questionsInChannel: Number(questionsInChannel), discreet: Number(discreet), buttons: Number(buttons) };
-}
 
 /**
  * The first of these limits of watches that is reached, or exceeded by `by`. Raised hands count for no person.

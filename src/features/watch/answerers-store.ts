@@ -100,10 +100,10 @@ export async function enterRule(
 
 /**
  * After somebody changed a channel's list: it decides about the sessions that the channel watches or has watched and
- * that they may answer; a list of nobody about none. The posts of all these sessions are drawn again. The caller holds
- * the lock `addingWatches`.
+ * that they may answer; a list of nobody about none. Resolves to the ids of all these sessions, whose posts the caller
+ * has drawn again. It holds the lock `addingWatches`.
  */
-export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, standing: Standing): Promise<void> {
+export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, standing: Standing) {
 	const { trx, now } = tx;
 	const key = channelOf(channel);
 	const before = await from(trx, 'answer_rules', key).select(['service', 'sessionId']).execute();
@@ -122,8 +122,7 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 		sessions.set(idOf(row), sessionOf(row));
 	}
 	noteQuestions(trx, null);
-	const sessionIds = [...sessions.values()].map((session) => session.sessionId);
-	await markPosts(tx, { sessionId: sessionIds }, { urgency: 'progress' });
+	return [...sessions.values()].map((session) => session.sessionId);
 }
 
 /** In the order of locks: one id may be known at two addresses of the service. */

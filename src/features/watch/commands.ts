@@ -1,12 +1,5 @@
 import { loggedId } from '../../core/basics.ts';
-import type {
-	ChannelKey,
-	Discovery,
-	DiscoverySettings,
-	NoListReason,
-	WaitingSession,
-	WatchSettings,
-} from '../../database/watch.ts';
+import type { ChannelKey, Discovery, NoListReason, WaitingSession } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
 import { namesAnybody } from '../../questions/answerers.ts';
 import { codeOf } from '../../slack/clients.ts';
@@ -40,10 +33,7 @@ import {
 export interface Discoveries {
 	whyNot(): NoListReason | null;
 	leftOut(discovery: Discovery): Promise<LeftOut | null>;
-	begin(
-		channel: ChannelKey,
-		wish: { userId: string; settings: Partial<DiscoverySettings> },
-	): Promise<'begun' | 'changed' | 'already'>;
+	begin(channel: ChannelKey, userId: string): Promise<'begun' | 'already'>;
 	end(channel: ChannelKey, userId: string): Promise<Discovery | null>;
 	of(channel: ChannelKey): Promise<Discovery | null>;
 	discovered(): Promise<{ readonly sessions: readonly WaitingSession[] } | null>;
@@ -83,14 +73,10 @@ export function createWatchCommands(
 		return null;
 	}
 
-	async function watch(
-		request: AllowedRequest,
-		sessionIds: readonly string[],
-		settings: Partial<WatchSettings> = {},
-	): Promise<void> {
+	async function watch(request: AllowedRequest, sessionIds: readonly string[]): Promise<void> {
 		const begun = await begin(request);
 		if (begun === null) return;
-		const { lines, isWatched } = await reply.patiently(request, null, subscribe(request, begun, sessionIds, settings));
+		const { lines, isWatched } = await reply.patiently(request, null, subscribe(request, begun, sessionIds));
 		await say(request, lines, isWatched);
 	}
 
@@ -99,7 +85,6 @@ export function createWatchCommands(
 		request: PersonRequest,
 		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
 		sessionIds: readonly string[],
-		settings: Partial<WatchSettings>,
 	): Promise<{ lines: readonly string[]; isWatched: boolean }> {
 		const watched: string[] = [];
 		const named: [id: string, name: string][] = [];
@@ -114,9 +99,7 @@ export function createWatchCommands(
 					...channel,
 					userId: request.person.userId,
 					sessionId,
-					postTs: request.messageTs,
 					read,
-					settings,
 					awaitsPost: !isTaken,
 				});
 			} catch (error) {
@@ -161,7 +144,7 @@ export function createWatchCommands(
 	}
 
 	/** `/session watch all`: every raised hand of the account comes into the channel. */
-	async function watchAll(request: AllowedRequest, settings: Partial<DiscoverySettings>): Promise<void> {
+	async function watchAll(request: AllowedRequest): Promise<void> {
 		const why = discoveries.whyNot();
 		if (why !== null) {
 			return say(request, [notDiscoveringWords(why, errorContext.adminContact)]);
@@ -170,10 +153,9 @@ export function createWatchCommands(
 		if (begun === null) return;
 		const { channel } = begun;
 		const posted = expectPost(channel.channelId);
-		const outcome = await discoveries.begin(channel, { userId: request.person.userId, settings });
+		const outcome = await discoveries.begin(channel, request.person.userId);
 		const refused = outcome === 'begun' && !isDirectMessage(channel.channelId) ? await posted() : null;
-		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
-		const lines = [discoveringWords(outcome, { discovery, isListed: discoveries.isListed(), refused })];
+		const lines = [discoveringWords(outcome, { isListed: discoveries.isListed(), refused })];
 		return say(request, lines, refused === null);
 	}
 

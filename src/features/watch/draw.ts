@@ -1,5 +1,6 @@
 import { hashOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
+import { isInThread } from '../../database/watch.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isOver } from '../../questions/session.ts';
 import { personName, sentences, textMessage } from '../../slack/parts.ts';
@@ -32,7 +33,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		if (watch === null || view === null) return null;
 		const post = await facts.contextOf(due);
 		const { isUpdate, now } = post;
-		const asks = !watch.questionsInChannel || due.isQuestionLost;
+		const asks = isInThread(watch.mode, due.style) || due.isQuestionLost;
 		const isEnd = isOver(view.status);
 		const isEndTold = isEnd && watch.ended?.reason === 'sessionOver' && lead !== null;
 		const isLed = isEndTold || (!asks && watch.ended === null && (view.question?.openCount ?? 0) > 0);
@@ -47,7 +48,7 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const timeless = watchCard({ ...model, isUpdate: true });
 		const isTimeless = isUpdate && !isOld && (waitedMs === null || !asks);
 		// The news comes first: once it stands, the card leads there. One more read tells the end.
-		const isEndToCome = isEnd && watch.ended === null && watch.mode === 'everything';
+		const isEndToCome = isEnd && watch.ended === null;
 		const isEarly = isEndToCome || (lead?.ts === null && (isEndTold || (!isEnd && !asks)));
 		const { shownKey, sendingSince } = due.post;
 		const staysSo = isEarly && isUpdate && shownKey !== null && sendingSince === null;

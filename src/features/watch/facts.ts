@@ -56,7 +56,7 @@ export function createQuestionFacts(
 
 		/** `asked`: the question of the post; left out, of a card, that of the newest read. */
 		async contextOf(due: DuePost, asked: Asked | null = null) {
-			const { post, watch, view, threadTs } = due;
+			const { post, watch, style, view, threadTs } = due;
 			const { content, target } = post;
 			const isUpdate = post.ts !== null;
 			const { messageIndex } = asked?.question ?? view?.question ?? {};
@@ -106,11 +106,11 @@ export function createQuestionFacts(
 				ended: watch?.ended?.reason ?? null,
 				/** Whether somebody can watch it again there, or has done so; null: neither. */
 				again: await againOf(watch),
-				offersOptions: config.QUICK_ANSWERS && watch?.buttons === true,
+				offersOptions: config.QUICK_ANSWERS && style.buttons,
 				/** Which answers its channel sees. */
-				showAnswers: watch?.discreet === false ? config.SHOW_ANSWERS : 'never',
+				showAnswers: style.discreet ? 'never' : config.SHOW_ANSWERS,
 				/** Notifications say only that an agent asks. */
-				discreet: watch?.discreet !== false,
+				discreet: style.discreet,
 				/** It is posted already: an update notifies nobody whom it mentions. */
 				isUpdate,
 				now: clock.now(),

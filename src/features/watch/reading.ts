@@ -243,7 +243,7 @@ function untilItRests(post: NewPost, revision: number, now: number): NewPost[] {
 export function postsOf(watch: Watch, changes: readonly Change[], asked: QuestionNews, isChecking = false): NewPost[] {
 	const target = targetOf(watch);
 	const ofStatus = changes.flatMap((change): NewPost[] => {
-		if (watch.mode !== 'everything') return [];
+		if (watch.progress !== true) return [];
 		if (change.kind !== 'statusChanged' || !statusMatters(change, changes, asked !== null)) return [];
 		// An agent that waits beside an answer is told of when that is certain.
 		if (isChecking && isWaiting(change.to)) return [];
@@ -259,9 +259,8 @@ function farewell(watch: Watch): NewPost {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded' } };
 }
 
-/** The news that the session is over. With `--questions-only`, the card shows it. */
+/** The news that the session is over. */
 function endOfSession(watch: Watch, status: string): NewPost[] {
-	if (watch.mode !== 'everything') return [];
 	return [{ target: targetOf(watch), key: 'sessionEnded', content: { kind: 'sessionEnded', status } }];
 }
 

@@ -1,3 +1,4 @@
+import { stylesOf } from '../../database/channel-settings.ts';
 import {
 	channelOf,
 	countOf,
@@ -135,13 +136,14 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const live = liveWatches(db.read, channelOf(channel)).orderBy('createdAt').orderBy('id');
 			return (await live.execute()).map(readWatch);
 		},
-		/** The watches of a session that have not ended, with their `endings` and what they dismissed. */
+		/** The watches of a session that have not ended, with what only this finds of them. */
 		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
 			const live = liveWatches(db.read, sessionOf(session)).orderBy('createdAt').orderBy('id');
 			const [rows, endings] = await Promise.all([live.execute(), endingsOf(db.read, session, now)]);
 			const found = rows.map(async (row) => ({
 				...readWatch(row),
 				endings,
+				progress: row.mode === 'card' && (await stylesOf(db.read, row.teamId, [row.channelId]))(row.channelId).progress,
 				dismissed: await dismissedQuestion(db.read, row),
 			}));
 			return Promise.all(found);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
 import type { NewPost } from '../../../src/posts/post.ts';
+import { addWatch } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, LEASE, SERVICE, T0 } from '../support.ts';
 
@@ -11,6 +12,10 @@ const SETTINGS: ChannelSettings = {
 	mention: { userIds: ['U-ANN'], groupIds: ['S1'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
 	answerers: { userIds: [], groupIds: [] },
+	progress: true,
+	questionsInThread: false,
+	discreet: false,
+	buttons: true,
 };
 const OTHERS: ChannelSettings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 7_200_000 };
 const NOTHING_SET = { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
@@ -126,6 +131,31 @@ export function describeChannelSettings(subject: Subject): void {
 				revision: 3,
 				change: { by: 'U-ANN', at: T0 },
 			});
+		});
+
+		it('have posts of the channel drawn again when these look different; also those that are over when less is told', async () => {
+			const { db, watches } = subject.store;
+			const here = await addWatch(watches);
+			await addWatch(watches, { sessionId: 's2', channelId: 'C2' });
+			const place = { stream: `watch:${here.id}`, number: 9, uniqueKey: 'q', teamId: 'T1', placeId: 'C1' };
+			const shown = { kind: 'question', content: '{}', state: 'closed', createdAt: T0, ts: '2.2' };
+			const closed = { id: 'closed', watchId: here.id, ...place, ...shown };
+			await db.write(async (trx) => {
+				await trx.updateTable('posts').set({ state: 'shown', dueAt: null, ts: '1.1' }).execute();
+				await trx.insertInto('posts').values(closed).execute();
+			});
+			const due = async () => {
+				const again = db.read.selectFrom('posts').select(['placeId', 'kind', 'state']).where('watchId', 'is not', null);
+				const rows = await again.where('dueAt', 'is not', null).orderBy('kind').execute();
+				await db.writeOne((trx) => trx.updateTable('posts').set({ dueAt: null }).execute());
+				return rows.map(({ placeId, kind, state }) => `${placeId} ${kind} ${state}`);
+			};
+			await store().write(CHANNEL, change(OTHERS, 0));
+			expect(await due()).toEqual([]);
+			await store().write(CHANNEL, change({ ...OTHERS, buttons: false }, 1));
+			expect(await due()).toEqual(['C1 card shown']);
+			await store().write(CHANNEL, change({ ...OTHERS, discreet: true }, 2));
+			expect(await due()).toEqual(['C1 card shown', 'C1 question shown']);
 		});
 
 		it('are announced in the channel in the same transaction', async () => {

@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 const LOG = createRecordingLog();
 const OTHER_SERVICE = 'https://other.example';
 const at = (now: number) => ({ now, isFollowing: false, isCut: false });
-const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0, settings: {} };
+const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0 };
 
 export function describeDiscoveries(subject: Subject): void {
 	const { store, replica, stored, next, posted, drawn, cardOf, postsOf, ...acts } = watchActs(subject);
@@ -64,18 +64,14 @@ export function describeDiscoveries(subject: Subject): void {
 	const lowered = (watch: Watch) => news(watch, { end: 'handLowered' });
 
 	describe('discoveries', () => {
-		it('begins once, keeps who began it, and changes its settings', async () => {
+		it('begins once, and keeps who began it', async () => {
 			const told: readonly NewPost[] = [
 				{ target: { kind: 'channel', ...C1 }, key: 'begun', content: { kind: 'discoveryBegun', by: 'U-ANN' } },
 			];
 			expect(await store().discoveries.begin(BEGUN, told)).toBe('begun');
-			expect(await replica().discoveries.begin({ ...BEGUN, createdBy: 'U-BOB', settings: {} }, told)).toBe('already');
-			const changed = { ...BEGUN, createdBy: 'U-BOB', settings: { discreet: true } };
-			expect(await store().discoveries.begin(changed, told)).toBe('changed');
+			expect(await replica().discoveries.begin({ ...BEGUN, createdBy: 'U-BOB' }, told)).toBe('already');
 			expect(await posted()).toEqual(['begun']);
-			const { teamId, channelId, service, createdBy, createdAt } = BEGUN;
-			const expected = { teamId, channelId, service, createdBy, createdAt, discreet: true, buttons: true };
-			expect(await store().discoveries.list(SERVICE)).toEqual([expected]);
+			expect(await store().discoveries.list(SERVICE)).toEqual([BEGUN]);
 			expect(await store().discoveries.list(OTHER_SERVICE)).toEqual([]);
 			expect(await store().posts.activeChannels()).toEqual([C1]);
 		});
@@ -301,7 +297,7 @@ export function describeDiscoveries(subject: Subject): void {
 			);
 			expect(added).toMatchObject({
 				kind: 'added',
-				watch: { id: hand.id, mode: 'everything', createdBy: 'U-BOB' },
+				watch: { id: hand.id, mode: 'card', createdBy: 'U-BOB' },
 			});
 			await recorded([lowered(before)], [settled('closed')]);
 			expect(await stored(hand.id)).toMatchObject({ ended: null });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/questions/answer.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
-import { addWatch, assistant, session } from '../../features/watch/support.ts';
+import { addWatch, assistant, session, setStyle } from '../../features/watch/support.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, EVE, moved, SERVICE, submission, T0 } from '../support.ts';
@@ -29,7 +29,8 @@ export function describeInboxReads(subject: Subject): void {
 	describe('open questions', () => {
 		it('are those of watched sessions, with the channels that watch them', async () => {
 			await asking('s1', { channelId: 'C1', since: T0 + 5 });
-			await asking('s1', { channelId: 'C2', since: T0 + 9, buttons: false });
+			await asking('s1', { channelId: 'C2', since: T0 + 9 });
+			await setStyle(subject.store, { buttons: false }, 'C2');
 			await addWatch(subject.store.watches, { sessionId: 'quiet' });
 			expect(await replica().openQuestions(SERVICE, 'T1')).toEqual([
 				{

@@ -113,7 +113,7 @@ async function fill(store: Store, userId: string): Promise<void> {
 	}
 	for (const channelId of ['C1', 'D1']) {
 		const id = `${channelId}-${tag}`;
-		await insert(store, 'watches', { id, teamId: 'T1', channelId, ...session, mode: 'everything', createdBy: userId });
+		await insert(store, 'watches', { id, teamId: 'T1', channelId, ...session, mode: 'card', createdBy: userId });
 		await insert(store, 'discoveries', { teamId: 'T1', channelId: id, createdBy: userId });
 	}
 	await insert(store, 'watched_sessions', { ...session, rhythm: '{"gapMs":1,"lastStepAt":null}', nextReadAt: T0 });

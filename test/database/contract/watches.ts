@@ -76,7 +76,7 @@ export function describeWatches(subject: Subject): void {
 				count: 4,
 				most: 4,
 			});
-			expect(await add('s2', { mode: 'questionsOnly' })).toMatchObject({ kind: 'already', changed: true });
+			expect(await add('s2', {})).toMatchObject({ kind: 'already' });
 			await store().watches.end(first.id, 'unwatched', { now: T0, posts: [], keepPending: false });
 			expect(await add('s6', {})).toMatchObject({ kind: 'added' });
 		});
@@ -113,16 +113,6 @@ export function describeWatches(subject: Subject): void {
 			});
 			expect(await store().watches.add(newWatch({ sessionId: 's1', limits }))).toMatchObject({ kind: 'already' });
 			expect(await store().sessions.count(SERVICE)).toBe(3);
-		});
-
-		it('changes the noise settings of an existing watch', async () => {
-			await added();
-			const quieter = await store().watches.add(newWatch({ mode: 'questionsOnly' }));
-			expect(quieter).toMatchObject({ kind: 'already', changed: true, watch: { mode: 'questionsOnly' } });
-			expect(await store().watches.add(newWatch({ mode: 'questionsOnly' }))).toMatchObject({
-				kind: 'already',
-				changed: false,
-			});
 		});
 
 		it("lists a channel's watches with their session snapshots, newest change first", async () => {

@@ -1,5 +1,10 @@
 import type { QuietHours, Weekday } from '../../../src/core/quiet-hours.ts';
-import type { ChannelSettings, Mention, ReminderDefaults } from '../../../src/database/watch.ts';
+import {
+	type ChannelSettings,
+	DEFAULT_CHANNEL_SETTINGS,
+	type Mention,
+	type ReminderDefaults,
+} from '../../../src/database/watch.ts';
 import type { Random } from '../../support/random.ts';
 
 const MINUTE = 60_000;
@@ -37,11 +42,11 @@ export function randomSettings(random: Random, change: DaylightSavingChange): Ch
 	const longer = ESCALATE.filter((ms) => ms > (leastMs ?? 0));
 	const escalateAfterMs = random.chance(0.2) ? null : random.pick(longer);
 	return {
+		...DEFAULT_CHANNEL_SETTINGS,
 		remindAfterMs,
 		escalateAfterMs,
 		mention: randomMention(random),
 		quietHours: random.chance(0.55) ? randomQuietHours(random, change) : null,
-		answerers: { userIds: [], groupIds: [] },
 	};
 }
 

@@ -306,8 +306,8 @@ describe('the steps', () => {
 			return { said, buttons: buttonsOf(view), page: decodeMetadata(view.private_metadata)?.page };
 		};
 		expect(page(0).said).toEqual(['> did 12.', '> did 11.', '> did 10.', '> did 9.', '> did 8.']);
-		expect(page(0).buttons).toEqual(['Older steps', 'Refresh', 'Open in the dashboard']);
-		expect(page(1).buttons).toEqual(['Newer steps', 'Older steps', 'Refresh', 'Open in the dashboard']);
+		expect(page(0).buttons).toEqual(['Older steps', 'Refresh', 'History', 'Open in the dashboard']);
+		expect(page(1).buttons).toEqual(['Newer steps', 'Older steps', 'Refresh', 'History', 'Open in the dashboard']);
 		expect(page(2)).toMatchObject({ said: ['> did 2.', '> did 1.'], page: 2 });
 		expect(page(99)).toEqual(page(2));
 	});
@@ -351,9 +351,9 @@ describe('session details', () => {
 	it('shows the age of the read, and a button for watching where nobody does', () => {
 		const view = show(rich, { readAt: now - 100_000, offersWatch: true });
 		expect(textsOf(view.blocks).at(-1)).toBe('Session 3f9a2c1d · read 1 min ago');
-		expect(buttonsOf(view)).toEqual(['Refresh', 'Watch in this channel', 'Open in the dashboard']);
+		expect(buttonsOf(view)).toEqual(['Refresh', 'Watch in this channel', 'History', 'Open in the dashboard']);
 		// The card's menu ends it.
-		expect(buttonsOf(show(rich, { offersWatch: false }))).toEqual(['Refresh', 'Open in the dashboard']);
+		expect(buttonsOf(show(rich, { offersWatch: false }))).toEqual(['Refresh', 'History', 'Open in the dashboard']);
 	});
 
 	it('links to the session in the dashboard, and shows no image after Slack could not load it', () => {

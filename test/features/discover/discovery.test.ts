@@ -108,7 +108,7 @@ describe('/session watch all', () => {
 		await start();
 		const id = await app.watched();
 		await app.watchAll();
-		await app.watchAll('', '#secret');
+		await app.watchAll('#secret');
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
 		await app.postOf(id, '#secret');
@@ -235,16 +235,16 @@ describe('/session watch all', () => {
 		expect(app.raised()).toHaveLength(2);
 	});
 
-	it('shows how it was asked to: discreet, without buttons', async () => {
+	it('shows questions as the channel wants its posts; without a card they stand in the channel', async () => {
 		await start();
-		expect((await app.watchAll('--discreet --no-buttons')).text()).toContain('from now on');
-		expect((await app.watchAll('--discreet')).text()).toContain('come into this channel already');
-		expect((await app.watchAll('--buttons')).text()).toContain('New ones are posted by `watch all --discreet`.');
-		await app.watchAll('--no-buttons');
+		await app.setPosts({ discreet: true, buttons: false, questionsInThread: true });
+		expect((await app.watchAll()).text()).toContain('from now on');
+		expect((await app.watchAll()).text()).toContain('come into this channel already');
 		const post = await app.postOf(app.waiting());
+		expect(post.threadTs()).toBeNull();
 		expect(post.buttons()).not.toContain('red');
 		expect(app.slack.state.messages.find(({ ts }) => ts === post.ts)?.text).not.toContain('Which colour?');
-		expect((await app.watchAll('--thread-only')).text()).toContain('`watch all` takes `--discreet`');
+		expect((await app.command('/session watch all --thread-only')).text()).toContain('Not watched');
 	});
 
 	it('lists with /session watch the sessions that wait and are not watched there, to choose one', async () => {

@@ -14,8 +14,8 @@ const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 let app: WatchingApp;
 
 /** A watched session that asks, and the question's post. */
-async function asked(items: readonly ItemJson[] = [FLIGHT], flags = '') {
-	const id = await app.watched({}, flags);
+async function asked(items: readonly ItemJson[] = [FLIGHT], style?: Parameters<typeof app.setPosts>[0]) {
+	const id = await app.watched({}, style);
 	const index = app.ask(id, items, '');
 	const post = await app.threadSays(id, items.at(-1)?.title ?? '');
 	return { id, index, post };
@@ -231,19 +231,18 @@ describe('what people are told about a choice', () => {
 		expect((await sum()) - before).toBeLessThan(5);
 	});
 
-	it('leaves the options out with --no-buttons, and offers them again after --buttons', async () => {
-		const { id, post } = await asked([FLIGHT], '--no-buttons');
+	it('leaves the options out where the channel wants no buttons, and offers them on posts that stand when it does', async () => {
+		const { post } = await asked([FLIGHT], { buttons: false });
 		expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
-		await app.command(`/session watch ${id} --buttons`);
-		app.service.sessions.answerAsPage(id, ['TP 570']);
-		await app.threadSays(id, OUTSIDE);
-		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
-		const next = await app.threadSays(id, 'Which seat?');
-		expect(next.buttons()).toEqual(['aisle', 'window', 'Other answer…', ...app.MENU]);
+		await app.setPosts({});
+		await app.until(() => post.buttons().includes('LH 1173'));
+		await app.setPosts({ buttons: false });
+		await app.until(() => post.buttons().join() === ['Answer…', ...app.MENU].join());
+		await app.setPosts({});
 	});
 
-	it('tells neither question nor choice with --discreet', async () => {
-		const { id, index, post } = await asked([FLIGHT], '--discreet');
+	it('tells neither question nor choice in a discreet channel', async () => {
+		const { id, index, post } = await asked([FLIGHT], { discreet: true });
 		expect(post.notification()).toBe(ASKS);
 		await app.choose(post, 'LH 1173');
 		expect(post.text()).toContain('@ada answered* · sends at'.replace('*', ''));
@@ -251,10 +250,22 @@ describe('what people are told about a choice', () => {
 		await app.answered(id);
 		expect(post.text()).toMatch(answeredBy('ada'));
 		expect(post.text().split('One of:')[0]).not.toContain('LH 1173');
-		await app.command(`/session watch ${id} --no-discreet`);
+		await app.setPosts({});
 		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
 		const next = await app.threadSays(id, 'Which seat?');
 		expect(next.notification()).toContain('An agent asks: Which seat? One of: aisle, window');
+	});
+
+	it('takes choices from posts that are over as soon as their channel is discreet', async () => {
+		const { id, index, post } = await asked();
+		await app.choose(post, 'LH 1173');
+		await app.until(() => value(id, index) === 'LH 1173');
+		await app.answered(id);
+		await app.pass(5_000);
+		expect(post.text()).toContain('LH 1173');
+		await app.setPosts({ discreet: true });
+		await app.until(() => post.text().includes('@ada answered') && !post.text().includes(': LH 1173'));
+		await app.setPosts({});
 	});
 
 	it('offers no options for a question that looks secret, and does not tell it in the notification', async () => {

@@ -13,8 +13,8 @@ const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 let app: WatchingApp;
 
 /** A watched session that asks which flight to book, and the question's post. */
-async function asked(flags = '', items = [FLIGHT]): Promise<{ id: string; index: number; post: Posted }> {
-	const id = await app.watched({}, flags);
+async function asked(items = [FLIGHT]): Promise<{ id: string; index: number; post: Posted }> {
+	const id = await app.watched();
 	const index = app.ask(id, items, '');
 	const post = await app.threadSays(id, items[0]?.title ?? '');
 	return { id, index, post };

@@ -256,13 +256,14 @@ it('refuses replies to a secret question, opens the form for several items, and 
 	const chooser = await as('ada').waitForModal('Which question does it answer?');
 	await chooser.close(true);
 
-	const id = await app.watched({}, '--thread-only');
+	const id = await app.watched({}, { questionsInThread: true });
 	app.ask(id);
 	await app.threadSays(id, 'Which colour?');
 	await app.pass(500);
 	const card = app.card(id);
 	if (card === undefined) throw new Error('there is no card');
 	expect((await offered(card, 'Sand')).text()).toContain(SEND_IT);
+	await app.setPosts({});
 });
 
 describe('a reply with a file', () => {

@@ -41,6 +41,7 @@ describe('the modal of a session that asks', () => {
 			'Travel desk, window seat',
 			'AIRLINE_PASSWORD',
 			'Refresh',
+			'History',
 			'Open in the dashboard',
 			'[Cancel] [Send answer]',
 		].map((part) => [part, text.indexOf(part)] as const);

@@ -18,6 +18,10 @@ const STORED: ChannelSettings = {
 	mention: { userIds: ['U1', 'U2'], groupIds: ['S1'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
 	answerers: { userIds: [], groupIds: [] },
+	progress: true,
+	questionsInThread: false,
+	discreet: true,
+	buttons: false,
 };
 
 function metadataOf(settings = STORED): SettingsMetadata {

@@ -48,12 +48,6 @@ function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = 
 	return [{ ...SETTINGS_MODEL, metadata, groups: groupsOf(2), ...overrides }];
 }
 
-const CONFLICT = conflictWords(
-	USER_ID,
-	{ before: DEFAULT_CHANNEL_SETTINGS, newest: FULL, chosen: DEFAULT_CHANNEL_SETTINGS },
-	defaults,
-);
-
 const PLACE = { channelId: 'C0EXAMPLE1', defaults };
 const DIRECT_PLACE = { ...PLACE, channelId: 'D0EXAMPLE1' };
 const HOSTILE_GROUP: SettingsModel['groups'] = {
@@ -83,7 +77,7 @@ export function channelSettingsVariants(): Shape[] {
 			'in a direct message': modelOf(FULL, {
 				metadata: { ...modelOf(FULL)[0].metadata, channelId: 'D0EXAMPLE1' },
 			}),
-			'changed by somebody else meanwhile': modelOf(FULL, { notice: CONFLICT }),
+			'changed by somebody else meanwhile': modelOf(FULL, { notice: conflictWords(USER_ID) }),
 		}),
 		...shapesOf(settingsConfirmation, {
 			'people and groups': [modelOf(FULL)[0].metadata, null],

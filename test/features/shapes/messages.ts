@@ -163,6 +163,7 @@ const MISTYPED: Readonly<Record<Exclude<HelpReason, 'asked'>, Parameters<typeof 
 	link_without_id: ['link_without_id'],
 	id_too_long: ['id_too_long', GIANT],
 	unknown_flag: ['unknown_flag', '—loud'],
+	former_flag: ['former_flag', '--thread-only', "Questions in the card's thread"],
 	reserved_id: ['reserved_id', 'query'],
 	all_alone: ['all_alone'],
 };
@@ -335,8 +336,6 @@ const DISCOVERY_LINES = [
 		teamId: 'T0EXAMPLE1',
 		channelId: 'C0EXAMPLE1',
 		service: 'https://service.example',
-		discreet: false,
-		buttons: true,
 		createdBy: USER_ID,
 		createdAt: NOW,
 	}),

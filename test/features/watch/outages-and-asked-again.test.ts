@@ -10,6 +10,7 @@ import {
 	pass,
 	plentiful,
 	session,
+	setStyle,
 	T0,
 } from './support.ts';
 
@@ -209,7 +210,8 @@ it('announces a question again that is asked again after the history was rewound
 });
 
 it('reads a session on, as rarely as before, when no message of it asks any more', async () => {
-	const { heardAfter, clock, readsOf } = await watched();
+	const { heardAfter, clock, readsOf, store } = await watched();
+	await setStyle(store, { progress: true });
 	const rarely = readsOf('s1').length;
 	await pass(clock, 30_000);
 	const most = readsOf('s1').length - rarely + 2;

@@ -329,7 +329,7 @@ describe('a question beyond the limit', () => {
 
 	it('takes the place of the stalest of another channel when the limit of all channels is reached', async () => {
 		await start(3, { MAX_WATCHES: '3' }, 100);
-		await app.watchAll('', '#secret');
+		await app.watchAll('#secret');
 		await app.pass(20_000);
 		const id = app.waiting('New chairs');
 		await app.postOf(id, '#secret');

@@ -13,6 +13,7 @@ import {
 	SERVICE,
 	session,
 	sessionView,
+	setStyle,
 	T0,
 } from './support.ts';
 
@@ -83,7 +84,7 @@ describe('posts', () => {
 		const { store, clock, put, start, announced, db, ourAnswers } = await createPollerHarness();
 		const now = clock.now();
 		const hand = { teamId: 'T1', channelId: 'C3' };
-		await store.discoveries.begin({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now, settings: {} }, []);
+		await store.discoveries.begin({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now }, []);
 		put(asking);
 		await store.watches.add(newWatch());
 		const raised = { ...hand, id: 'hand', createdAt: now, ahead: true, isNew: true, limits: NO_LIMITS };
@@ -126,9 +127,9 @@ describe('posts', () => {
 		expect(await announced()).toMatchObject([{ kind: 'settled', how: 'closed' }, { kind: 'sessionEnded' }]);
 	});
 
-	it('leaves out changes that the mode of the watch excludes', async () => {
-		const watches = [{ mode: 'questionsOnly' as const }, { channelId: 'C2' }];
-		const { clock, put, announced } = await createWatchedHarness({ watches });
+	it('tells pauses only where the channel wants progress', async () => {
+		const { store, clock, put, announced } = await createWatchedHarness({ watches: [{}, { channelId: 'C2' }] });
+		await setStyle(store, { progress: true }, 'C2');
 		await announced();
 		put({ status: 'paused' });
 		await pass(clock, 30_000);

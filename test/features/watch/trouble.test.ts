@@ -207,11 +207,11 @@ describe('Slack', () => {
 	});
 
 	it('finds a post in its thread after the place of questions was changed', async () => {
-		const id = await app.watched({}, '--thread-only');
+		const id = await app.watched({}, { questionsInThread: true });
 		app.loseReply();
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
-		await app.command(`/session watch ${id} --in-channel`);
+		await app.setPosts({});
 		await app.pass(60_000);
 		expect(app.thread(id)).toHaveLength(1);
 	});
@@ -245,10 +245,11 @@ describe('Slack', () => {
 		});
 		afterEach(() => {
 			app.slack.settings.historyPageSize = 999;
+			return app.setPosts({});
 		});
 
 		it('finds a post in its thread behind pages of 15 messages, as fast as Slack allows', async () => {
-			const id = await app.watched({}, '--thread-only');
+			const id = await app.watched({}, { questionsInThread: true });
 			const thread = app.card(id);
 			await talk(40, thread === undefined ? {} : { thread });
 			const from = app.now();
@@ -283,7 +284,7 @@ describe('Slack', () => {
 		});
 
 		it('posts again with a mark when the post is not found in ten pages', async () => {
-			const id = await app.watched({}, '--thread-only');
+			const id = await app.watched({}, { questionsInThread: true });
 			const thread = app.card(id);
 			await talk(150, thread === undefined ? {} : { thread });
 			const from = app.now();
