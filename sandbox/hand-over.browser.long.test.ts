@@ -135,7 +135,7 @@ it('snoozes a question in one’s own inbox only, shows it again, and brings it 
 	await home.getByText(waitingCountWords(1, 0)).waitFor();
 
 	await ada.getByRole('button', { name: /^Trouble/ }).click();
-	await choose(home, 'Snooze for 15 min');
+	await choose(home, 'Snooze for 1 h');
 	await home.getByText('1 is snoozed').waitFor();
 	await homeOf(grace).getByText(waitingCountWords(1, 0)).waitFor();
 	await moveClock(ada, '+5 min', '+5 min');

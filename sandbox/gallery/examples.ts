@@ -17,7 +17,6 @@ import {
 	type SettledLook,
 	settledQuestionPost,
 	stepsWords,
-	switchingPost,
 } from '../../src/features/watch/post-view.ts';
 import type { PostKind } from '../../src/posts/post.ts';
 import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
@@ -192,10 +191,6 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		sessionEnded: {
 			done: endPost('completed', { ...post, view: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
 			failed: endPost('failed', { ...post, view: snapshotAtNow(trip('failed')), ended: 'sessionOver' }),
-		},
-		switching: {
-			asks: switchingPost(question, post),
-			'asks nothing': switchingPost({ ...question, openCount: 0 }, post),
 		},
 		status: { paused: plain({ kind: 'status', from: 'active', to: 'paused' }) },
 		watchEnded: { unwatched: plain({ kind: 'watchEnded' }, { ended: 'unwatched' }) },

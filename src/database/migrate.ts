@@ -16,7 +16,7 @@ import type { GivenKeys } from './encryption.ts';
 import { lockFor } from './locks.ts';
 import { toOneForm } from './one-form.ts';
 import type { Column, Table } from './schema/columns.ts';
-import { flagsToSettings, toTwo } from './to-two.ts';
+import { endSwitching, flagsToSettings, toTwo } from './to-two.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;
@@ -83,8 +83,12 @@ async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	}
 }
 
+/** Drops what is described until a migration. */
 async function drop(db: Kysely<unknown>, migration: number): Promise<void> {
 	for (const name of TABLE_NAMES.toSorted()) {
+		for (const [index, described] of Object.entries(DESCRIBED[name].indexes ?? {}))
+			if (typeof described !== 'string' && described[2] === migration)
+				await sql.raw(`drop index ${name}_${index}`).execute(db);
 		for (const [column] of allColumnsOf(name).filter(([, { until }]) => until === migration))
 			await sql.raw(`alter table "${name}" drop column "${nameInSql(column)}"`).execute(db);
 	}
@@ -125,11 +129,19 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 	},
 	{ number: 36, name: 'one form of ciphertexts', up: (db, _now, keys) => toOneForm(db, keys, 36) },
 	{
-		number: 39,
+		number: 37,
 		name: 'settings of channels in place of flags',
 		async up(db) {
 			await flagsToSettings(db);
-			await drop(db, 39);
+			await drop(db, 37);
+		},
+	},
+	{
+		number: 38,
+		name: 'no post for all questions of a session',
+		async up(db, now) {
+			await endSwitching(db, now);
+			await drop(db, 38);
 		},
 	},
 ];

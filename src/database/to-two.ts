@@ -312,3 +312,42 @@ export async function flagsToSettings(db: Kysely<unknown>): Promise<void> {
 	}
 	await sql`update watches set mode = 'card' where mode in ('everything', 'questionsOnly')`.execute(db);
 }
+
+/**
+ * 1.1.0 had one post for all questions of a session that changed its question often, and held back the question until
+ * it had rested: now that post is of the newest question. `now`: clock milliseconds.
+ */
+export async function endSwitching(db: Kysely<unknown>, now: number): Promise<void> {
+	const held = sql`kind = 'question' and state = 'planned' and last_error = 'held'`;
+	const isShown = sql`kind = 'switching' and state = 'shown' and ts is not null`;
+	await sql`delete from posts where ${held} and stream in (select stream from posts where ${isShown})`.execute(db);
+	await sql`update posts set last_error = null, due_at = ${sql.lit(now)} where ${held}`.execute(db);
+	const { rows } = await sql<Switching>`select posts.id, ts, watch_id, questions.id as question_id, settled_at
+		from posts join questions using (service, session_id) where ${isShown} and questions.number =
+			(select max(number) from questions as newest
+				where newest.service = posts.service and newest.session_id = posts.session_id)
+			and not exists (select 1 from posts as own
+				where own.stream = posts.stream and own.unique_key = 'question:' || questions.id)`.execute(db);
+	for (const { id, ts, watchId, questionId, settledAt } of rows) {
+		await sql`update posts set kind = 'question', content = '{"kind":"question","changed":true}',
+				question_id = ${questionId}, unique_key = ${`question:${questionId}`}, due_at = ${sql.lit(now)},
+				wanted = wanted + 1
+			where id = ${id}`.execute(db);
+		if (settledAt !== null) continue;
+		await sql`delete from ladders where watch_id = ${watchId} and question_id <> ${questionId}`.execute(db);
+		await sql`insert into ladders (watch_id, team_id, channel_id, service, session_id, question_id, post_ts, posted_at,
+				due_at)
+			select id, team_id, channel_id, service, session_id, ${questionId}, ${ts}, ${sql.lit(now)}, ${sql.lit(now)}
+			from watches where id = ${watchId} and ended_at is null
+				and not exists (select 1 from ladders where watch_id = watches.id)`.execute(db);
+	}
+	await sql`delete from posts where kind = 'switching'`.execute(db);
+}
+
+interface Switching {
+	readonly id: string;
+	readonly ts: string;
+	readonly watchId: string;
+	readonly questionId: string;
+	readonly settledAt: number | null;
+}

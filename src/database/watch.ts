@@ -39,17 +39,6 @@ export interface ChannelKey {
 /** `now`: questions, answers, ends and who is answering. `progress`: everything else, which waits for `now`. */
 export type CardUrgency = 'now' | 'progress';
 
-export interface Endings {
-	/** How many ended, or got another text, without an answer in the last `COUNTED_MS`. */
-	readonly unansweredCount: number;
-	/** When the newest of them ended, clock milliseconds. */
-	readonly unansweredAt: number;
-	/** The newest question that ended was answered: what an agent asks after an answer always notifies. */
-	readonly isNewestAnswered: boolean;
-	/** Our answer to the open question arrived. A fast agent may ask something else before a read shows that. */
-	readonly isAnswered: boolean;
-}
-
 /** A session watched in a channel. All times are milliseconds since the epoch. */
 export interface Watch extends ChannelKey {
 	readonly id: string;
@@ -63,8 +52,6 @@ export interface Watch extends ChannelKey {
 	/** When something that people see last changed; `createdAt` before any change. */
 	readonly lastChangeAt: number;
 	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
-	/** How the session's questions ended lately. Only `ofSession` finds it. */
-	readonly endings?: Endings;
 	/** Its channel wants pauses and the like in the thread of its card. Only `ofSession` finds it. */
 	readonly progress?: boolean;
 	/** The question no longer wanted in its channel. Only `ofSession` finds it, before the first read. */
@@ -87,6 +74,8 @@ export interface WaitingSession {
 	readonly since: number;
 	/** It began to wait after the first list. Nobody knows how long others have waited. */
 	readonly isNew: boolean;
+	/** A channel no longer follows it, because a newer question needed the place. */
+	readonly gaveWay: boolean;
 }
 
 /** A channel into which each raised hand of the account is brought. */

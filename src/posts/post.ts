@@ -6,7 +6,6 @@ import {
 	type CardUrgency,
 	type ChannelKey,
 	channelSettings,
-	type Endings,
 	noListReason,
 	type PostStyle,
 	REMINDER_STAGES,
@@ -54,8 +53,6 @@ export const KINDS = {
 	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), isCurrent: true },
 	/** `changed`: another one in the same message. */
 	question: { schema: z.object({ changed: z.boolean() }), ...ASKING },
-	/** The one post of a session that changes its question often. It shows the newest. */
-	switching: { schema: z.object({}), ...ASKING },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
 	/** The session is over with this status. The card leads to it. */
 	sessionEnded: { schema: z.object({ status: z.string() }), thread: 'first' },
@@ -124,10 +121,13 @@ export const content = z.discriminatedUnion('kind', [first as never, ...others])
 export const kindOf = ({ kind }: Pick<PostContent, 'kind'>): Kind => KINDS[kind];
 
 /** What a watch shows in its channel for as long as it goes on. */
-export const WATCH_KINDS: readonly PostKind[] = ['card', 'question', 'switching'];
+export const WATCH_KINDS: readonly PostKind[] = ['card', 'question'];
 
-/** Those in the channel unless `isInThread`. The first three are what a card leads to. */
-export const NEWS_KINDS: readonly PostKind[] = ['question', 'switching', 'sessionEnded', 'reminder'];
+/** Those in the channel unless `isInThread`. The first two are what a card leads to. */
+export const NEWS_KINDS: readonly PostKind[] = ['question', 'sessionEnded', 'reminder'];
+
+/** The key of a question's post begins so; the store adds which time it is asked. */
+export const QUESTION_KEY = 'question:';
 
 /** The kinds that show a question and are kept current until it is settled. */
 export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCurrent }]) =>
@@ -156,7 +156,7 @@ export interface NewPost {
 	/** Unique within its target, so that nothing is queued twice. */
 	readonly key: string;
 	readonly content: PostContent;
-	/** Not posted before this time, clock milliseconds. A question that is settled before it is never posted. */
+	/** Not posted before this time, clock milliseconds. */
 	readonly heldUntil?: number;
 }
 
@@ -187,7 +187,7 @@ export interface DuePost {
 	readonly checkedAt: number | null;
 	/** Why this session alone cannot be read: the code of a failure. Null when it can. */
 	readonly unreadCode: string | null;
-	/** The question it is about; for a card and for `switching` the newest one. */
+	/** The question it is about; for a card the newest one. */
 	readonly question: StoredQuestion | null;
 	/** The thread that it goes into or whose question it is about, in the watch's channel. */
 	readonly threadTs: string | null;
@@ -197,8 +197,6 @@ export interface DuePost {
 	readonly isQuestionLost: boolean;
 	/** Of a card: the message of the session's end, else of its newest question; `ts` null: on its way. Null: none. */
 	readonly lead: { readonly ts: string | null } | null;
-	/** Of `switching`: the newest question has a post of its own. */
-	readonly isReplaced: boolean;
 }
 
 export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
@@ -287,16 +285,6 @@ export function cardAgain(watch: Watch, lostTs: string, before: number | null, n
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
 	const held = notBefore > now ? { heldUntil: notBefore } : {};
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore }, ...held };
-}
-
-export const NO_ENDINGS: Endings = { unansweredCount: 0, unansweredAt: 0, isNewestAnswered: false, isAnswered: false };
-export const COUNTED_MS = 10 * 60_000;
-/** The least time between two updates of a `switching` post, and of its session's card. */
-export const SHOWN_EVERY_MS = 10_000;
-/** The endings after one more. `isAnswered`: as a read shows it. */
-export function withEnding(endings: Endings, isAnswered: boolean, at: number): Endings {
-	if (isAnswered || endings.isAnswered) return { ...endings, isNewestAnswered: true };
-	return { ...endings, unansweredCount: endings.unansweredCount + 1, unansweredAt: at, isNewestAnswered: false };
 }
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];

@@ -67,15 +67,13 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
 		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
 		const asked = { watchId: watch.id, questionId: question?.id ?? '' };
-		const [threadTs, formerThreadTs, own, lost, lead] = await Promise.all([
+		const [threadTs, formerThreadTs, lost, lead] = await Promise.all([
 			threadOf(row, inThread),
 			row.sendingSince === null ? null : threadOf(row, !inThread),
-			row.kind === 'switching' && question !== null ? tsOf(asked) : null,
 			row.kind === 'card' && isFound(from(db.read, 'posts', { ...asked, kind: 'question', state: LOST }).select('id')),
 			row.kind === 'card' ? leadOf(asked, watch) : null,
 		]);
-		const ofCard = { isQuestionLost: lost, lead };
-		return { ...shown, post, question, threadTs, formerThreadTs, isReplaced: own !== null, ...ofCard };
+		return { ...shown, post, question, threadTs, formerThreadTs, isQuestionLost: lost, lead };
 	}
 
 	async function leadOf({ watchId, questionId }: Readonly<Record<'watchId' | 'questionId', string>>, { ended }: Watch) {
@@ -84,7 +82,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const isLead =
 			ended?.reason === 'sessionOver'
 				? sql<boolean>`kind = 'sessionEnded'`
-				: sql<boolean>`(kind = 'question' and question_id = ${questionId} or kind = 'switching' and state <> 'closed')`;
+				: sql<boolean>`kind = 'question' and question_id = ${questionId}`;
 		const led = kept.where(isLead).select('ts').orderBy('kind').orderBy('number', 'desc').limit(1);
 		return (await led.executeTakeFirst()) ?? null;
 	}
@@ -162,9 +160,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
 	}
 
-	/** Begins a question's reminders, which count from its post, and ends the post for all questions of its session. */
+	/** Begins a question's reminders, which count from its post. */
 	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Pick<Shown, 'ts' | 'sentAt'>) {
-		await markPosts(tx, { watchId: watch.id, kind: 'switching' });
 		if (watch.endedAt !== null || row.questionId === null) return;
 		const postedAt = Math.min(sentAt ?? tx.now, tx.now);
 		await beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
@@ -312,7 +309,6 @@ const NO_WATCH = {
 	question: null,
 	threadTs: null,
 	formerThreadTs: null,
-	isReplaced: false,
 	isQuestionLost: false,
 	lead: null,
 } as const;

@@ -116,7 +116,7 @@ export const BUTTON_LABELS = [
 	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
 	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Save anyway',
 	'Screenshot', 'Send', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more',
-	'Show now', 'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h',
+	'Show now', 'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 1 h',
 	'Snooze until tomorrow 9:00', 'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
 	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
@@ -261,7 +261,7 @@ export const { encode: encodeQuestionMark, decode: decodeQuestionMark } = slackC
 export const questionHash = (question: QuestionMark) => hashOf(encodeQuestionMark(question));
 
 /** For how long people can snooze. `tomorrow`: until 9:00 of the next day in their time zone. */
-export const SNOOZE_LENGTHS = ['15m', '1h', 'tomorrow'] as const;
+export const SNOOZE_LENGTHS = ['1h', 'tomorrow'] as const;
 export type SnoozeLength = (typeof SNOOZE_LENGTHS)[number];
 
 /** `hash`: `questionHash`, because an entry of a menu has no room for the id of a session. */

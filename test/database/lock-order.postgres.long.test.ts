@@ -356,7 +356,7 @@ async function reads(store: Store, { random, token }: Actor): Promise<void> {
 		const questions: FoundChange[] = isReworded
 			? [{ kind: 'updated', question: { ...question, shownHash: `${random.uniform()}` } }]
 			: [settled('changed'), { kind: 'asked', question, settled: null }];
-		const ofSession = await watches.ofSession(key, T0);
+		const ofSession = await watches.ofSession(key);
 		const updates = ofSession.map((watch) => {
 			const posts = isReworded ? [] : [askingPost(watch, 'question:')];
 			const end = random.chance(0.1) ? ('noChange' as const) : null;

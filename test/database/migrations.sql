@@ -146,35 +146,16 @@ select id, settled_how, settled_at, answer_id, evidence from questions
 alter table "answers" drop column "restart_asked_at";
 alter table "answers" drop column "evidence";
 alter table "questions" drop column "same_before";
--- 36: one form of ciphertexts
-select "name", "value" from "meta" where 1 = 1;
-select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", message_index as "messageIndex", fingerprint as "fingerprint", "content" as sealed
-			from "answers" where "content" is not null and substr("content", 1, 2) = $1  order by "id" limit 500
-			;
-select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", message_index as "messageIndex", fingerprint as "fingerprint", "secrets" as sealed
-			from "answers" where "secrets" is not null and substr("secrets", 1, 2) = $1  order by "id" limit 500
-			;
-select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", message_index as "messageIndex", fingerprint as "fingerprint", "other" as sealed
-			from "answers" where "other" is not null and substr("other", 1, 2) = $1  order by "id" limit 500
-			;
-select form_id as "formId", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "content" as sealed
-			from "drafts" where "content" is not null and substr("content", 1, 2) = $1  order by "form_id" limit 500
-			;
-select view_id as "viewId", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "view" as sealed
-			from "windows" where "view" is not null and substr("view", 1, 2) = $1  order by "view_id" limit 500
-			;
-select service as "service", session_id as "sessionId", "view" as sealed
-			from "watched_sessions" where "view" is not null and substr("view", 1, 2) = $1  order by "service", "session_id" limit 500
-			;
-select id as "id", service as "service", session_id as "sessionId", "content" as sealed
-			from "questions" where "content" is not null and substr("content", 1, 2) = $1  order by "id" limit 500
-			;
-select id as "id", service as "service", session_id as "sessionId", hand_over_id as "handOverId", "hand_over_note" as sealed
-			from "questions" where "hand_over_note" is not null and substr("hand_over_note", 1, 2) = $1  order by "id" limit 500
-			;
-select service as "service", session_id as "sessionId", "name" as sealed
-			from "waiting_sessions" where "name" is not null and substr("name", 1, 2) = $1  order by "service", "session_id" limit 500
-			;
-select user_id as "userId", team_id as "teamId", "facts" as sealed
-			from "people" where "facts" is not null and substr("facts", 1, 2) = $1  order by "user_id" limit 500
-			;
+-- 40: what nobody misses
+delete from posts where kind = 'question' and state = 'planned' and last_error = 'held' and stream in (select stream from posts where kind = 'switching' and state = 'shown' and ts is not null);
+update posts set last_error = null, due_at = 0 where kind = 'question' and state = 'planned' and last_error = 'held';
+select posts.id, ts, watch_id, questions.id as question_id, settled_at
+		from posts join questions using (service, session_id) where kind = 'switching' and state = 'shown' and ts is not null and questions.number =
+			(select max(number) from questions as newest
+				where newest.service = posts.service and newest.session_id = posts.session_id)
+			and not exists (select 1 from posts as own
+				where own.stream = posts.stream and own.unique_key = 'question:' || questions.id);
+delete from posts where kind = 'switching';
+drop index questions_asked;
+alter table "questions" drop column "reworded_count";
+alter table "questions" drop column "reworded_at";

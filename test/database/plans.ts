@@ -42,7 +42,7 @@ const COPIES: Record<(typeof GROWING)[number], Readonly<Record<string, string>>>
 		id: `'q' || n.i`,
 		session_id: `case when n.i % 2 = 0 then copied.session_id else 's' || n.i end`,
 		number: 'copied.number - n.i',
-		// Asked before the week that figures are of, and settled too late to be removed.
+		// Settled too late to be removed.
 		asked_at: 'copied.asked_at - 1000000000 - n.i',
 		settled_at: 'copied.asked_at',
 		settled_how: `'answered'`,

@@ -8,7 +8,7 @@ import { formOffer } from '../../src/features/reply/view.ts';
 import { watchCard } from '../../src/features/watch/card-view.ts';
 import { filesMessage } from '../../src/features/watch/details-view.ts';
 import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
-import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
+import { askedPost, settledQuestionPost } from '../../src/features/watch/post-view.ts';
 import { outcomesMessage, watchList, watchOutcomeWords } from '../../src/features/watch/view.ts';
 import { openQuestion, type ReadMessage, type Session } from '../../src/questions/session.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/questions/session-snapshot.ts';
@@ -136,7 +136,6 @@ describe('text from outside is marked as such and never begins a view or message
 					expectVoices(
 						formOffer({ id: 'form', sessionId, messageIndex: 1 }, { text: name, question, sessionName: name }),
 					);
-					expectVoices(switchingPost(question, post));
 					expectVoices(settledQuestionPost(answeredContent(question, name), 'answered', post));
 				}
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));

@@ -87,7 +87,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	const direct = app.session();
 	await app.watch(direct, { channel: 'dm' });
 	await app.openHome('ada');
-	await app.slack.as('ada').home()?.press('Snooze for 15 min');
+	await app.slack.as('ada').home()?.press('Snooze for 1 h');
 	await app.openHome('grace');
 	await app.homeSays('(from @ada)', { who: 'grace' });
 	await app.slack.as('ada').command('#agents', '/session settings');

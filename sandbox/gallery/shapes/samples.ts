@@ -174,7 +174,6 @@ export function sessionOf(text: string, overrides: Partial<ReadSession> = {}): S
 		lastScreenshotUrl: 'https://files.example/screen.png?signature=1&expires=2',
 		sessionVariables: listOf(30, () => text),
 		sessionDetails: text,
-		maxSteps: 30,
 		...overrides,
 	});
 }

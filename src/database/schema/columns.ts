@@ -71,9 +71,9 @@ export interface Table {
 	readonly unique?: readonly (readonly string[])[];
 	/**
 	 * By the end of its name: what stands behind the table in `create index`, with `unique` before it; with the migration
-	 * that added it, if that is a later one than that of the table.
+	 * that added it, if that is a later one than that of the table, and with the one that drops it.
 	 */
-	readonly indexes?: Readonly<Record<string, string | readonly [on: string, since: number]>>;
+	readonly indexes?: Readonly<Record<string, string | readonly [on: string, since: number, until?: number]>>;
 	/** How long rows stay: days after their end, or `RETENTION_DAYS` if less. Of their values, docs/data.md tells it. */
 	readonly kept: number | 'always' | 'whileUsed';
 	/** The migration that made it; left out: the first. */

@@ -38,9 +38,9 @@ export const WATCH_TABLES = tables({
 			...CHANNEL,
 			...SESSION,
 			mode: text,
-			questionsInChannel: until(39, integer),
-			discreet: until(39, fromZero),
-			buttons: until(39, { ...integer, default: 1 }),
+			questionsInChannel: until(37, integer),
+			discreet: until(37, fromZero),
+			buttons: until(37, { ...integer, default: 1 }),
 			createdBy: personId,
 			createdAt: noted,
 			revision: fromZero,
@@ -105,8 +105,8 @@ export const WATCH_TABLES = tables({
 			shownHash: text,
 			/** What channels see of it, see `Asked`. Null after removal. Its index and its holder change. */
 			content: orNull({ ...sealed, bound: OF_SESSION }),
-			rewordedCount: fromZero,
-			rewordedAt: orNull(noted),
+			rewordedCount: until(38, fromZero),
+			rewordedAt: until(38, orNull(noted)),
 			/** When the read began that found it; 0: it was answered before anybody watched its session. */
 			askedAt: noted,
 			settledAt: orNull(noted),
@@ -134,7 +134,7 @@ export const WATCH_TABLES = tables({
 			one_open: 'unique (service, session_id) where settled_at is null',
 			held: '(held_watch_id) where held_watch_id is not null',
 			settled: '(settled_at) where settled_at is not null',
-			asked: '(service, asked_at)',
+			asked: ['(service, asked_at)', 29, 38],
 			from: ['(from_user_id) where from_user_id is not null', 32],
 			to: ['(to_user_id) where to_user_id is not null', 32],
 		},
@@ -309,7 +309,7 @@ export const WATCH_TABLES = tables({
 			loweredAt: orNull(noted),
 			/** How often in a row; 0: only once, after it had asked. */
 			loweredCount: fromZero,
-			/** 1: it began to wait or asked something else after the first list, and gave way in no channel since. */
+			/** 1: it began to wait or asked something else after the first list. */
 			isNew: fromZero,
 			/** Since when lists lack it; null: it is listed. */
 			goneAt: orNull(noted),
@@ -322,8 +322,8 @@ export const WATCH_TABLES = tables({
 		columns: {
 			...CHANNEL,
 			service: text,
-			discreet: until(39, integer),
-			buttons: until(39, integer),
+			discreet: until(37, integer),
+			buttons: until(37, integer),
 			createdBy: personId,
 			createdAt: noted,
 		},

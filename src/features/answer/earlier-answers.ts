@@ -75,9 +75,6 @@ export async function ourAnswers(
 		lost: answers.find((own) => own.id === evidence?.lost) ?? null,
 		/** Those without a field in a form. */
 		closedItems: closedInForm(session, occurrences),
-		/** Whether one to the question that was open before is on its way, or has arrived since it is asked. */
-		isAnswered:
-			newest?.settledHow === null && (known.heldIds.includes(newest.id) || newest.evidence.value?.answerId != null),
 		/** What they say about secrecy, oldest first. */
 		marks,
 		/** The newest answer that stands there, not to what the message asked earlier. */

@@ -341,6 +341,11 @@ export function failedChoice(choice: Choice, error: unknown, context: ErrorConte
 	return choiceMessage(CHOICE_WORDS.notSent(choice, errorWords(code, context).text), choice);
 }
 
+/** To somebody who pressed on a question in whose place the agent asks something else by now. */
+export function changedChoice(choice: Choice): MessageContent {
+	return choiceMessage(CHOICE_WORDS.notSent(choice, 'The agent asks something else now.'), choice);
+}
+
 /** Why nothing can be chosen with a button; `choice` null: another version made it. */
 export function noChoice(choice: Choice | null, context: ErrorContext): MessageContent {
 	if (choice === null) return errorMessage('button_outdated', null, context);

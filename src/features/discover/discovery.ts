@@ -32,23 +32,21 @@ export function createDiscoveries(
 		return listing.isUnlisted() ? 'noList' : null;
 	}
 
-	/** Those due: first new ones, then others that nobody has read; of both, those read come last. */
+	/** Those due, the newest first. */
 	async function dueHands(discovery: Discovery) {
 		const due = (await discoveries.raisedHands(discovery)).filter(({ loweredAt, loweredCount }) => {
 			return loweredAt === null || loweredAt + backOff(loweredCount, RETRY) <= clock.now();
 		});
-		const placeOf = ({ loweredAt, isNew }: (typeof due)[number]) =>
-			isNew ? Number(loweredAt !== null) - 2 : (loweredAt ?? 0);
-		return due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MOST_RAISED);
+		return due.toSorted((one, other) => other.newsAt - one.newsAt).slice(0, MOST_RAISED);
 	}
 
 	async function raise(discovery: Discovery): Promise<void> {
 		const { teamId, channelId } = discovery;
 		while (await store.watches.makeRoom(discovery, { limits, now: clock.now() }));
-		for (const { sessionId, loweredAt, isNew } of await dueHands(discovery)) {
+		for (const { sessionId, loweredAt, newsAt } of await dueHands(discovery)) {
 			// Others wait like watched sessions: before many old ones, neither lists nor new ones would get their turn.
-			const ahead = isNew && loweredAt === null;
-			const hand = { id: crypto.randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
+			const ahead = newsAt > 0 && loweredAt === null;
+			const hand = { id: crypto.randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, newsAt };
 			const result = await store.watches.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
 			if (result.kind === 'limit') return tell(discovery, () => leftOut(discovery));
 		}

@@ -1,6 +1,5 @@
 // Owns `inboxes`.
 import { type Lease, type Log, pick } from '../../core/basics.ts';
-import { nextTurn } from '../../core/lease-loop.ts';
 import { stylesOf } from '../../database/channel-settings.ts';
 import {
 	add,
@@ -65,6 +64,13 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
 		const read = rows.map((row) => [row.sessionId, viewColumn.open(row.view, row, cipher)] as const);
 		return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
+	}
+
+	/** Whether reads found that the question of a choice is not asked any more, and no answer to it. */
+	async function isReplaced(service: string, { sessionId, messageIndex, fingerprint }: Choice): Promise<boolean> {
+		const asked = from(db.read, 'questions', { service, sessionId, messageIndex, fingerprint }).select('settledHow');
+		const newest = await asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
+		return newest?.settledHow === 'changed' || newest?.settledHow === 'closed';
 	}
 
 	return {
@@ -228,10 +234,17 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		snapshots,
 
-		/** The name of a choice's session; null: its question is stored as the button shows it, without this option. */
-		async offering(service: string, choice: Choice): Promise<string | null> {
+		/**
+		 * The name of a choice's session; or its question is stored as the button shows it, without this option
+		 * (`notOffered`), or the agent asks something else instead, which nobody had answered (`changed`).
+		 */
+		async offering(service: string, choice: Choice) {
 			const { question = null, name = '' } = (await snapshots(service, [choice.sessionId])).get(choice.sessionId) ?? {};
-			return question === null || isOffered(question, choice) ? name : null;
+			const offered = { kind: 'offered', name } as const;
+			if (question === null) return offered;
+			const isOther = question.openCount > 0 && question.fingerprint !== choice.fingerprint;
+			if (isOther && (await isReplaced(service, choice))) return { kind: 'changed' } as const;
+			return isOffered(question, choice) ? offered : ({ kind: 'notOffered' } as const);
 		},
 
 		/** The claims on questions of these sessions that have not lapsed, oldest first. */
@@ -265,42 +278,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		async lastAnswers(service: string, person: Person, limit: number): Promise<readonly Answer[]> {
 			const kept = ofPerson(service, person).selectAll().where(IS_NOT_DISMISSED);
 			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
-		},
-
-		/**
-		 * How many questions agents asked since `since`, by the channels of this workspace that watch their sessions, or
-		 * watched them; how long they waited, those that wait still until `now`, and the answered ones each.
-		 */
-		async askedSince(service: string, teamId: string, { since, now }: { since: number; now: number }) {
-			const groups = new Map<string, AskedIn>();
-			for (let last: Pick<AskedRow, 'askedAt' | 'id'> = { askedAt: since, id: '' }; ; ) {
-				const { rows } =
-					await sql<AskedRow>`select asked.id, asked_at, settled_at, coalesce(channel_id, '') as channel_id,
-						case when channel_id like 'D%' then created_by else '' end as watched_by,
-						case when settled_how = 'answered' or answer_id is not null then 1 else 0 end as is_answered
-					from (select id, service, session_id, asked_at, settled_at, settled_how, answer_id from questions
-						where service = ${service} and asked_at >= ${last.askedAt}
-							and (asked_at > ${last.askedAt} or id > ${last.id})
-						order by asked_at, id limit ${ASKED_AT_ONCE}) as asked
-					left join watches on watches.service = asked.service and watches.session_id = asked.session_id
-						and team_id = ${teamId} order by asked_at, asked.id, channel_id`.execute(db.read);
-				const questions = Map.groupBy(rows, ({ id }) => id);
-				for (const [first, ...others] of questions.values()) {
-					if (first === undefined || first.channelId === '') continue;
-					const places = [first, ...others].map((row) => pick(row, 'channelId', 'watchedBy'));
-					const channels = [...new Map(places.map((place) => [place.channelId, place])).values()];
-					const key = JSON.stringify(channels);
-					const group = groups.get(key) ?? { channels, count: 0, idleMs: 0, answered: [] };
-					const ms = Math.max(0, (first.settledAt ?? now) - first.askedAt);
-					groups.set(key, group);
-					group.count += 1;
-					group.idleMs += ms;
-					if (first.isAnswered === 1) group.answered.push(ms);
-				}
-				if (questions.size < ASKED_AT_ONCE) return [...groups.values()];
-				last = rows.at(-1) ?? last;
-				await nextTurn();
-			}
 		},
 
 		/** The person's newest drafts, one for each question. `isClosed`: it is over, and not by an answer of theirs. */
@@ -347,17 +324,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 /** Has all inboxes built anew, and what is being built now not shown. */
 export const rebuildInboxes = ({ trx, now }: Tx) =>
 	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
-
-/** Read at once for `askedSince`. */
-const ASKED_AT_ONCE = 500;
-
-type AskedRow = Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & AskedPlace & Readonly<{ isAnswered: 0 | 1 }>;
-
-/** `watchedBy`: of a direct message only, else ''. */
-type AskedPlace = Readonly<{ channelId: string; watchedBy: string }>;
-
-/** The questions that were asked in all of these channels. */
-type AskedIn = { readonly channels: readonly AskedPlace[]; count: number; idleMs: number; readonly answered: number[] };
 
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];

@@ -224,7 +224,7 @@ export function createInboxes(
 		closed: (id: string) => store.remove(id),
 		/** The first question of a person's inbox that is of another session; null: none is known. */
 		next: (person: Person, exceptSessionId: string) => next(person, exceptSessionId, clock.now()),
-		/** The name of a choice's session, if the rules of today offer the choice. */
+		/** Whether the rules of today offer the choice, and its agent still asks it. */
 		offering: (choice: Choice) => store.offering(core.serviceUrl, choice),
 		/** Who may see what has changed. */
 		touch: () => touch(null),

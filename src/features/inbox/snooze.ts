@@ -5,6 +5,8 @@ import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest }
 import type { InboxStore } from './inbox-store.ts';
 import { snoozedMessage } from './view.ts';
 
+const HOUR_MS = 3_600_000;
+
 /** Registers the entries that snooze a question in an inbox, the button that shows all again, and *Dismiss*. */
 export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {
 	const { listen, reply, serviceUrl, clock, directory } = core;
@@ -24,7 +26,7 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 			const until =
 				choice.length === 'tomorrow'
 					? tomorrowAtNine(clock.now(), timeZone ?? FALLBACK_TIME_ZONE)
-					: clock.now() + (choice.length === '15m' ? 15 : 60) * 60_000;
+					: clock.now() + HOUR_MS;
 			const session = { service: serviceUrl, sessionId: question.sessionId };
 			await store.snooze({ person, session, fingerprint, until });
 			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');

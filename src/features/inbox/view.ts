@@ -123,7 +123,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 				lastAnswerEntry(answer, dismissButton(answer) ?? againButton(answer, all.slice(0, index))),
 			),
 		]),
-		...context([total > PER_PAGE ? '' : weekWords(content.week), joined(which, until)].join('\n').trim()),
+		...context(joined(which, until)),
 	];
 }
 
@@ -185,7 +185,7 @@ function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, 
 /** One line, and on their own pages the sessions. */
 function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
 	if (total === 0) return [];
-	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for a day, or gave way in a channel.`;
+	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for a day.`;
 	const show = button(ACTIONS.inboxNewer, 'Show', { value: String(firstPage) });
 	if (shown.length === 0) return section(words, { accessory: show });
 	const first = (page - firstPage) * PER_PAGE;
@@ -199,11 +199,12 @@ function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: numb
 
 function sessionEntries(sessions: readonly WaitingSession[], now: number): KnownBlock[] {
 	const shown = maskedNames(sessions);
-	return shown.flatMap(({ sessionId, name, since, isNew }) => {
+	return shown.flatMap(({ sessionId, name, since, isNew, gaveWay }) => {
 		const answer = button(ACTIONS.answer, 'Answer', { value: encodeTarget({ sessionId, messageIndex: null }) });
 		const id = idAmong(shown, { sessionId, name });
 		const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
-		return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, id, waits)}`, {
+		const followed = gaveWay ? 'no longer followed in a channel' : '';
+		return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, id, waits, followed)}`, {
 			block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
 			accessory: sayingSession(sessionId, id === '' ? name : '')(answer),
 		});
@@ -329,17 +330,6 @@ export function snoozedMessage(snoozed: { name: string; sessionId: string }, unt
 	const zone = timeZone === null ? '' : `That is 9:00 ${timeZone}: Slack did not tell Handraise your time zone.`;
 	const what = `💤 ${sessionTitle(snoozed.name, snoozed.sessionId)} is snoozed for you; nobody else notices.`;
 	return textMessage(`${sentences(what, zone)}\nYour inbox shows it again ${momentMrkdwn(until)}`);
-}
-
-/** `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h`; empty without questions. Plain text. */
-export function weekWords(week: ShownInbox['week']): string {
-	if (week === null) return '';
-	const { asked, answered, waitMs, idleMs } = week;
-	return joined(
-		`Last 7 days: ${asked} asked, ${answered} answered`,
-		waitMs === null ? '' : `median wait ${durationText(waitMs)}`,
-		`agents idle ${durationText(idleMs)}`,
-	);
 }
 
 function unreadableWords(count: number): string {

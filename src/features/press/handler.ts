@@ -7,6 +7,7 @@ import type { Answers } from '../answer/accept.ts';
 import type { Forms } from '../answer/drafts.ts';
 import {
 	CHOICE_WORDS,
+	changedChoice,
 	choiceMessage,
 	failedChoice,
 	isDoubleClick,
@@ -16,10 +17,15 @@ import {
 
 const REPEATED_WITHIN_MS = 60_000;
 
-/** The session's name; null: no button for the choice would be drawn today. An older version found other options. */
-type Offering = { readonly inboxes: { offering(choice: Choice): Promise<string | null> } };
+/** Whether a choice can be pressed, as far as the newest read of its session shows. */
+type Offering =
+	| { readonly kind: 'offered'; readonly name: string }
+	| { readonly kind: 'notOffered' }
+	| { readonly kind: 'changed' };
 
-export function registerPress(core: HandlerContext & Offering & { answers: Answers; flow: Forms }): void {
+type Parts = { readonly inboxes: { offering(choice: Choice): Promise<Offering> }; answers: Answers; flow: Forms };
+
+export function registerPress(core: HandlerContext & Parts): void {
 	const { listen, reply, answers, flow, inboxes, clock, config } = core;
 
 	const pressedAt = new Map<string, number>();
@@ -60,8 +66,13 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 				failure: (error) => failedChoice(choice, error, reply.errorContext(error)),
 				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
 				async run(request) {
-					const sessionName = await inboxes.offering(choice);
-					if (sessionName === null) {
+					const offered = await inboxes.offering(choice);
+					if (offered.kind === 'changed') {
+						request.log.info({ session: choice.sessionId }, 'the question of the option has changed');
+						return async () => void (await reply.toPerson(request, changedChoice(choice)));
+					}
+					// An older version found other options.
+					if (offered.kind === 'notOffered') {
 						const { sessionId, messageIndex } = choice;
 						const origin = press.row === null ? {} : { origin: press.row };
 						request.log.info({ session: sessionId }, 'the option is outdated');
@@ -70,7 +81,7 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 					}
 					const { person } = request;
 					const by = { submissionKey: keyOf(request, press), person, origin: originOf(request, press, choice) };
-					const result = await answers.submitPress({ ...choice, sessionName }, by);
+					const result = await answers.submitPress({ ...choice, sessionName: offered.name }, by);
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
 					return () => tellResult(request, choice, result);
 				},

@@ -19,7 +19,7 @@ type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
 function isAboutOpen({ watch, style, post, question }: Found): boolean {
 	if (watch.ended !== null || question === null || question.settled !== null) return false;
 	if (post.kind === 'card') return isInThread(watch.mode, style);
-	return post.kind === 'switching' || post.questionId === question.id;
+	return post.questionId === question.id;
 }
 
 type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { drafting: Drafting };

@@ -41,7 +41,6 @@ import {
 	redrawFormer,
 } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { Standing } from '../../questions/answerers.ts';
 import type { Known, OccurrenceChange } from '../../questions/occurrences.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -76,8 +75,8 @@ export interface NewWatch extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 's
 export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
 	/** It is read ahead of all others. */
 	readonly ahead: boolean;
-	/** It is added beyond a limit too if another hand can give way. */
-	readonly isNew: boolean;
+	/** When it began to wait, clock milliseconds: it is added beyond a limit too if the news of another hand is older. */
+	readonly newsAt: number;
 	/** It counts for the channel and for all, not for a person. */
 	readonly limits: WatchLimits;
 }
@@ -145,8 +144,8 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	if ((await here.executeTakeFirst()) !== undefined) return UNNEEDED;
 	const { createdBy } = discovery;
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
-	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
-	if (reached !== null && stalest === null) return reached;
+	const oldest = reached && (await oldestHand(trx, hand, reached));
+	if (reached !== null && (oldest?.lastChangeAt ?? Number.POSITIVE_INFINITY) >= hand.newsAt) return reached;
 	// Nobody's act: others may have made the channel's list since somebody turned this on, so it opens nothing.
 	await enterRule({ trx, now: createdAt }, { ...hand, createdBy: '' });
 	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
@@ -195,35 +194,16 @@ export async function limitReached(
 	return limit === undefined ? null : { kind: 'limit', limit, count: counts[limit], most: limits[limit] };
 }
 
-/** The agent takes a moment after an answer. */
-const JUST_ANSWERED_MS = 60_000;
-/** A question handed over longer ago is in nobody's hands. */
-const HANDED_OVER_MS = 24 * 3_600_000;
-
 /**
- * The raised hand whose question has stood unchanged the longest and that nobody acts on; null: none. In the channel,
- * or in any of its workspace when the limit of all is reached. `keepsNewest`: not the one that changed last.
+ * The raised hand with the oldest news of those whose question stands: in the channel, or in any of its workspace when
+ * the limit of all is reached; null: none.
  */
-export async function stalestHand(
-	trx: Db,
-	channel: ChannelKey,
-	{ reached, now, keepsNewest = false }: { reached: LimitReached; now: number; keepsNewest?: boolean },
-): Promise<Watch | null> {
-	const isBusy = sql<boolean>`(exists (select 1 from claims where claims.service = watches.service
-			and claims.session_id = watches.session_id and claims.until > ${now})
-		or exists (select 1 from answers where answers.service = watches.service
-			and answers.session_id = watches.session_id
-			and (answers.state in (${sql.join(BLOCKING_STATES)}) or answers.delivered_at > ${now - JUST_ANSWERED_MS}))
-		or exists (select 1 from questions where questions.service = watches.service
-			and questions.session_id = watches.session_id and held_watch_id is not null and given_back_at is null
-			and handed_over_at > ${now - HANDED_OVER_MS}))`;
+export async function oldestHand(trx: Db, channel: ChannelKey, reached: LimitReached): Promise<Watch | null> {
 	const here = reached.limit === 'channel' ? channelOf(channel) : { teamId: channel.teamId };
-	const rows = await liveWatches(trx, { ...here, mode: RAISED })
-		.select(isBusy.as('isBusy'))
+	const hands = liveWatches(trx, { ...here, mode: RAISED })
 		.where(HAS_POSTED)
 		.orderBy('lastChangeAt')
-		.orderBy('id')
-		.execute();
-	const free = rows.slice(0, keepsNewest ? -1 : undefined).find((row) => !row.isBusy);
-	return free === undefined ? null : readWatch(free);
+		.orderBy('id');
+	const oldest = await hands.limit(1).executeTakeFirst();
+	return oldest === undefined ? null : readWatch(oldest);
 }

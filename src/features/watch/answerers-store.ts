@@ -95,7 +95,7 @@ export async function enterRule(
 	const rule = { teamId, channelId, ...sessionOf(session), enteredAt };
 	if (!(await hasChanged(addNew(trx, 'answer_rules', rule)))) return;
 	noteQuestions(trx, null);
-	await markPosts(await lockPosts(tx, session), sessionOf(session), { urgency: 'progress' });
+	await markPosts(await lockPosts(tx, session), sessionOf(session), 'progress');
 }
 
 /**

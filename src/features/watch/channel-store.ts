@@ -98,8 +98,14 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 
 		/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
 		async waiting(service: string): Promise<readonly WaitingSession[]> {
-			const rows = await waitingRows(db.read, service).execute();
-			return rows.map((row) => ({ ...pick(row, 'sessionId', 'since'), name: nameOf(row), isNew: row.isNew === 1 }));
+			const gaveWay = sql<0 | 1>`case when exists (select 1 from watches
+				where watches.service = waiting_sessions.service and watches.session_id = waiting_sessions.session_id
+					and ended_reason = 'gaveWay' and ended_at >= since) then 1 else 0 end`;
+			const rows = await waitingRows(db.read, service).select(gaveWay.as('gaveWay')).execute();
+			return rows.map((row) => {
+				const known = { ...pick(row, 'sessionId', 'since'), name: nameOf(row) };
+				return { ...known, isNew: row.isNew === 1, gaveWay: row.gaveWay === 1 };
+			});
 		},
 
 		/** Begins to discover with `posts`; who began it stays. Replaces another service's. */
@@ -146,8 +152,8 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 
 		/**
 		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt`: when it was last found
-		 * to ask nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `isNew`: it
-		 * began to wait after the first list and since this channel began, and has not given way in a channel since.
+		 * to ask nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `newsAt`: when
+		 * it began to wait; 0: before the first list, or before this channel began.
 		 */
 		async raisedHands({ teamId, channelId, service, createdAt }: Discovery) {
 			const rows = await waitingRows(db.read, service)
@@ -161,7 +167,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			return rows.map(({ sessionId, since, loweredAt: at, loweredCount, isNew }) => {
 				// Reads from before this channel began do not put its questions off.
 				const lowered = { loweredAt: at !== null && at >= createdAt ? at : null, loweredCount };
-				return { sessionId, ...lowered, isNew: isNew === 1 && since >= createdAt };
+				return { sessionId, ...lowered, newsAt: isNew === 1 && since >= createdAt ? since : 0 };
 			});
 		},
 
@@ -200,10 +206,6 @@ export async function noteLowered(trx: Db, session: SessionKey, wasPosted: boole
 	const columns = { ...lowered, ...(wasPosted && asksAnew(now)) };
 	await change(trx, 'waiting_sessions', sessionOf(session), columns).execute();
 }
-
-/** Notes that the question of a listed session gave way to a newer one. */
-export const noteGaveWay = (trx: Db, session: SessionKey) =>
-	change(trx, 'waiting_sessions', sessionOf(session), { isNew: 0 }).execute();
 
 /** Ends what somebody began in their direct message with the app. `isDirect`: as SQL. */
 export const removeDiscoveries = (trx: Db, createdBy: string, isDirect: RawBuilder<boolean>) =>

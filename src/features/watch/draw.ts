@@ -7,14 +7,7 @@ import { personName, sentences, textMessage } from '../../slack/parts.ts';
 import { type CardModel, endPost, watchCard } from './card-view.ts';
 import { NO_LINK_MS, type QuestionFacts } from './facts.ts';
 import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
-import {
-	askedPost,
-	drawAgainAt,
-	isLastLook,
-	type SettledLook,
-	settledQuestionPost,
-	switchingPost,
-} from './post-view.ts';
+import { askedPost, drawAgainAt, isLastLook, type SettledLook, settledQuestionPost } from './post-view.ts';
 
 /** A card shows when its session was read only if that is longer ago than this. */
 const OLD_READ_MS = 60_000;
@@ -69,18 +62,6 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		return lookOf(message, { isLast: isLastLook(how, post), againAt: drawAgainAt(post) });
 	}
 
-	async function drawSwitching(_: unknown, due: DuePost): Promise<Drawn> {
-		const { watch, view, question } = due;
-		const asked = askedOf(due);
-		if (watch === null || asked === null || question === null) return null;
-		const end = watch.ended !== null || question.settled === 'answered' ? endOf(due) : null;
-		const how = end ?? (due.isReplaced ? 'own' : null);
-		const post = await facts.contextOf(due, asked);
-		if (how !== null) return lookOf(settledQuestionPost(asked, how, post), { isLast: isLastLook(how, post) });
-		const newest = view?.question ?? { ...asked.question, openCount: 0 };
-		return lookOf(switchingPost(newest, post), { isLast: false, againAt: post.claimedUntil });
-	}
-
 	/** It mentions nobody: a new post would notify them, and Slack may take no changes of it either. */
 	async function drawOutcome({ questionId }: ContentOf<'outcome'>, due: DuePost): Promise<Drawn> {
 		const kind = questionId === null ? ('card' as const) : ('question' as const);
@@ -109,10 +90,9 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		...plainKinds(once),
 		card: drawCard,
 		question: drawQuestion,
-		switching: drawSwitching,
 		outcome: drawOutcome,
 		sessionEnded: drawEnd,
-	} satisfies Drawing<PlainKind | 'card' | 'question' | 'switching' | 'outcome' | 'sessionEnded'>;
+	} satisfies Drawing<PlainKind | 'card' | 'question' | 'outcome' | 'sessionEnded'>;
 }
 
 /** How the question of a post ended, in its channel too; null while it is open there. */

@@ -148,7 +148,7 @@ export function createPoller(
 		health.succeeded();
 		// Its row has moved to the id that the service says, and is due there.
 		if (found.session.sessionId !== key.sessionId) return;
-		const watches = await store.watches.ofSession(key, clock.now());
+		const watches = await store.watches.ofSession(key);
 		const ours = await options.ourAnswers(found);
 		const outcome = reading.succeeded(taken, found, watches, ours);
 		const isChanged = outcome.update.view !== undefined;
@@ -200,7 +200,7 @@ export function createPoller(
 		const meant = missed?.code ?? code;
 		health.failed(meant, missed?.run.code === null);
 		const isGone = meant === MISSING.gone && (missed !== null || failures >= UNREAD_TRIES);
-		const watches = await store.watches.ofSession(session, now);
+		const watches = await store.watches.ofSession(session);
 		const noted = { ...taken, reads: { ...reads, unread: missed?.run ?? null } };
 		await record(taken, token, reading.failed(noted, watches, isGone));
 		log.info({ sessionId, code: meant, failures }, 'a watched session could not be read');

@@ -314,7 +314,6 @@ function watchEntry({ session, view, lastChangeAt }: ListedWatch): KnownBlock[] 
 		...context(
 			joined(
 				view === null ? 'not read yet' : statusLine(view),
-				openCount === 0 ? '' : '1 question open',
 				// `/session unwatch` takes it.
 				isBlank(view?.name ?? '') ? '' : sessionIdMrkdwn(sessionId),
 				`last change ${momentMrkdwn(lastChangeAt)}`,

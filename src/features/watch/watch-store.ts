@@ -37,7 +37,6 @@ import {
 } from '../../database/watch-store.ts';
 import {
 	dropPlanned,
-	endingsOf,
 	lockPosts,
 	markPosts,
 	planPosts,
@@ -53,11 +52,11 @@ import {
 	limitReached,
 	type NewRaisedHand,
 	type NewWatch,
+	oldestHand,
 	raiseHand,
 	recordUnwatched,
-	stalestHand,
 } from './adding-store.ts';
-import { noteGaveWay, noteLowered } from './channel-store.ts';
+import { noteLowered } from './channel-store.ts';
 
 /**
  * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out
@@ -97,7 +96,7 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			{ now, ...ending }: { now: number; posts: readonly NewPost[]; keepPending: boolean },
 		) => db.write((trx) => endStored({ trx, now }, watchId, { reason, ...ending })),
 
-		/** Ends the stalest question's watch if more stand in a channel, or in all, than a limit allows: returns true. */
+		/** Ends the raised hand with the oldest news if more stand in a channel, or in all, than a limit allows: true. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
 			const exceeded = (trx: Db) =>
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
@@ -105,10 +104,10 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			return db.write(async (trx) => {
 				await lockFor(trx, 'addingWatches');
 				const reached = await exceeded(trx);
-				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
-				if (stalest === null) return false;
+				const oldest = reached && (await oldestHand(trx, discovery, reached));
+				if (oldest === null) return false;
 				const ending = { reason: 'gaveWay', posts: [], keepPending: false } as const;
-				return (await endStored({ trx, now }, stalest.id, ending)) !== null;
+				return (await endStored({ trx, now }, oldest.id, ending)) !== null;
 			});
 		},
 		async list(channel: ChannelKey, page: { offset: number; limit: number }) {
@@ -137,12 +136,10 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			return (await live.execute()).map(readWatch);
 		},
 		/** The watches of a session that have not ended, with what only this finds of them. */
-		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
+		async ofSession(session: SessionKey): Promise<readonly Watch[]> {
 			const live = liveWatches(db.read, sessionOf(session)).orderBy('createdAt').orderBy('id');
-			const [rows, endings] = await Promise.all([live.execute(), endingsOf(db.read, session, now)]);
-			const found = rows.map(async (row) => ({
+			const found = (await live.execute()).map(async (row) => ({
 				...readWatch(row),
-				endings,
 				progress: row.mode === 'card' && (await stylesOf(db.read, row.teamId, [row.channelId]))(row.channelId).progress,
 				dismissed: await dismissedQuestion(db.read, row),
 			}));
@@ -179,7 +176,6 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 		return readWatch(await changeWatch(trx, watchId, { revision: DISMISSED }));
 	}
 	const ended = await endWatch(tx, row, ending);
-	if (ending.reason === 'gaveWay') await noteGaveWay(trx, session);
 	await stopUnwatched(trx, session, tx.now);
 	await touchLadders(trx, sessionOf(session), tx.now);
 	return readWatch(ended);

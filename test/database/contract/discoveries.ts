@@ -42,7 +42,7 @@ export function describeDiscoveries(subject: Subject): void {
 			session: { service: SERVICE, sessionId },
 			createdAt: T0,
 			ahead: true,
-			isNew: false,
+			newsAt: 0,
 			limits,
 		});
 	const hands = async (discovery: Discovery) =>
@@ -59,7 +59,7 @@ export function describeDiscoveries(subject: Subject): void {
 		return news(watch, { posts: [askedIn(watch)], ...overrides });
 	}
 
-	const dismissedOf = async () => (await store().watches.ofSession(KEY, T0)).at(-1)?.dismissed;
+	const dismissedOf = async () => (await store().watches.ofSession(KEY)).at(-1)?.dismissed;
 
 	const lowered = (watch: Watch) => news(watch, { end: 'handLowered' });
 
@@ -172,7 +172,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await list('s1');
 			const watch = await raised();
 			await recorded([lowered(watch)], [settled('closed')]);
-			const offered = { sessionId: 's1', loweredAt: T0, loweredCount: 1, isNew: false };
+			const offered = { sessionId: 's1', loweredAt: T0, loweredCount: 1, newsAt: 0 };
 			expect(await stored(watch.id)).toBeNull();
 			expect(await store().discoveries.raisedHands(here)).toEqual([offered]);
 			await recorded([lowered(await raised())], [settled('closed')]);
@@ -188,7 +188,7 @@ export function describeDiscoveries(subject: Subject): void {
 			for (const expected of [1, 2, 3]) {
 				const other = { ...C1, channelId: 'C2', id: randomUUID(), session: { service: SERVICE, sessionId: 's1' } };
 				expect(
-					await store().watches.raiseHand({ ...other, createdAt: T0, ahead: false, isNew: false, limits: NO_LIMITS }),
+					await store().watches.raiseHand({ ...other, createdAt: T0, ahead: false, newsAt: 0, limits: NO_LIMITS }),
 				).toEqual({
 					kind: 'raised',
 				});
@@ -333,7 +333,7 @@ export function describeDiscoveries(subject: Subject): void {
 			expect(await posted(now)).toEqual([]);
 		});
 
-		it('raises each hand once, new ones first and then the longest waiting, when two processes get lists at once', async () => {
+		it('raises each hand once, the newest first, when two processes get lists at once', async () => {
 			await discovery();
 			await discovery({ channelId: 'C2' });
 			const processes = [store(), replica()].map((own) => discoveriesOver(own, () => T0));

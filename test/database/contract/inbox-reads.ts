@@ -208,57 +208,6 @@ export function describeInboxReads(subject: Subject): void {
 		});
 	});
 
-	it('lists what agents asked lately for each channel that watched them', async () => {
-		await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C1' });
-		const { id: ended } = await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C2' });
-		await addWatch(subject.store.watches, { sessionId: 'b', channelId: 'C3', teamId: 'T2' });
-		await subject.store.watches.end(ended, 'unwatched', { now: T0, posts: [], keepPending: false });
-		const place = { service: SERVICE, messageIndex: 0, fingerprint: 'f', shownHash: 'h' };
-		const settled = { settledAt: T0 + 9, settledHow: 'answered' };
-		const rows = [
-			{ id: 'early', number: 1, sessionId: 'a', askedAt: T0 - 1, ...settled },
-			{ id: 'answered', number: 2, sessionId: 'a', askedAt: T0, ...settled },
-			{ id: 'closed', number: 3, sessionId: 'a', askedAt: T0 + 1, settledAt: T0 + 2, settledHow: 'closed' },
-			{ id: 'elsewhere', number: 1, sessionId: 'b', askedAt: T0 },
-		];
-		for (const row of rows) {
-			await subject.store.db.writeOne((trx) =>
-				trx
-					.insertInto('questions')
-					.values({ ...place, ...row })
-					.execute(),
-			);
-		}
-		const period = { since: T0, now: T0 + 100 };
-		const placeOf = (channelId: string) => ({ channelId, watchedBy: '' });
-		const lately = (teamId: string) => replica().askedSince(SERVICE, teamId, period);
-		expect(await lately('T1')).toEqual([
-			{ channels: [placeOf('C1'), placeOf('C2')], count: 2, idleMs: 9 + 1, answered: [9] },
-		]);
-		expect(await lately('T2')).toEqual([{ channels: [placeOf('C3')], count: 1, idleMs: 100, answered: [] }]);
-	});
-
-	it('counts all that agents asked, in parts', async () => {
-		await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C1' });
-		const place = {
-			service: SERVICE,
-			sessionId: 'a',
-			messageIndex: 0,
-			fingerprint: 'f',
-			shownHash: 'h',
-		};
-		const settled = { settledAt: T0 + 9, settledHow: 'answered' };
-		// Many at the same time, and as many as two whole parts.
-		const rows = Array.from({ length: 2_000 }, (_, number) => {
-			return { ...place, ...settled, id: `q${number}`, number, askedAt: T0 + (number < 1_500 ? 0 : 1) };
-		});
-		for (const part of [rows.slice(0, 1_000), rows.slice(1_000)])
-			await subject.store.db.writeOne((trx) => trx.insertInto('questions').values(part).execute());
-		const [group, ...others] = await replica().askedSince(SERVICE, 'T1', { since: T0, now: T0 });
-		expect({ ...group, answered: group?.answered.length }).toMatchObject({ count: 2_000, answered: 2_000 });
-		expect(others).toEqual([]);
-	});
-
 	describe("a person's drafts", () => {
 		let at = T0;
 		const next = () => {

@@ -103,20 +103,19 @@ export function describePosts(subject: Subject): void {
 
 		it('is wanted with the higher urgency, and more often does not delay it', async () => {
 			const watch = await asked();
-			const update = async (card: 'now' | 'progress', slowly: boolean, now: number) => {
+			const update = async (card: 'now' | 'progress', now: number) => {
 				await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + HOUR, only: null });
 				const current = (await stored(watch.id)) as Watch;
-				const watches = [news(current, { card, slowly })];
+				const watches = [news(current, { card })];
 				await recordRead(store(), { session: KEY, token: LEASE.token }, { update: read(again), watches, now });
 			};
-			// Not more often than every ten seconds.
-			await update('progress', true, T0 + 1_000);
-			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 10_000, urgency: 1 });
-			await update('progress', true, T0 + 2_000);
-			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 10_000, urgency: 1 });
-			await update('now', false, T0 + 3_000);
+			await update('progress', T0 + 1_000);
+			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 1_000, urgency: 1 });
+			await update('progress', T0 + 2_000);
+			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 1_000, urgency: 1 });
+			await update('now', T0 + 3_000);
 			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 3_000, urgency: 0 });
-			await update('progress', false, T0 + 4_000);
+			await update('progress', T0 + 4_000);
 			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 3_000, urgency: 0 });
 		});
 
@@ -176,38 +175,6 @@ export function describePosts(subject: Subject): void {
 			await store().posts.endAttempt(status, LEASE.token, { kind: 'dropped', unknown: false }, T0);
 			expect(await row(status.id)).toMatchObject({ state: 'dropped', dueAt: null, ts: null });
 			expect(await posted(T0 + HOUR)).toEqual(['next']);
-		});
-
-		it('of a question that waits until it has rested is dropped when the question is settled, and others do not wait', async () => {
-			const watch = await added();
-			await posted();
-			const held = { ...asking(watch), heldUntil: T0 + 60_000 };
-			const update = read({ ...again, view: askingView(), questions: [ASKED] });
-			await recorded([news(watch, { posts: [held, said(watch, 'paused')] })], update);
-			expect(await posted()).toEqual(['paused']);
-			expect(await posted(T0 + 59_999)).toEqual([]);
-			await recorded([], read({ ...again, questions: [settled('changed')] }));
-			expect(await posted(T0 + 60_000)).toEqual([]);
-			const states = (await postsOf(watch.id)).map(({ kind, state }) => `${kind} ${state}`);
-			expect(states).toEqual(['card shown', 'question dropped', 'status closed']);
-		});
-
-		it('of a question that has rested is posted, and others wait for its outcome', async () => {
-			const watch = await added();
-			await posted();
-			const held = { ...asking(watch), heldUntil: T0 + 60_000 };
-			const update = read({ ...again, view: askingView(), questions: [ASKED] });
-			await recorded([news(watch, { posts: [held] })], update);
-			expect(await store().posts.nextDueAt()).toBe(T0);
-			await drawn();
-			expect(await store().posts.nextDueAt()).toBe(T0 + 60_000);
-			const current = (await stored(watch.id)) as Watch;
-			await recorded([news(current, { posts: [said(watch, 'paused')] })], read(again));
-			const question = await take('question', T0 + 60_000);
-			await store().posts.beginAttempt(question.id, LEASE.token, attemptAt(T0 + 60_000));
-			expect(await posted(T0 + 60_000)).toEqual([]);
-			await store().posts.endAttempt(question, LEASE.token, shownAt(question, '1.1'), T0 + 60_000);
-			expect(await posted(T0 + 60_000)).toEqual(['paused']);
 		});
 	});
 

@@ -172,7 +172,7 @@ export function describePresses(subject: Subject): void {
 
 			await refresh();
 			const due = await next(T0, 5);
-			const current = (await store().watches.ofSession(KEY, T0))[0];
+			const current = (await store().watches.ofSession(KEY))[0];
 			if (current === undefined) throw new Error('not there');
 			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
 			const held = { session: KEY, token: LEASE.token };

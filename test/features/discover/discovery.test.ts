@@ -85,10 +85,11 @@ describe('/session watch all', () => {
 		expect((await app.command('/session list')).text()).toContain('No session waits here now');
 	});
 
-	it('posts a question that replaces an open one beside it, and reminds of the newest', async () => {
-		await start({ env: { REMIND_AFTER: '40s', THREAD_REPLIES: 'on' } });
+	it('posts a question that replaces an open one after a minute beside it, and reminds of the newest', async () => {
+		await start({ env: { REMIND_AFTER: '2m', THREAD_REPLIES: 'on' } });
 		app.slack.settings.events.push('message.channels');
 		const { id, post: first } = await app.raisedHand();
+		await app.pass(MINUTE + 5_000);
 		app.service.sessions.push(id, asking('Another thing.', ['Which size?']));
 		const second = await app.until(() => app.asked(id)[1]);
 		await app.until(() => openButtons(first)?.length === 0);

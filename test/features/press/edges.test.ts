@@ -21,10 +21,11 @@ async function asked(items: readonly ItemJson[] = [FLIGHT], style?: Parameters<t
 	return { id, index, post };
 }
 
-/** The agent asks something else in the place of its question. Resolves to the new post. */
-function replaced(id: string): Promise<Posted> {
+/** The agent asks something else in the place of its question, which somebody's window finds. Resolves to the new post. */
+async function replaced(id: string): Promise<Posted> {
 	const train = asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]);
 	app.service.sessions.patch(id, { messages: [...(app.service.sessions.get(id).messages ?? []).slice(0, -1), train] });
+	await (await openSession(app.app, id, 'grace')).close(true);
 	return app.threadSays(id, 'Which train');
 }
 
@@ -79,19 +80,10 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(history.text()).toContain('had already answered');
 	});
 
-	it('takes the options off the post of a question that the agent replaces', async () => {
-		const { id, index, post } = await asked();
-		const next = await replaced(id);
-		await app.until(() => !post.buttons().includes('LH 1173'));
-		await next.press('ICE 5');
-		await app.until(() => value(id, index) === 'ICE 5');
-	});
-
 	it('offers to send an answer that lost to one for an older question', async () => {
 		const { id, index, post } = await asked();
-		app.freezePosts();
+		await app.choose(post, 'LH 1173');
 		const next = await replaced(id);
-		await post.press('LH 1173');
 		const told = await app.toldAfter(() => app.seenBy('grace', next).press('ICE 5'), 'grace');
 		expect(told.text()).toMatch(/before you/);
 		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('changed'))));
@@ -100,7 +92,6 @@ describe('what happens to a question while a choice can be taken back', () => {
 			'*⚠️ Not sent: the first answer was for an older question and was not sent · your decision*',
 		);
 		expect(offer.text()).toContain('ICE 5');
-		app.slack.faults.clear();
 		await offer.press('Send mine');
 		await app.until(() => value(id, index) === 'ICE 5');
 	});

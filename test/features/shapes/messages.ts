@@ -39,6 +39,7 @@ import { WAITING } from '../../../sandbox/gallery/shapes/views.ts';
 import { NO_LIST_REASONS, type ReminderStage, WATCH_ENDS } from '../../../src/database/watch.ts';
 import {
 	CHOICE_WORDS,
+	changedChoice,
 	choiceMessage,
 	failedChoice,
 	noChoice,
@@ -70,7 +71,6 @@ import {
 	type PostContext,
 	settledQuestionPost,
 	stepsWords,
-	switchingPost,
 } from '../../../src/features/watch/post-view.ts';
 import {
 	discoveredByWords,
@@ -203,6 +203,7 @@ export function messageVariants(): Shape[] {
 			'the second one': [CHOICE_WORDS.lost(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
 			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
+		...shapesOf(changedChoice, { giant: [{ ...CHOICE, option: HOSTILE }] }),
 		...shapesOf(failedChoice, {
 			'perhaps stored': [CHOICE, 'acceptance_unknown', MODEL],
 			refused: [CHOICE, 'guest', { ...MODEL, adminContact: HOSTILE }],
@@ -308,7 +309,6 @@ const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	unwatched: 'unwatched',
 	wentOn: 'wentOn',
 	gaveWay: 'gaveWay',
-	own: 'own',
 	handedOn: 'handedOn',
 	givenBack: 'givenBack',
 };
@@ -379,11 +379,6 @@ export function watchVariants(): Shape[] {
 		),
 		...askedShapes('giant', questionOf(GIANT_SESSION), GIANT_POST),
 		...askedShapes('giant, answered in part', partly(questionOf(GIANT_SESSION)), GIANT_POST),
-		...shapesOf(switchingPost, {
-			asking: [questionOf(ASKS), POST],
-			giant: [questionOf(GIANT_SESSION), GIANT_POST],
-			'asking nothing': [{ ...questionOf(ASKS), openCount: 0 }, POST],
-		}),
 		...shapesOf(handOverPost, {
 			giant: [HANDED, askedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 			discreet: [HANDED, askedAs(questionOf(ASKS)), { ...POST, discreet: true }],

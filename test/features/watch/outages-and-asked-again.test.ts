@@ -247,12 +247,12 @@ describe('a question of two items', () => {
 	});
 });
 
-it('announces a question each time it changes to another one and back', async () => {
+it('shows a question in its post each time it changes to another one and back, until it is answered', async () => {
 	const { heardAfter } = await watched();
 	const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
 	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['changed 2', 'question']);
-	expect(await heardAfter(asking)).toEqual(['changed 2', 'question']);
+	expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['redraw']);
+	expect(await heardAfter(asking)).toEqual(['redraw']);
 	expect(await heardAfter(answered)).toEqual(['answered 2']);
 	expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question']);
 	expect(await heardAfter(other('blue'))).toEqual(['answered 2']);

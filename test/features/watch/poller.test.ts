@@ -87,7 +87,7 @@ describe('posts', () => {
 		await store.discoveries.begin({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now }, []);
 		put(asking);
 		await store.watches.add(newWatch());
-		const raised = { ...hand, id: 'hand', createdAt: now, ahead: true, isNew: true, limits: NO_LIMITS };
+		const raised = { ...hand, id: 'hand', createdAt: now, ahead: true, newsAt: now, limits: NO_LIMITS };
 		await store.watches.raiseHand({ ...raised, session: KEY });
 		let addsNow = false;
 		const judgedLate: typeof ourAnswers = async (...read) => {

@@ -156,7 +156,7 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 
 	/** Stores a read of the watch; false: something else was stored meanwhile. */
 	async function record({ taken, found, ours }: Begun): Promise<boolean> {
-		const watches = await store.watches.ofSession(session, now);
+		const watches = await store.watches.ofSession(session);
 		const { update, watches: told } = parts.reading.succeeded(
 			taken,
 			found,
