@@ -24,7 +24,7 @@ export function killsReport(name: string, result: RunResult): string[] {
 	]);
 }
 
-export function verdictLines(verdict: Verdict): string[] {
+function verdictLines(verdict: Verdict): string[] {
 	return [
 		`delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, not known to its author ${verdict.notKnown}`,
 		`lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, over another's ${verdict.overwrites}, too late or early ${verdict.untimely}, not judged ${verdict.tooLate}`,
