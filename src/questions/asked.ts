@@ -86,7 +86,7 @@ export function sightingOf(session: Session, index: number, { readAt, steadySinc
 }
 
 /** A read that began before something was stored changes nothing of it. */
-export function isBefore(read: ReadTime, { value }: Evidence): boolean {
+export function isBefore(read: ReadTime, value: Pick<Arrived, 'answerId' | 'number' | 'at'> | null): boolean {
 	if (value === null || value.answerId === null) return false;
 	return value.number === null || read.arrival === null ? read.readAt < value.at : read.arrival < value.number;
 }

@@ -92,7 +92,7 @@ export function occurrencesIn(session: Session, read: ReadTime, known: Known): O
 	const isAsked = index !== null && !isOver(session.status);
 	const same = isAsked ? sameOf(session, index, known) : null;
 	const { newest } = known;
-	if ([newest, same].some((one) => one !== null && isBefore(read, one.evidence))) {
+	if ([newest, same].some((one) => one !== null && isBefore(read, one.evidence.value))) {
 		// What was settled since stays closed.
 		const isShut = same !== null && same.settledHow !== null && index !== null;
 		const empty = isShut ? sightingOf(session, index, read).empty : [];

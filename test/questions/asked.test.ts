@@ -426,17 +426,17 @@ describe('a read that began before ours arrived', () => {
 	});
 
 	it('is known by the number of arrivals, whatever its time', () => {
-		const early = (arrival: number, readAt: number) => isBefore({ readAt, arrival }, arrived({}));
+		const early = (arrival: number, readAt: number) => isBefore({ readAt, arrival }, arrived({}).value);
 		expect([early(2, 9_000), early(3, 1_000), early(4, 1_000)]).toEqual([true, false, false]);
 	});
 	it('is known by its time where nobody counted', () => {
-		expect(isBefore({ readAt: 4_999, arrival: null }, arrived({}))).toBe(true);
-		expect(isBefore({ readAt: 5_000, arrival: null }, arrived({}))).toBe(false);
-		expect(isBefore({ readAt: 4_999, arrival: 9 }, arrived({ number: null }))).toBe(true);
-		expect(isBefore({ readAt: 5_000, arrival: 0 }, arrived({ number: null }))).toBe(false);
+		expect(isBefore({ readAt: 4_999, arrival: null }, arrived({}).value)).toBe(true);
+		expect(isBefore({ readAt: 5_000, arrival: null }, arrived({}).value)).toBe(false);
+		expect(isBefore({ readAt: 4_999, arrival: 9 }, arrived({ number: null }).value)).toBe(true);
+		expect(isBefore({ readAt: 5_000, arrival: 0 }, arrived({ number: null }).value)).toBe(false);
 	});
 	it('is none where nothing of ours arrived', () => {
-		expect(isBefore({ readAt: 0, arrival: 0 }, NOTHING_SEEN)).toBe(false);
-		expect(isBefore({ readAt: 0, arrival: 0 }, arrived({ answerId: null, number: null }))).toBe(false);
+		expect(isBefore({ readAt: 0, arrival: 0 }, NOTHING_SEEN.value)).toBe(false);
+		expect(isBefore({ readAt: 0, arrival: 0 }, arrived({ answerId: null, number: null }).value)).toBe(false);
 	});
 });

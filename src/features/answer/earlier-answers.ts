@@ -120,17 +120,14 @@ function outcomesIn(
 	/** What `answer` did not have before; null: nothing. */
 	function outcomeOf(answer: Answer): AnswerOutcome['outcome'] {
 		const row = rows.get(answer.questionId ?? '');
-		// A new question is a message of the agent, also where it was noted before the arrival of this one.
-		if (row === undefined && known.newest !== null && known.newest.fingerprint !== answer.fingerprint) return 'resumed';
-		if (row !== undefined) {
-			if (isBefore(reading, row.evidence)) return null;
-			const { evidence, messageIndex } = seen.get(row.id) ?? row;
-			// What stands in a field that was empty before replaced nothing.
-			const mayReplace =
-				!row.evidence.emptied && evidence.value?.answerId === answer.id && !known.heldIds.includes(row.id);
-			if (mayReplace && holdsOther(answer, session, messageIndex)) return 'overwritten';
-			if (evidence.continued) return 'resumed';
-		}
+		if (row === undefined) return isFollowed(answer, reading) ? 'resumed' : null;
+		if (isBefore(reading, row.evidence.value)) return null;
+		const { evidence, messageIndex } = seen.get(row.id) ?? row;
+		// What stands in a field that was empty before replaced nothing.
+		const mayReplace =
+			!row.evidence.emptied && evidence.value?.answerId === answer.id && !known.heldIds.includes(row.id);
+		if (mayReplace && holdsOther(answer, session, messageIndex)) return 'overwritten';
+		if (evidence.continued) return 'resumed';
 		if (isOver(session.status)) return session.status;
 		if (lostIds.includes(answer.id)) return 'lost';
 		return answer.agentOutcome === null && hasNoSign(answer, reading) ? 'unseen' : null;
@@ -142,6 +139,15 @@ function outcomesIn(
 		if (outcome === null && repeats === undefined) return [];
 		return [{ answerId: answer.id, outcome, ...(repeats !== undefined && { repeats }) }];
 	});
+}
+
+/** A new question is a message of the agent, also where it was noted before the arrival of this answer. */
+function isFollowed({ id, question, fingerprint, timeline, deliveredAt }: Answer, reading: Reading): boolean {
+	const { session } = reading;
+	const arrival = { answerId: id, number: arrivalOf(timeline)?.arrival ?? null, at: deliveredAt ?? 0 };
+	const index = askingMessageIndex(session) ?? -1;
+	const isNext = index >= question.messageIndex && session.messages[index]?.fingerprint !== fingerprint;
+	return isNext && !isBefore(reading, arrival);
 }
 
 /** Only time that has certainly passed counts: the clock may have been set. */

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { MessageJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { line } from '../../support/sentences.ts';
@@ -153,17 +152,6 @@ describe('an agent that asks the next question', () => {
 		await (await openSession(app.app, id, 'grace')).close(true);
 		await app.until(() => post.text().includes('· continued'));
 		expect(postsOf(id, 'Which hotel?').at(-1)?.text()).toMatch(/^✋/);
-	});
-
-	it('has continued, also in a history that was shortened before', async () => {
-		const { id, post } = await delivered();
-		await app.pass(10_000);
-		const [task, , asked] = messagesOf(id) as [MessageJson, MessageJson, MessageJson];
-		const next = { ...asked, human_input: [{ title: 'Which hotel?', description: '', value: '' }] };
-		app.service.sessions.patch(id, { status: 'humanInput', messages: [task, next] });
-		await app.threadSays(id, 'Which hotel?');
-		await app.until(() => post.text().includes('· continued'));
-		expect(shown(post).join()).not.toContain(UNSEEN);
 	});
 });
 

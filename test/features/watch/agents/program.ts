@@ -9,7 +9,13 @@ import { createReadNotes } from '../../../../src/features/watch/read-notes.ts';
 import { createReading } from '../../../../src/features/watch/reading.ts';
 import { isAwaited, isBlocking } from '../../../../src/questions/answer.ts';
 import { evidence } from '../../../../src/questions/asked.ts';
-import { askingMessageIndex, questionAt, type SentItem, type Session } from '../../../../src/questions/session.ts';
+import {
+	askingMessageIndex,
+	filledAt,
+	questionAt,
+	type SentItem,
+	type Session,
+} from '../../../../src/questions/session.ts';
 import { NO_ANSWERS } from '../../../../src/questions/session-snapshot.ts';
 import { stringOf } from '../../../../src/questions/texts.ts';
 import { SessionServiceError } from '../../../../src/session-service/service.ts';
@@ -71,6 +77,8 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 	let count = 0;
 	/** When each read began, whoever it was for. */
 	const reads: number[] = [];
+	/** The messages that a read showed with a value. */
+	const shown = new Set<string>();
 	/** The messages and positions that ever had a value. */
 	const filled = new Set<string>();
 	/** What became of the PUTs of an answer; by its value. */
@@ -94,15 +102,18 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 
 	async function readNow() {
 		const arrival = await store.answers.arrivals(session);
+		const index = agent.newestIndex();
+		const read = agent.session();
+		if (filledAt(read, index).length > 0) shown.add(`${index} ${read.messages[index]?.fingerprint}`);
 		const played = {
 			/** Which read of the session it is. */
 			number: reads.push(now) - 1,
-			index: agent.newestIndex(),
+			index,
 			time: agent.time(),
 			waitsFor: agent.waitsFor(),
 			works: agent.works(),
 		};
-		return { session: agent.session(), readAt: now, since: now, endedAt: now, arrival, played, ...NO_COST };
+		return { session: read, readAt: now, since: now, endedAt: now, arrival, played, ...NO_COST };
 	}
 
 	const sessionService = {
@@ -172,6 +183,8 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 		readNow,
 		save,
 		saves: (value: string) => saves.get(value) ?? [],
+		wasShownFilled: (messageIndex: number, fingerprint: string | undefined) =>
+			shown.has(`${messageIndex} ${fingerprint}`),
 		wasFilled: (messageIndex: number, position: number) => filled.has(`${messageIndex} ${position}`),
 		now: () => now,
 		/** When that read began. */

@@ -142,7 +142,7 @@ export function createPromises(program: Program, agent: Agent, watchId: string) 
 			const isNewer = stepsSince(session, index) > (last?.before?.stepsSince ?? Number.POSITIVE_INFINITY);
 			const hasContinued = isNewer && !isWaiting(session.status) && askingMessageIndex(session) === index;
 			hold(!hasContinued || last === undefined || !isAwaited(last), 'an agent that wrote a message has not continued');
-			if (toThis.length > 0 || filled.length > 0) known.add(place).add(time);
+			if (toThis.length > 0 || program.wasShownFilled(index, fingerprint)) known.add(place).add(time);
 			for (const position of filled) known.add(`${place} ${position}`);
 			const ofRow = toThis
 				.filter(({ questionId }) => questionId === newest?.id)
@@ -157,7 +157,7 @@ export function createPromises(program: Program, agent: Agent, watchId: string) 
 				.filter((position) => !filledIn.has(`${newest?.id} ${position}`));
 			const missing = played.waitsFor.filter((position) => !left.includes(position));
 			// The first value that a read shows begins the time anew.
-			const since = `${place} ${played.time} ${ours.map(({ id }) => id)} ${known.size}`;
+			const since = `${place} ${played.time} ${ours.map(({ id }) => id)} ${known.size} ${filledIn.size}`;
 			if (missing.length === 0) waiting = NOT_WAITING;
 			else if (waiting.since !== since) waiting = { since, at: readAt };
 			// What its value has left is asked again sooner if the agent was away since then.
