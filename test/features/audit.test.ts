@@ -15,6 +15,7 @@ import { runMigrate } from '../support/migrate-command.ts';
 import { runPerson } from '../support/person-command.ts';
 import { runRekey } from '../support/rekey-command.ts';
 import { headline } from '../support/sentences.ts';
+import { tooComplex } from '../support/too-complex.ts';
 import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
 
 const [ADA, BOB, GRACE] = ['U0ADA', 'U0BOB', 'U0GRACE'];
@@ -54,14 +55,14 @@ const whenSaved = (act: () => void) => {
 	};
 };
 
-/** Ada is first and takes it back: Grace is offered to send hers. */
+/** Ada is first and takes it back: Grace's answer is a draft. */
 async function second(scene: string) {
 	const { id, post } = await asked(scene);
 	const offers = () =>
 		app.slack
 			.as('grace')
 			.dm()
-			.filter((dm) => dm.buttons().includes('Send mine'));
+			.filter((dm) => dm.buttons().includes('Open the question'));
 	const form = await openSession(app, id, 'grace');
 	await form.choose(0, 'TP 570');
 	await app.press(post, 'ada', 'LH 1173');
@@ -87,13 +88,29 @@ const SCENES = {
 	},
 	async undoing() {
 		const { post, offer } = await second('undoing');
-		await offer.press('Send mine');
+		await offer.press('Open the question');
+		const form = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
+		await form.submit();
+		await app.until(() => post.text().includes('· continued'));
+	},
+	async tryingAgain() {
+		const { id, post } = await asked('tryingAgain');
+		app.service.faults.add(tooComplex(id));
+		const form = await submitted('grace', id, 'TP 570');
+		await app.until(() => form.buttons().includes('Try again'));
+		app.service.faults.clear();
+		await form.press('Try again');
 		await app.until(() => post.text().includes('· continued'));
 	},
 	async discarding() {
-		const { offer } = await second('discarding');
-		await offer.press('Discard answer');
-		await app.until(() => offer.text().includes(headline('withdrawn')));
+		const { id } = await asked('discarding');
+		app.service.faults.add({ kind: 'error', status: 503, sessionId: id });
+		const form = await submitted('grace', id, 'TP 570');
+		await app.clock.advance(25 * 60 * MINUTE_MS);
+		await app.until(() => form.text().includes(headline('waiting')));
+		app.service.faults.clear();
+		await form.press('Discard answer');
+		await app.until(() => form.text().includes(headline('withdrawn')));
 	},
 	async overwriting() {
 		const { id } = await asked('overwriting');
@@ -186,9 +203,9 @@ const TOLD: Readonly<Record<(typeof AUDIT_ACTIONS)[number], readonly [keyof type
 	resumed: ['plain', { ...byProgram, outcome: 'resumed' }],
 	overwritten: ['overwriting', { ...byProgram, outcome: 'delivered' }],
 	conflicted: ['undoing', { ...byGrace, about: ADA, outcome: 'conflicted' }],
-	failed: ['undoing', { actor: 'program', about: byGrace.actor, outcome: 'first_withdrawn' }],
+	failed: ['discarding', { actor: 'program', about: byGrace.actor, outcome: expect.any(String) }],
 	refused: [null, { actor: BOB, about: 'question.choose_1', outcome: 'not_named', count: 3, channel: null }],
-	sentAgain: ['undoing', { ...byGrace, outcome: 'accepted' }],
+	sentAgain: ['tryingAgain', { ...byGrace, outcome: 'accepted' }],
 	handedOver: ['handing', { ...byAda, about: BOB, outcome: 'handedOver' }],
 	givenBack: ['handing', { ...byAda, actor: BOB, about: ADA, outcome: 'givenBack' }],
 	watched: ['plain', { ...byAda, outcome: 'watching' }],
