@@ -19,6 +19,7 @@ export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	await linkAnswers(db);
 	await countSteps(db);
 	await renewOutcomes(db, now);
+	await renewSecond(db, now);
 	await renewEvidence(db);
 }
 
@@ -270,6 +271,19 @@ async function renewOutcomes(db: Kysely<unknown>, now: number): Promise<void> {
 		where state = 'delivered' and agent_outcome = 'unseen' and next_attempt_at is null
 			and delivered_at > ${sql.lit(now - DAY_MS)}`.execute(db);
 }
+
+/**
+ * An answer that came second and waited, because the first had ended, is a draft already: it does not wait any more, and
+ * its author's receipt is drawn anew. `give_up_at`: since when it waited.
+ */
+const renewSecond = (db: Kysely<unknown>, now: number) =>
+	sql`update answers set state = 'conflicted', ended_at = give_up_at, next_attempt_at = ${sql.lit(now)},
+			last_error = case when last_error in ('first_over', 'first_unknown') then last_error else 'first_failed' end,
+			receipt_state = replace(receipt_state, '"state":"waiting"', '"state":null')
+		where state = 'waiting'
+			and last_error in ('first_withdrawn', 'first_outdated', 'first_over', 'first_failed', 'first_unknown')`.execute(
+		db,
+	);
 
 interface Flagged {
 	readonly teamId: string;

@@ -61,7 +61,7 @@ export const OTHER_ANSWER = z.object({
 	/** Its text is exactly what the second person wanted to send. */
 	same: z.boolean(),
 });
-/** The first answer, for the receipt of the second person. */
+/** The first answer, for the receipt of the second person. Of one that was not delivered: who came second to it. */
 export type OtherAnswer = Readonly<z.infer<typeof OTHER_ANSWER>>;
 
 /**
@@ -233,8 +233,11 @@ export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'accept
 	return press?.undoUntil ?? acceptedAt;
 }
 
-/** `lastError` of an answer that waits because the first one is not sent. `first_unknown`: it may have arrived. */
-const FIRST_ENDINGS = ['first_withdrawn', 'first_outdated', 'first_over', 'first_failed', 'first_unknown'] as const;
+/**
+ * `lastError` of a second answer whose first one ended without having arrived, so that its text is a draft now.
+ * `first_over`: the session was over; `first_unknown`: the first may have arrived.
+ */
+const FIRST_ENDINGS = ['first_failed', 'first_over', 'first_unknown'] as const;
 export type FirstEnding = (typeof FIRST_ENDINGS)[number];
 
 /** `lastError` of an answer whose text is encrypted with another key. */
@@ -243,9 +246,9 @@ export const UNREADABLE = 'values_unreadable';
 /** `lastError` of a `changed` answer whose question is asked at another place of the session now. */
 export const QUESTION_MOVED = 'question_moved';
 
-/** How the answer ended to which this one lost; null when it does not wait for that. */
+/** How the answer ended to which this one lost; null while that is on its way, and once it has arrived. */
 export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): FirstEnding | null {
-	return state === 'waiting' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
+	return state === 'conflicted' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
 }
 
 const isOneOf = (states: readonly string[]) => (state: string) => states.includes(state);
@@ -255,6 +258,9 @@ export const isBlocking = isOneOf(BLOCKING_STATES);
 export const hasArrived = isOneOf(ARRIVED_STATES);
 /** Not delivered, and its author decides whether to try again. */
 export const isFailed = isOneOf(FAILED_STATES);
+
+/** It failed without another answer, another question or the end of the session: others may be asked to answer. */
+export const isUndelivered = isOneOf(['waiting', 'refused']);
 
 /** Whether the answer is on its way, or was delivered after its session's read at `readAt` (null: never) began. */
 export function isAnsweredSince(answer: Answer | null, readAt: number | null): boolean {
@@ -298,6 +304,10 @@ export function sessionNameOf({ content }: Pick<Answer, 'content'>): string {
 /** The answer that was there before this one, as its author may read it; null: none, or its text is gone. */
 export const firstOf = ({ content }: Partial<Pick<Answer, 'content'>>): OtherAnswer | null =>
 	content?.kind === 'readable' ? content.other : null;
+
+/** Who came second to an answer that could not be delivered, and has a draft now; null: nobody is known. */
+export const secondOf = (answer: Pick<Answer, 'state' | 'content'>): Person | null =>
+	isUndelivered(answer.state) ? (firstOf(answer)?.person ?? null) : null;
 
 export const itemsOf = ({ content }: Answer) => (content.kind === 'readable' ? content.items : []);
 

@@ -100,17 +100,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
 		'Nothing was changed.',
 	],
-	post_refused: ['Slack did not let Handraise post there.', 'Invite it with `/invite`, or copy the text yourself.'],
 	message_not_checked: ['Could not check your message.', 'Nothing was sent. Press again.'],
-	post_unsure: ['Slack did not say that it posted your text.', 'Look whether it is there. If not, press again.'],
-	thread_gone: [
-		'The thread that your text was for is gone, so it was not posted.',
-		'Copy it from here to where you want it.',
-	],
-	text_in_channel: [
-		'The thread that your text was for is gone, so Slack posted it in the channel. Handraise could not delete it.',
-		'If it should not be there, ask an admin of your workspace to delete it.',
-	],
 };
 
 /** Where their names are not at hand. */

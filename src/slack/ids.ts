@@ -68,6 +68,7 @@ export const ACTIONS = {
 	giveUp: 'answer.give_up',
 	/** *Send again* on receipts of 1.1.0: as `answerAgain`, with the answer's text; `value`: the answer's id. */
 	sendAgain: 'answer.send_again',
+	/** *Post my text …* on receipts of 1.1.0: shows the receipt anew; `value`: the answer's id. */
 	postToThread: 'answer.post_to_thread',
 	/** In the window of a receipt: opens the next question that waits for its author. */
 	nextQuestion: 'answer.next',
@@ -114,8 +115,8 @@ export const BUTTON_LABELS = [
 	'Hide these answers and delete them after delivery', 'More', 'Mention me if nobody answers', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
 	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
-	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Save anyway',
-	'Screenshot', 'Send', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more',
+	'Previous', 'Refresh', 'Save', 'Save anyway',
+	'Screenshot', 'Send', 'Send answer', 'Show', 'Show all', 'Show answers', 'Show more',
 	'Show now', 'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 1 h',
 	'Snooze until tomorrow 9:00', 'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
 	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Posted } from '../../fake-slack/index.ts';
+import { callSlack, type Posted } from '../../fake-slack/index.ts';
+import type { Fault } from '../../sandbox/session-service/faults.ts';
 import { AUDIT_LINE, type AuditLine } from '../../src/database/audit-reader.ts';
 import { backUp, openRestore } from '../../src/database/backup.ts';
 import { AUDIT_ACTIONS } from '../../src/database/schema/audit.ts';
+import { ACTIONS } from '../../src/slack/ids.ts';
 import { makeDataDir } from '../database/support.ts';
 import { runAudit } from '../ops/audit-command.ts';
 import { keepSecret, openSession } from '../slack/support/open-session.ts';
@@ -15,6 +17,7 @@ import { runMigrate } from '../support/migrate-command.ts';
 import { runPerson } from '../support/person-command.ts';
 import { runRekey } from '../support/rekey-command.ts';
 import { headline } from '../support/sentences.ts';
+import { tooComplex } from '../support/too-complex.ts';
 import { type AnswererApp, answererApp } from './watch/answerers-harness.ts';
 
 const [ADA, BOB, GRACE] = ['U0ADA', 'U0BOB', 'U0GRACE'];
@@ -39,9 +42,10 @@ async function asked(scene: string): Promise<{ readonly id: string; readonly pos
 	return { id, post };
 }
 
-async function submitted(who: string, id: string, text: string) {
+async function submitted(who: string, id: string, text: string, fault: Fault | null = null) {
 	const form = await openSession(app, id, who);
 	await form.choose(0, text);
+	if (fault !== null) app.service.faults.add(fault);
 	await form.submit();
 	return form;
 }
@@ -54,14 +58,14 @@ const whenSaved = (act: () => void) => {
 	};
 };
 
-/** Ada is first and takes it back: Grace is offered to send hers. */
+/** Ada is first and takes it back: Grace's answer is a draft. */
 async function second(scene: string) {
 	const { id, post } = await asked(scene);
 	const offers = () =>
 		app.slack
 			.as('grace')
 			.dm()
-			.filter((dm) => dm.buttons().includes('Send mine'));
+			.filter((dm) => dm.buttons().includes('Open the question') && JSON.stringify(dm.blocks()).includes(id));
 	const form = await openSession(app, id, 'grace');
 	await form.choose(0, 'TP 570');
 	await app.press(post, 'ada', 'LH 1173');
@@ -87,13 +91,37 @@ const SCENES = {
 	},
 	async undoing() {
 		const { post, offer } = await second('undoing');
-		await offer.press('Send mine');
+		await offer.press('Open the question');
+		const form = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
+		await form.submit();
 		await app.until(() => post.text().includes('· continued'));
 	},
+	async tryingAgain() {
+		const { id, post } = await asked('tryingAgain');
+		const form = await submitted('grace', id, 'TP 570', tooComplex(id));
+		await app.until(() => form.buttons().includes('Try again'));
+		app.service.faults.clear();
+		await form.press('Try again');
+		await app.until(() => post.text().includes('· continued'));
+	},
+	async ending() {
+		const { id } = await asked('ending');
+		const form = await submitted('grace', id, 'TP 570', { kind: 'error', status: 503, sessionId: id });
+		app.service.sessions.setStatus(id, 'stopped');
+		app.service.faults.clear();
+		await app.until(() => form.text().includes(headline('ended')));
+	},
+	/** By a receipt of 1.1.0. */
 	async discarding() {
 		const { offer } = await second('discarding');
-		await offer.press('Discard answer');
-		await app.until(() => offer.text().includes(headline('withdrawn')));
+		const value = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(JSON.stringify(offer.blocks()))?.[0];
+		const text = { type: 'plain_text', text: 'Discard answer' };
+		const row = { type: 'actions', elements: [{ type: 'button', action_id: ACTIONS.giveUp, text, value }] };
+		const post = { channel: 'C0AGENTS', text: 'A receipt', blocks: [row], parse: 'none', link_names: false };
+		await callSlack(app.slack, 'chat.postMessage', post);
+		const former = await app.until(() => app.inChannel().find((one) => one.buttons().includes('Discard answer')));
+		await app.seenBy('grace', former).press('Discard answer');
+		await app.until(() => former.text().includes(headline('withdrawn')));
 	},
 	async overwriting() {
 		const { id } = await asked('overwriting');
@@ -186,9 +214,9 @@ const TOLD: Readonly<Record<(typeof AUDIT_ACTIONS)[number], readonly [keyof type
 	resumed: ['plain', { ...byProgram, outcome: 'resumed' }],
 	overwritten: ['overwriting', { ...byProgram, outcome: 'delivered' }],
 	conflicted: ['undoing', { ...byGrace, about: ADA, outcome: 'conflicted' }],
-	failed: ['undoing', { actor: 'program', about: byGrace.actor, outcome: 'first_withdrawn' }],
+	failed: ['ending', { actor: 'program', about: byGrace.actor, outcome: 'ended' }],
 	refused: [null, { actor: BOB, about: 'question.choose_1', outcome: 'not_named', count: 3, channel: null }],
-	sentAgain: ['undoing', { ...byGrace, outcome: 'accepted' }],
+	sentAgain: ['tryingAgain', { ...byGrace, outcome: 'accepted' }],
 	handedOver: ['handing', { ...byAda, about: BOB, outcome: 'handedOver' }],
 	givenBack: ['handing', { ...byAda, actor: BOB, about: ADA, outcome: 'givenBack' }],
 	watched: ['plain', { ...byAda, outcome: 'watching' }],

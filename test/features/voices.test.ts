@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { chooseItemModal, loadingModal, NOTICES, sessionModal } from '../../src/features/answer/form-view.ts';
-import { ownTextMessage, receiptMessage, receiptModal } from '../../src/features/answer/receipt-view.ts';
+import { receiptMessage, receiptModal } from '../../src/features/answer/receipt-view.ts';
 import { historyView } from '../../src/features/answer/view.ts';
 import { handOverPost } from '../../src/features/hand-over/view.ts';
 import { formOffer } from '../../src/features/reply/view.ts';
@@ -171,7 +171,6 @@ describe('text from outside is marked as such and never begins a view or message
 				];
 				for (const message of [
 					receiptMessage(answer, receipt),
-					ownTextMessage(answer),
 					answerCard(sessionId),
 					errorMessage(name, sessionId, error),
 					stillWaitingMessage(sessionId),

@@ -183,33 +183,6 @@ describe('one person who is too fast', () => {
 		expect(app.calls('chat.postMessage', from).length).toBeLessThanOrEqual(40 + 40);
 	});
 
-	it('limits posting a text and showing its receipt', async () => {
-		await calmDown();
-		const id = await app.watchedAsking();
-		await app.threadSays(id, 'Which colour?');
-		const ada = app.slack.as('ada');
-		await ada.command('#agents', `/session ${id}`);
-		const modal = await ada.waitForModal('Which colour?');
-		await modal.fill('“Which colour?”', 'Graphite');
-		app.service.sessions.answerAsPage(id, ['Sand']);
-		await modal.submit();
-		const label = await app.until(
-			() =>
-				ada
-					.modal()
-					?.text()
-					.match(/Post my text[^\]]*/)?.[0],
-		);
-		const from = app.now();
-		const handled = () => app.log.filter((line) => line.includes('"what":"answer.post_to_thread"')).length;
-		// Before the receipt without this button comes.
-		const receipt = ada.modal();
-		await Promise.all(Array.from({ length: 60 }, async () => receipt?.press(label)));
-		await app.until(() => handled() === 60);
-		expect(app.calls('views.update', from).length).toBeLessThanOrEqual(40);
-		await ada.modal()?.close(true);
-	});
-
 	it('does not limit after two typing errors, but allows only a few guessed ids', async () => {
 		await calmDown();
 		const id = app.session();

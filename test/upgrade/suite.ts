@@ -19,6 +19,7 @@ import {
 	answeredBy,
 	DELIVERED,
 	DRAFT_RESTORED,
+	headline,
 	line,
 	openButtons,
 	REMINDER,
@@ -397,7 +398,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			it.each<[Stay, string]>([
 				['resumed', line('resumed')],
 				['conflicted', line('conflicted')],
-				['waiting', line('waiting', { lastError: 'first_withdrawn' })],
+				['waiting', line('conflicted', { lastError: 'first_failed' })],
 				['waiting', line('withdrawn')],
 				['changed', line('changed')],
 				['refused', 'may no longer answer'],
@@ -406,8 +407,14 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 				expect(await historyOf(name)).toContain(words);
 			});
 
-			it('sends the answer that waits for its author when they say so', async () => {
-				await (await dmWith(grace(), 'Send mine')).press('Send mine');
+			it('has the answer that came second as a draft, and its receipt without Send mine', async () => {
+				const receipt = await dmWith(grace(), 'Open the question');
+				await app.until(() => receipt.text().includes(headline('conflicted', { lastError: 'first_failed' })));
+				expect(receipt.buttons()).toEqual(['Open the question']);
+				await receipt.press('Open the question');
+				const form = await grace().waitForModal((modal) => modal.submitText() !== null);
+				expect(form.value(0)).toBe('Double');
+				await form.submit();
 				await stayAnswered('waiting', 1, 'Double');
 			});
 

@@ -1,5 +1,5 @@
 import { chooseItemModal, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
-import { ownTextMessage, receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
+import { receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
 import { draftModal, HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
 import { handOverMetadata, handOverModal } from '../../../src/features/hand-over/view.ts';
 import {
@@ -175,7 +175,6 @@ export function extremeViews(): Shape[] {
 		}),
 		...shapesOf(draftModal, { giant: [GIANT_DRAFT] }),
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
-		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
 		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT_WRITTEN] }),
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),

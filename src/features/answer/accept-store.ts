@@ -25,15 +25,18 @@ import {
 	arrivalOf,
 	BLOCKING_STATES,
 	type FirstEnding,
+	firstEndingOf,
 	firstOf,
 	isBlocking,
 	isFailed,
 	isSamePerson,
+	isUndelivered,
 	itemsOf,
 	type NewAnswer,
 	type OtherAnswer,
 	repeatsIn,
 	secretOf,
+	type TimelineEntry,
 	TOLD_WITHIN_MS,
 	UNREADABLE,
 	valuesForOthers,
@@ -142,7 +145,8 @@ async function repeat(
  */
 export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number) {
 	const { trx, cipher, now } = tx;
-	if (!isFailed(answer.state)) return { kind: 'notRetryable', answer } as const;
+	// The text of one that came second is a draft.
+	if (!isFailed(answer.state) || answer.state === 'conflicted') return { kind: 'notRetryable', answer } as const;
 	const { id, content } = answer;
 	if (content.kind !== 'readable' || content.items.some((item) => item.wiped))
 		return { kind: 'valuesGone', answer } as const;
@@ -150,7 +154,6 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
 	const concerned = from(trx, 'answers').selectAll().where('id', '!=', id).orderBy('acceptedAt', 'desc');
 	const others = await concerned.where(conflictsWith(answer)).execute();
-	await removeDraft(trx, id);
 	const by = firstConflict(others, cipher, answer);
 	if (by !== undefined) {
 		const lost = giveWay(tx, answer, winnerOf(by), content.items);
@@ -220,7 +223,7 @@ export async function withdrawAnswer(tx: CipherTx, answer: Answer): Promise<Answ
 		nextAttemptAt: answer.press === null ? receiptDueAt(answer, now) : now,
 	});
 	await removeDraft(trx, answer.id);
-	await releaseLosers(tx, withdrawn);
+	await reopenQuestion(tx, withdrawn);
 	return withdrawn;
 }
 
@@ -252,36 +255,41 @@ export async function putAside(tx: CipherTx, services: readonly string[], why: s
 
 function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 	if (putStartedAt !== null) return 'first_unknown';
-	if (state === 'withdrawn') return 'first_withdrawn';
-	if (state === 'changed') return 'first_outdated';
 	return state === 'ended' ? 'first_over' : 'first_failed';
 }
 
 /**
- * Of each person the newest answer that lost to `first`, now withdrawn or failed, waits for its author, whom the worker
- * tells; its text becomes a draft. A press of the same person stays as it is, and so do outdated answers.
+ * `first`, now withdrawn or failed, does not answer its question any more: of each person the text of the newest answer
+ * that lost to it becomes a draft, and the worker tells them. A press of the same person stays as it is, and so do
+ * outdated answers. Returns `first`, with who came second where its author may ask them.
  */
-export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> {
+export async function reopenQuestion(tx: CipherTx, first: Answer): Promise<Answer> {
 	const { trx, cipher, now } = tx;
 	const { id, question, person, fingerprint, shownHash } = first;
 	const isOutdated = first.state === 'changed';
 	const lost = from(trx, 'answers', { ...questionOf(question), state: 'conflicted' }).selectAll();
 	const rows = await lost.orderBy('acceptedAt', 'desc').orderBy('id').execute();
-	const released = new Set<string>();
+	const told = new Map<string, Answer>();
 	for (const loser of rows.flatMap(createAnswerReader(cipher))) {
 		if (firstOf(loser)?.answerId !== id) continue;
 		const isSame = loser.fingerprint === fingerprint && !isReworded(shownHash, loser.shownHash);
 		if (isOutdated && isSame) continue;
 		if (!isOutdated && loser.press !== null && loser.person.userId === person.userId) continue;
 		const author = JSON.stringify(loser.person);
-		if (released.has(author)) continue;
-		released.add(author);
-		const waiting = { ...enterState(loser, 'waiting', now), ...receiptOf(loser, null), ...WITHOUT_LEASE };
-		const due = { nextAttemptAt: now, giveUpAt: now, lastError: endingOf(first) };
-		await change(trx, 'answers', { id: loser.id, state: 'conflicted' }, { ...waiting, ...due }).execute();
-		recordFate(tx, loser, 'failed', due.lastError);
+		if (told.has(author)) continue;
+		told.set(author, loser);
+		// The first failed before, and was sent again.
+		if (firstEndingOf(loser) !== null) continue;
+		const timeline = JSON.stringify([...loser.timeline, { state: 'conflicted', at: now } satisfies TimelineEntry]);
+		const news = { timeline, endedAt: now, lastError: endingOf(first), nextAttemptAt: now };
+		const columns = { ...news, ...receiptOf(loser, null), ...WITHOUT_LEASE };
+		await change(trx, 'answers', { id: loser.id, state: 'conflicted' }, columns).execute();
 		await keepAsDraft(tx, loser);
 	}
+	const second = [...told.values()].find((loser) => !isSamePerson(loser.person, person));
+	if (second === undefined || !isUndelivered(first.state)) return first;
+	const other: OtherAnswer = { answerId: second.id, person: second.person, values: [], at: null, same: false };
+	return changeAnswer(trx, cipher, first, { other: otherColumn.seal(other, placeOf(first), cipher) });
 }
 
 /** Answers that may concern a new one: blocking and waiting ones, and those that arrived with its fingerprint. */

@@ -117,7 +117,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
 			}),
 
-		/** Removes the author's drafts for an answer's question, but not the one that it became while it waited. */
+		/** Removes the author's drafts for an answer's question, but not the one that it became meanwhile. */
 		discard: ({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>) =>
 			db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute()),
 
@@ -130,17 +130,17 @@ function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	return { ...pick(draft, 'formId', 'fingerprint', 'updatedAt'), ...keys, content: sealDraft(draft, cipher) };
 }
 
-/** Texts that are not secret. A newer draft of the form stays. */
-export async function keepAsDraft({ trx, cipher, now }: CipherTx, answer: Answer): Promise<void> {
-	const { id: formId, person, question, fingerprint, shownHash } = answer;
+/** The texts of an answer that are not secret. What its author typed later stays the newest draft. */
+export async function keepAsDraft({ trx, cipher }: CipherTx, answer: Answer): Promise<void> {
+	const { id: formId, person, question, fingerprint, shownHash, acceptedAt: updatedAt } = answer;
 	const values = textsOf(answer);
 	if (Object.keys(values).length === 0) return;
 	const sessionName = sessionNameOf(answer);
-	const draft = { formId, person, question, fingerprint, shownHash, values, sessionName, updatedAt: now };
+	const draft = { formId, person, question, fingerprint, shownHash, values, sessionName, updatedAt };
 	await addNew(trx, 'drafts', draftRow(draft, cipher)).execute();
 }
 
-/** Removes the draft that `releaseLosers` made of this answer: its author has decided. */
+/** Removes the draft that `keepAsDraft` made of this answer: its author discards it. */
 export async function removeDraft(db: Db, id: string): Promise<void> {
 	await remove(db, 'drafts', { formId: id }).execute();
 }

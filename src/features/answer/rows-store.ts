@@ -365,7 +365,7 @@ export function isForUs(db: StoreDatabase) {
 /** Whether an answer is for another address, is not sent and has something left that this process may do. */
 export function isElsewhere(db: StoreDatabase, service: string) {
 	return sql<boolean>`(service <> ${service} and next_attempt_at is not null
-		and state in (${sql.join(BLOCKING_STATES)}, 'waiting') and ${isOurs(db)})`;
+		and state in (${sql.join(BLOCKING_STATES)}, 'waiting', 'conflicted') and ${isOurs(db)})`;
 }
 
 /** The first due answer of each session, unless an answer of that session is leased. */

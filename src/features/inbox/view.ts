@@ -4,6 +4,7 @@ import {
 	type Answer,
 	agentMayStand,
 	firstDueAt,
+	firstEndingOf,
 	firstOf,
 	forOthers,
 	hasArrived,
@@ -100,10 +101,10 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	const until = `Live until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS, 'seconds')}`;
 	return [
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount, waiting?.total)}`),
-		...ownAnswers.shown.filter(needsDecision).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+		...ownAnswers.shown.filter(needsDecision).flatMap(ownAnswerEntry),
 		...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
-		...ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+		...ownAnswers.shown.filter(isUndoable).flatMap(ownAnswerEntry),
 		...section(snoozed === null ? '' : snoozedWords(snoozed), {
 			accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
 		}),
@@ -118,7 +119,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 		...part('Your last answers', [
 			...ownAnswers.shown
 				.filter((answer) => !needsDecision(answer) && !isUndoable(answer))
-				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer, receipt)[0])),
+				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer)[0])),
 			...content.lastAnswers.flatMap((answer, index, all) =>
 				lastAnswerEntry(answer, dismissButton(answer) ?? againButton(answer, all.slice(0, index))),
 			),
@@ -215,9 +216,9 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 	return entries.length === 0 ? [] : [heading(title), ...entries];
 }
 
-function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
+function ownAnswerEntry(answer: Answer): KnownBlock[] {
 	const undo = sayingOf(answer)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
-	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer, receipt), dismissButton(answer)];
+	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer), dismissButton(answer)];
 	const row = buttons(first ?? null, ...moreMenu(...others));
 	return [...section(answerLine(answer)), ...inRow(row, answer.origin, `answer ${answer.id}`)];
 }
@@ -271,7 +272,7 @@ function answerLine(answer: Answer): string {
 
 /** `Grace answered first: Sand (yours: Graphite)`; empty unless somebody else did, and where texts are gone. mrkdwn. */
 function secondChoiceWords(answer: Answer): string {
-	const first = isSecondChoice(answer) ? firstOf(answer) : null;
+	const first = isSecondChoice(answer) && firstEndingOf(answer) === null ? firstOf(answer) : null;
 	if (first === null) return '';
 	const { person, values } = first;
 	if (person?.userId === answer.person.userId) return '';

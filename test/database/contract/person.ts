@@ -341,7 +341,7 @@ export function describePeople(subject: Subject): void {
 		expect(await textOf(store)).toBe(before);
 	});
 
-	it('discards an answer that waits for the person, and leaves one of somebody else that waits', async () => {
+	it('discards an answer that waits for the person, and leaves one of somebody else that came second', async () => {
 		const { store } = subject;
 		const [first, second] = [submission({ person: HER }), submission({ person: BOB, items: [item('red')] })];
 		await accepted(store, first);
@@ -349,7 +349,7 @@ export function describePeople(subject: Subject): void {
 		await moved(store, first.id, 'waiting');
 		await forget(store);
 		expect((await current(store, first.id)).state).toBe('withdrawn');
-		expect(await current(store, second.id)).toMatchObject({ state: 'waiting', lastError: 'first_failed' });
+		expect(await current(store, second.id)).toMatchObject({ state: 'conflicted', lastError: 'first_failed' });
 		expect(await textOf(store)).not.toContain(ADA);
 	});
 

@@ -70,10 +70,10 @@ export function duelsReport(name: string, result: DuelsResult): string[] {
 }
 
 export function undosReport(name: string, result: UndosResult): string[] {
-	const { undos, kills, takenBack, tooLate, losers, offered, drafts, sentMine, again, verdict } = result;
+	const { undos, kills, takenBack, tooLate, losers, offered, drafts, sentDrafts, again, verdict } = result;
 	return reportOf(`${name}: Undo ${undos} times, ${kills} kills`, result, [
 		`taken back ${takenBack}, too late ${tooLate}; pressed again after that ${again}`,
-		`second to an answer that was taken back ${losers}, offered the question again ${offered}, draft in the form ${drafts}, sent by Send mine ${sentMine}`,
+		`second to an answer that was taken back ${losers}, offered the question again ${offered}, draft in the form ${drafts}, sent from there ${sentDrafts}`,
 		...pressVerdictLines(verdict),
 	]);
 }

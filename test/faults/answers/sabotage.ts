@@ -152,7 +152,7 @@ export const PRESS_SABOTAGES = {
 		},
 	],
 	'undo-alone': [
-		{ file: 'features/answer/accept-store.ts', in: 'withdrawAnswer', call: 'releaseLosers', becomes: 'undefined' },
+		{ file: 'features/answer/accept-store.ts', in: 'withdrawAnswer', call: 'reopenQuestion', becomes: 'undefined' },
 	],
 } as const satisfies Record<string, readonly Edit[]>;
 

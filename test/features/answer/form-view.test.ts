@@ -253,10 +253,6 @@ describe('notices', () => {
 			`Not delivered: your decision. Sending another one replaces it · your answer of ${momentMrkdwn(at)}`,
 		],
 		[
-			NOTICES.ownAnswer({ ...OWN, lastError: 'first_withdrawn' }),
-			`📝 Your answer was not sent. Sending this one replaces it · ${momentMrkdwn(at)}`,
-		],
-		[
 			NOTICES.answeredMeanwhile('U0OURS2', ['Hall <A>', null], at, now),
 			'Answered meanwhile by <@U0OURS2>, 10 min ago.\n> Hall &lt;A&gt;\n> (hidden)',
 		],

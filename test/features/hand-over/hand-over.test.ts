@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { decodeMetadata } from '../../../src/slack/ids.ts';
 import { placeMrkdwn } from '../../../src/slack/parts.ts';
 import { auditRows } from '../../support/audit-rows.ts';
 import {
@@ -117,8 +118,8 @@ describe('Hand over', () => {
 		app.service.sessions.answerAsPage(id, ['red']);
 		await form.submit();
 		await app.windowSays(headline('conflicted'), { who: 'tess' });
-		await app.slack.as('tess').modal()?.press('Post my text to the thread');
-		await app.threadSays(id, '> grey');
+		const { origin } = decodeMetadata(String(form.view().payload.private_metadata)) ?? {};
+		expect(origin).toMatchObject({ channelId: 'C0AGENTS', threadTs: expect.any(String) });
 	});
 
 	it('is given back with one press, of which whoever handed it over hears', async () => {

@@ -90,18 +90,6 @@ describe('a window of a private channel', () => {
 		return form;
 	}
 
-	it('says why it posts no text when all reads are used up', async () => {
-		await openSession(app.app, id, 'bob', '#secret');
-		const form = await windowOfBob();
-		app.service.sessions.answerAsPage(id, ['LH 1173']);
-		await form.submit();
-		const post = 'Post my text in the channel';
-		await app.until(() => form.buttons().includes(post), toldToBob);
-		await app.slack.remove('#secret', 'bob');
-		await form.press(post);
-		await app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
-	});
-
 	it('tells somebody who is too fast just that, because Slack is not asked', async () => {
 		await openSession(app.app, id, 'bob', '#secret');
 		const form = await windowOfBob();

@@ -80,19 +80,19 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(history.text()).toContain('had already answered');
 	});
 
-	it('offers to send an answer that lost to one for an older question', async () => {
+	it('keeps an answer as a draft that lost to one for an older question', async () => {
 		const { id, index, post } = await asked();
 		await app.choose(post, 'LH 1173');
 		const next = await replaced(id);
 		const told = await app.toldAfter(() => app.seenBy('grace', next).press('ICE 5'), 'grace');
 		expect(told.text()).toMatch(/before you/);
 		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('changed'))));
-		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
-		expect(offer.text()).toContain(
-			'*⚠️ Not sent: the first answer was for an older question and was not sent · your decision*',
-		);
+		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Open the question')));
+		expect(offer.text()).toContain(headline('conflicted', { lastError: 'first_failed' }));
 		expect(offer.text()).toContain('ICE 5');
-		await offer.press('Send mine');
+		await offer.press('Open the question');
+		const again = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
+		await again.submit();
 		await app.until(() => value(id, index) === 'ICE 5');
 	});
 
@@ -189,9 +189,13 @@ describe('what people are told about a choice', () => {
 		expect(form.text()).toContain('*🔀 Not sent: the same person had already answered*');
 		await form.close();
 		await post.press('Undo');
-		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Send mine')));
-		expect(offer.text()).toContain('You had answered before. The question is open again.');
-		await offer.press('Send mine');
+		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Open the question')));
+		expect(offer.text()).toContain(
+			'You had answered before. That answer was not delivered: the question is open again.',
+		);
+		await offer.press('Open the question');
+		const again = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		await again.submit();
 		await app.until(() => value(id, index) === 'TP 570');
 	});
 

@@ -44,7 +44,6 @@ import {
 	failedChoice,
 	noChoice,
 	onlyAuthorCanUndo,
-	ownTextMessage,
 	receiptMessage,
 	takenChoice,
 } from '../../../src/features/answer/receipt-view.ts';
@@ -175,10 +174,6 @@ export function messageVariants(): Shape[] {
 		...shapesOf(mistypedMessage, { ...MISTYPED, hostile: ['unclear', HOSTILE] }),
 		...shapesOf(answerCard, { 'an id': [SESSION_ID] }),
 		...shapesOf(receiptMessage, OTHER_RECEIPTS),
-		...shapesOf(ownTextMessage, {
-			'not sent': [answerOf({ state: 'changed' })],
-			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],
-		}),
 		...shapesOf(errorMessage, {
 			'a refusal with a hostile contact': ['could_not_check', null, { kept: 'unchanged', adminContact: HOSTILE }],
 			'a refusal with a contact': ['guest', SESSION_ID, { kept: 'nothing', adminContact: USER_ID }],
