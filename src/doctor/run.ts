@@ -105,9 +105,8 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 }
 
 /** What `may` needs of the settings: it can run before all else is set up. */
-const MAY_SETTINGS = new RegExp(
-	'^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY|ALLOW\\w*|QUICK_ANSWERS|DISCOVER_SESSIONS)(_FILE)? ',
-);
+const MAY_SETTINGS =
+	/^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY|ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS)(_FILE)? /;
 
 async function* asBot({ env, clock }: Invocation, ask: (bot: Bot) => AsyncGenerator<Finding>) {
 	const reading = readSettings(env, MAY_SETTINGS);

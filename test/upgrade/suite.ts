@@ -7,7 +7,9 @@ import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
 import { item } from '../../sandbox/session-service/builders.ts';
 import { allColumnsOf, change, columnsOf, SEALED_COLUMNS, type TableName } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
+import { beforePut } from '../../src/features/answer/rows-store.ts';
 import { REMOVED_ANSWER, WINDOW_NOTICES } from '../../src/features/answer/view.ts';
+import { SUBMISSION } from '../../src/questions/answer.ts';
 import { evidence } from '../../src/questions/asked.ts';
 import type { Store } from '../../src/stores.ts';
 import { textsOf } from '../database/key-values.ts';
@@ -49,12 +51,12 @@ const RENEWED: Partial<Record<TableName, readonly string[]>> = {
 	channel_settings: ['settings', 'revision'],
 };
 
-/** What of a row is as its release left it. */
-function keptOf(table: TableName, row: object): object {
+/** What of a row is as its release left it. `renewed`: columns that are written anew of this release alone. */
+function keptOf(table: TableName, row: object, renewed: readonly string[]): object {
 	const dropped = allColumnsOf(table).flatMap(([name, { until }]) => (until === undefined ? [] : name));
 	const sealed = SEALED_COLUMNS.flatMap((one) => (one.table === table ? one.column : []));
 	const isKey = table === 'meta' && /^(key_check|secrets_key:.*)$/.test(String((row as { name?: unknown }).name));
-	const gone = [...dropped, ...sealed, ...(RENEWED[table] ?? []), ...(isKey ? ['value'] : [])];
+	const gone = [...dropped, ...sealed, ...(RENEWED[table] ?? []), ...renewed, ...(isKey ? ['value'] : [])];
 	return Object.fromEntries(Object.entries(row).filter(([name]) => !gone.includes(name)));
 }
 
@@ -93,7 +95,8 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 		expect(migrations.map(({ number }) => number)).toEqual(MIGRATIONS.map(({ number }) => number));
 		for (const [table, ofTable] of Object.entries(migrated)) {
 			// Null in each new column.
-			const kept = (row: object) => keptOf(table as TableName, withoutNulls(row));
+			const renewed = !hasStays && table === 'answers' ? ['timeline', 'submission'] : [];
+			const kept = (row: object) => keptOf(table as TableName, withoutNulls(row), renewed);
 			expect([table, ofTable.map(kept)]).toEqual([table, (rows[table] ?? []).map(kept)]);
 			const columns = columnsOf(table as TableName)
 				.map(([name]) => name)
@@ -115,6 +118,12 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 		for (const answer of answers.filter(({ state }) => MATTERING.includes(String(state)))) {
 			const question = questions.find(({ id }) => id === answer.questionId) ?? {};
 			expect(placeOf(question)).toEqual(placeOf(answer));
+		}
+		for (const { state, timeline, submission, beforePut: before } of answers) {
+			const isArrived = state === 'delivered' || state === 'resumed';
+			expect(String(timeline).includes('"arrival":')).toBe(isArrived);
+			expect(() => SUBMISSION.parse(JSON.parse(String(submission)))).not.toThrow();
+			if (before !== null) expect(() => beforePut.parse(JSON.parse(String(before)))).not.toThrow();
 		}
 		const values = questions.map((row) => evidence.parse(JSON.parse(String(row.evidence))).value?.answerId ?? null);
 		const arrived = answers.filter(({ state }) => state === 'delivered' || state === 'resumed').map(({ id }) => id);
