@@ -440,7 +440,7 @@ export function describePeople(subject: Subject): void {
 				],
 			},
 		});
-		expect(all.answers?.find(({ id }) => id === 'released')?.content).toMatchObject([{ value: 'hidden' }]);
+		expect(all.answers?.find(({ id }) => id === 'released')?.content).toMatchObject({ items: [{ value: 'hidden' }] });
 		const named = all.answers?.find(({ id }) => id === 'second-hers');
 		expect(Object.keys(named ?? {}).sort()).toEqual(['id', 'messageIndex', 'other', 'service', 'sessionId']);
 		expect(all.drafts).toMatchObject([{ content: { values: { 0: 'blu' } } }]);
