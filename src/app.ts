@@ -122,7 +122,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		inboxes,
 		noteRead,
 	});
-	registerPress({ ...context, flow, answers, inboxes });
+	registerPress({ ...context, answers, inboxes });
 	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);
 	const reminders = createReminders(core);

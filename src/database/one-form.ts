@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { HandraiseError } from '../core/basics.ts';
+import { z } from 'zod';
+import { HandraiseError, parseOrNull } from '../core/basics.ts';
 import { type Cipher, change, type Db, isPostgres, SEALED_COLUMNS, type SealedColumn } from './database.ts';
 import {
 	createCipher,
@@ -54,6 +55,27 @@ export async function toOneForm(db: Kysely<unknown>, given: GivenKeys, migration
 			return null;
 		});
 	}
+	await fillFirst(trx, keys, ofSecrets);
+}
+
+/** Completes what 1.0.0 stored of answers and drafts: it had no names of sessions and no arrivals, and items alone. */
+async function fillFirst(trx: Db, keys: readonly BothForms[], ofSecrets: readonly BothForms[]): Promise<void> {
+	const isOfFirst = sql.raw<boolean>(`submission not like '%"arrivalSeen"%'`);
+	const isAny = sql.raw<boolean>('1 = 1');
+	for (const column of SEALED_COLUMNS.filter((one) => one.column === 'content')) {
+		if (column.table !== 'answers' && column.table !== 'drafts') continue;
+		const [isDue, opening] = column.table === 'answers' ? [isOfFirst, keys] : [isAny, ofSecrets];
+		await sealAnew(trx, column, isDue, (sealed, place) => {
+			for (const { now } of opening) {
+				const stored = parseOrNull(z.unknown(), now.decrypt(sealed, place));
+				const named = { sessionName: '', ...(Array.isArray(stored) ? { items: stored } : Object(stored)) };
+				if (stored !== null) return now.encrypt(JSON.stringify(named), place);
+			}
+			return null;
+		});
+	}
+	await sql`update answers set submission = substr(submission, 1, length(submission) - 1) || ',"arrivalSeen":null}'
+		where ${isOfFirst}`.execute(trx);
 }
 
 const keyOfCheck = (keys: readonly BothForms[], sealed: string) =>

@@ -17,6 +17,7 @@ export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	await linkAnswers(db);
 	await addQuestions(db);
 	await linkAnswers(db);
+	await numberArrivals(db);
 	await countSteps(db);
 	await renewOutcomes(db, now);
 	await renewSecond(db, now);
@@ -194,9 +195,7 @@ function evidenceOf(row: QuestionRow, answers: readonly ReadAnswer[]): Evidence 
 
 type Former = z.infer<typeof formerEvidence>;
 
-/** By number; those of 1.0.0 have none and are older. */
-const byArrival = (one: ReadAnswer, other: ReadAnswer) =>
-	(one.number ?? 0) - (other.number ?? 0) || (one.arrivedAt ?? 0) - (other.arrivedAt ?? 0);
+const byArrival = (one: ReadAnswer, other: ReadAnswer) => (one.number ?? 0) - (other.number ?? 0);
 
 const ascending = (positions: Iterable<number>) => [...new Set(positions)].sort((a, b) => a - b);
 
@@ -234,14 +233,34 @@ function perhapsOf({ settledHow }: QuestionRow, answers: readonly ReadAnswer[]):
 	return { answerId, number: null, at: putStartedAt ?? 0, steps, isPerhaps: true, filled };
 }
 
-/** Of what 1.0.0 was sending: it may have arrived, and then a later message shows that the agent has continued. */
+const delivered = z.array(z.looseObject({ state: z.string() }));
+
+/** 1.0.0 numbered no arrivals. In each session its are the oldest: the numbers of 1.1.0 go on from how many there are. */
+async function numberArrivals(db: Kysely<unknown>): Promise<void> {
+	const isFirst = sql.raw(`timeline not like '%"arrival"%'`);
+	const { rows } = await sql<{ id: string; timeline: string; number: number }>`select * from (
+			select id, timeline, row_number() over (partition by service, session_id
+				order by case when ${isFirst} then 0 else 1 end, delivered_at, accepted_at, id) as number
+			from answers where state in ('delivered', 'resumed')) as arrived
+		where ${isFirst}`.execute(db);
+	for (const { id, timeline: stored, number } of rows) {
+		const entries = parseOrNull(delivered, stored) ?? [];
+		const arrived = entries.find(({ state }) => state === 'delivered');
+		if (arrived === undefined) continue;
+		Object.assign(arrived, { arrival: Number(number) });
+		await sql`update answers set timeline = ${JSON.stringify(entries)} where id = ${id}`.execute(db);
+	}
+}
+
+/** What 1.0.0 was sending may have arrived, and then a later message shows that the agent has continued. */
 async function countSteps(db: Kysely<unknown>): Promise<void> {
 	const { rows } = await sql<{ id: string; beforePut: string }>`select id, before_put from answers
-		where state = 'delivering' and before_put is not null and before_put not like '%"stepsSince"%'`.execute(db);
+		where before_put is not null and before_put not like '%"stepsSince"%'`.execute(db);
 	for (const row of rows) {
 		const counted = parseOrNull(beforePut, row.beforePut);
 		if (counted === null) continue;
-		const stored = JSON.stringify({ ...JSON.parse(row.beforePut), stepsSince: counted.steps });
+		const { steps: stepsSince, filled } = counted;
+		const stored = JSON.stringify({ ...JSON.parse(row.beforePut), stepsSince, filled });
 		await sql`update answers set before_put = ${stored} where id = ${row.id}`.execute(db);
 	}
 }

@@ -106,8 +106,7 @@ function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: 
 	// Whoever else joined or left a channel.
 	if (table === 'shared_states') shown.state = (shown.state as Record<string, unknown>)?.[userId];
 	const secret: unknown[] = Array.isArray(shown.secretPositions) ? shown.secretPositions : [];
-	// Of an answer; 1.0.0 stored the items alone.
-	const { items = shown.content }: { items?: unknown } = Object(shown.content);
+	const { items }: { items?: unknown } = Object(shown.content);
 	if (table === 'answers' && Array.isArray(items))
 		for (const [at, item] of items.entries()) if (item.secret || secret.includes(at)) item.value = 'hidden';
 	// Milliseconds from 2001 to 2286, which no count or length reaches.

@@ -190,9 +190,7 @@ function threadOf({ post: { target, content }, threadTs }: DuePost): string | nu
 
 /** All places of a first post's attempts, newest first. If the card was deleted, Slack put it into the channel. */
 export function placesOf(due: DuePost): readonly (string | null)[] {
-	// 1.0.0 posted reminders in the threads of their questions.
-	const asked = due.post.content.kind === 'reminder' ? due.post.content.entries[0].postTs || null : null;
-	return [...new Set([threadOf(due), threadOf({ ...due, threadTs: due.formerThreadTs }), asked, null])];
+	return [...new Set([threadOf(due), threadOf({ ...due, threadTs: due.formerThreadTs }), null])];
 }
 
 function outcomeOf(error: unknown): SendOutcome {

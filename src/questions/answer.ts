@@ -86,7 +86,7 @@ export const TIMELINE_ENTRY = z.object({
 	at: z.number(),
 	/** Of `conflicted`: somebody else's answer, an earlier one of its author, or one that its author sent instead. */
 	lostTo: z.enum(['other', 'own', 'ownInstead']).optional(),
-	/** Of `delivered`: counts what arrived in the session, whatever the clock says. Left out by 1.0.0. */
+	/** Of `delivered`: counts what arrived in the session, whatever the clock says. */
 	arrival: z.int().exactOptional(),
 });
 export type TimelineEntry = Readonly<z.infer<typeof TIMELINE_ENTRY>>;
@@ -104,7 +104,7 @@ export type AnswerContent =
 			readonly items: readonly AnswerItem[];
 			readonly other: OtherAnswer | null;
 			readonly repeats?: Repeats;
-			/** Of the session, as its author saw it; empty: it has none, or 1.0.0 stored the answer. */
+			/** Of the session, as its author saw it; empty: not known. */
 			readonly sessionName?: string;
 	  }
 	| { readonly kind: 'removed' }
@@ -133,8 +133,8 @@ export const SUBMISSION = z.object({
 	origin: ORIGIN,
 	/** When the session of the form was read. The author has not seen later deliveries. */
 	formReadAt: z.number(),
-	/** The newest arrival that its author may have seen then; null in a form or button of 1.0.0: `formReadAt` decides. */
-	arrivalSeen: z.int().nullable().default(null),
+	/** The newest arrival that its author may have seen then; null: not known, so `formReadAt` decides. */
+	arrivalSeen: z.int().nullable(),
 	/** The positions that it fills or leaves empty on purpose. */
 	positions,
 	/** Those left empty on purpose, which count as answered. */
@@ -277,7 +277,7 @@ export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOut
 	return told.state === state && told.agentOutcome === agentOutcome;
 }
 
-/** When it first arrived, and which arrival of its session that is; undefined when it has not, or did with 1.0.0. */
+/** When it first arrived, and which arrival of its session that is; undefined when it has not. */
 export const arrivalOf = (timeline: readonly TimelineEntry[]) => timeline.find(({ arrival }) => arrival !== undefined);
 
 /** The positions that an answer fills. */

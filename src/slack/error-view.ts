@@ -9,6 +9,7 @@ import {
 	buttons,
 	contactMrkdwn,
 	context,
+	linkWords,
 	type MessageContent,
 	type ModalView,
 	modal,
@@ -23,8 +24,11 @@ import {
 	viewTitle,
 } from './parts.ts';
 
-/** A stored answer, text that the person still sees, what they would change; `nothing`: they only read. */
-export type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
+/**
+ * A stored answer, text that the person still sees, text that is a draft now (all or what is not secret), what they would
+ * change; `nothing`: they only read.
+ */
+export type Kept = 'answer' | 'text' | 'draft' | 'draftWithoutSecrets' | 'unchanged' | 'nothing';
 
 export interface ErrorContext {
 	readonly kept?: Kept;
@@ -33,9 +37,14 @@ export interface ErrorContext {
 	readonly retryAt?: number | null;
 	/** Of a refusal: the names of those who may. mrkdwn. */
 	readonly who?: string | undefined;
+	/** Where the question of something older is; left out: not known. */
+	readonly link?: string | undefined;
 }
 
-/** `{contact}` is replaced with whom to ask, `{who}` with those who may. */
+/** The code of what an older version made, which sends nothing. */
+export const OLDER = 'older_version';
+
+/** `{contact}` is replaced with whom to ask, `{who}` with those who may, `{question}` with where it is. */
 type Row = readonly [what: string, todo?: string];
 
 const AGAIN: Readonly<Record<string, Row>> = {
@@ -88,14 +97,7 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		'Handraise could not check whether your answer was saved.',
 		'Press the button again: your answer is not sent twice.',
 	],
-	form_outdated: [
-		'This form was made by another version of Handraise and cannot be read any more.',
-		'Please close it and open the session again.',
-	],
-	button_outdated: [
-		'This button was made by another version of Handraise and no longer works.',
-		`Please use \`${COMMAND}\` with the id instead.`,
-	],
+	[OLDER]: ['Of an older version. Nothing was sent.', '{question}'],
 	answer_not_yours: [
 		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
 		'Nothing was changed.',
@@ -159,7 +161,7 @@ export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly (keyof typeof REF
  */
 export function errorWords(
 	code: string,
-	{ kept = 'nothing', adminContact = null, retryAt = null, who }: ErrorContext = {},
+	{ kept = 'nothing', adminContact = null, retryAt = null, who, link }: ErrorContext = {},
 ) {
 	const [row, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];
 	const what = row.replace('{who}', () => who ?? SOME_PEOPLE);
@@ -178,7 +180,7 @@ export function errorWords(
 			: keptWords(kept, code),
 		retryAt === null ? again : '',
 		isForOperator && !hasToChange ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
-		todo.replace('{contact}', () => contact),
+		todo.replace('{contact}', () => contact).replace('{question}', () => questionWords(link)),
 		// A date comes last: it is in the reader's language.
 		retryAt === null ? '' : again,
 	);
@@ -186,8 +188,13 @@ export function errorWords(
 	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
+const questionWords = (link: string | undefined) =>
+	link === undefined ? `\`${COMMAND}\` shows what asks.` : `The question is here: ${linkWords(link, 'question')}`;
+
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
+	if (kept === 'draft') return 'What you typed is a draft of the question now.';
+	if (kept === 'draftWithoutSecrets') return `${keptWords('draft', code)} Secret text is not kept.`;
 	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
 	if (kept !== 'text') return '';
 	if (isRefusal(code)) return 'Your text is still here and was not sent.';

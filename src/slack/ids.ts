@@ -236,8 +236,8 @@ export const { encode: encodeCarriage, decode: decodeCarriage } = slackCodec('ca
 const MENU_CHOICE = z.object({ actionId: text, value: text });
 export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec('menu', MENU_CHOICE);
 
-/** Since 1.1.0; see `arrivalSeen` of an answer. */
-const ARRIVAL = z.int().nullable().default(null);
+/** See `arrivalSeen` of an answer. 1.0.0 wrote none: nothing of what it made is sent. */
+const ARRIVAL = z.int().nullable();
 
 /** `id`: of the draft with the text. `readAt`: when the read began that found the question, clock milliseconds. */
 const OFFERED_REPLY = z.object({
@@ -326,8 +326,9 @@ const METADATA_SCHEMA = z.object({
 	offerLimit: INDEX.default(0),
 	/** In a history: how many answers are skipped. */
 	offset: INDEX.default(0),
-	arrival: ARRIVAL,
-	/** Masked and cut. Empty before the first read, and in views of 1.0.0. */
+	/** Undefined: of 1.0.0. */
+	arrival: ARRIVAL.optional(),
+	/** Masked and cut. Empty before the first read. */
 	sessionName: text.transform((name) => cutText(masked(name).text, 60)).default(''),
 	/** Not read: windows of 1.1.0 have it at this place. */
 	ownText: z.boolean().default(false),
@@ -347,7 +348,7 @@ export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('vi
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
 export const newMetadata = (start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata =>
-	METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
+	METADATA_SCHEMA.parse({ formId: newFormId(), arrival: null, ...start });
 
 export const newFormId = () => randomBytes(9).toString('base64url');
 

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
-import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS, retryAtOf, setBounded, uptimeOf } from '../core/basics.ts';
+import {
+	type Clock,
+	HandraiseError,
+	LONGEST_RETRY_AFTER_MS,
+	retryAtOf,
+	setBounded,
+	uptimeOf,
+	within,
+} from '../core/basics.ts';
 import type { Core } from '../core.ts';
+import type { Origin } from '../questions/answer.ts';
 import { codeOf, respond, slackErrorCode, slackFailure } from './clients.ts';
 import {
 	checkingMessage,
@@ -11,13 +20,22 @@ import {
 	errorWords,
 	type Kept,
 	noWindow,
+	OLDER,
 	refusedModal,
 	stillWaitingMessage,
 } from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
 import type { PersonReads, Reading, ReadPermit } from './person-reads.ts';
-import { type NotAllowed, type PersonRequest, type Subject, type SubmittedView, whereItBegan } from './request.ts';
+import {
+	type NotAllowed,
+	originOf,
+	type PersonRequest,
+	type Press,
+	type Subject,
+	type SubmittedView,
+	whereItBegan,
+} from './request.ts';
 
 type ViewAddress =
 	/** Slack drops an update with an old hash; without one, the update applies in any case. */
@@ -167,6 +185,8 @@ async function withNotes<T>(clock: Clock, work: Promise<T>, note: (waitedMs: num
 }
 
 const REPLY_WITHIN_MS = 5_000;
+/** Of the time in which Slack waits for an acknowledgement. */
+const LINK_WITHIN_MS = 800;
 /** More than Slack opens in the time for which they wait. */
 const MAX_OPENED_AHEAD = 1_000;
 
@@ -231,6 +251,23 @@ export function createReply(
 	function errorContext(error: unknown = null, kept: Kept = 'nothing') {
 		const { who } = Object(error) as Pick<ErrorContext, 'who'>;
 		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()), who };
+	}
+
+	/** The words about something that an older version made, with a link to the message at this place. */
+	async function olderContext(
+		{ channelId: channel, threadTs: message_ts }: Origin,
+		kept?: Kept,
+	): Promise<ErrorContext> {
+		const context = errorContext(null, kept);
+		if (channel === null || message_ts === null) return context;
+		const asked = client.chat.getPermalink({ channel, message_ts }).then(({ permalink }) => permalink);
+		const link = await within(
+			clock,
+			asked.catch(() => undefined),
+			LINK_WITHIN_MS,
+			() => undefined,
+		);
+		return { ...context, link };
 	}
 
 	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack limits it. */
@@ -337,6 +374,13 @@ export function createReply(
 		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
+		/** Says that an older version made what somebody pressed, and where its question is. */
+		async older(request: PersonRequest, { view, row }: Pick<Press, 'view' | 'row'>): Promise<void> {
+			await toPerson(request, errorMessage(OLDER, null, await olderContext(row ?? originOf(request, view))));
+		},
+		/** The same in the place of a form. */
+		olderView: async ({ sessionId, sessionName, origin }: ViewMetadata, kept?: Kept) =>
+			errorModal(OLDER, newMetadata({ sessionId, sessionName, origin }), await olderContext(origin, kept)),
 		/** Sends words about a code or what was thrown, however fast they are. `too_fast` only if it is worth telling. */
 		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {
 			const code = codeOf(error);

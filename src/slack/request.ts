@@ -140,10 +140,10 @@ export type SubmittedSessionView = SubmittedView & { readonly metadata: ViewMeta
 
 export const isOfSession = (view: SubmittedView | null): view is SubmittedSessionView => view?.metadata != null;
 
-/** @throws HandraiseError `button_outdated` when another version wrote the metadata */
+/** @throws HandraiseError `older_version` when another version wrote the metadata */
 export function sessionViewOf(view: SubmittedView | null): SubmittedSessionView {
 	if (isOfSession(view)) return view;
-	throw new HandraiseError('the metadata of a view cannot be read', { code: 'button_outdated' });
+	throw new HandraiseError('the metadata of a view cannot be read', { code: 'older_version' });
 }
 
 const WRITTEN_SCHEMA = z

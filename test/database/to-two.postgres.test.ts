@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/core/basics.ts';
 import type { StoreDatabase } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
-import { RECEIPT_STATE, TIMELINE_ENTRY } from '../../src/questions/answer.ts';
+import { arrivalOf, RECEIPT_STATE, TIMELINE_ENTRY } from '../../src/questions/answer.ts';
 import { type Evidence, evidence, NOTHING_SEEN } from '../../src/questions/asked.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { context, openAt } from './migrating-process.ts';
@@ -283,7 +283,7 @@ describe.each([
 					beforePut: '{"status":"humanInput","assistantCount":3,"sameCount":0}',
 				}),
 			],
-			{ value: valueFrom('a', { number: null }), filled: [0] },
+			{ value: valueFrom('a'), filled: [0] },
 		],
 		[
 			'one that 1.0.0 asked after this answer',
@@ -372,8 +372,25 @@ describe.each([
 		const before = { status: 'humanInput', assistantCount: 3, sameCount: 0 };
 		const columns = { state: 'delivering', deliveredAt: null, beforePut: JSON.stringify(before) };
 		return use({ answers: [answerRow('a', 's', columns)] }, ({ answer }) =>
-			expect(JSON.parse(answer('a').beforePut ?? '')).toEqual({ ...before, stepsSince: 2 }),
+			expect(JSON.parse(answer('a').beforePut ?? '')).toEqual({ ...before, stepsSince: 2, filled: [] }),
 		);
+	});
+
+	it('numbers what arrived with 1.0.0 by its times, before what 1.1.0 numbered', () => {
+		const timeline = '[{"state":"accepted","at":1},{"state":"delivered","at":2},{"state":"resumed","at":3}]';
+		const answers = [
+			answerRow('b', 's', { timeline, deliveredAt: ago(40) }),
+			answerRow('a', 's', { timeline, deliveredAt: ago(50) }),
+			// The clock was set back since.
+			answerRow('c', 's', { timeline: timeline.replace('2}', '2,"arrival":3}'), deliveredAt: ago(60) }),
+			answerRow('d', 'other', { timeline }),
+			answerRow('e', 's', { timeline: '[{"state":"accepted","at":1}]', state: 'waiting', deliveredAt: null }),
+		];
+		return use({ answers }, ({ answer }) => {
+			const numberOf = (id: string) =>
+				arrivalOf(TIMELINE_ENTRY.array().parse(JSON.parse(answer(id).timeline)))?.arrival;
+			expect(['a', 'b', 'c', 'd', 'e'].map(numberOf)).toEqual([1, 2, 3, 1, undefined]);
+		});
 	});
 
 	it('keeps the receipt of an author who heard what is gone before the agent continued', () => {

@@ -7,7 +7,9 @@ import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
 import { item } from '../../sandbox/session-service/builders.ts';
 import { allColumnsOf, change, columnsOf, SEALED_COLUMNS, type TableName } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
+import { beforePut } from '../../src/features/answer/rows-store.ts';
 import { REMOVED_ANSWER, WINDOW_NOTICES } from '../../src/features/answer/view.ts';
+import { SUBMISSION } from '../../src/questions/answer.ts';
 import { evidence } from '../../src/questions/asked.ts';
 import type { Store } from '../../src/stores.ts';
 import { textsOf } from '../database/key-values.ts';
@@ -15,6 +17,7 @@ import { context, openAt } from '../database/migrating-process.ts';
 import { KEY, keyFits, makeDataDir, OTHER_KEY, open } from '../database/support.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import { runAudit } from '../ops/audit-command.ts';
+import { keepSecret } from '../slack/support/open-session.ts';
 import {
 	answeredBy,
 	DELIVERED,
@@ -34,6 +37,7 @@ import { dumpRows, loadRows, type Rows } from './rows.ts';
 import { CHANNEL, NEW_QUESTION, PASSWORD, type Stay, stayPost } from './stays.ts';
 import { NAMES, type Name, NOTE, openForm, postOf, SECRET, titleOf, WATCHED } from './story.ts';
 
+const ANSWERED = WINDOW_NOTICES.answeredBy('x').replace('“x”', '@ada');
 /** What nobody answers until 5 minutes after the question. */
 const DUE: readonly Name[] = ['handedOver', 'drafted', 'undone'];
 const MIGRATING = fileURLToPath(new URL('../database/migrating-process.ts', import.meta.url));
@@ -50,12 +54,12 @@ const RENEWED: Partial<Record<TableName, readonly string[]>> = {
 	channel_settings: ['settings', 'revision'],
 };
 
-/** What of a row is as its release left it. */
-function keptOf(table: TableName, row: object): object {
+/** What of a row is as its release left it. `renewed`: columns that are written anew of this release alone. */
+function keptOf(table: TableName, row: object, renewed: readonly string[]): object {
 	const dropped = allColumnsOf(table).flatMap(([name, { until }]) => (until === undefined ? [] : name));
 	const sealed = SEALED_COLUMNS.flatMap((one) => (one.table === table ? one.column : []));
 	const isKey = table === 'meta' && /^(key_check|secrets_key:.*)$/.test(String((row as { name?: unknown }).name));
-	const gone = [...dropped, ...sealed, ...(RENEWED[table] ?? []), ...(isKey ? ['value'] : [])];
+	const gone = [...dropped, ...sealed, ...(RENEWED[table] ?? []), ...renewed, ...(isKey ? ['value'] : [])];
 	return Object.fromEntries(Object.entries(row).filter(([name]) => !gone.includes(name)));
 }
 
@@ -94,7 +98,8 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 		expect(migrations.map(({ number }) => number)).toEqual(MIGRATIONS.map(({ number }) => number));
 		for (const [table, ofTable] of Object.entries(migrated)) {
 			// Null in each new column.
-			const kept = (row: object) => keptOf(table as TableName, withoutNulls(row));
+			const renewed = !hasStays && table === 'answers' ? ['timeline', 'submission'] : [];
+			const kept = (row: object) => keptOf(table as TableName, withoutNulls(row), renewed);
 			expect([table, ofTable.map(kept)]).toEqual([table, (rows[table] ?? []).map(kept)]);
 			const columns = columnsOf(table as TableName)
 				.map(([name]) => name)
@@ -116,6 +121,12 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 		for (const answer of answers.filter(({ state }) => MATTERING.includes(String(state)))) {
 			const question = questions.find(({ id }) => id === answer.questionId) ?? {};
 			expect(placeOf(question)).toEqual(placeOf(answer));
+		}
+		for (const { state, timeline, submission, beforePut: before } of answers) {
+			const isArrived = state === 'delivered' || state === 'resumed';
+			expect(String(timeline).includes('"arrival":')).toBe(isArrived);
+			expect(() => SUBMISSION.parse(JSON.parse(String(submission)))).not.toThrow();
+			if (before !== null) expect(() => beforePut.parse(JSON.parse(String(before)))).not.toThrow();
 		}
 		const values = questions.map((row) => evidence.parse(JSON.parse(String(row.evidence))).value?.answerId ?? null);
 		const arrived = answers.filter(({ state }) => state === 'delivered' || state === 'resumed').map(({ id }) => id);
@@ -292,16 +303,28 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			await app.until(() => textOf(ada().home()).includes(titleOf('reminded')));
 		});
 
-		it('takes the answer of a window that was open, with what was typed, and tells others who look at it', async () => {
+		/** A window of 1.0.0 sends nothing. */
+		it('takes what was typed in a window that was open, and tells others who look at it', async () => {
 			const form = ada().modal();
 			expect([form?.value(0), form?.value(1)]).toEqual(['grey', SECRET]);
 			await form?.fill(2, '6');
 			expect(await form?.submit()).toMatchObject({ outcome: 'updated', trouble: null });
-			await windowSays(grace('third'), WINDOW_NOTICES.answeredBy('x').replace('“x”', '@ada'));
+			if (hasStays) return windowSays(grace('third'), ANSWERED);
+			expect(form?.text()).toContain('Of an older version. Nothing was sent.');
+			expect(form?.text()).toContain('What you typed is a draft of the question now. Secret text is not kept.');
+			await form?.close(true);
 		});
 
 		it('delivers what waited when the service is back', async () => {
 			await app.service.comeBack();
+			if (!hasStays) {
+				const form = await openForm(ada(), 'opened');
+				expect([form.value(0), form.value(1) ?? '', form.value(2)]).toEqual(['grey', '', '6']);
+				await keepSecret(form, app.until, '2. “Which shop?”');
+				await form.fill(1, SECRET);
+				expect(await form.submit()).toMatchObject({ outcome: 'updated', trouble: null });
+				await windowSays(grace('third'), ANSWERED);
+			}
 			await isAnswered('sent', 'TP 570');
 			await isAnswered('queued', '12 Main Street');
 			await isAnswered('opened', 'grey', SECRET, '6');

@@ -62,7 +62,7 @@ export type Claim = Readonly<Awaited<ReturnType<typeof activeClaims>>[number]>;
 const values = z.record(z.string(), z.string());
 export const draftColumn = sealedColumn(
 	'drafts.content',
-	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable(), sessionName: z.string().default('') }),
+	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable(), sessionName: z.string() }),
 );
 
 const ofPerson = (person: Person, question: QuestionKey) => ({ ...questionOf(question), ...personOf(person) });

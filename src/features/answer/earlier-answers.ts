@@ -176,11 +176,8 @@ async function examineQuestions(session: Session, indexes: readonly (number | nu
 
 export type Reading = ReadTime & { readonly session: Session };
 
-/** By number; those of 1.0.0 have none, are older, and are known by their times. */
-function newestFirst(one: Answer, other: Answer): number {
-	const numbers = (arrivalOf(other.timeline)?.arrival ?? 0) - (arrivalOf(one.timeline)?.arrival ?? 0);
-	return numbers || (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0);
-}
+const newestFirst = (one: Answer, other: Answer) =>
+	(arrivalOf(other.timeline)?.arrival ?? 0) - (arrivalOf(one.timeline)?.arrival ?? 0);
 
 /** Whether the service's values are those of `answer`. A wiped secret fits any text. */
 function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolean {

@@ -22,7 +22,7 @@ import {
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
 import { codeOf } from '../../slack/clients.ts';
-import { type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
+import { type ErrorContext, errorWords } from '../../slack/error-view.ts';
 import {
 	ACTIONS,
 	CALLBACKS,
@@ -339,9 +339,8 @@ export function changedChoice(choice: Choice): MessageContent {
 	return choiceMessage(CHOICE_WORDS.notSent(choice, 'The agent asks something else now.'), choice);
 }
 
-/** Why nothing can be chosen with a button; `choice` null: another version made it. */
-export function noChoice(choice: Choice | null, context: ErrorContext): MessageContent {
-	if (choice === null) return errorMessage('button_outdated', null, context);
+/** Where nothing can be chosen with a button. */
+export function noChoice(choice: Choice): MessageContent {
 	const answer = sayingSession(choice.sessionId)(answerButton(choice));
 	return textMessage('One-press answers are switched off here. Open the question to answer it.', buttons(answer));
 }

@@ -2,9 +2,9 @@ import type { AcceptResult } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
+import { textMessage } from '../../slack/parts.ts';
 import { answerPlace, type PersonRequest, type Press } from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
-import type { Forms } from '../answer/drafts.ts';
 import {
 	CHOICE_WORDS,
 	changedChoice,
@@ -23,10 +23,10 @@ type Offering =
 	| { readonly kind: 'notOffered' }
 	| { readonly kind: 'changed' };
 
-type Parts = { readonly inboxes: { offering(choice: Choice): Promise<Offering> }; answers: Answers; flow: Forms };
+type Parts = { readonly inboxes: { offering(choice: Choice): Promise<Offering> }; answers: Answers };
 
 export function registerPress(core: HandlerContext & Parts): void {
-	const { listen, reply, answers, flow, inboxes, clock, config } = core;
+	const { listen, reply, answers, inboxes, clock, config } = core;
 
 	const pressedAt = new Map<string, number>();
 
@@ -55,11 +55,10 @@ export function registerPress(core: HandlerContext & Parts): void {
 	for (const id of CHOOSE_IDS) {
 		listen.storingAction(id, (asked, press) => {
 			const choice = decodeChoice(press.value);
-			const errorContext = reply.errorContext();
 			if (choice === null || !config.QUICK_ANSWERS) {
-				const content = noChoice(choice, errorContext);
-				const run = async () => () => reply.withoutTurn(asked, content);
-				return { place: ANYWHERE, run, failure: () => content, late: null };
+				const tell = () => (choice === null ? reply.older(asked, press) : reply.withoutTurn(asked, noChoice(choice)));
+				const failure = (error: unknown) => textMessage(reply.words(error).line);
+				return { place: ANYWHERE, run: async () => tell, failure, late: null };
 			}
 			return {
 				place: answerPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
@@ -73,11 +72,8 @@ export function registerPress(core: HandlerContext & Parts): void {
 					}
 					// An older version found other options.
 					if (offered.kind === 'notOffered') {
-						const { sessionId, messageIndex } = choice;
-						const origin = press.row === null ? {} : { origin: press.row };
-						request.log.info({ session: sessionId }, 'the option is outdated');
-						const form = flow.open(request, { sessionId, messageIndex, toAnswer: true, ...origin }, press.view);
-						return async () => void (await form.run(request));
+						request.log.info({ session: choice.sessionId }, 'the option is outdated');
+						return () => reply.older(request, press);
 					}
 					const { person } = request;
 					const by = { submissionKey: keyOf(request, press), person, origin: originOf(request, press, choice) };

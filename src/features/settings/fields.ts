@@ -31,11 +31,9 @@ export const settingsValues = z.object({
 	from: TIME,
 	to: TIME,
 	zone: z.string(),
-	/** Empty in windows of 1.0.0. */
-	answerers: z.array(z.string()).default([]),
-	answererGroups: z.array(z.string()).default([]),
-	/** In windows of 1.1.0 as where nobody has set anything. */
-	posts: z.array(z.enum(['progress', 'questionsInThread', 'discreet', 'buttons'])).default(['buttons']),
+	answerers: z.array(z.string()),
+	answererGroups: z.array(z.string()),
+	posts: z.array(z.enum(['progress', 'questionsInThread', 'discreet', 'buttons'])),
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;

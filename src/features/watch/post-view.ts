@@ -253,7 +253,7 @@ function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostC
 
 /** An option of words alone stands as on its button. Nothing in any other value may look like our words beside it. */
 function valueWords(whole: string, { quick }: QuestionView): string {
-	// Also of 1.0.0, or an option of the agent.
+	// Perhaps an option of the agent.
 	const value = masked(whole).text;
 	const isPlain = quick?.options.includes(value) === true && /^[\p{L}\p{M}\p{N} .,'’()/+&%€$£-]*$/u.test(value);
 	// An option has at most 30 characters. Escaping makes them longer.

@@ -29,7 +29,7 @@ const WAITED: Evidence = { ...NOTHING_SEEN, waitedSteps: 1 };
 
 /** A form whose session was read before any answer arrived. */
 const EARLY = { formReadAt: T0 - 1_000, arrivalSeen: 0 };
-const BEFORE_PUT = { status: 'humanInput', assistantCount: 2, sameCount: 0, stepsSince: 1 };
+const BEFORE_PUT = { status: 'humanInput', assistantCount: 2, sameCount: 0, stepsSince: 1, filled: [] };
 const BEGUN = { state: 'delivering', putStartedAt: T0, before: BEFORE_PUT } as const;
 const DELIVERED = { state: 'delivered', deliveredAt: T0 + 2, putStartedAt: null, nextAttemptAt: null } as const;
 

@@ -418,10 +418,11 @@ export function describePeople(subject: Subject): void {
 		await fill(store, ADAM);
 		const secret = [item('blue', { title: 'Colour' }), item('hunter2', { title: 'Password', secret: true })];
 		await accepted(store, submission({ person: HER, sessionId: 'secret', id: 'secret', items: secret }));
-		// As 1.0.0 stored it, with a position that its author marked.
+		// With a position that its author marked.
 		const given = await accepted(store, submission({ person: HER, sessionId: 'released', id: 'released' }));
 		const typed = [{ title: 'Password', value: 'hunter2', secret: false, held: false }];
-		const content = seal(store, 'answers.content', { ...given, ...HER, ...given.question }, typed);
+		const stored = { items: typed, sessionName: '' };
+		const content = seal(store, 'answers.content', { ...given, ...HER, ...given.question }, stored);
 		await store.db.writeOne((trx) =>
 			trx.updateTable('answers').set({ content, secretPositions: '[0]' }).where('id', '=', given.id).execute(),
 		);
@@ -439,7 +440,7 @@ export function describePeople(subject: Subject): void {
 				],
 			},
 		});
-		expect(all.answers?.find(({ id }) => id === 'released')?.content).toMatchObject([{ value: 'hidden' }]);
+		expect(all.answers?.find(({ id }) => id === 'released')?.content).toMatchObject({ items: [{ value: 'hidden' }] });
 		const named = all.answers?.find(({ id }) => id === 'second-hers');
 		expect(Object.keys(named ?? {}).sort()).toEqual(['id', 'messageIndex', 'other', 'service', 'sessionId']);
 		expect(all.drafts).toMatchObject([{ content: { values: { 0: 'blu' } } }]);

@@ -3,7 +3,6 @@ import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
-import { decodeChoice, encodeChoice } from '../../../src/slack/ids.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { ASKS, answeredBy, headline, openButtons, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
@@ -122,26 +121,6 @@ describe('what happens to a question while a choice can be taken back', () => {
 		await form.submit();
 		await app.until(() => app.service.sessions.values(id, index)[1] === 'TP 570');
 		expect(app.service.sessions.values(id, index)).toEqual([filled.value, 'TP 570']);
-	});
-
-	it('opens the form for a button of an older version whose text is no option today, and sends one that still is', async () => {
-		const { id, index, post } = await asked();
-		// Version 1.0.0 cut "Options: $1,200, $980" at its first comma.
-		const drawn = app.slack.state.messages.find(({ ts }) => ts === post.ts);
-		const buttons = (drawn?.blocks ?? []).flatMap((block) => (block.type === 'actions' ? block.elements : []));
-		for (const button of buttons as { text?: object; value?: string }[]) {
-			const choice = decodeChoice(button.value);
-			if (choice?.option !== 'TP 570') continue;
-			button.text = { type: 'plain_text', text: 'TP' };
-			button.value = encodeChoice({ ...choice, option: 'TP' });
-		}
-		await post.press('TP');
-		const form = await app.slack.as('ada').waitForModal((modal) => modal.text().includes('Which flight'));
-		await app.pass(UNDO_MS + 5_000);
-		expect(app.service.log.puts(id)).toHaveLength(0);
-		await form.close();
-		await app.choose(post, 'LH 1173');
-		await app.until(() => value(id, index) === 'LH 1173');
 	});
 
 	it('sends the choice after the channel stopped watching, and can take one back', async () => {

@@ -207,7 +207,7 @@ export function messageVariants(): Shape[] {
 			'of somebody else': [CHOICE, takenBy(CHOSEN, { teamId: 'T0', userId: 'U0OTHER' })],
 			'of the same person': [CHOICE, takenBy(CHOSEN, CHOSEN.person)],
 		}),
-		...shapesOf(noChoice, { 'another version': [null, MODEL], 'switched off': [CHOICE, MODEL] }),
+		...shapesOf(noChoice, { 'switched off': [CHOICE] }),
 		...shapesOf(checkingMessage, { 'while Slack is asked': [] }),
 		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { MAYBE_REPEAT } from '../../../src/slack/parts.ts';
 import { opensSession } from '../../support/opens-session.ts';
-import { answering, openButtons, REMINDER, SERVICE_BACK, SERVICE_DOWN, says } from '../../support/sentences.ts';
+import { answering, openButtons, SERVICE_BACK, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
@@ -214,24 +214,6 @@ describe('Slack', () => {
 		await app.setPosts({});
 		await app.pass(60_000);
 		expect(app.thread(id)).toHaveLength(1);
-	});
-
-	it('finds a reminder in the thread of its question, where 1.0.0 posted it', async () => {
-		const times = { REMIND_AFTER: '40s' };
-		await using own = await watchingApp({ env: { ...FEWEST_REQUESTS, ...times } });
-		const id = await own.watchedAsking();
-		const { ts } = await own.threadSays(id, 'Which colour?');
-		const asFormerly = (args: Json) => {
-			const isReminder = says(JSON.stringify(args), REMINDER);
-			if (isReminder) Object.assign(args, { thread_ts: ts });
-			return isReminder;
-		};
-		const lost = { status: 500, times: 1, afterEffect: true } as const;
-		own.slack.faults.add({ method: 'chat.postMessage', when: asFormerly, ...lost });
-		await own.threadSays(id, REMINDER);
-		await own.pass(60_000);
-		const reminders = own.thread(id).filter((post) => says(post.text(), REMINDER));
-		expect(reminders.map((post) => post.threadTs())).toEqual([ts]);
 	});
 
 	describe('that gives 15 messages of the history at a time', () => {
