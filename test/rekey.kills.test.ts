@@ -58,7 +58,9 @@ async function filled(databaseUrl: string | null) {
 }
 
 describe('npm run rekey', () => {
-	it('lets no program start when it is killed half way on SQLite, and does all when it is run again', async () => {
+	it('lets no program start when it is killed half way on SQLite, and does all when it is run again', {
+		timeout: 150_000,
+	}, async () => {
 		const database = await filled(null);
 		const log = join(database.dataDir, 'handraise.db-wal');
 		const size = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
