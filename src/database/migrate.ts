@@ -242,8 +242,8 @@ export interface MigrationContext {
 }
 
 /**
- * In one transaction, for which replicas wait. Throws what `refuseSchema` returns, `encryption_key_invalid` when a key of
- * the database is not given, and on PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one process.
+ * In one transaction, for which replicas wait. Throws what `refuseSchema` returns, `encryption_key_invalid` when a key
+ * of the database is not given, and on PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one process.
  */
 export async function migrate(
 	db: StoreDatabase,

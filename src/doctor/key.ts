@@ -82,8 +82,8 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 	if (!look.isCompactionDue) return ok(DONE[look.dialect]);
 	return (look.inUse ? warning : ok)(
 		'no stored value needs ENCRYPTION_KEY_FORMER, but SQLite’s file still holds what it opens. ' +
-			`${look.inUse ? 'The running Handraise' : 'Handraise, when it runs,'} writes the file anew; if this stays, end the ` +
-			'program that reads the database (a backup, a shell).',
+			`${look.inUse ? 'The running Handraise' : 'Handraise, when it runs,'} writes the file anew; if this stays, end ` +
+			'the program that reads the database (a backup, a shell).',
 	);
 }
 
