@@ -41,21 +41,6 @@ export function describeManyRaces(subject: Subject, rounds: number): void {
 	});
 
 	describe('a one-press answer', () => {
-		it(`never leaves an answer that lost to one that was taken back at the same moment, ${rounds} times`, async () => {
-			const sessions = Array.from({ length: rounds }, (_, index) => `undo-${index}`);
-			const losers = await inTurns(sessions, CONNECTIONS, async (sessionId) => {
-				const first = submission({ sessionId, press: { undoUntil: T0 + 10_000 }, viewId: '' });
-				await subject.store.answers.accept(first);
-				const second = submission({ sessionId, person: BOB, items: [item('red')] });
-				await Promise.all([
-					subject.store.answers.withdraw(first.id, ANN, T0 + 1, { onlyUnsent: true }),
-					subject.replica.answers.accept(second),
-				]);
-				return subject.store.answers.get(second.id);
-			});
-			for (const loser of losers) expect(['accepted', 'waiting']).toContain(loser?.state);
-		});
-
 		it(`accepts or makes a draft of what comes while the first one is taken back, ${rounds} times`, async () => {
 			const sessions = Array.from({ length: rounds }, (_, index) => `again-${index}`);
 			const states = await inTurns(sessions, CONNECTIONS, async (sessionId) => {
