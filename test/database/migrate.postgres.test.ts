@@ -9,8 +9,9 @@ import { MIGRATIONS, type Migration, migrate, OWN_SCHEMA } from '../../src/datab
 import { DEFAULT_CHANNEL_SETTINGS } from '../../src/database/watch.ts';
 import { newWatch } from '../features/watch/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { usePostgres, useSqlite } from './empty-databases.ts';
 import { context, newerMigrations, openAt } from './migrating-process.ts';
-import { accepted, createRecordingLog, KEY, keyFits, makeDataDir, open, submission } from './support.ts';
+import { accepted, createRecordingLog, KEY, keyFits, open, submission } from './support.ts';
 
 const CHILD = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
 
@@ -164,12 +165,3 @@ it('does not wait behind a long transaction, such as a backup: replicas would wa
 		await migrate(db, start);
 		await db.close();
 	}));
-
-async function useSqlite(work: (place: string) => Promise<void>): Promise<void> {
-	const directory = makeDataDir();
-	await work(directory.path).finally(directory.remove);
-}
-
-async function usePostgres(work: (place: string) => Promise<void>): Promise<void> {
-	await work(await (await sharedPostgres()).createDatabase());
-}

@@ -5,9 +5,9 @@ import type { StoreDatabase } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
 import { arrivalOf, RECEIPT_STATE, TIMELINE_ENTRY } from '../../src/questions/answer.ts';
 import { type Evidence, evidence, NOTHING_SEEN } from '../../src/questions/asked.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
+import { usePostgres, useSqlite } from './empty-databases.ts';
 import { context, openAt } from './migrating-process.ts';
-import { makeDataDir, SERVICE, T0 } from './support.ts';
+import { SERVICE, T0 } from './support.ts';
 
 /*
  * What 1.0.0 and 1.1.0 stored of questions and answers, and what it says after the migration to 2.0.0. Times are in
@@ -509,12 +509,3 @@ describe.each([
 			await db.close();
 		}));
 });
-
-async function useSqlite(work: (place: string) => Promise<void>): Promise<void> {
-	const directory = makeDataDir();
-	await work(directory.path).finally(directory.remove);
-}
-
-async function usePostgres(work: (place: string) => Promise<void>): Promise<void> {
-	await work(await (await sharedPostgres()).createDatabase());
-}

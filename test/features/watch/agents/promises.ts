@@ -143,7 +143,6 @@ export function createPromises(program: Program, agent: Agent, watchId: string) 
 			const hasContinued = isNewer && !isWaiting(session.status) && askingMessageIndex(session) === index;
 			hold(!hasContinued || last === undefined || !isAwaited(last), 'an agent that wrote a message has not continued');
 			if (toThis.length > 0 || program.wasShownFilled(index, fingerprint)) known.add(place).add(time);
-			for (const position of filled) known.add(`${place} ${position}`);
 			const ofRow = toThis
 				.filter(({ questionId }) => questionId === newest?.id)
 				.flatMap(({ positions, leftEmpty }) => positions.filter((position) => !leftEmpty.includes(position)));
