@@ -1,6 +1,6 @@
 import { chownSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeSlack } from '../fake-slack/index.ts';
@@ -72,7 +72,7 @@ describe('npm run rekey', () => {
 			const running = startRekey({ ...database.place, ...BOTH });
 			const isOver = running.closed.then(() => true);
 			// Pages of the transaction, which is not committed.
-			while (size() < kill * 300_000 && !(await Promise.race([isOver, turn(false)])));
+			while (size() < kill * 300_000 && !(await Promise.race([isOver, delay(2, false)])));
 			running.child.kill('SIGKILL');
 			expect((await running.closed).code).toBeNull();
 			expect(new Set(paths().map((path) => statSync(path).uid))).toEqual(new Set([owner]));

@@ -16,7 +16,7 @@ import type { GivenKeys } from './encryption.ts';
 import { lockFor } from './locks.ts';
 import { toOneForm } from './one-form.ts';
 import type { Column, Table } from './schema/columns.ts';
-import { endSwitching, flagsToSettings, toTwo } from './to-two.ts';
+import { toTwo } from './to-two.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATION_MS = 300_000;
@@ -117,31 +117,15 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			if (isPostgres(db)) await numbered.execute(db);
 		},
 	},
-	// Until 2.0.0 is released its one migration may change: what is described with 35, and `toTwo`.
+	// Until 2.0.0 is released its one migration may change: what is described with 35, and what it calls.
 	{
 		number: 35,
 		name: '2.0.0',
-		async up(db, now) {
+		async up(db, now, keys) {
 			await make(db, 35);
 			await toTwo(db, now);
+			await toOneForm(db, keys, 35);
 			await drop(db, 35);
-		},
-	},
-	{ number: 36, name: 'one form of ciphertexts', up: (db, _now, keys) => toOneForm(db, keys, 36) },
-	{
-		number: 37,
-		name: 'settings of channels in place of flags',
-		async up(db) {
-			await flagsToSettings(db);
-			await drop(db, 37);
-		},
-	},
-	{
-		number: 38,
-		name: 'no post for all questions of a session',
-		async up(db, now) {
-			await endSwitching(db, now);
-			await drop(db, 38);
 		},
 	},
 ];
@@ -243,7 +227,8 @@ export interface MigrationContext {
 
 /**
  * In one transaction, for which replicas wait. Throws what `refuseSchema` returns, `encryption_key_invalid` when a key
- * of the database is not given, and on PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one process.
+ * of the database is not given, and on PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one
+ * process.
  */
 export async function migrate(
 	db: StoreDatabase,

@@ -100,8 +100,8 @@ async function renewCheck(trx: Db, keys: readonly BothForms[], value: string | u
 
 const NO_KEY =
 	'The database is not migrated, because a key that it was made with is not given: texts of the former version are ' +
-	'encrypted anew. Set ENCRYPTION_KEY (or restore encryption.key in DATA_DIR) and ENCRYPTION_KEY_FORMER as the former ' +
-	'version has them. Nothing was changed. docs/leaks.md tells of a lost key.';
+	'encrypted anew. Set ENCRYPTION_KEY (or restore encryption.key in DATA_DIR) and ENCRYPTION_KEY_FORMER as the ' +
+	'former version has them. Nothing was changed. docs/leaks.md tells of a lost key.';
 
 /** The keys of secrets that these keys encrypt. */
 async function renewSecretsKeys(trx: Db, keys: readonly BothForms[], meta: ReadonlyMap<string, string>) {

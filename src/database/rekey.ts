@@ -54,9 +54,9 @@ interface Options {
 
 /**
  * Encrypts with ENCRYPTION_KEY what the former keys encrypted. First it marks the database (`KeyCheck`): replicas
- * stop, and none starts. When all have stopped, one transaction encrypts every value and takes the mark away, so it can be
- * killed at any point and run again. On SQLite the file is then written anew. `written`: how many values were encrypted;
- * `left`: how many no given key opens. `isCompact`: SQLite's file holds nothing that a former key opens.
+ * stop, and none starts. When all have stopped, one transaction encrypts every value and takes the mark away, so it can
+ * be killed at any point and run again. On SQLite the file is then written anew. `written`: how many values were
+ * encrypted; `left`: how many no given key opens. `isCompact`: SQLite's file holds nothing that a former key opens.
  * @throws HandraiseError `encryption_key_invalid`, `database_older`, `database_in_use`
  */
 export async function rekey(options: Options) {

@@ -8,8 +8,9 @@ import { isPostgres } from './database.ts';
 const BATCH = 500;
 
 /**
- * Turns what reads have shown, as 1.1.0 stored it, into the evidence of 2.0.0. Decrypts nothing. Answers that may still
- * matter get the row of their question; outcomes that are gone become those that are left. `now`: clock milliseconds.
+ * Turns what 1.0.0 and 1.1.0 stored into what 2.0.0 has in its place: evidence of reads, outcomes, flags of watches,
+ * posts of a kind that is gone. Answers that may still matter get the row of their question. Decrypts nothing. `now`:
+ * clock milliseconds.
  */
 export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	// Without statistics it joins tables row by row.
@@ -22,6 +23,8 @@ export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	await renewOutcomes(db, now);
 	await renewSecond(db, now);
 	await renewEvidence(db);
+	await flagsToSettings(db);
+	await endSwitching(db, now);
 }
 
 /** 1.0.0 linked none, and 1.1.0 none of sessions that nobody watched. One that is sent again is linked then. */
@@ -235,7 +238,7 @@ function perhapsOf({ settledHow }: QuestionRow, answers: readonly ReadAnswer[]):
 
 const delivered = z.array(z.looseObject({ state: z.string() }));
 
-/** 1.0.0 numbered no arrivals. In each session its are the oldest: the numbers of 1.1.0 go on from how many there are. */
+/** 1.0.0 numbered no arrivals. In each session its are the oldest: 1.1.0 counted on from how many there are. */
 async function numberArrivals(db: Kysely<unknown>): Promise<void> {
 	const isFirst = sql.raw(`timeline not like '%"arrival"%'`);
 	const { rows } = await sql<{ id: string; timeline: string; number: number }>`select * from (
@@ -292,8 +295,8 @@ async function renewOutcomes(db: Kysely<unknown>, now: number): Promise<void> {
 }
 
 /**
- * An answer that came second and waited, because the first had ended, is a draft already: it does not wait any more, and
- * its author's receipt is drawn anew. `give_up_at`: since when it waited.
+ * An answer that came second and waited, because the first had ended, is a draft already: it does not wait any more,
+ * and its author's receipt is drawn anew. `give_up_at`: since when it waited.
  */
 const renewSecond = (db: Kysely<unknown>, now: number) =>
 	sql`update answers set state = 'conflicted', ended_at = give_up_at, next_attempt_at = ${sql.lit(now)},
@@ -318,7 +321,7 @@ interface Flagged {
  * Turns the flags of watches into settings of channels: what one live watch of it, or *watch all*, was told
  * holds for all of it. Settings that nobody has saved count as saved by whoever gave the newest of these flags.
  */
-export async function flagsToSettings(db: Kysely<unknown>): Promise<void> {
+async function flagsToSettings(db: Kysely<unknown>): Promise<void> {
 	const { rows } = await sql<Flagged>`select * from (
 			select team_id, channel_id, discreet, buttons, questions_in_channel as in_channel, created_by, created_at
 				from watches where ended_at is null
@@ -350,7 +353,7 @@ export async function flagsToSettings(db: Kysely<unknown>): Promise<void> {
  * 1.1.0 had one post for all questions of a session that changed its question often, and held back the question until
  * it had rested: now that post is of the newest question. `now`: clock milliseconds.
  */
-export async function endSwitching(db: Kysely<unknown>, now: number): Promise<void> {
+async function endSwitching(db: Kysely<unknown>, now: number): Promise<void> {
 	const held = sql`kind = 'question' and state = 'planned' and last_error = 'held'`;
 	const isShown = sql`kind = 'switching' and state = 'shown' and ts is not null`;
 	await sql`delete from posts where ${held} and stream in (select stream from posts where ${isShown})`.execute(db);

@@ -25,8 +25,8 @@ import {
 } from './parts.ts';
 
 /**
- * A stored answer, text that the person still sees, text that is a draft now (all or what is not secret), what they would
- * change; `nothing`: they only read.
+ * A stored answer, text that the person still sees, text that is a draft now (all or what is not secret), what they
+ * would change; `nothing`: they only read.
  */
 export type Kept = 'answer' | 'text' | 'draft' | 'draftWithoutSecrets' | 'unchanged' | 'nothing';
 

@@ -131,7 +131,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			const isArrived = state === 'delivered' || state === 'resumed';
 			expect(String(timeline).includes('"arrival":')).toBe(isArrived);
 			expect(() => SUBMISSION.parse(JSON.parse(String(submission)))).not.toThrow();
-			if (before !== null) expect(() => beforePut.parse(JSON.parse(String(before)))).not.toThrow();
+			if (before !== null) expect(() => beforePut.parse(JSON.parse(before as string))).not.toThrow();
 		}
 		const values = questions.map((row) => evidence.parse(JSON.parse(String(row.evidence))).value?.answerId ?? null);
 		const arrived = answers.filter(({ state }) => state === 'delivered' || state === 'resumed').map(({ id }) => id);

@@ -96,7 +96,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return db.writeOne((trx) => change(trx, 'answers', { id }, { receiptState }).execute());
 		},
 
-		/** The author of a `conflicted` answer was told so. Changes nothing once the worker has it, or the first has ended. */
+		/** The author of a `conflicted` answer was told. Changes nothing once the worker has it or the first has ended. */
 		noteTold: ({ id }: Pick<Answer, 'id'>) =>
 			db.write(async (trx) => {
 				const untold = { id, state: 'conflicted', leaseToken: null };

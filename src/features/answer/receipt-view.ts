@@ -257,7 +257,8 @@ export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastEr
 	if (state !== 'accepted' || lastError === null) return '';
 	const author = 'Handraise could not check with Slack whether its author may still answer.';
 	const why = lastError === 'not_checked' ? author : errorWords(lastError).what;
-	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, yours becomes a draft, and you are told.`;
+	const then = 'If it cannot be sent, yours becomes a draft, and you are told.';
+	return `⏳ The first answer is saved and not delivered yet. ${why} ${then}`;
 }
 
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
