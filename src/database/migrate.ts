@@ -134,6 +134,12 @@ const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.ma
 
 export const OWN_SCHEMA = newestOf(MIGRATIONS);
 
+/** Null before any migration. */
+export async function schemaOf(trx: Db): Promise<number | null> {
+	const newest = trx.selectFrom('migrations').select(({ fn }) => fn.max<number | null>('number').as('schema'));
+	return (await newest.executeTakeFirstOrThrow()).schema;
+}
+
 /** `database_newer` or `database_older` with what to do; null for no schema, this version's or one to migrate. */
 export function refuseSchema(schema: number | null, migrations: readonly Migration[] = MIGRATIONS) {
 	if (schema === null || migrations.some(({ number }) => number === schema)) return null;
@@ -249,10 +255,7 @@ export async function migrate(
 		const found = sql<{ is: boolean }>`select to_regclass('migrations') is not null as is`;
 		const isThere = isShared && (await found.execute(trx)).rows[0]?.is === true;
 		if (!isThere) await createTable('migrations', INITIAL).execute(trx);
-		const { schema } = await trx
-			.selectFrom('migrations')
-			.select(({ fn }) => fn.max<number | null>('number').as('schema'))
-			.executeTakeFirstOrThrow();
+		const schema = await schemaOf(trx);
 		const refusal = refuseSchema(schema, migrations);
 		if (refusal !== null) throw refusal;
 		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
