@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { HandraiseError, type Log, normalAddress } from './core/basics.ts';
+import { DAY_MS, HandraiseError, HOUR_MS, type Log, MINUTE_MS, normalAddress } from './core/basics.ts';
 import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './core/command-name.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
 import { LONGEST_UNDO_MS } from './database/schema/answers.ts';
@@ -66,7 +66,7 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
 		.min(min, `is less than ${min}`)
 		.max(max, `is more than ${max}`)
 		.default(fallback);
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const UNITS = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 /** Milliseconds of `90s`, `15m`, `2h` or `1d`; null for `off`. */
 const duration = text.transform((value, context) => {
 	if (value === 'off') return null;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from './core/basics.ts';
 import { GIVE_UP_MS, WAITING_SECRET_DAYS } from './database/schema/answers.ts';
 import { WATCH_MAX_DAYS } from './database/watch.ts';
 
@@ -13,7 +14,7 @@ export const LIMITS = {
 };
 
 const { pool, personReads, watches } = LIMITS;
-const GIVE_UP_HOURS = GIVE_UP_MS / 3_600_000;
+const GIVE_UP_HOURS = GIVE_UP_MS / HOUR_MS;
 /**
  * The settings of 1.1.0 that are none any more: what takes their place, and the value that says the same. Another word
  * and a smaller number were stricter; null: none was.

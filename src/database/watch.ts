@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { DeepReadonly } from '../core/basics.ts';
+import { type DeepReadonly, MINUTE_MS } from '../core/basics.ts';
 import { quietHours, quietUntil } from '../core/quiet-hours.ts';
 import { namesAnybody } from '../questions/answerers.ts';
 import { isOver, type QuestionDigest, type SessionKey } from '../questions/session.ts';
@@ -99,7 +99,7 @@ export interface PlannedRead {
 }
 
 /** A read that a due reminder waits for goes before those due in this time before it (`by` before `at`). */
-export const AWAITED_AHEAD_MS = 5 * 60_000;
+export const AWAITED_AHEAD_MS = 5 * MINUTE_MS;
 
 /** A read that shows what was asked a moment ago goes before all of those, however many wait. */
 export const NEWS_AHEAD_MS = 2 * AWAITED_AHEAD_MS;

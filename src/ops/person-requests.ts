@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { codeOf } from '../core/basics.ts';
+import { codeOf, MINUTE_MS } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import { recordOperator } from '../database/audit.ts';
 import { type Cipher, type Db, type StoreDatabase, TABLES } from '../database/database.ts';
@@ -16,7 +16,7 @@ import { createPersonStore } from './person-store.ts';
 /** In `DATA_DIR`. */
 export const SOCKET = 'handraise.sock';
 /** Nobody waits for such a letter any more. */
-const KEPT_MS = 5 * 60_000;
+const KEPT_MS = 5 * MINUTE_MS;
 /** How often to look for one. A command asks several times in a row. */
 const LOOK = { everyMs: 1_000, soonMs: 50, soonForMs: 2_000 };
 
