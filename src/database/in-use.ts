@@ -1,7 +1,7 @@
 import { type Clock, HandraiseError } from '../core/basics.ts';
 import { type Db, isPostgres, type StoreDatabase, sql } from './database.ts';
 
-/** How often a command looks for what it waits for. */
+/** How often somebody looks whether replicas run. */
 export const LOOK_EVERY_MS = 100;
 
 /** Whether a program of ours has a connection to this PostgreSQL database, besides this one. SQLite admits no other. */

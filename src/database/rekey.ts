@@ -27,7 +27,7 @@ import {
 	secretsCipher,
 	secretsKeyName,
 } from './encryption.ts';
-import { LOOK_EVERY_MS, untilUnused } from './in-use.ts';
+import { untilUnused } from './in-use.ts';
 import { OWN_SCHEMA, schemaOf } from './migrate.ts';
 import { readMeta, sealAnew } from './sealing.ts';
 import { markForCompaction, startSecretWiping } from './secret-wiping.ts';
@@ -35,8 +35,6 @@ import type { SqliteStoreDatabase } from './sqlite.ts';
 
 /** A replica looks each second, and stops within 10 s. */
 const STOP_WITHIN_MS = 20_000;
-/** For another program that reads SQLite's file. */
-const COMPACT_WITHIN_MS = 5_000;
 
 interface Options {
 	readonly db: StoreDatabase;
@@ -64,7 +62,7 @@ export async function rekey(options: Options) {
 	onMarked();
 	await untilUnused(db, clock, STOP_WITHIN_MS, UNENCRYPTED);
 	const { master, ...counts } = await db.write((trx) => encryptAnew(trx, options));
-	return { ...counts, isCompact: sqlite === null || (await compact(sqlite, master, options)) };
+	return { ...counts, isCompact: sqlite === null || (await compact(sqlite, master, options.log)) };
 }
 
 /** A key with what it encrypts: on SQLite a key of its own for secret columns, if it has one. */
@@ -164,11 +162,9 @@ async function makeSecretsKey(trx: Db, { master }: Opened): Promise<Cipher> {
 }
 
 /** Whether the file was written anew: else the next start does it. */
-async function compact(db: SqliteStoreDatabase, master: Cipher, { clock, log }: Options): Promise<boolean> {
+async function compact(db: SqliteStoreDatabase, master: Cipher, log: Log): Promise<boolean> {
 	const wiping = await startSecretWiping({ db, master, log });
-	let isDone = await wiping.compact();
-	for (const until = clock.now() + COMPACT_WITHIN_MS; !isDone && clock.now() < until; isDone = await wiping.compact())
-		await clock.sleep(LOOK_EVERY_MS);
+	const isDone = await wiping.compact();
 	await wiping.close();
 	return isDone;
 }
