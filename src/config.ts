@@ -232,9 +232,8 @@ export function needSettings(env: Environment, needed: RegExp): Settings {
 
 // biome-ignore format: a list of words
 const OUR_BEGINNINGS = [
-	'SLACK', 'SLASH', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'PERSON', 'MAX_WATCH',
-	'MAX_WATCHES', 'SHOW', 'QUICK', 'UNDO', 'THREAD', 'REMIND', 'ESCALATE', 'RETENTION', 'HISTORY', 'AUDIT', 'GIVE_UP',
-	'WAITING_SECRET', 'WATCH_MAX',
+	'SLACK', 'SLASH', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'MAX_WATCH', 'SHOW',
+	'QUICK', 'UNDO', 'THREAD', 'REMIND', 'RETENTION', 'HISTORY', 'AUDIT',
 ];
 const OUR_NAMES = new RegExp(`^(${OUR_BEGINNINGS.join('|')})_`);
 
@@ -267,9 +266,7 @@ function environmentFiles(): string[] {
 function unreadableFile(path: string): string[] {
 	try {
 		const bytes = readFileSync(path);
-		const share = bytes.filter((byte) => byte === 0).length / bytes.length;
-		if (share > 0.2) return [`${path} is UTF-${share > 0.6 ? 32 : 16}, so no setting in it is read: save it as UTF-8`];
-		if (share > 0) return [`${path} has a NUL byte, and what follows it in its line is not read: remove it`];
+		if (bytes.includes(0)) return [`${path} is UTF-16, or has NUL bytes, so it is not read: save it as UTF-8`];
 		// A comment may stand there.
 		if (!/^\uFEFF[^\S\n]*[^#\s]/.test(bytes.toString('utf8'))) return [];
 		return [`${path} begins with a byte-order mark, so its first line is not read: save it as UTF-8 without BOM`];

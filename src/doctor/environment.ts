@@ -4,15 +4,6 @@ import { proxySettings, type SettingsReading } from '../config.ts';
 import { type DatabaseLook, OWN_SCHEMA, type PostgresLook, refuseSchema } from '../database/inspect.ts';
 import type { Findings, Setup } from './check.ts';
 
-const OLDEST_NODE = 24;
-
-export function checkNode({ ok, failure }: Findings, version: string) {
-	if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok(`${version}.`);
-	return failure(
-		`this is ${version}; Handraise needs ${OLDEST_NODE} or newer, which runs TypeScript without a build: install it.`,
-	);
-}
-
 export function checkSettings(findings: Findings, reading: Pick<SettingsReading, 'problems' | 'unknown' | 'removed'>) {
 	for (const problem of reading.problems) findings.failure(`${problem}.`);
 	for (const name of reading.unknown) {
