@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf, HandraiseError, HOUR_MS, loggedId, MINUTE_MS, setBounded, uptimeOf } from '../core/basics.ts';
+import { codeOf, HandraiseError, HOUR_MS, loggedId, setBounded, uptimeOf } from '../core/basics.ts';
 import { createRateLimiter, type RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import type { PersonRequest } from './request.ts';
@@ -32,7 +32,7 @@ export function createPersonReads(
 	},
 ) {
 	const { burst, perMinute } = config.personReads;
-	const readRate: RateLimit = { intervalMs: MINUTE_MS / perMinute, burst, debt: perMinute };
+	const readRate: RateLimit = { intervalMs: 60_000 / perMinute, burst, debt: perMinute };
 	const turnRate: RateLimit = { intervalMs: readRate.intervalMs / TURNS_PER_READ, burst: burst * TURNS_PER_READ };
 	const ownLimiter = createRateLimiter(clock);
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/basics.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/basics.ts';
 import {
 	ahead,
 	CHANNEL,
@@ -23,7 +23,7 @@ import {
 export const LONGEST_INTERVAL_MS = 30 * MINUTE_MS;
 
 /** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
-export const LONGEST_SNOOZE_MS = 36 * HOUR_MS;
+export const LONGEST_SNOOZE_MS = 36 * 60 * MINUTE_MS;
 
 /** Of watches that have ended, and of what was posted and asked under one that goes on. */
 const WATCH_DAYS = 7;
@@ -68,7 +68,7 @@ export const WATCH_TABLES = tables({
 			view: orNull(sealed),
 			/** Null while no watch is live. */
 			nextReadAt: orNull(ahead(LONGEST_INTERVAL_MS, { lasts: true })),
-			readBy: ahead(HOUR_MS, { lasts: true }),
+			readBy: ahead(60 * MINUTE_MS, { lasts: true }),
 			/** When the newest successful read began. */
 			lastReadAt: orNull(noted),
 			/** When the newest read began that found a change; before any change, the first read. */
