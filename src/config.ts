@@ -320,8 +320,6 @@ export function parseConfig(env: Environment, limits = LIMITS) {
 		pool: limits.pool,
 		personReads: limits.personReads,
 		watchLimits: { ...limits.watches, all: valid.MAX_WATCHES },
-		/** When open questions are reminded of where a channel has not set it; null: never. */
-		reminderDefaults: { remindAfterMs: valid.REMIND_AFTER },
 		/** For the channels of 1.1.0 without an own time; null: never. */
 		formerEscalateAfterMs: duration.default(null).catch(null).parse(textOf(env, 'ESCALATE_AFTER')),
 	};

@@ -251,16 +251,14 @@ export interface LadderTimes {
 	readonly escalateAfterMs: number | null;
 }
 
-/** What holds where a channel has not set it. */
-export type ReminderDefaults = Pick<LadderTimes, 'remindAfterMs'>;
-
-export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: ReminderDefaults): LadderTimes {
-	return { remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs, escalateAfterMs };
+/** `defaultMs`: `REMIND_AFTER`, which holds where a channel has not set it; null: never. */
+export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaultMs: number | null): LadderTimes {
+	return { remindAfterMs: remindAfterMs === 'default' ? defaultMs : remindAfterMs, escalateAfterMs };
 }
 
 /** When reminders come: an escalation only where it can mention somebody. */
-export function reminderTimes(settings: ChannelSettings, defaults: ReminderDefaults): LadderTimes {
-	const times = timesIn(settings, defaults);
+export function reminderTimes(settings: ChannelSettings, defaultMs: number | null): LadderTimes {
+	const times = timesIn(settings, defaultMs);
 	return namesAnybody(settings.mention) ? times : { ...times, escalateAfterMs: null };
 }
 
@@ -268,11 +266,11 @@ export function reminderTimes(settings: ChannelSettings, defaults: ReminderDefau
 export function stillDue<Entry extends { readonly stage: ReminderStage; readonly postedAt: number }>(
 	entries: readonly Entry[],
 	settings: ChannelSettings,
-	{ defaults, now }: { defaults: ReminderDefaults; now: number },
+	{ defaultMs, now }: { defaultMs: number | null; now: number },
 ): readonly Entry[] {
 	const { quietHours } = settings;
 	if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];
-	const { remindAfterMs, escalateAfterMs } = reminderTimes(settings, defaults);
+	const { remindAfterMs, escalateAfterMs } = reminderTimes(settings, defaultMs);
 	return entries.filter(({ stage, postedAt }) => {
 		if (stage === 'escalation') return escalateAfterMs !== null;
 		return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
