@@ -5,7 +5,7 @@ import { createLog, HandraiseError, type Log, systemClock } from './core/basics.
 import { readKeys } from './database/encryption.ts';
 import { keyFileIn } from './database/key-file.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
-import { MIGRATING } from './database/postgres.ts';
+import { OF_COMMAND } from './database/postgres.ts';
 import { moveService, type ServiceMoved } from './ops/service-move.ts';
 import { whoRunsIt } from './ops/who-runs-it.ts';
 import { counted } from './slack/parts.ts';
@@ -42,7 +42,7 @@ async function followService(): Promise<void> {
 	if (databaseUrl === null && encryptionKey === null && !existsSync(keyFileIn(dataDir))) throw invalid(NO_KEY);
 	const store = await openStore({
 		databaseUrl,
-		pool: MIGRATING,
+		pool: OF_COMMAND,
 		dataDir,
 		encryptionKey,
 		formerKeys: settings.ENCRYPTION_KEY_FORMER,

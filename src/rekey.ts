@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { needSettings } from './config.ts';
 import { createLog, HandraiseError, systemClock } from './core/basics.ts';
 import { readKeys } from './database/encryption.ts';
-import { MIGRATING, openPostgres } from './database/postgres.ts';
+import { OF_COMMAND, openPostgres } from './database/postgres.ts';
 import { rekey } from './database/rekey.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { whoRunsIt } from './ops/who-runs-it.ts';
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
 	const by = whoRunsIt();
 	if (databaseUrl === null) becomeOwner(dataDir);
 	const sqlite = databaseUrl === null ? openSqlite(dataDir) : null;
-	const db = sqlite ?? openPostgres(databaseUrl ?? '', log, { pool: MIGRATING });
+	const db = sqlite ?? openPostgres(databaseUrl ?? '', log, { pool: OF_COMMAND });
 	const onMarked = () =>
 		say('The database is marked: a running Handraise stops, and none starts until this has finished.');
 	try {

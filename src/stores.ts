@@ -9,7 +9,8 @@ import { loadOrMakeKeyFile } from './database/key-file.ts';
 import { type KeyOptions, openKeys } from './database/keys.ts';
 import { type MigrationContext, migrate, whyReplaced } from './database/migrate.ts';
 import { createPeopleStore } from './database/people-store.ts';
-import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
+import { OF_COMMAND, openPostgres } from './database/postgres.ts';
+import type { PoolOptions } from './database/postgres-address.ts';
 import { addressFor } from './database/service-address.ts';
 import { cellsOf } from './database/shared-states.ts';
 import { openSqlite } from './database/sqlite.ts';
@@ -138,7 +139,7 @@ export async function openStore(options: StoreOptions) {
 
 /** Migrations have a connection of their own, with a longer time-out. */
 export async function migratePostgres(databaseUrl: string, context: MigrationContext): Promise<void> {
-	const db = openPostgres(databaseUrl, context.log, { pool: MIGRATING });
+	const db = openPostgres(databaseUrl, context.log, { pool: OF_COMMAND });
 	try {
 		await migrate(db, context);
 	} finally {

@@ -4,7 +4,7 @@ import { HandraiseError, type Log, pick } from '../core/basics.ts';
 import { type AuditRow, numberOf } from './audit.ts';
 import { type Db, from, isPostgres, sql } from './database.ts';
 import { openUnchanged } from './inspect.ts';
-import { openPostgres } from './postgres.ts';
+import { OF_COMMAND, openPostgres } from './postgres.ts';
 import { kyselyOn } from './sqlite.ts';
 
 /** The place of a row in the order of reading. */
@@ -34,14 +34,11 @@ export function lineOf({ number, transactionId, at, ...others }: AuditRow) {
 	return { number, cursor: `${transactionId}.${number}`, at: new Date(at).toISOString(), ...others };
 }
 
-/** Rows of a time may stand at the end of a large table. */
-const POOL = { size: 1, statementMs: 60_000 };
-
 const absent = (words: string) => new HandraiseError(words, { code: 'no_database' });
 
 /** Opens a database for reading beside the running program. @throws HandraiseError with words for the operator */
 export async function openAudit(databaseUrl: string | null, dataDir: string, log: Log) {
-	const db = databaseUrl === null ? openFile(resolve(dataDir)) : openPostgres(databaseUrl, log, { pool: POOL });
+	const db = databaseUrl === null ? openFile(resolve(dataDir)) : openPostgres(databaseUrl, log, { pool: OF_COMMAND });
 	try {
 		await from(db.read, 'audit_events').select('number').limit(1).execute();
 		return db;

@@ -196,12 +196,9 @@ export interface LimitReached {
 	readonly most: number;
 }
 
-/** Whoever was forgotten stays as somebody who has left: that nobody else is left has to be told. */
-const mention = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
-export type Mention = DeepReadonly<z.infer<typeof mention>>;
-
-/** Whoever was forgotten stays as somebody who is gone: a list that loses its people must not become empty. */
-const answerers = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
+/** Whoever was forgotten stays as somebody who has left: a list that loses its people must not become empty. */
+const named = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
+export type Mention = DeepReadonly<z.infer<typeof named>>;
 
 /** In place of a time, in the settings of 1.1.0: as a setting of the environment said. */
 export const FORMER_DEFAULT = 'default';
@@ -215,9 +212,9 @@ export const channelSettings = z.object({
 		(after) => (after === FORMER_DEFAULT ? null : after),
 		z.number().nullable().default(null),
 	),
-	mention: mention.default({ userIds: [], groupIds: [] }),
+	mention: named.default({ userIds: [], groupIds: [] }),
 	quietHours: quietHours.nullable().default(null),
-	answerers: answerers.default({ userIds: [], groupIds: [] }),
+	answerers: named.default({ userIds: [], groupIds: [] }),
 	/** Pauses and the like are posted in the card's thread. */
 	progress: z.boolean().default(false),
 	/** Questions, reminders and the end stand in the card's thread; see `isInThread`. */

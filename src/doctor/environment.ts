@@ -4,14 +4,16 @@ import { proxySettings, type SettingsReading } from '../config.ts';
 import { type DatabaseLook, OWN_SCHEMA, type PostgresLook, refuseSchema } from '../database/inspect.ts';
 import type { Findings, Setup } from './check.ts';
 
-export function checkSettings(findings: Findings, reading: Pick<SettingsReading, 'problems' | 'unknown' | 'removed'>) {
-	for (const problem of reading.problems) findings.failure(`${problem}.`);
-	for (const name of reading.unknown) {
+type SettingsFound = Pick<SettingsReading, 'problems'> & Partial<Pick<SettingsReading, 'unknown' | 'removed'>>;
+
+export function checkSettings(findings: Findings, { problems, unknown = [], removed = [] }: SettingsFound) {
+	for (const problem of problems) findings.failure(`${problem}.`);
+	for (const name of unknown) {
 		findings.warning(
 			`${name} is not a setting of Handraise and is not read: is it misspelt? See the settings in the README.`,
 		);
 	}
-	for (const { setting, instead } of reading.removed)
+	for (const { setting, instead } of removed)
 		findings.warning(`${setting} is no setting any more: ${instead}. Remove it.`);
 	return findings.okIfNone('complete and well-formed.');
 }

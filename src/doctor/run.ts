@@ -111,8 +111,7 @@ const MAY_SETTINGS =
 
 async function* asBot({ env, clock }: Invocation, ask: (bot: Bot) => AsyncGenerator<Finding>) {
 	const reading = readSettings(env, MAY_SETTINGS);
-	if (reading.problems.length > 0)
-		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [], removed: [] });
+	if (reading.problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { problems: reading.problems });
 	const settings = reading.settings as Settings;
 	const call = createSlackCall(settings.SLACK_API_URL, settings.SLACK_BOT_TOKEN);
 	const auth = await call('auth.test');
