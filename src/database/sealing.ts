@@ -19,7 +19,7 @@ export async function readMeta(db: Db): Promise<ReadonlyMap<string, string>> {
 const BATCH = 500;
 
 /**
- * Encrypts the values of a column anew for which `isDue` holds. `anew` gets each with its place and the columns that make
+ * Encrypts the values of a column anew for which `isDue` holds. `anew` gets each with its place and the columns of
  * that; null for one that stays as it is. Returns how many were written, and how many stayed.
  */
 export async function sealAnew(
