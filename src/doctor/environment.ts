@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { proxySettings, type SettingsReading } from '../config.ts';
-import { type DatabaseLook, OWN_SCHEMA, type PostgresLook, refuseSchema } from '../database/inspect.ts';
+import type { DatabaseLook, PostgresLook } from '../database/inspect.ts';
+import { OWN_SCHEMA, refuseSchema } from '../database/migrate.ts';
 import type { Findings, Setup } from './check.ts';
 
 type SettingsFound = Pick<SettingsReading, 'problems'> & Partial<Pick<SettingsReading, 'unknown' | 'removed'>>;

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { OWN_SCHEMA, type PostgresLook } from '../../src/database/inspect.ts';
+import type { PostgresLook } from '../../src/database/inspect.ts';
+import { OWN_SCHEMA } from '../../src/database/migrate.ts';
 import { type Findings, findingsOf, lineOf } from '../../src/doctor/check.ts';
 import { checkPostgres } from '../../src/doctor/environment.ts';
 import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/slack.ts';
