@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { HandraiseError, type Log, normalAddress } from './core/basics.ts';
+import { DAY_MS, HandraiseError, HOUR_MS, type Log, MINUTE_MS, normalAddress } from './core/basics.ts';
 import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './core/command-name.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
 import { LONGEST_UNDO_MS } from './database/schema/answers.ts';
@@ -66,7 +66,7 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
 		.min(min, `is less than ${min}`)
 		.max(max, `is more than ${max}`)
 		.default(fallback);
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const UNITS = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 /** Milliseconds of `90s`, `15m`, `2h` or `1d`; null for `off`. */
 const duration = text.transform((value, context) => {
 	if (value === 'off') return null;
@@ -232,9 +232,8 @@ export function needSettings(env: Environment, needed: RegExp): Settings {
 
 // biome-ignore format: a list of words
 const OUR_BEGINNINGS = [
-	'SLACK', 'SLASH', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'PERSON', 'MAX_WATCH',
-	'MAX_WATCHES', 'SHOW', 'QUICK', 'UNDO', 'THREAD', 'REMIND', 'ESCALATE', 'RETENTION', 'HISTORY', 'AUDIT', 'GIVE_UP',
-	'WAITING_SECRET', 'WATCH_MAX',
+	'SLACK', 'SLASH', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'MAX_WATCH', 'SHOW',
+	'QUICK', 'UNDO', 'THREAD', 'REMIND', 'RETENTION', 'HISTORY', 'AUDIT',
 ];
 const OUR_NAMES = new RegExp(`^(${OUR_BEGINNINGS.join('|')})_`);
 
@@ -267,9 +266,7 @@ function environmentFiles(): string[] {
 function unreadableFile(path: string): string[] {
 	try {
 		const bytes = readFileSync(path);
-		const share = bytes.filter((byte) => byte === 0).length / bytes.length;
-		if (share > 0.2) return [`${path} is UTF-${share > 0.6 ? 32 : 16}, so no setting in it is read: save it as UTF-8`];
-		if (share > 0) return [`${path} has a NUL byte, and what follows it in its line is not read: remove it`];
+		if (bytes.includes(0)) return [`${path} is UTF-16, or has NUL bytes, so it is not read: save it as UTF-8`];
 		// A comment may stand there.
 		if (!/^\uFEFF[^\S\n]*[^#\s]/.test(bytes.toString('utf8'))) return [];
 		return [`${path} begins with a byte-order mark, so its first line is not read: save it as UTF-8 without BOM`];
@@ -323,8 +320,6 @@ export function parseConfig(env: Environment, limits = LIMITS) {
 		pool: limits.pool,
 		personReads: limits.personReads,
 		watchLimits: { ...limits.watches, all: valid.MAX_WATCHES },
-		/** When open questions are reminded of where a channel has not set it; null: never. */
-		reminderDefaults: { remindAfterMs: valid.REMIND_AFTER },
 		/** For the channels of 1.1.0 without an own time; null: never. */
 		formerEscalateAfterMs: duration.default(null).catch(null).parse(textOf(env, 'ESCALATE_AFTER')),
 	};

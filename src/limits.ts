@@ -1,19 +1,20 @@
+import { HOUR_MS } from './core/basics.ts';
+import { SERVING } from './database/postgres-address.ts';
 import { GIVE_UP_MS, WAITING_SECRET_DAYS } from './database/schema/answers.ts';
 import { WATCH_MAX_DAYS } from './database/watch.ts';
 
 /**
- * Rates and caps that are the same everywhere. `pool`: the most connections of one replica to PostgreSQL, and how long
- * a statement may take in milliseconds, below the 3 s that Slack waits. `personReads`: how often one person may open,
- * refresh and watch sessions. `watches`: how many sessions one person and one channel may watch.
+ * Rates and caps that are the same everywhere. `personReads`: how often one person may open, refresh and watch
+ * sessions. `watches`: how many sessions one person and one channel may watch.
  */
 export const LIMITS = {
-	pool: { size: 10, statementMs: 2_000 },
+	pool: SERVING,
 	personReads: { burst: 20, perMinute: 20 },
 	watches: { person: 50, channel: 100 },
 };
 
 const { pool, personReads, watches } = LIMITS;
-const GIVE_UP_HOURS = GIVE_UP_MS / 3_600_000;
+const GIVE_UP_HOURS = GIVE_UP_MS / HOUR_MS;
 /**
  * The settings of 1.1.0 that are none any more: what takes their place, and the value that says the same. Another word
  * and a smaller number were stricter; null: none was.

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { needSettings } from './config.ts';
-import { createLog, HandraiseError, type Log, systemClock } from './core/basics.ts';
+import { createLog, type Log, systemClock } from './core/basics.ts';
 import { readKeys } from './database/encryption.ts';
 import { keyFileIn } from './database/key-file.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
-import { MIGRATING } from './database/postgres.ts';
+import { OF_COMMAND } from './database/postgres.ts';
+import { invalid, needFile, runCommand, whoRunsIt } from './ops/command.ts';
 import { moveService, type ServiceMoved } from './ops/service-move.ts';
-import { whoRunsIt } from './ops/who-runs-it.ts';
 import { counted } from './slack/parts.ts';
 import { migratePostgres, openStore } from './stores.ts';
 
@@ -16,8 +16,6 @@ const USAGE = `Usage: npm run migrate                      brings PostgreSQL's d
 
 const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|ENCRYPTION_KEY|LOG_LEVEL)/;
 const ALL_SETTINGS = /^(DATABASE_|PGSSLMODE|LOG_LEVEL|DATA_DIR|ENCRYPTION_KEY|SESSION_SERVICE_URL)/;
-
-const invalid = (message: string, code = 'config_invalid') => new HandraiseError(message, { code });
 
 /** Sets up the database of `DATABASE_URL` or brings it to this version's schema, as a role that the program lacks. */
 async function migrateSchema(): Promise<void> {
@@ -36,13 +34,12 @@ async function followService(): Promise<void> {
 	const { DATABASE_URL: databaseUrl, SESSION_SERVICE_URL: to } = settings;
 	const dataDir = resolve(settings.DATA_DIR);
 	const encryptionKey = settings.ENCRYPTION_KEY;
-	// Opening would make them.
-	if (databaseUrl === null && !existsSync(join(dataDir, 'handraise.db')))
-		throw invalid(`There is no database in ${dataDir}: set DATA_DIR as Handraise has it. Nothing was changed.`);
+	needFile(databaseUrl, dataDir);
+	// Opening would make it too.
 	if (databaseUrl === null && encryptionKey === null && !existsSync(keyFileIn(dataDir))) throw invalid(NO_KEY);
 	const store = await openStore({
 		databaseUrl,
-		pool: MIGRATING,
+		pool: OF_COMMAND,
 		dataDir,
 		encryptionKey,
 		formerKeys: settings.ENCRYPTION_KEY_FORMER,
@@ -91,11 +88,8 @@ function wordsOf({ froms, ...counts }: ServiceMoved, to: string): readonly strin
 	];
 }
 
-try {
+await runCommand(async () => {
 	const [act, ...others] = process.argv.slice(2);
 	if (others.length > 0 || (act !== undefined && act !== '--service-moved')) throw invalid(USAGE, 'usage');
 	await (act === undefined ? migrateSchema() : followService());
-} catch (error) {
-	process.stderr.write(`${error instanceof HandraiseError ? error.message : String(error)}\n`);
-	process.exitCode = error instanceof HandraiseError && error.code === 'usage' ? 2 : 1;
-}
+});

@@ -10,8 +10,8 @@ import { openCipher } from './database/keys.ts';
 import { PERSON_TABLES } from './database/person-ids.ts';
 import { openPostgres } from './database/postgres.ts';
 import { createLetters } from './database/shared-states.ts';
+import { whoRunsIt } from './ops/command.ts';
 import { type Ask, type Forgotten, type Page, SOCKET } from './ops/person-requests.ts';
-import { whoRunsIt } from './ops/who-runs-it.ts';
 import { isUserId } from './slack/parts.ts';
 
 const USAGE = `Usage: npm run person --silent -- export <slack id>  prints what is stored about somebody, as JSON

@@ -1,19 +1,18 @@
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { needSettings } from './config.ts';
-import { createLog, HandraiseError, systemClock } from './core/basics.ts';
+import { createLog, systemClock } from './core/basics.ts';
 import { readKeys } from './database/encryption.ts';
-import { MIGRATING, openPostgres } from './database/postgres.ts';
+import { OF_COMMAND, openPostgres } from './database/postgres.ts';
 import { rekey } from './database/rekey.ts';
 import { openSqlite } from './database/sqlite.ts';
-import { whoRunsIt } from './ops/who-runs-it.ts';
+import { invalid, needFile, runCommand, whoRunsIt } from './ops/command.ts';
 import { counted } from './slack/parts.ts';
 
 const USAGE = `Usage: npm run rekey   encrypts all that is stored with ENCRYPTION_KEY, and leaves nothing that needs
                        ENCRYPTION_KEY_FORMER, the key of now. No Handraise runs meanwhile.`;
 const SETTINGS = /^(DATABASE_URL|PGSSLMODE|DATA_DIR|ENCRYPTION_KEY|LOG_LEVEL)/;
 
-const invalid = (message: string, code = 'config_invalid') => new HandraiseError(message, { code });
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
@@ -23,14 +22,12 @@ async function main(): Promise<void> {
 	if (own === null || former === null) throw invalid(NO_KEY);
 	const keys = readKeys(own, former);
 	const dataDir = resolve(settings.DATA_DIR);
-	// Opening would make it.
-	if (databaseUrl === null && !existsSync(join(dataDir, 'handraise.db')))
-		throw invalid(`There is no database in ${dataDir}: set DATA_DIR as Handraise has it. Nothing was changed.`);
+	needFile(databaseUrl, dataDir);
 	const log = createLog(settings.LOG_LEVEL);
 	const by = whoRunsIt();
 	if (databaseUrl === null) becomeOwner(dataDir);
 	const sqlite = databaseUrl === null ? openSqlite(dataDir) : null;
-	const db = sqlite ?? openPostgres(databaseUrl ?? '', log, { pool: MIGRATING });
+	const db = sqlite ?? openPostgres(databaseUrl ?? '', log, { pool: OF_COMMAND });
 	const onMarked = () =>
 		say('The database is marked: a running Handraise stops, and none starts until this has finished.');
 	try {
@@ -62,7 +59,4 @@ const NOT_COMPACT =
 	'All is encrypted, but SQLite’s file still holds what the former key opens: another program reads the database (a ' +
 	'backup, a shell). End it, and run this again or start Handraise, which goes on with it.';
 
-main().catch((error: unknown) => {
-	process.stderr.write(`${error instanceof HandraiseError ? error.message : String(error)}\n`);
-	process.exitCode = error instanceof HandraiseError && error.code === 'usage' ? 2 : 1;
-});
+await runCommand(main);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Clock, HandraiseError, systemClock } from './core/basics.ts';
+import { type Clock, systemClock } from './core/basics.ts';
 import { createAuditStore, recordRestore } from './database/audit.ts';
 import { lineOf } from './database/audit-reader.ts';
 import type { StoreDatabase } from './database/database.ts';
@@ -9,7 +9,8 @@ import { loadOrMakeKeyFile } from './database/key-file.ts';
 import { type KeyOptions, openKeys } from './database/keys.ts';
 import { type MigrationContext, migrate, whyReplaced } from './database/migrate.ts';
 import { createPeopleStore } from './database/people-store.ts';
-import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
+import { OF_COMMAND, openPostgres } from './database/postgres.ts';
+import type { PoolOptions } from './database/postgres-address.ts';
 import { addressFor } from './database/service-address.ts';
 import { cellsOf } from './database/shared-states.ts';
 import { openSqlite } from './database/sqlite.ts';
@@ -33,7 +34,7 @@ export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {
 	readonly pool?: PoolOptions | undefined;
 	/** The directory of SQLite's file and the key file, created when needed. Not used with `databaseUrl`. */
 	readonly dataDir: string;
-	/** 32 bytes as base64 or hexadecimal, or a passphrase. Required with `databaseUrl`; else `dataDir` has a key file. */
+	/** 32 bytes as base64 or hexadecimal, or a passphrase. `config.ts` requires it with `databaseUrl`; else a file. */
 	readonly encryptionKey?: string | null | undefined;
 	/** Former keys, one a line: for a migration, and to tell that `npm run rekey` was forgotten. */
 	readonly formerKeys?: string | null | undefined;
@@ -49,20 +50,13 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
  * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code
- * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing`,
+ * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`,
  * `encryption_key_invalid`, `rekey_needed` or `service_moved`.
  */
 export async function openStore(options: StoreOptions) {
 	const { databaseUrl, pool, dataDir, encryptionKey, formerKeys, workspace, clock: ownClock, log } = options;
 	const keysGiven = encryptionKey == null ? null : readKeys(encryptionKey, formerKeys);
 	if (typeof keysGiven?.own === 'string') log.warn('passphrase_as_key');
-	if (databaseUrl != null && keysGiven === null) {
-		throw new HandraiseError(
-			'DATABASE_URL needs ENCRYPTION_KEY, with the same key on all replicas. Create one with `openssl rand ' +
-				'-base64 32` and keep a copy.',
-			{ code: 'encryption_key_missing' },
-		);
-	}
 	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
 	const { promise: replaced, resolve: onReplaced } = Promise.withResolvers<void>();
 	let storeClock: StoreClock | null = null;
@@ -138,7 +132,7 @@ export async function openStore(options: StoreOptions) {
 
 /** Migrations have a connection of their own, with a longer time-out. */
 export async function migratePostgres(databaseUrl: string, context: MigrationContext): Promise<void> {
-	const db = openPostgres(databaseUrl, context.log, { pool: MIGRATING });
+	const db = openPostgres(databaseUrl, context.log, { pool: OF_COMMAND });
 	try {
 		await migrate(db, context);
 	} finally {

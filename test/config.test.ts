@@ -30,7 +30,6 @@ describe('the settings', () => {
 			pool: { size: 10, statementMs: 2_000 },
 			personReads: { burst: 20, perMinute: 20 },
 			secretFiles: {},
-			reminderDefaults: { remindAfterMs: 900_000 },
 			formerEscalateAfterMs: null,
 			...COMPLETE,
 			SLACK_SIGNING_SECRET: null,

@@ -90,7 +90,7 @@ describe('the program', () => {
 	});
 
 	it.each([
-		['utf16le', '.env is UTF-16, so no setting in it is read: save it as UTF-8'],
+		['utf16le', '.env is UTF-16, or has NUL bytes, so it is not read: save it as UTF-8'],
 		['utf8', '.env begins with a byte-order mark, so its first line is not read: save it as UTF-8 without BOM'],
 	] as const)(
 		'exits with 1 and one line for a .env with a byte-order mark in %s, as doctor does',

@@ -145,7 +145,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const outcome = () => outcomeWords(answered, 'answered', { ...post, ...pressed(sent) });
 	const handed = { watchId: 'watch', handOverId: '' };
 	const settings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 3_600_000, mention };
-	const { groups, defaults } = SETTINGS_MODEL;
+	const { groups, defaultMs } = SETTINGS_MODEL;
 	return {
 		question: {
 			open: asking(),
@@ -235,7 +235,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		settingsChanged: {
 			changed: settingsChangedPost(
 				{ kind: 'settingsChanged', by: PEOPLE.ada, before: DEFAULT_CHANNEL_SETTINGS, after: settings },
-				{ channelId: MODEL.channelId, names, groups, defaults },
+				{ channelId: MODEL.channelId, names, groups, defaultMs },
 			),
 		},
 		nobodyLeft: { told: watchPost({ kind: 'nobodyLeft' }, post) },

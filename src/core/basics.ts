@@ -20,7 +20,9 @@ export interface Clock {
 /** For durations within the process: correct even when the clock is set in between. */
 export const uptimeOf = (clock: Clock) => clock.uptime?.() ?? clock.now();
 
-export const DAY_MS = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 /** Without a reason each abort would make an error with a stack. */
 export const OVER = 'over';
 
@@ -266,7 +268,7 @@ export function codedCodes<T>(of: (coding: string) => T) {
 export const codeOf = (error: unknown) => (error instanceof HandraiseError ? error.code : 'internal');
 
 /** The longest Retry-After that is honored. A proxy that says "in a day" is asked again sooner. */
-export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
+export const LONGEST_RETRY_AFTER_MS = 5 * MINUTE_MS;
 
 /** The shortest wait that is believed: whoever says "Retry-After: 0" would be asked again at once, for ever. */
 export const LEAST_RETRY_AFTER_MS = 1_000;

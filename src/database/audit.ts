@@ -1,5 +1,5 @@
 // Owns `audit_events` and `refusals`: what people, agents and operators did, without texts and values.
-import { loggedId } from '../core/basics.ts';
+import { loggedId, MINUTE_MS } from '../core/basics.ts';
 import { currentRequest } from '../core/requests.ts';
 import {
 	type AuditEvent,
@@ -24,7 +24,7 @@ import { changeInBatches, inBatches } from './due.ts';
 
 /** Actors that are no person. */
 export const PROGRAM = 'program';
-export const AN_OPERATOR = 'operator';
+const AN_OPERATOR = 'operator';
 
 export type AuditRow = Row<'audit_events'>;
 
@@ -33,6 +33,11 @@ export function recordEvents(trx: Db, ...events: readonly AuditEvent[]): void {
 	const changes = changesOf(trx);
 	if (changes === undefined || (isPostgres(trx) && !trx.isTransaction)) throw new Error('an event needs a transaction');
 	changes.recorded.push(...events);
+}
+
+/** Records what an operator did: `operator` is their account and machine, null where nobody knows. */
+export function recordOperator(trx: Db, operator: string | null, act: AuditEvent): void {
+	recordEvents(trx, { ...act, actor: AN_OPERATOR, operator });
 }
 
 /** All rows have the same columns: a statement is prepared once. */
@@ -96,8 +101,7 @@ export const recordRestore = (db: StoreDatabase, at: number) =>
 		const marked = await remove(trx, 'meta', { name: META.restored }).returning('value').executeTakeFirst();
 		const isDump = isPostgres(trx) && (await isOtherDatabase(trx));
 		if (!isDump && marked === undefined) return;
-		const operator = marked?.value ?? null;
-		recordEvents(trx, { at, action: 'restored', actor: AN_OPERATOR, operator, outcome: 'restored' });
+		recordOperator(trx, marked?.value ?? null, { at, action: 'restored', outcome: 'restored' });
 	});
 
 /** Whether a dump of another database was restored into this one. */
@@ -117,7 +121,6 @@ async function isOtherDatabase(trx: Db): Promise<boolean> {
 	return true;
 }
 
-const MINUTE_MS = 60_000;
 /** People whose refusals one transaction records: each has a few, and on SQLite it blocks the event loop. */
 const PEOPLE_AT_ONCE = 20;
 

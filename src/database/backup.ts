@@ -5,7 +5,8 @@ import { HandraiseError } from '../core/basics.ts';
 import { META } from './audit.ts';
 import type { Row } from './database.ts';
 import { readKeyCheck } from './encryption.ts';
-import { lookAt, type Query, readPostgres, refuseSchema } from './inspect.ts';
+import { lookAt, type Query, readPostgres } from './inspect.ts';
+import { refuseSchema } from './migrate.ts';
 import { makeDirectory, makePrivateFile, syncDirectory, takeLock } from './sqlite.ts';
 
 const problem = (message: string) => new HandraiseError(message, { code: 'backup_unusable' });

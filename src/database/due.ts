@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CLOCK_ALLOWANCE_MS, type Lease, type Log, StoreUnavailableError } from '../core/basics.ts';
+import { CLOCK_ALLOWANCE_MS, type Lease, type Log, MINUTE_MS, StoreUnavailableError } from '../core/basics.ts';
 import { nextTurn } from '../core/lease-loop.ts';
 import {
 	type Change,
@@ -113,7 +113,7 @@ interface DueQuery<T extends LeasedTable> {
 /** The `lastError` of a post that cannot be read. It does not block later ones of its stream. */
 export const UNREADABLE = 'unreadable';
 /** How long an unreadable row waits: damaged, or for another encryption key. */
-const UNREADABLE_RETRY_MS = 10 * 60_000;
+const UNREADABLE_RETRY_MS = 10 * MINUTE_MS;
 const LATER = {
 	answers: (at: number) => ({ nextAttemptAt: at }),
 	posts: (at: number) => ({ dueAt: at, lastError: UNREADABLE }),

@@ -15,8 +15,6 @@ import { ADDRESSES_QUERY, type AddressRows } from './service-address.ts';
 import { isSqliteBusy } from './sqlite.ts';
 import { channelSettings } from './watch.ts';
 
-export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
-
 /** What `npm run doctor` reads from a database without changing it. */
 export type DatabaseLook = Awaited<ReturnType<typeof lookAt>>;
 

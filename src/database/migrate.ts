@@ -13,6 +13,7 @@ import {
 	type TableName,
 } from './database.ts';
 import type { GivenKeys } from './encryption.ts';
+import { LOOK_EVERY_MS } from './in-use.ts';
 import { lockFor } from './locks.ts';
 import { toOneForm } from './one-form.ts';
 import type { Column, Table } from './schema/columns.ts';
@@ -23,8 +24,6 @@ export const MIGRATION_MS = 300_000;
 
 /** For how long a migration looks for a running replica: replicas of every version look for due answers each second. */
 const LOOK_FOR_REPLICA_MS = 3_000;
-/** As long as a query of a running replica waits, at most, when there is one. */
-const LOOK_STEP_MS = 100;
 
 /** One step of the schema. Never change one that was released; add another. */
 export interface Migration {
@@ -124,7 +123,7 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 		async up(db, now, keys) {
 			await make(db, 35);
 			await toTwo(db, now);
-			await toOneForm(db, keys, 35);
+			await toOneForm(db, keys);
 			await drop(db, 35);
 		},
 	},
@@ -133,6 +132,12 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
 
 export const OWN_SCHEMA = newestOf(MIGRATIONS);
+
+/** Null before any migration. */
+export async function schemaOf(trx: Db): Promise<number | null> {
+	const newest = trx.selectFrom('migrations').select(({ fn }) => fn.max<number | null>('number').as('schema'));
+	return (await newest.executeTakeFirstOrThrow()).schema;
+}
 
 /** `database_newer` or `database_older` with what to do; null for no schema, this version's or one to migrate. */
 export function refuseSchema(schema: number | null, migrations: readonly Migration[] = MIGRATIONS) {
@@ -195,8 +200,8 @@ async function refuseBesideReplica(trx: Db, lookMs: number): Promise<void> {
 		from pg_locks left join pg_stat_activity using (pid)
 		where not granted and relation in ('answers'::regclass, 'migrations'::regclass)
 			and database = (select oid from pg_database where datname = current_database()) order by pid limit 1`;
-	for (let lookedMs = 0; lookedMs < lookMs; lookedMs += LOOK_STEP_MS) {
-		await sql`select pg_sleep(${LOOK_STEP_MS / 1_000})`.execute(trx);
+	for (let lookedMs = 0; lookedMs < lookMs; lookedMs += LOOK_EVERY_MS) {
+		await sql`select pg_sleep(${LOOK_EVERY_MS / 1_000})`.execute(trx);
 		const [found] = (await waiting.execute(trx)).rows;
 		if (found === undefined) continue;
 		const { pid, name, host } = found;
@@ -249,10 +254,7 @@ export async function migrate(
 		const found = sql<{ is: boolean }>`select to_regclass('migrations') is not null as is`;
 		const isThere = isShared && (await found.execute(trx)).rows[0]?.is === true;
 		if (!isThere) await createTable('migrations', INITIAL).execute(trx);
-		const { schema } = await trx
-			.selectFrom('migrations')
-			.select(({ fn }) => fn.max<number | null>('number').as('schema'))
-			.executeTakeFirstOrThrow();
+		const schema = await schemaOf(trx);
 		const refusal = refuseSchema(schema, migrations);
 		if (refusal !== null) throw refusal;
 		const pending = migrations.filter(({ number }) => number > (schema ?? 0));

@@ -14,7 +14,6 @@ import {
 	sealCheck,
 	secretsKeyName,
 } from './encryption.ts';
-import type { Column } from './schema/columns.ts';
 import { readMeta, sealAnew } from './sealing.ts';
 
 /** What ciphertexts of 1.0.0 begin with, and in 1.1.0 those of columns that are bound to their key alone. */
@@ -32,11 +31,10 @@ const bothForms = (key: Buffer): BothForms => ({ former: createCipher(key, FORME
 
 /**
  * Encrypts anew what 1.0.0 and 1.1.0 did not bind to its row, each value with the key that it has. What no key opens is
- * damaged, or of a key that the database does not know, and stays as it is: it is not read any more. `migration`: its
- * number.
+ * damaged, or of a key that the database does not know, and stays as it is: it is not read any more.
  * @throws HandraiseError `encryption_key_invalid` when a key of the database is not given
  */
-export async function toOneForm(db: Kysely<unknown>, given: GivenKeys, migration: number): Promise<void> {
+export async function toOneForm(db: Kysely<unknown>, given: GivenKeys): Promise<void> {
 	const trx = db as unknown as Db;
 	const meta = await readMeta(trx);
 	const salt = meta.get('key_salt') ?? null;
@@ -45,10 +43,8 @@ export async function toOneForm(db: Kysely<unknown>, given: GivenKeys, migration
 	const ofSecrets = isPostgres(trx) ? keys : await renewSecretsKeys(trx, keys, meta);
 	const isFormer = ({ column }: SealedColumn) => sql<boolean>`substr(${sql.ref(column)}, 1, 2) = ${`${FORMER}.`}`;
 	for (const column of SEALED_COLUMNS) {
-		const { isSecret, since = 0 }: Partial<Column & { isSecret: true }> = column;
-		if (since > migration) continue;
 		await sealAnew(trx, column, isFormer(column), (sealed, place) => {
-			for (const { former, now } of isSecret ? ofSecrets : keys) {
+			for (const { former, now } of column.isSecret ? ofSecrets : keys) {
 				const text = former.decrypt(sealed, { ...place, bound: [] });
 				if (text !== null) return now.encrypt(text, place);
 			}

@@ -13,13 +13,10 @@ import { HandraiseError, type Log, StoreUnavailableError } from '../core/basics.
 import { workAndRecord } from './audit.ts';
 import { createBus, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 import { MIGRATION_MS, stopReplaced } from './migrate.ts';
-import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
+import { type PoolOptions, readDatabaseUrl, SERVING, tlsProblemOf } from './postgres-address.ts';
 
-/** The most connections of one process, and how long a statement may take in milliseconds. */
-export type PoolOptions = typeof SERVING;
-/** Below the 3 s that Slack waits. */
-const SERVING = { size: 10, statementMs: 2_000 };
-export const MIGRATING: PoolOptions = { size: 1, statementMs: MIGRATION_MS };
+/** Of commands: a migration may rewrite a table, and rows of a time may stand at the end of a large one. */
+export const OF_COMMAND: PoolOptions = { size: 1, statementMs: MIGRATION_MS };
 
 const CONNECT_MS = 2_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;

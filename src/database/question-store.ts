@@ -153,10 +153,7 @@ export async function keepAnswered(trx: Db, row: Row<'questions'>, answered: Que
 /** Of an agent that asks the same again and again, the newest say what is known. */
 const MOST_EQUAL = 20;
 
-/**
- * What is stored of a session before a read, to judge that by. `fingerprints`: of the newest message that asks, and
- * what else was looked for; the rows of the first are `equal`.
- */
+/** What is stored of a session before a read, to judge that by. `equal`: with the fingerprint of what asks newest. */
 export async function knownQuestions(db: Db, session: SessionKey, fingerprint: string | null) {
 	const rows = from(db, 'questions', sessionOf(session)).selectAll().select(IS_HELD.as('isHeld'));
 	const newestFirst = rows.orderBy('number', 'desc');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, HandraiseError, type Log } from '../core/basics.ts';
-import { AN_OPERATOR, recordEvents } from './audit.ts';
+import { recordOperator } from './audit.ts';
 import {
 	add,
 	type Cipher,
@@ -27,17 +27,14 @@ import {
 	secretsCipher,
 	secretsKeyName,
 } from './encryption.ts';
-import { OWN_SCHEMA } from './migrate.ts';
+import { untilUnused } from './in-use.ts';
+import { OWN_SCHEMA, schemaOf } from './migrate.ts';
 import { readMeta, sealAnew } from './sealing.ts';
 import { markForCompaction, startSecretWiping } from './secret-wiping.ts';
-import { isInUse } from './service-address.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 
 /** A replica looks each second, and stops within 10 s. */
 const STOP_WITHIN_MS = 20_000;
-/** For another program that reads SQLite's file. */
-const COMPACT_WITHIN_MS = 5_000;
-const LOOK_EVERY_MS = 100;
 
 interface Options {
 	readonly db: StoreDatabase;
@@ -63,9 +60,9 @@ export async function rekey(options: Options) {
 	const { db, sqlite, clock, onMarked } = options;
 	await db.write((trx) => mark(trx, options));
 	onMarked();
-	await untilUnused(db, clock);
+	await untilUnused(db, clock, STOP_WITHIN_MS, UNENCRYPTED);
 	const { master, ...counts } = await db.write((trx) => encryptAnew(trx, options));
-	return { ...counts, isCompact: sqlite === null || (await compact(sqlite, master, options)) };
+	return { ...counts, isCompact: sqlite === null || (await compact(sqlite, master, options.log)) };
 }
 
 /** A key with what it encrypts: on SQLite a key of its own for secret columns, if it has one. */
@@ -103,11 +100,7 @@ const OTHER_KEYS =
 
 /** Adds to the check value each given key that it lacks. */
 async function mark(trx: Db, options: Options): Promise<void> {
-	const { schema } = await trx
-		.selectFrom('migrations')
-		.select(({ fn }) => fn.max<number | null>('number').as('schema'))
-		.executeTakeFirstOrThrow();
-	if (schema !== OWN_SCHEMA) throw new HandraiseError(OTHER_SCHEMA, { code: 'database_older' });
+	if ((await schemaOf(trx)) !== OWN_SCHEMA) throw new HandraiseError(OTHER_SCHEMA, { code: 'database_older' });
 	const { own, formers, check } = await openGiven(trx, options);
 	const isNew = (master: Cipher) => !check.some((sealed) => opensCheck(master, sealed));
 	const added = mastersOf([own, ...formers])
@@ -131,19 +124,10 @@ const isOfOther = ({ keyId }: Cipher, { column }: SealedColumn) =>
 	sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefixOf(keyId).length)}) <> ${prefixOf(keyId)}`;
 
 function record(trx: Db, { by, clock }: Options, outcome: 'begun' | 'finished'): void {
-	recordEvents(trx, { at: clock.now(), action: 'keyChanged', actor: AN_OPERATOR, operator: by, outcome });
+	recordOperator(trx, by, { at: clock.now(), action: 'keyChanged', outcome });
 }
 
-/** A process that has just ended may still be connected. */
-async function untilUnused(db: StoreDatabase, clock: Clock): Promise<void> {
-	for (const until = clock.now() + STOP_WITHIN_MS; await isInUse(db.read); await clock.sleep(LOOK_EVERY_MS))
-		if (clock.now() > until) throw new HandraiseError(IN_USE, { code: 'database_in_use' });
-}
-
-const IN_USE =
-	'A Handraise, or one of its commands, is still connected to this database: stop all replicas, then run this again. ' +
-	'Behind PgBouncer give the address of PostgreSQL itself, or wait until it has closed its connections. Nothing was ' +
-	'encrypted yet, and no Handraise starts until this has finished.';
+const UNENCRYPTED = 'Nothing was encrypted yet, and no Handraise starts until this has finished.';
 
 async function encryptAnew(trx: Db, options: Options) {
 	const { own: given, formers } = await openGiven(trx, options);
@@ -178,11 +162,9 @@ async function makeSecretsKey(trx: Db, { master }: Opened): Promise<Cipher> {
 }
 
 /** Whether the file was written anew: else the next start does it. */
-async function compact(db: SqliteStoreDatabase, master: Cipher, { clock, log }: Options): Promise<boolean> {
+async function compact(db: SqliteStoreDatabase, master: Cipher, log: Log): Promise<boolean> {
 	const wiping = await startSecretWiping({ db, master, log });
-	let isDone = await wiping.compact();
-	for (const until = clock.now() + COMPACT_WITHIN_MS; !isDone && clock.now() < until; isDone = await wiping.compact())
-		await clock.sleep(LOOK_EVERY_MS);
+	const isDone = await wiping.compact();
 	await wiping.close();
 	return isDone;
 }

@@ -19,14 +19,14 @@ export async function readMeta(db: Db): Promise<ReadonlyMap<string, string>> {
 const BATCH = 500;
 
 /**
- * Encrypts the values of a column anew for which `isDue` holds. `anew`: null for one that stays as it is. Returns how
- * many were written, and how many stayed.
+ * Encrypts the values of a column anew for which `isDue` holds. `anew` gets each with its place and the columns of
+ * that; null for one that stays as it is. Returns how many were written, and how many stayed.
  */
 export async function sealAnew(
 	trx: Db,
 	sealed: SealedColumn,
 	isDue: RawBuilder<boolean>,
-	anew: (sealed: string, place: CipherPlace) => string | null,
+	anew: (sealed: string, place: CipherPlace, row: Readonly<Record<string, unknown>>) => string | null,
 ): Promise<{ readonly written: number; readonly left: number }> {
 	const keys: readonly string[] = sealed.keys;
 	const [table, value] = [sql.table(sealed.table), sql.ref(sealed.column)];
@@ -37,7 +37,7 @@ export async function sealAnew(
 			from ${table} where ${value} is not null and ${isDue} ${after} order by ${inOrder} limit ${sql.lit(BATCH)}
 			`.execute(trx);
 		const due = rows.flatMap((row) => {
-			const text = anew(String(row.sealed), placeIn(sealed, row));
+			const text = anew(String(row.sealed), placeIn(sealed, row), row);
 			return text === null ? [] : [sql`(${sql.join([...keys.map((key) => row[key]), text])})`];
 		});
 		// Both databases call the columns of `values` so.

@@ -3,20 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Cell, type Clock, createMemoryCell } from '../core/basics.ts';
-import { AN_OPERATOR, recordEvents } from './audit.ts';
-import {
-	type AuditEvent,
-	add,
-	addNew,
-	type Cipher,
-	change,
-	type Db,
-	from,
-	type Row,
-	remove,
-	type StoreDatabase,
-	type Tx,
-} from './database.ts';
+import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
 import { removeInBatches } from './due.ts';
 import { metaPlace } from './encryption.ts';
 
@@ -83,15 +70,6 @@ export async function nameSalt(trx: Db): Promise<string> {
 
 /** With another salt the names in lines so far mean nobody. */
 export const removeNameSalt = (trx: Db) => remove(trx, 'meta', NAME_SALT).execute();
-
-/** Records what an operator did. `by`: account and machine. */
-export function recordOperator(
-	{ trx, now: at }: Tx,
-	by: string,
-	act: Pick<AuditEvent, 'action' | 'channel' | 'about' | 'outcome'>,
-): void {
-	recordEvents(trx, { at, actor: AN_OPERATOR, operator: by, ...act });
-}
 
 type WaitingChange<S> = Omit<PromiseWithResolvers<unknown>, 'promise'> & {
 	change(state: S | null): { state: S; result: unknown };

@@ -1,10 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import { type Clock, codeOf, type Log, STEP_MS } from '../core/basics.ts';
+import { type Clock, codeOf, type Log, MINUTE_MS, STEP_MS } from '../core/basics.ts';
 import { columnsOf, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
 import { databaseTime } from './due.ts';
 
-/** How often it looks whether the clock was set. */
-const LOOK_EVERY_MS = 60_000;
 /** After a slower measurement the previous one stays valid. */
 const LONGEST_ROUND_TRIP_MS = 500;
 /** The first one may include opening the connection. */
@@ -64,7 +62,7 @@ export async function createStoreClock(
 
 	async function follow(): Promise<void> {
 		while (!closing.signal.aborted) {
-			await local.sleep(LOOK_EVERY_MS, closing.signal);
+			await local.sleep(MINUTE_MS, closing.signal);
 			await look().catch((error: unknown) => {
 				if (!closing.signal.aborted) log.debug({ code: codeOf(error) }, 'could not look at the time; trying again');
 			});

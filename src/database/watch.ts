@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { DeepReadonly } from '../core/basics.ts';
+import { type DeepReadonly, MINUTE_MS } from '../core/basics.ts';
 import { quietHours, quietUntil } from '../core/quiet-hours.ts';
 import { namesAnybody } from '../questions/answerers.ts';
 import { isOver, type QuestionDigest, type SessionKey } from '../questions/session.ts';
@@ -99,7 +99,7 @@ export interface PlannedRead {
 }
 
 /** A read that a due reminder waits for goes before those due in this time before it (`by` before `at`). */
-export const AWAITED_AHEAD_MS = 5 * 60_000;
+export const AWAITED_AHEAD_MS = 5 * MINUTE_MS;
 
 /** A read that shows what was asked a moment ago goes before all of those, however many wait. */
 export const NEWS_AHEAD_MS = 2 * AWAITED_AHEAD_MS;
@@ -196,12 +196,9 @@ export interface LimitReached {
 	readonly most: number;
 }
 
-/** Whoever was forgotten stays as somebody who has left: that nobody else is left has to be told. */
-const mention = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
-export type Mention = DeepReadonly<z.infer<typeof mention>>;
-
-/** Whoever was forgotten stays as somebody who is gone: a list that loses its people must not become empty. */
-const answerers = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
+/** Whoever was forgotten stays as somebody who has left: a list that loses its people must not become empty. */
+const named = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
+export type Mention = DeepReadonly<z.infer<typeof named>>;
 
 /** In place of a time, in the settings of 1.1.0: as a setting of the environment said. */
 export const FORMER_DEFAULT = 'default';
@@ -215,9 +212,9 @@ export const channelSettings = z.object({
 		(after) => (after === FORMER_DEFAULT ? null : after),
 		z.number().nullable().default(null),
 	),
-	mention: mention.default({ userIds: [], groupIds: [] }),
+	mention: named.default({ userIds: [], groupIds: [] }),
 	quietHours: quietHours.nullable().default(null),
-	answerers: answerers.default({ userIds: [], groupIds: [] }),
+	answerers: named.default({ userIds: [], groupIds: [] }),
 	/** Pauses and the like are posted in the card's thread. */
 	progress: z.boolean().default(false),
 	/** Questions, reminders and the end stand in the card's thread; see `isInThread`. */
@@ -251,16 +248,14 @@ export interface LadderTimes {
 	readonly escalateAfterMs: number | null;
 }
 
-/** What holds where a channel has not set it. */
-export type ReminderDefaults = Pick<LadderTimes, 'remindAfterMs'>;
-
-export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: ReminderDefaults): LadderTimes {
-	return { remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs, escalateAfterMs };
+/** `defaultMs`: `REMIND_AFTER`, which holds where a channel has not set it; null: never. */
+export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaultMs: number | null): LadderTimes {
+	return { remindAfterMs: remindAfterMs === 'default' ? defaultMs : remindAfterMs, escalateAfterMs };
 }
 
 /** When reminders come: an escalation only where it can mention somebody. */
-export function reminderTimes(settings: ChannelSettings, defaults: ReminderDefaults): LadderTimes {
-	const times = timesIn(settings, defaults);
+export function reminderTimes(settings: ChannelSettings, defaultMs: number | null): LadderTimes {
+	const times = timesIn(settings, defaultMs);
 	return namesAnybody(settings.mention) ? times : { ...times, escalateAfterMs: null };
 }
 
@@ -268,11 +263,11 @@ export function reminderTimes(settings: ChannelSettings, defaults: ReminderDefau
 export function stillDue<Entry extends { readonly stage: ReminderStage; readonly postedAt: number }>(
 	entries: readonly Entry[],
 	settings: ChannelSettings,
-	{ defaults, now }: { defaults: ReminderDefaults; now: number },
+	{ defaultMs, now }: { defaultMs: number | null; now: number },
 ): readonly Entry[] {
 	const { quietHours } = settings;
 	if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];
-	const { remindAfterMs, escalateAfterMs } = reminderTimes(settings, defaults);
+	const { remindAfterMs, escalateAfterMs } = reminderTimes(settings, defaultMs);
 	return entries.filter(({ stage, postedAt }) => {
 		if (stage === 'escalation') return escalateAfterMs !== null;
 		return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);

@@ -193,7 +193,8 @@ export const at = (value: unknown, path: string): unknown =>
 
 export const jsonObject = (text: string): Json | null => parseOrNull(z.record(z.string(), z.unknown()), text);
 
-const SLACK_TIMEOUT_MS = 10_000;
+/** How long Slack may take to answer, or to tell of an event. */
+export const SLACK_WITHIN_MS = 10_000;
 
 export type SlackCall = ReturnType<typeof createSlackCall>;
 export type SlackReply = Awaited<ReturnType<SlackCall>>;
@@ -205,7 +206,7 @@ export function createSlackCall(apiUrl: string, token: string) {
 		const form = new URLSearchParams();
 		for (const [name, arg] of Object.entries(args)) form.set(name, typeof arg === 'string' ? arg : JSON.stringify(arg));
 		const headers = { authorization: `Bearer ${token}` };
-		const response = await request(`${apiUrl}${method}`, { headers, form, timeoutMs: SLACK_TIMEOUT_MS });
+		const response = await request(`${apiUrl}${method}`, { headers, form, timeoutMs: SLACK_WITHIN_MS });
 		/** `limitedSec`: the pause in seconds, when Slack only limits the calls. */
 		const unreachable = (why: string, limitedSec: number | null = null) => {
 			return { kind: 'unreachable' as const, why: `${host}${why}`, limitedSec, response };

@@ -1,26 +1,20 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { proxySettings, type SettingsReading } from '../config.ts';
-import { type DatabaseLook, OWN_SCHEMA, type PostgresLook, refuseSchema } from '../database/inspect.ts';
+import type { DatabaseLook, PostgresLook } from '../database/inspect.ts';
+import { OWN_SCHEMA, refuseSchema } from '../database/migrate.ts';
 import type { Findings, Setup } from './check.ts';
 
-const OLDEST_NODE = 24;
+type SettingsFound = Pick<SettingsReading, 'problems'> & Partial<Pick<SettingsReading, 'unknown' | 'removed'>>;
 
-export function checkNode({ ok, failure }: Findings, version: string) {
-	if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok(`${version}.`);
-	return failure(
-		`this is ${version}; Handraise needs ${OLDEST_NODE} or newer, which runs TypeScript without a build: install it.`,
-	);
-}
-
-export function checkSettings(findings: Findings, reading: Pick<SettingsReading, 'problems' | 'unknown' | 'removed'>) {
-	for (const problem of reading.problems) findings.failure(`${problem}.`);
-	for (const name of reading.unknown) {
+export function checkSettings(findings: Findings, { problems, unknown = [], removed = [] }: SettingsFound) {
+	for (const problem of problems) findings.failure(`${problem}.`);
+	for (const name of unknown) {
 		findings.warning(
 			`${name} is not a setting of Handraise and is not read: is it misspelt? See the settings in the README.`,
 		);
 	}
-	for (const { setting, instead } of reading.removed)
+	for (const { setting, instead } of removed)
 		findings.warning(`${setting} is no setting any more: ${instead}. Remove it.`);
 	return findings.okIfNone('complete and well-formed.');
 }

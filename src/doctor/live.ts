@@ -14,6 +14,7 @@ import {
 	type Json,
 	jsonObject,
 	notChecked,
+	SLACK_WITHIN_MS,
 	type SlackCall,
 	wordsOf,
 } from './check.ts';
@@ -144,7 +145,6 @@ const different = (seen: string) => new HandraiseError(seen, { code: 'different'
 type Assumptions = Readonly<Record<string, (live: Live) => Promise<void>>>;
 
 const PERSON_MS = 300_000;
-const EVENT_MS = 10_000;
 const ANY = Symbol('any value');
 const BLOCKS = [
 	{ type: 'markdown', text: '**bold**' },
@@ -200,7 +200,7 @@ function event(type: string, isAsked: boolean, ...fields: readonly string[]): As
 		[`The event ${type} carries ${fields.join(', ')}`]: async (live) => {
 			const { need, wait, found } = live;
 			need('press.type');
-			if (isAsked) await wait(type, EVENT_MS);
+			if (isAsked) await wait(type, SLACK_WITHIN_MS);
 			const bot = need('auth.user_id');
 			if (type === 'app_mention' && found[type] === undefined) {
 				const { messages = [] } = await replies(live);
@@ -265,7 +265,7 @@ const ASSUMPTIONS: Assumptions = {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ ...messageOf('Replaced.', 'Replaced'), replace_original: true }),
-			signal: AbortSignal.timeout(EVENT_MS),
+			signal: AbortSignal.timeout(SLACK_WITHIN_MS),
 		});
 		expectIn({ ok: response.ok, ...jsonObject(await response.text()) }, { ok: true });
 		await expectBack(live, live.need('press.container.message_ts'), { 'blocks.0.text.text': 'Replaced.' });
@@ -277,7 +277,7 @@ const ASSUMPTIONS: Assumptions = {
 	}),
 	[`The command ${COMMAND} comes to this app`]: async ({ wait, need, found }) => {
 		need('press.type');
-		await wait('command', EVENT_MS);
+		await wait('command', SLACK_WITHIN_MS);
 		need('command.command');
 		const fields = { channel_id: ANY, user_id: ANY, text: ANY, trigger_id: ANY, response_url: ANY };
 		expectIn(found.command ?? {}, { command: COMMAND, ...fields });
@@ -362,7 +362,7 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 	const { env, clock, proxy, signal } = invocation;
 	const reading = readSettings(env);
 	if (reading.problems.length > 0) {
-		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [], removed: [] });
+		return yield* checkSettings(findingsOf('Settings'), { problems: reading.problems });
 	}
 	yield* checkProxy(findingsOf('Proxy'), reading);
 	const config = parseConfig(env);

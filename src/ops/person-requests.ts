@@ -4,18 +4,19 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { codeOf } from '../core/basics.ts';
+import { codeOf, MINUTE_MS } from '../core/basics.ts';
 import type { Core } from '../core.ts';
+import { recordOperator } from '../database/audit.ts';
 import { type Cipher, type Db, type StoreDatabase, TABLES } from '../database/database.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
-import { nameSalt, recordOperator, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
+import { nameSalt, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
 import { clearAnswerers } from '../features/watch/channel-store.ts';
 import { createPersonStore } from './person-store.ts';
 
 /** In `DATA_DIR`. */
 export const SOCKET = 'handraise.sock';
 /** Nobody waits for such a letter any more. */
-const KEPT_MS = 5 * 60_000;
+const KEPT_MS = 5 * MINUTE_MS;
 /** How often to look for one. A command asks several times in a row. */
 const LOOK = { everyMs: 1_000, soonMs: 50, soonForMs: 2_000 };
 
@@ -59,12 +60,13 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 
 	async function work(trx: Db, asked: string) {
 		const ask = ASK.parse(JSON.parse(asked));
-		const tx = { trx, now: clock.now() };
+		const at = clock.now();
+		const tx = { trx, now: at };
 		if (ask.act === 'clear') {
 			const { channelId: channel, by } = ask;
 			const isCleared = await clearAnswerers(tx, channel, log);
 			const outcome = isCleared ? 'cleared' : 'nothing';
-			recordOperator(tx, by, { action: 'settingsChanged', channel, outcome });
+			recordOperator(trx, by, { at, action: 'settingsChanged', channel, outcome });
 			return { kind: outcome };
 		}
 		const { act, userId, place, by } = ask;
@@ -73,13 +75,13 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 			const isFirst = place.table === PERSON_TABLES[0] && place.after === '';
 			const outcome = place.table === PERSON_TABLES.at(-1) && reply.next === null ? 'done' : isFirst ? 'begun' : null;
 			const about = outcome === null ? null : await nameInAudit(trx, userId);
-			if (about !== null) recordOperator(tx, by, { action: 'personExported', about, outcome });
+			if (about !== null) recordOperator(trx, by, { at, action: 'personExported', about, outcome });
 			return reply;
 		}
 		const about = await nameInAudit(trx, userId);
 		const reply = await people.forget(tx, userId);
 		if (reply.kind === 'forgotten') await removeNameSalt(trx);
-		recordOperator(tx, by, { action: 'personForgotten', about, outcome: reply.kind });
+		recordOperator(trx, by, { at, action: 'personForgotten', about, outcome: reply.kind });
 		return reply;
 	}
 

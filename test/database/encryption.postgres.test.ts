@@ -132,13 +132,6 @@ describe('ENCRYPTION_KEY', () => {
 		);
 	});
 
-	it('requires ENCRYPTION_KEY with PostgreSQL', async () => {
-		const databaseUrl = 'postgres://nobody@127.0.0.1:1/none';
-		await expect(open({ databaseUrl, dataDir: directory.path })).rejects.toMatchObject({
-			code: 'encryption_key_missing',
-		});
-	});
-
 	it('checks ENCRYPTION_KEY before it opens a file', async () => {
 		await expect(open({ dataDir: join(directory.path, 'data'), encryptionKey: 'short' })).rejects.toMatchObject({
 			code: 'encryption_key_invalid',

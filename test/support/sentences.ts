@@ -68,7 +68,7 @@ export const CHANGED_REMINDERS = besideNames(
 		{ kind: 'settingsChanged', by: '@one', before: SETTINGS, after: SETTINGS },
 		{
 			channelId: 'C',
-			defaults: { remindAfterMs: null },
+			defaultMs: null,
 			names,
 			groups: { kind: 'listed', groups: [] },
 		},

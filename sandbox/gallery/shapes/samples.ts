@@ -317,7 +317,7 @@ const values = valuesOf(FULL_SETTINGS, { zone: null });
 export const SETTINGS_MODEL: SettingsModel = {
 	...MODEL,
 	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values, confirms: false },
-	defaults: { remindAfterMs: 15 * 60_000 },
+	defaultMs: 15 * 60_000,
 	groups: {
 		kind: 'listed',
 		groups: listOf(100, (index) => ({ id: `S0EXAMPLE${index}`, name: `${index} ${GIANT}`, handle: '' })),

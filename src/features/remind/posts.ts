@@ -136,7 +136,7 @@ export function createReminderDrawing(
 			const againAt = times.length === 0 ? null : Math.min(...times);
 			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast), againAt });
 		}
-		const still = stillDue(oldestFirst, stored.settings, { defaults: config.reminderDefaults, now: clock.now() });
+		const still = stillDue(oldestFirst, stored.settings, { defaultMs: config.REMIND_AFTER, now: clock.now() });
 		const open = (await asked(still, due)).flatMap(({ reminded, isOpen }) =>
 			isOpen ? [withLink({ ...reminded, outcome: '' })] : [],
 		);

@@ -114,12 +114,12 @@ const SAME_TIME_MS = 1_000;
 export function createReminders(core: Core<{ ladders: LadderStore }>) {
 	const { serviceUrl, clock } = core;
 	const { ladders: store } = core.store;
-	const { reminderDefaults: defaults } = core.config;
+	const { REMIND_AFTER: defaultMs } = core.config;
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
 		const { settings, settingsChangedAt } = batch;
-		const current = { times: reminderTimes(settings, defaults), quietHours: settings.quietHours, settingsChangedAt };
+		const current = { times: reminderTimes(settings, defaultMs), quietHours: settings.quietHours, settingsChangedAt };
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decide({ ...taken, ...current }, now) }));
 		const due = decided.flatMap(({ taken, decision }) => (decision.kind === 'remind' ? [{ taken, decision }] : []));
 		const unread = decided.flatMap(({ taken, decision }) => (decision.kind === 'unread' ? [{ taken, decision }] : []));

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { type DeepReadonly, isForgotten } from '../../core/basics.ts';
 import { FALLBACK_TIME_ZONE, leavesTime, type QuietHours, timeZoneNamed, WEEKDAYS } from '../../core/quiet-hours.ts';
-import {
-	type ChannelSettings,
-	changedParts,
-	type Mention,
-	type PostStyle,
-	type ReminderDefaults,
-	timesIn,
-} from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type Mention, type PostStyle, timesIn } from '../../database/watch.ts';
 import { namesAnybody } from '../../questions/answerers.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
@@ -45,7 +38,7 @@ interface Filled {
 	readonly shown: SettingsValues;
 	/** The stored settings that the person has seen. */
 	readonly before: ChannelSettings;
-	readonly defaults: ReminderDefaults;
+	readonly defaultMs: number | null;
 }
 
 export interface Field<Value> {
@@ -56,7 +49,7 @@ export interface Field<Value> {
 	readonly directHint?: string;
 	readonly isForChannels?: true;
 	/** Null: there is nothing to choose. */
-	element(shown: Value, known: { groups: UserGroups; defaults: ReminderDefaults }): InputBlock['element'] | null;
+	element(shown: Value, known: { groups: UserGroups; defaultMs: number | null }): InputBlock['element'] | null;
 	/** What Slack leaves out, or sends as empty, is as it was shown. */
 	read(element: Element, shown: Value): Value;
 	/** What is wrong that can be seen without asking Slack; empty for nothing. Plain text. */
@@ -122,7 +115,7 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 	remind: {
 		label: 'Remind after',
 		hint: 'Posts a reminder here.',
-		element: (shown, { defaults }) => timesElement(shown, ['default', null], defaults),
+		element: (shown, { defaultMs }) => timesElement(shown, ['default', null], defaultMs),
 		read: (element, shown) => (element.selected_option?.value === 'default' ? 'default' : readTime(element, shown)),
 	},
 	escalate: {
@@ -130,8 +123,8 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 		hint: 'Mentions those named below, up to three times. When nobody is named, there is no escalation.',
 		element: (shown) => timesElement(shown, [null]),
 		read: readTime,
-		check({ chosen, before, defaults }) {
-			const { remindAfterMs, escalateAfterMs } = timesIn(chosen, defaults);
+		check({ chosen, before, defaultMs }) {
+			const { remindAfterMs, escalateAfterMs } = timesIn(chosen, defaultMs);
 			const hasNewMention = namesAnybody(chosen.mention) && changedParts(before, chosen).includes('mention');
 			// A list that was there before may be kept for later.
 			if (escalateAfterMs === null && hasNewMention) return NEVER_MENTIONED;
@@ -240,12 +233,12 @@ const TIMES_MS = [5, 15, 30, 60, 2 * 60, 4 * 60, 24 * 60].map((minutes) => minut
 function timesElement(
 	shown: SettingsValues['remind'],
 	others: readonly SettingsValues['remind'][],
-	defaults?: ReminderDefaults,
+	defaultMs: number | null = null,
 ): InputBlock['element'] {
 	const isOther = typeof shown === 'number' && !TIMES_MS.includes(shown);
 	const offered = isOther ? [...TIMES_MS, shown].toSorted((one, other) => one - other) : TIMES_MS;
 	const option = (after: SettingsValues['remind']): PlainTextOption => ({
-		text: plain(capitalised(afterWords(after, defaults)), 75),
+		text: plain(capitalised(afterWords(after, defaultMs)), 75),
 		value: after === null ? 'off' : String(after),
 	});
 	const options = [...others, ...offered].map(option);
@@ -292,8 +285,8 @@ const postOption = (part: keyof typeof POSTS) => ({
 export const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** A time in settings: `15 min`, `off` or `default (off)`. */
-function afterWords(after: SettingsValues['remind'], defaults?: ReminderDefaults): string {
-	return after === 'default' ? `default (${timeWords(defaults?.remindAfterMs ?? null)})` : timeWords(after);
+function afterWords(after: SettingsValues['remind'], defaultMs: number | null = null): string {
+	return after === 'default' ? `default (${timeWords(defaultMs)})` : timeWords(after);
 }
 
 /** `off`, `1 day`, `1 min 30 s`: nothing is rounded away above a second. */
@@ -347,7 +340,7 @@ export function settingsOf({ remind, escalate, people, groups, ...others }: Sett
 /* What a change of a setting says */
 
 export interface LineContext {
-	readonly defaults: ReminderDefaults;
+	readonly defaultMs: number | null;
 	/** The words for whom a list names; `other`: whom it names before or after a change. */
 	readonly mentioned: (list: Mention, other: Mention) => string;
 }
@@ -363,7 +356,7 @@ const postLine = (part: keyof PostStyle) => ({
 export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
 	remindAfterMs: {
 		label: FIELDS.remind.label,
-		words: ({ remindAfterMs }, { defaults }) => afterWords(remindAfterMs, defaults),
+		words: ({ remindAfterMs }, { defaultMs }) => afterWords(remindAfterMs, defaultMs),
 	},
 	escalateAfterMs: { label: FIELDS.escalate.label, words: ({ escalateAfterMs }) => timeWords(escalateAfterMs) },
 	mention: {

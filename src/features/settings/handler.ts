@@ -43,7 +43,7 @@ const LIST_WITHIN_MS = 200;
 export function registerSettings(core: HandlerContext<{ channelSettings: ChannelSettingsStore }>) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
 	const saving = createSettingsSaving(core, core);
-	const { reminderDefaults: defaults } = core.config;
+	const { REMIND_AFTER: defaultMs } = core.config;
 	const { adminContact } = reply.errorContext();
 
 	function formOf(
@@ -52,7 +52,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 		groups: UserGroups,
 		{ notice = '', mayChange = true } = {},
 	) {
-		return settingsForm({ metadata, defaults, groups, change, notice, adminContact, mayChange });
+		return settingsForm({ metadata, defaultMs, groups, change, notice, adminContact, mayChange });
 	}
 
 	/** The form of what is stored, as a person sees it. */
@@ -104,7 +104,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 		{ waitedMs, inTime }: Wait,
 	): Promise<Submitted> {
 		const { channelId, revision, base } = metadata;
-		const { before, values, chosen, toCheck, errors } = readSettingsForm(view, metadata, defaults);
+		const { before, values, chosen, toCheck, errors } = readSettingsForm(view, metadata, defaultMs);
 		if (Object.keys(errors).length > 0) return settingsRefused(view, revision, errors);
 		await personReads.permit(request);
 		const { refused, isNamed } = await saving.check(request, { channelId, before, chosen, toCheck }, waitedMs());
@@ -121,7 +121,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, { notice });
 			return { ack: { response_action: 'update', view: newest } };
 		}
-		const saved = settingsSaved(written.kind, chosen, { channelId, defaults });
+		const saved = settingsSaved(written.kind, chosen, { channelId, defaultMs });
 		return { ack: { response_action: 'update', view: saved } };
 	}
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isForgotten } from '../../core/basics.ts';
 import { APP_NAME, COMMAND } from '../../core/command-name.ts';
-import { type ChannelSettings, changedParts, type Mention, type ReminderDefaults } from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type Mention } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/post.ts';
 import { namesAnybody, OPERATOR } from '../../questions/answerers.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
@@ -88,7 +88,7 @@ export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
 	{ revision, base, shown }: SettingsMetadata,
-	defaults: ReminderDefaults,
+	defaultMs: number | null,
 ) {
 	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
 		field,
@@ -96,7 +96,7 @@ export function readSettingsForm(
 	];
 	const values = Object.fromEntries(SETTINGS_FIELDS.map(read)) as unknown as SettingsValues;
 	const [before, chosen] = [settingsOf(base), settingsOf(values)];
-	const filled = { values, chosen, shown, before, defaults };
+	const filled = { values, chosen, shown, before, defaultMs };
 	const found = SETTINGS_FIELDS.map((field) => [field, FIELDS[field].check?.(filled) ?? ''] as const);
 	const errors: SettingsErrors = Object.fromEntries(found.filter(([, error]) => error !== ''));
 	// Groups without a field cannot be changed; Slack may not tell about them.
@@ -144,7 +144,7 @@ export function settingsRefused({ labels }: SubmittedView, revision: number, err
 
 export interface SettingsModel {
 	readonly metadata: SettingsMetadata;
-	readonly defaults: ReminderDefaults;
+	readonly defaultMs: number | null;
 	readonly groups: UserGroups;
 	readonly change: { readonly by: string; readonly at: number } | null;
 	/** What has to be said first. mrkdwn, may be empty. */
@@ -230,14 +230,14 @@ export const SETTINGS_OUTDATED =
 export function settingsSaved(
 	how: 'saved' | 'same',
 	settings: ChannelSettings,
-	{ channelId, defaults }: { readonly channelId: string; readonly defaults: ReminderDefaults },
+	{ channelId, defaultMs }: { readonly channelId: string; readonly defaultMs: number | null },
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
 	const [isOff, mentions] = [settings.escalateAfterMs === null, namesAnybody(settings.mention)];
 	const lines = PARTS.map((part) => {
 		const { label, words } = LINES[part];
-		const now = words(settings, { defaults, mentioned: mentionsWords }, settings);
+		const now = words(settings, { defaultMs, mentioned: mentionsWords }, settings);
 		const note = part === 'mention' && mentions && isOff ? ', but not while *Escalate after* is off' : '';
 		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});
@@ -246,11 +246,11 @@ export function settingsSaved(
 	return notice([how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n')], { clearOnClose: true });
 }
 
-function input<F extends SettingsField>({ metadata, groups, defaults }: SettingsModel, field: F): InputBlock[] {
+function input<F extends SettingsField>({ metadata, groups, defaultMs }: SettingsModel, field: F): InputBlock[] {
 	const { channelId, revision, shown } = metadata;
 	const { label, hint = '', directHint = hint, isForChannels, ...fieldOf }: Field<SettingsValues[F]> = FIELDS[field];
 	const isDirect = isDirectMessage(channelId);
-	const element = isDirect && isForChannels ? null : fieldOf.element(shown[field], { groups, defaults });
+	const element = isDirect && isForChannels ? null : fieldOf.element(shown[field], { groups, defaultMs });
 	if (element === null) return [];
 	const told = isDirect ? directHint : hint;
 	// Slack reports an emptied list at once: later it looks like an untouched one.
@@ -382,14 +382,14 @@ export const conflictWords = (by: string | null) =>
 /** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
 export function settingsChangedPost(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
-	known: MentionNames & { readonly channelId: string; readonly defaults: ReminderDefaults; readonly asked?: boolean },
+	known: MentionNames & { readonly channelId: string; readonly defaultMs: number | null; readonly asked?: boolean },
 ): MessageContent {
-	const { channelId, defaults, names, asked = false } = known;
+	const { channelId, defaultMs, names, asked = false } = known;
 	const time = durationText(after.escalateAfterMs ?? 0);
 	if (asked && !namesAnybody(before.mention))
 		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
-	const changes = settingsChanges(before, after, { mentioned, defaults });
+	const changes = settingsChanges(before, after, { mentioned, defaultMs });
 	const parts = changedParts(before, after);
 	const isOfReminders = parts.every((part) => part !== 'answerers' && !(part in POSTS));
 	const isOfList = parts.every((part) => part === 'answerers');

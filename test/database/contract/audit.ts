@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { inRequest } from '../../../src/core/requests.ts';
 import { recordEvents } from '../../../src/database/audit.ts';
-import { AUDIT_LINE, BEFORE_ALL, cursorOf, lineOf, readEvents } from '../../../src/database/audit-reader.ts';
+import { BEFORE_ALL, cursorOf, lineOf, readEvents } from '../../../src/database/audit-reader.ts';
 import type { AuditEvent } from '../../../src/database/database.ts';
 import type { Store } from '../../../src/stores.ts';
 import { settledEvents } from '../../ops/audit-command.ts';
+import { AUDIT_LINE } from '../../support/audit-lines.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, moved, submission, T0 } from '../support.ts';
 import { forget } from './person.ts';

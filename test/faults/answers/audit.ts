@@ -1,14 +1,7 @@
 import { codeOf, createLog } from '../../../src/core/basics.ts';
 import { PROGRAM } from '../../../src/database/audit.ts';
-import {
-	AUDIT_LINE,
-	type AuditLine,
-	BEFORE_ALL,
-	cursorOf,
-	lineOf,
-	openAudit,
-	readEvents,
-} from '../../../src/database/audit-reader.ts';
+import { BEFORE_ALL, cursorOf, lineOf, openAudit, readEvents } from '../../../src/database/audit-reader.ts';
+import { AUDIT_LINE, type AuditLine } from '../../support/audit-lines.ts';
 import type { Harness } from '../harness.ts';
 import { until } from '../until.ts';
 import { savedOf } from './receipt-watch.ts';

@@ -11,7 +11,7 @@ import {
 import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 
-const DEFAULTS = { remindAfterMs: 900_000 };
+const DEFAULT_MS = 900_000;
 const STORED: ChannelSettings = {
 	remindAfterMs: 90_000,
 	escalateAfterMs: 7_200_000,
@@ -37,7 +37,7 @@ const stateOf = (fields: Partial<Record<SettingsField, unknown>>) =>
 		]),
 	);
 const read = (values: unknown, metadata = metadataOf()) =>
-	readSettingsForm(readView({ id: 'V1', state: { values } }), metadata, DEFAULTS);
+	readSettingsForm(readView({ id: 'V1', state: { values } }), metadata, DEFAULT_MS);
 
 describe('readSettingsForm', () => {
 	it.each([

@@ -22,7 +22,7 @@ import {
 	settingsSaved,
 } from '../../../src/features/settings/view.ts';
 
-const { defaults } = SETTINGS_MODEL;
+const { defaultMs } = SETTINGS_MODEL;
 
 function groupsOf(length: number, text = 'On call'): SettingsModel['groups'] {
 	const groups = listOf(length, (index) => {
@@ -34,7 +34,7 @@ function groupsOf(length: number, text = 'On call'): SettingsModel['groups'] {
 /** Of a change, as far as it is the same for all. */
 const CHANGE = {
 	channelId: 'C0EXAMPLE1',
-	defaults,
+	defaultMs,
 	names: MODEL.names,
 	groups: groupsOf(2),
 };
@@ -48,7 +48,7 @@ function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = 
 	return [{ ...SETTINGS_MODEL, metadata, groups: groupsOf(2), ...overrides }];
 }
 
-const PLACE = { channelId: 'C0EXAMPLE1', defaults };
+const PLACE = { channelId: 'C0EXAMPLE1', defaultMs };
 const DIRECT_PLACE = { ...PLACE, channelId: 'D0EXAMPLE1' };
 const HOSTILE_GROUP: SettingsModel['groups'] = {
 	kind: 'listed',
