@@ -28,8 +28,8 @@ export type Origin = Readonly<z.infer<typeof ORIGIN>>;
  * sent, or certainly not saved) to `delivering` (a PUT may have begun), and from there to `delivered`, back, or to a
  * failed state; `confirm.ts` from `delivered` to `resumed`. In `accept.ts` its author takes a failed one back to
  * `accepted` (`tryAgain`), or one that is not delivered to `withdrawn`. A newer answer makes a waiting one
- * `conflicted`. An answer that comes second is stored as `conflicted`; it becomes `waiting` when the first one is
- * withdrawn or fails for any reason but a conflict of its own.
+ * `conflicted`. An answer that comes second is stored as `conflicted`, and stays so: when the first one ends without
+ * having arrived, its text is a draft (`FirstEnding`).
  */
 export type AnswerState = (typeof ANSWER_STATES)[number];
 
