@@ -1,5 +1,5 @@
 import { backOff, codeOf, createMemo, HandraiseError, uptimeOf } from '../core/basics.ts';
-import { createLeaseLoop } from '../core/lease-loop.ts';
+import { createLeaseLoop, LEASE_MS } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import { UNREADABLE } from '../database/due.ts';
@@ -39,8 +39,6 @@ const REFUSED_REPEATS = 4;
 const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/** Starts again with the note of an attempt. Longer than a call to Slack with its time-out and `SEND_WITHIN_MS`. */
-const LEASE_MS = 25_000;
 /** A call leaves within this time after the note of its attempt, or not at all: others may make it after the lease. */
 const SEND_WITHIN_MS = 2_000;
 /** After a replacement of which Slack said nothing, `chat.update` shows the same. */
@@ -286,7 +284,6 @@ export function createOutbox(
 	const loop = createLeaseLoop<DuePost>(core, {
 		itemsName: 'posts',
 		rows: store.rows,
-		leaseMs: LEASE_MS,
 		concurrency: POSTS_AT_ONCE,
 		take(lease, room, running) {
 			const updates = updateRoom(running);

@@ -18,8 +18,6 @@ import { createDelivery } from './deliver.ts';
 import { atMost, createPut, LeaseLost, MAX_ASKING, type Policy } from './put.ts';
 import type { Receipts } from './receipts.ts';
 
-/** The answers of a dead replica are taken over after this long. */
-const LEASE_MS = 20_000;
 /** Answers in work at the same time in this process, at most one per session. */
 const CONCURRENCY = 64;
 /** How long a PUT may take that is under way when the process stops. */
@@ -155,7 +153,6 @@ export function createAnswerWorker(
 	const loop = createLeaseLoop<Answer>(core, {
 		itemsName: 'answers',
 		rows: store.rows,
-		leaseMs: LEASE_MS,
 		concurrency: CONCURRENCY,
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl),

@@ -10,8 +10,6 @@ import type { InboxPlace } from '../../slack/request.ts';
 import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
 
-/** Longer than a call to Slack with a time-out: it is not renewed. A dead replica's inboxes are due after it. */
-const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
 /**
  * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace. Few inboxes are
@@ -189,7 +187,6 @@ export function createInboxes(
 	const loop = createLeaseLoop<Inbox>(core, {
 		itemsName: 'inboxes',
 		rows: store.rows,
-		leaseMs: LEASE_MS,
 		concurrency: UPDATES_AT_ONCE,
 		prepare: markChanges,
 		async take(lease, count) {

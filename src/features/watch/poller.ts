@@ -29,7 +29,6 @@ export interface PollerOptions {
 	readonly ourAnswers: (reading: SessionReading) => Promise<ReadAnswers>;
 }
 
-const LEASE_MS = 21_000;
 const READS_AT_ONCE = 16;
 /** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
 const WAITING_AT_ONCE = 2;
@@ -63,7 +62,6 @@ export function createPoller(
 	const loop = createLeaseLoop<TakenSession>(core, {
 		itemsName: 'reads',
 		rows: sessions.rows,
-		leaseMs: LEASE_MS,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
 			if (planAt <= uptimeOf(clock)) {
