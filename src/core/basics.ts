@@ -20,7 +20,9 @@ export interface Clock {
 /** For durations within the process: correct even when the clock is set in between. */
 export const uptimeOf = (clock: Clock) => clock.uptime?.() ?? clock.now();
 
-export const DAY_MS = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 /** Without a reason each abort would make an error with a stack. */
 export const OVER = 'over';
 

@@ -1,5 +1,5 @@
 // Owns `audit_events` and `refusals`: what people, agents and operators did, without texts and values.
-import { loggedId } from '../core/basics.ts';
+import { loggedId, MINUTE_MS } from '../core/basics.ts';
 import { currentRequest } from '../core/requests.ts';
 import {
 	type AuditEvent,
@@ -117,7 +117,6 @@ async function isOtherDatabase(trx: Db): Promise<boolean> {
 	return true;
 }
 
-const MINUTE_MS = 60_000;
 /** People whose refusals one transaction records: each has a few, and on SQLite it blocks the event loop. */
 const PEOPLE_AT_ONCE = 20;
 

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { AuditStore } from '../database/audit.ts';
 import { type StoreDatabase, TABLES } from '../database/database.ts';
@@ -11,10 +12,6 @@ import type { DiscoveryStore } from '../features/watch/channel-store.ts';
 import { removeEndedWatches } from '../features/watch/watch-store.ts';
 import { removeOver } from '../posts/plan-store.ts';
 import { createPersonRequests } from './person-requests.ts';
-
-const EVERY_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 3_600_000;
 
 /** What is removed when it was over before a time, in this order. */
 const REMOVALS: Readonly<Record<string, (db: StoreDatabase, before: number) => Promise<unknown>>> = {
@@ -94,7 +91,7 @@ export function createHousekeeping(
 
 	async function run(): Promise<void> {
 		await Promise.all([
-			every(EVERY_MS, removeExpired),
+			every(HOUR_MS, removeExpired),
 			// They stay counted until the database works.
 			every(MINUTE_MS, () => store.audit.recordRefusals(clock.now()).catch(() => {})),
 		]);

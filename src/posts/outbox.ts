@@ -4,6 +4,7 @@ import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import { UNREADABLE } from '../database/due.ts';
 import type { ChannelKey, WatchEnd } from '../database/watch.ts';
+import { SEND_WITHIN_MS } from '../questions/answer.ts';
 import { context, MAYBE_REPEAT } from '../slack/parts.ts';
 import { type createMessages, placesOf } from './messages.ts';
 import {
@@ -39,8 +40,6 @@ const REFUSED_REPEATS = 4;
 const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/** A call leaves within this time after the note of its attempt, or not at all: others may make it after the lease. */
-const SEND_WITHIN_MS = 2_000;
 /** After a replacement of which Slack said nothing, `chat.update` shows the same. */
 const REPLACED_AFTER_MS = 5_000;
 /** While another attempt has the lease of a post that somebody pressed on: about a second. */

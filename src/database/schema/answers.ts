@@ -1,11 +1,10 @@
-import { DAY_MS, LONGEST_RETRY_AFTER_MS } from '../../core/basics.ts';
+import { DAY_MS, LONGEST_RETRY_AFTER_MS, MINUTE_MS } from '../../core/basics.ts';
 import {
 	ahead,
 	fromZero,
 	integer,
 	json,
 	LEASE,
-	MINUTE_MS,
 	noted,
 	OF_PERSON,
 	orNull,

@@ -1,6 +1,5 @@
-import { STEP_MS } from '../../core/basics.ts';
+import { MINUTE_MS, STEP_MS } from '../../core/basics.ts';
 
-export const MINUTE_MS = 60_000;
 interface Time {
 	readonly type: 'bigint';
 	/** The longest legal delay: a time further ahead was stored by a clock that was ahead. */

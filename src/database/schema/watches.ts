@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../core/basics.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/basics.ts';
 import {
 	ahead,
 	CHANNEL,
@@ -6,7 +6,6 @@ import {
 	integer,
 	json,
 	LEASE,
-	MINUTE_MS,
 	noted,
 	OF_SESSION,
 	orNull,

@@ -1,4 +1,4 @@
-import { hashOf } from '../../core/basics.ts';
+import { hashOf, MINUTE_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { slackOutcome } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -27,7 +27,6 @@ export function registerInbox(
 	return { ...inboxes, open: registerOpening(core, inboxes) };
 }
 
-const MINUTE_MS = 60_000;
 /** Nobody sees this view any more, or there is no such person. */
 const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
 /** The same view would be refused again. `not_enabled`: the app's manifest has no Home tab. */

@@ -1,11 +1,10 @@
+import { HOUR_MS } from '../../core/basics.ts';
 import { FALLBACK_TIME_ZONE, tomorrowAtNine } from '../../core/quiet-hours.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeSnooze, questionHash } from '../../slack/ids.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, type PersonRequest } from '../../slack/request.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { snoozedMessage } from './view.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Registers the entries that snooze a question in an inbox, the button that shows all again, and *Dismiss*. */
 export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): void {

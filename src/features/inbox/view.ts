@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../core/basics.ts';
 import { COMMAND } from '../../core/command-name.ts';
 import type { WaitingSession } from '../../database/watch.ts';
 import {
@@ -307,8 +308,6 @@ function draftEntry({ question, values, updatedAt, formId, askedIn, ...draft }: 
 }
 
 const MARKDOWN = /^[ \t]{0,3}(?:#{1,6}|[-*+>])[ \t]+|\*\*|`/gm;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** `oldCount`: sessions in one line below; `otherCount`: those of which the person sees no question. Plain text. */
 export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0, otherCount = 0): string {

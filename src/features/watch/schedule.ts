@@ -2,6 +2,7 @@ import { backOff } from '../../core/basics.ts';
 import { LONGEST_INTERVAL_MS } from '../../database/schema/watches.ts';
 import { activityOf, type PlannedRead } from '../../database/watch.ts';
 import type { WatchedSession } from '../../database/watch-store.ts';
+import { EARLY_READS_MS } from '../../questions/answer.ts';
 import { isWaiting } from '../../questions/session.ts';
 
 /*
@@ -62,8 +63,6 @@ export const UTILISATION = 1.1;
 const SLACK = 0.3;
 /** Until the last read of a session that is over: the service may write the result a moment after the status. */
 const LAST_READ_MS = 5_000;
-/** When to read a session after an answer arrived: its agent goes on within seconds. */
-const EARLY_READS_MS = [2_000, 5_000, 15_000, 60_000];
 /** For so long a person has just done something after which the agent goes on. */
 const JUST_ANSWERED_MS = 30_000;
 /** The back-off after a failure, doubled for each further one up to the longest. */
