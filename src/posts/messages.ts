@@ -1,6 +1,6 @@
 import { setBounded, uptimeOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import { isThreaded, keyedBy, OWN_MESSAGE, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
+import { isThreaded, keyedBy, linkOf, OWN_MESSAGE, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
 import { type MessageContent, repeatWords, replacement, textMessage } from '../slack/parts.ts';
 import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } from './post.ts';
 
@@ -130,9 +130,8 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 		/** Has a pressed repeat say so and link to the message kept current; `ts` null: there is none, so it goes. */
 		async replaceRepeat(responseUrl: string, { channel, ts }: { channel: string; ts: string | null }): Promise<void> {
 			if (ts === null) return void (await respond(responseUrl, { delete_original: true }, REPLACE_WITHIN_MS));
-			const asked = clients.people.chat.getPermalink({ channel, message_ts: ts });
-			const link = await asked.then(({ permalink }) => permalink).catch(() => undefined);
-			await respond(responseUrl, { ...textMessage(repeatWords(link)), replace_original: true }, REPLACE_WITHIN_MS);
+			const words = repeatWords(await linkOf(clients.people, channel, ts));
+			await respond(responseUrl, { ...textMessage(words), replace_original: true }, REPLACE_WITHIN_MS);
 		},
 
 		/** Searches the readable history of these places for a message by its metadata since the attempt at `sentAt`. */
