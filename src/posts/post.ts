@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DeepReadonly, hashOf, parseOrNull, pick } from '../core/basics.ts';
+import { type DeepReadonly, HOUR_MS, hashOf, parseOrNull, pick } from '../core/basics.ts';
 import type { Row } from '../database/database.ts';
 import type { Asked, StoredQuestion } from '../database/question-store.ts';
 import {
@@ -276,11 +276,9 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 }
 
-export const CARD_AGAIN_MS = 3_600_000;
-
 /** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewPost {
-	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
+	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + HOUR_MS);
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
 }
 
