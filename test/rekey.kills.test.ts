@@ -59,7 +59,7 @@ async function filled(databaseUrl: string | null) {
 
 describe('npm run rekey', () => {
 	it('lets no program start when it is killed half way on SQLite, and does all when it is run again', {
-		timeout: 150_000,
+		timeout: 300_000,
 	}, async () => {
 		const database = await filled(null);
 		const log = join(database.dataDir, 'handraise.db-wal');
@@ -84,7 +84,7 @@ describe('npm run rekey', () => {
 	});
 
 	it('stops replicas of PostgreSQL, lets none start while it works or was killed, and does all when it is run again', {
-		timeout: 150_000,
+		timeout: 300_000,
 	}, async () => {
 		const databaseUrl = await (await sharedPostgres()).createDatabase();
 		const database = await filled(databaseUrl);
@@ -107,7 +107,7 @@ describe('npm run rekey', () => {
 			await other.query(`select 1 from ${table} order by 1 offset 600 limit 1 for update`);
 			const running = startRekey({ ...database.place, ...BOTH });
 			const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and application_name = 'handraise'`;
-			await expect.poll(async () => (await looking.query(waiting)).rowCount, { timeout: 45_000 }).toBe(1);
+			await expect.poll(async () => (await looking.query(waiting)).rowCount, { timeout: 90_000 }).toBe(1);
 			await database.expectRefusal({ ENCRYPTION_KEY: key });
 			running.child.kill('SIGKILL');
 			expect((await running.closed).code).toBeNull();

@@ -207,12 +207,12 @@ describe('one person who is too fast', () => {
 		expect(metrics).toContain('handraise_unknown_sessions_total 6');
 		const counted = app.log.slice(logged).filter((line) => line.includes('unknownInHour'));
 		expect(counted.map((line) => JSON.parse(line).unknownInHour)).toEqual([1, 2, 3, 4, 5, 6]);
-		// The next guess is allowed when the cost of those four is paid.
-		await app.pass(4_000);
+		// The next guess is allowed when the cost of those four is paid. Exact times: `pass` ends at the next wake.
+		await app.clock.advance(4_000);
 		expect((await app.command('/session watch guess9')).text()).toBe(noSession('guess9'));
-		await app.pass(12_000);
+		await app.clock.advance(12_000);
 		expect((await app.command('/session watch guess10')).text()).toContain(TOO_FAST);
-		await app.pass(3_100);
+		await app.clock.advance(3_100);
 		expect((await app.command('/session watch guess10')).text()).toBe(noSession('guess10'));
 	});
 

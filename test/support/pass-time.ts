@@ -145,7 +145,7 @@ export async function passTime(
 		const { nextWake } = clock;
 		// Loops always sleep until their next look. When nobody does, the program is busy with something unseen.
 		if (nextWake === null) await delay(1);
-		else await clock.advance(Math.max(0, Math.min(nextWake, end) - clock.now()));
+		else await clock.advance(Math.max(0, nextWake - clock.now()));
 	}
 }
 

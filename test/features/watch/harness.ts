@@ -303,7 +303,7 @@ export async function watchingApp({
 		});
 	}
 
-	/** Lets so much time pass, and what is due at its end be done; whatever comes of it. */
+	/** Lets at least so much time pass, until something is due, and what is due be done; whatever comes of it. */
 	async function pass(ms: number): Promise<void> {
 		// Ended by the limit, which counts once nothing is under way.
 		await passTime(app, steady, () => false, { describe: () => '', limitMs: ms }).catch(() => undefined);
