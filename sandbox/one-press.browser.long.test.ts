@@ -180,7 +180,7 @@ it('tells the second of two people who was first, and offers them the question w
 	await soon(grace.getByRole('button', { name: /^Handraise.*unread/ }).click());
 	const offer = grace.locator('.message', { hasText: line('conflicted', { lastError: 'first_failed' }) }).last();
 	await offer
-		.getByText('@Ada answered before you. That answer was not delivered: the question is open again.')
+		.getByText('@Ada answered before you. That answer was not delivered: the question was opened again.')
 		.waitFor();
 	await option(offer, 'Open the question').click();
 	await grace.getByRole('button', { name: 'Send answer' }).click();

@@ -15,7 +15,7 @@ import { durationText, plainText } from '../slack/parts.ts';
 import { at, type Bot, type Finding, inspect, type SlackReply } from './check.ts';
 
 const old = (ms: number) => `up to ${durationText(ms)} old`;
-const JOINED = `users.conversations ${old(slackChannels.JOINED_MAX_AGE_MS)} (new before a refusal)`;
+const JOINED = `users.conversations ${old(FACTS_MAX_AGE_MS)} (new before a refusal)`;
 const LATER = `all of it new where sending begins more than ${durationText(CHECK_COUNTS_MS)} later`;
 const GUARDED = `of a watched channel, who else reads it every ${durationText(CHECK_INTERVAL_MS)}`;
 const POSTING = 'is_member is_archived is_shared is_org_shared is_ext_shared is_pending_ext_shared';

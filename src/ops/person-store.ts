@@ -50,7 +50,7 @@ export function createPersonStore(cipher: Cipher, days: number) {
 			// Nobody else reads their direct message with the app.
 			const isDirect = sql<boolean>`channel_id like 'D%'`;
 			const direct = await liveWatches(trx, { createdBy: userId }).where(isDirect).execute();
-			const ending = { reason: 'unwatched', posts: [], keepPending: false } as const;
+			const ending = { reason: 'unwatched', posts: [] } as const;
 			for (const { id } of direct) await endStored(tx, id, ending);
 			await removeDiscoveries(trx, userId, isDirect);
 			counts['watches ended in their direct message (others go on)'] = direct.length;

@@ -115,7 +115,7 @@ async function joinSession(tx: CipherTx, sessionId: string, { from: address, to 
 		if (twin === undefined) await changeWatch(trx, watch.id, { revision: 0 });
 		else {
 			const reason = watch.mode === 'raisedHand' ? 'handLowered' : 'unwatched';
-			await endStored(tx, watch.id, { reason, posts: [], keepPending: false });
+			await endStored(tx, watch.id, { reason, posts: [] });
 			endedCount++;
 		}
 	}

@@ -1,14 +1,14 @@
-import { backOff, codeOf, createMemo, HandraiseError, uptimeOf } from '../core/basics.ts';
-import { createLeaseLoop } from '../core/lease-loop.ts';
+import { backOff, codeOf, createMemo, HandraiseError, HOUR_MS, uptimeOf } from '../core/basics.ts';
+import { createLeaseLoop, LEASE_MS } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import { UNREADABLE } from '../database/due.ts';
 import type { ChannelKey, WatchEnd } from '../database/watch.ts';
+import { SEND_WITHIN_MS } from '../questions/answer.ts';
 import { context, MAYBE_REPEAT } from '../slack/parts.ts';
 import { type createMessages, placesOf } from './messages.ts';
 import {
 	type AttemptResult,
-	CARD_AGAIN_MS,
 	type Drawn,
 	type DuePost,
 	type GoneReason,
@@ -39,10 +39,6 @@ const REFUSED_REPEATS = 4;
 const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/** Starts again with the note of an attempt. Longer than a call to Slack with its time-out and `SEND_WITHIN_MS`. */
-const LEASE_MS = 25_000;
-/** A call leaves within this time after the note of its attempt, or not at all: others may make it after the lease. */
-const SEND_WITHIN_MS = 2_000;
 /** After a replacement of which Slack said nothing, `chat.update` shows the same. */
 const REPLACED_AFTER_MS = 5_000;
 /** While another attempt has the lease of a post that somebody pressed on: about a second. */
@@ -286,7 +282,6 @@ export function createOutbox(
 	const loop = createLeaseLoop<DuePost>(core, {
 		itemsName: 'posts',
 		rows: store.rows,
-		leaseMs: LEASE_MS,
 		concurrency: POSTS_AT_ONCE,
 		take(lease, room, running) {
 			const updates = updateRoom(running);
@@ -326,9 +321,9 @@ function updateRoom(running: readonly DuePost[]): number {
 	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
 }
 
-/** When a card may be posted at the earliest: each start of the program makes all due. */
+/** When a card may be posted at the earliest. It is due before that when it is planned, and at each start. */
 const heldUntilOf = ({ content }: Post, now: number) =>
-	content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + CARD_AGAIN_MS) : 0;
+	content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + HOUR_MS) : 0;
 
 /** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);

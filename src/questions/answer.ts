@@ -28,8 +28,8 @@ export type Origin = Readonly<z.infer<typeof ORIGIN>>;
  * sent, or certainly not saved) to `delivering` (a PUT may have begun), and from there to `delivered`, back, or to a
  * failed state; `confirm.ts` from `delivered` to `resumed`. In `accept.ts` its author takes a failed one back to
  * `accepted` (`tryAgain`), or one that is not delivered to `withdrawn`. A newer answer makes a waiting one
- * `conflicted`. An answer that comes second is stored as `conflicted`; it becomes `waiting` when the first one is
- * withdrawn or fails for any reason but a conflict of its own.
+ * `conflicted`. An answer that comes second is stored as `conflicted`, and stays so: when the first one ends without
+ * having arrived, its text is a draft (`FirstEnding`).
  */
 export type AnswerState = (typeof ANSWER_STATES)[number];
 
@@ -228,6 +228,9 @@ export type QuestionChange = 'claim' | 'answer' | 'delivered' | 'choice' | 'undo
 /** After this long the author is told that delivery takes long: they have probably closed the modal. */
 export const TAKES_LONG_MS = 30_000;
 
+/** When its session is read after it has arrived, in ms: the agent takes a moment to go on. */
+export const EARLY_READS_MS = [2_000, 5_000, 15_000, 60_000] as const;
+
 /** When its sending was due at first. */
 export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'acceptedAt'>): number {
 	return press?.undoUntil ?? acceptedAt;
@@ -354,5 +357,8 @@ export function textsOf(answer: Answer): Readonly<Record<number, string>> {
 /** How long a PUT may still land after it began, in ms: the times to leave and to end, and the difference of clocks. */
 export const mayLandForMs = (callTimeoutMs: number) => SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
 
-/** A PUT leaves this process within this time after the store has noted it, or not at all. */
+/**
+ * A PUT, or the call of a post, leaves this process within this time after the store has noted it, or not at all:
+ * others may make it later.
+ */
 export const SEND_WITHIN_MS = 2_000;

@@ -43,8 +43,6 @@ export interface Known {
 	readonly isWatched: boolean;
 }
 
-export const NOTHING_KNOWN: Known = { newest: null, equal: [], heldIds: [], isWatched: true };
-
 /** What a read changes of a session's questions: each time its agent asks is one row; at most one is open. */
 export type OccurrenceChange =
 	/** The agent asks; `settled`: or asked, and nobody has to be told. */

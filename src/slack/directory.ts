@@ -16,7 +16,7 @@ import type { Person } from '../questions/session.ts';
 import { type Need, noRoom, type SlackCalls } from './calls.ts';
 import { type SlackClients, slackErrorCode } from './clients.ts';
 
-/** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
+/** How long facts about people, user groups and who is in a channel are used: who became a guest passes for so long. */
 export const FACTS_MAX_AGE_MS = 5 * 60_000;
 /** How long the same facts are used for an answer that is sent in somebody's name. */
 export const FRESH_MS = 30_000;
@@ -32,10 +32,8 @@ export const LIST_PAGE = 500;
 const WAITS_MS = 120_000;
 /** Those who wait are looked at this often: as often as there may be room for a call about one of them. */
 const SERVED_EVERY_MS = 750;
-/** Each change of a status sends an event. */
-const NOTICED_EVERY_MS = 1_000;
-/** What Slack told gets its rows this often. */
-const KEPT_EVERY_MS = 1_000;
+/** For so long what is to be written waits for more: each change of a status sends an event. */
+const GATHERED_MS = 1_000;
 /** Ends a list whose cursors never end. */
 const MAX_PAGES = 400;
 /** How long a replica may take for a page before another one reads the list. */
@@ -197,7 +195,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	/** One transaction for a second: nobody waits for the rows, and what people send does not wait for these writes. */
 	const keepTold = atOneTime(async () => {
 		while (untold.size > 0 && shared !== null) {
-			await clock.sleep(KEPT_EVERY_MS, stopping.signal);
+			await clock.sleep(GATHERED_MS, stopping.signal);
 			const told = new Map(untold);
 			untold.clear();
 			if (told.size > 0) await shared.store.told(teamId(), told).catch(() => undefined);
@@ -317,7 +315,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	/** One statement for the changes of a second, of whomever they are. */
 	const outdateChanged = atOneTime(async () => {
 		while (changed.size > 0) {
-			await clock.sleep(NOTICED_EVERY_MS, stopping.signal);
+			await clock.sleep(GATHERED_MS, stopping.signal);
 			const ids = [...changed];
 			changed.clear();
 			for (const id of ids) {

@@ -25,10 +25,10 @@ import {
 } from './parts.ts';
 
 /**
- * A stored answer, text that the person still sees, text that is a draft now (all or what is not secret), what they
- * would change; `nothing`: they only read.
+ * A stored answer, text that the person still sees, text that is a draft now, what they would change; `nothing`: they
+ * only read.
  */
-export type Kept = 'answer' | 'text' | 'draft' | 'draftWithoutSecrets' | 'unchanged' | 'nothing';
+export type Kept = 'answer' | 'text' | 'draft' | 'unchanged' | 'nothing';
 
 export interface ErrorContext {
 	readonly kept?: Kept;
@@ -193,8 +193,7 @@ const questionWords = (link: string | undefined) =>
 
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
-	if (kept === 'draft') return 'What you typed is a draft of the question now.';
-	if (kept === 'draftWithoutSecrets') return `${keptWords('draft', code)} Secret text is not kept.`;
+	if (kept === 'draft') return 'What you typed is a draft of the question now, but for secret text.';
 	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
 	if (kept !== 'text') return '';
 	if (isRefusal(code)) return 'Your text is still here and was not sent.';

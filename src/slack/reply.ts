@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
-import {
-	type Clock,
-	HandraiseError,
-	LONGEST_RETRY_AFTER_MS,
-	retryAtOf,
-	setBounded,
-	uptimeOf,
-	within,
-} from '../core/basics.ts';
+import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS, retryAtOf, setBounded, uptimeOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { Origin } from '../questions/answer.ts';
-import { codeOf, respond, slackErrorCode, slackFailure } from './clients.ts';
+import { codeOf, linkOf, respond, slackErrorCode, slackFailure } from './clients.ts';
 import {
 	checkingMessage,
 	type ErrorContext,
@@ -185,8 +177,6 @@ async function withNotes<T>(clock: Clock, work: Promise<T>, note: (waitedMs: num
 }
 
 const REPLY_WITHIN_MS = 5_000;
-/** Of the time in which Slack waits for an acknowledgement. */
-const LINK_WITHIN_MS = 800;
 /** More than Slack opens in the time for which they wait. */
 const MAX_OPENED_AHEAD = 1_000;
 
@@ -254,20 +244,9 @@ export function createReply(
 	}
 
 	/** The words about something that an older version made, with a link to the message at this place. */
-	async function olderContext(
-		{ channelId: channel, threadTs: message_ts }: Origin,
-		kept?: Kept,
-	): Promise<ErrorContext> {
-		const context = errorContext(null, kept);
-		if (channel === null || message_ts === null) return context;
-		const asked = client.chat.getPermalink({ channel, message_ts }).then(({ permalink }) => permalink);
-		const link = await within(
-			clock,
-			asked.catch(() => undefined),
-			LINK_WITHIN_MS,
-			() => undefined,
-		);
-		return { ...context, link };
+	async function olderContext({ channelId: channel, threadTs: ts }: Origin, kept?: Kept): Promise<ErrorContext> {
+		const link = channel === null || ts === null ? undefined : await linkOf(client, channel, ts);
+		return { ...errorContext(null, kept), link };
 	}
 
 	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack limits it. */

@@ -29,7 +29,6 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 				},
 				lookEveryMs: 30_000,
 			},
-			leaseMs: 20_000,
 			concurrency: 2,
 			async take(_lease, room) {
 				store.takes += 1;

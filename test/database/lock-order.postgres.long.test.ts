@@ -401,7 +401,7 @@ async function configures({ channelSettings, posts, watches }: Store, { random }
 	const key = { service: SERVICE, sessionId: random.pick(SESSION_IDS) };
 	const watch = await watches.find(channel, key);
 	if (watch === null) return;
-	await watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+	await watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 	await addWatch(watches, { sessionId: key.sessionId, channelId: channel.channelId });
 }
 
@@ -466,7 +466,7 @@ async function ends(store: Store, { random }: Actor): Promise<void> {
 		return;
 	}
 	const posts = [targetedEnd(watch)];
-	await watches.end(watch.id, 'unwatched', { now: T0, posts, keepPending: random.chance(0.5) });
+	await watches.end(watch.id, random.pick(['unwatched', 'noChange'] as const), { now: T0, posts });
 }
 
 function targetedEnd(watch: Watch): NewPost {

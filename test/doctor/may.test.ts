@@ -8,7 +8,7 @@ import { callSlack, sampleOrganisation } from '../../fake-slack/index.ts';
 import { systemClock } from '../../src/core/basics.ts';
 import { CHECK_COUNTS_MS } from '../../src/features/answer/put.ts';
 import { CHECK_INTERVAL_MS } from '../../src/features/watch/endings.ts';
-import { JOINED_MAX_AGE_MS, PRIVACY_MAX_AGE_MS } from '../../src/slack/channels.ts';
+import { PRIVACY_MAX_AGE_MS } from '../../src/slack/channels.ts';
 import { FACTS_MAX_AGE_MS, FRESH_MS } from '../../src/slack/directory.ts';
 import { durationText } from '../../src/slack/parts.ts';
 import { namesAnswerers } from './databases.ts';
@@ -66,7 +66,7 @@ describe('doctor may', () => {
 		const old = (ms: number) => `up to ${durationText(ms)} old`;
 		const who = `yes: a member of the app's workspace (team_id is "T0ACME"), no guest (is_restricted is false, is_ultra_restricted is false)`;
 		const known = (ms: number) => `The program uses users.info ${old(ms)}`;
-		const joined = `users.conversations ${old(JOINED_MAX_AGE_MS)} (new before a refusal)`;
+		const joined = `users.conversations ${old(FACTS_MAX_AGE_MS)} (new before a refusal)`;
 		const posting =
 			'is_member is true, is_archived is false, is_shared is false, is_org_shared is false, is_ext_shared is false, is_pending_ext_shared is false';
 		const watched = `${who}, ${posting}. ${known(FACTS_MAX_AGE_MS)}, conversations.info new each time; of a watched channel, who else reads it every ${durationText(CHECK_INTERVAL_MS)}.`;

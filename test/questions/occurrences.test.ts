@@ -6,7 +6,6 @@ import {
 	type Known,
 	type KnownQuestion,
 	NO_OCCURRENCES,
-	NOTHING_KNOWN,
 	type OccurrenceChange,
 	type Occurrences,
 	occurrencesIn,
@@ -526,7 +525,8 @@ describe('occurrencesIn', () => {
 	});
 	it('finds no open item in NO_OCCURRENCES, and needs nothing known', () => {
 		expect([...NO_OCCURRENCES.closedItems(0)]).toEqual([]);
-		const found = occurrencesIn(at('humanInput', OPEN), { readAt: 0, arrival: 0 }, NOTHING_KNOWN);
+		const nothing: Known = { newest: null, equal: [], heldIds: [], isWatched: true };
+		const found = occurrencesIn(at('humanInput', OPEN), { readAt: 0, arrival: 0 }, nothing);
 		expect(found).toMatchObject({ verdict: 'asks', changes: [{ kind: 'asked', settled: null }] });
 	});
 	it('keeps one open row for the open question, whatever a session does between two reads', () => {

@@ -31,7 +31,7 @@ import {
 import { isOurs, leaseDue, nextDue, queueOf, removeInBatches } from '../../database/due.ts';
 import { touchLadders } from '../../database/ladders.ts';
 import { markSession } from '../../posts/plan-store.ts';
-import { type Answer, type QuestionChange, sessionNameOf, textsOf } from '../../questions/answer.ts';
+import { type Answer, EARLY_READS_MS, type QuestionChange, sessionNameOf, textsOf } from '../../questions/answer.ts';
 import {
 	type Became,
 	becameOf,
@@ -200,8 +200,6 @@ export async function activeClaims(read: Db, filter: Filter<'claims'>, now: numb
 	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));
 }
 
-/** The agent takes a moment to go on after an answer. */
-const EARLY_READ_AFTER_MS = 2_000;
 /** A press shows what it did on its post, without a rate limit; only if that fails, it is drawn as others are. */
 const PRESS_SHOWN_MS = 250;
 /** A window is told of changes for this long after it was opened or touched. */
@@ -225,7 +223,7 @@ export async function markQuestion(
 	what: QuestionChange,
 ): Promise<void> {
 	noteQuestions(trx, what === 'delivered' ? null : person);
-	const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
+	const earlyReadAt = what === 'delivered' ? now + EARLY_READS_MS[0] : null;
 	const postsAt = what === 'choice' || what === 'undo' ? now + PRESS_SHOWN_MS : now;
 	await markSession({ trx, now }, question, { earlyReadAt, postsAt, onlyQuestions: what === 'choice' });
 	await touchLadders(trx, sessionOf(question), now);

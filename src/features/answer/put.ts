@@ -3,6 +3,7 @@ import type { Core } from '../../core.ts';
 import {
 	type Answer,
 	type AnswerPatch,
+	EARLY_READS_MS,
 	firstDueAt,
 	itemsOf,
 	mayLandForMs,
@@ -15,9 +16,6 @@ import type { Session } from '../../questions/session.ts';
 import type { DeliveryPermit } from '../../session-service/service.ts';
 import { type AccessPolicy, isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';
-
-/** The first check whether the agent went on comes this long after the delivery. */
-export const FIRST_CONFIRM_MS = 2_000;
 
 /** An attempt that begins within this time after its author was allowed to send it asks the access policy nothing. */
 export const CHECK_COUNTS_MS = 60_000;
@@ -113,7 +111,7 @@ export function deliveredPatch(now: number, startFailed = false): AnswerPatch {
 
 /** The confirmation checks begin, and no PUT may land any more. */
 function checkedFrom(now: number): AnswerPatch {
-	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
+	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + EARLY_READS_MS[0], putStartedAt: null };
 }
 
 export function comparisonInput(answer: Answer, session: Session): DeliveryInput {

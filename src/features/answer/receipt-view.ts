@@ -214,7 +214,7 @@ const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, string>> = {
 };
 
 const FIRST_ENDED: Readonly<Record<FirstEnding, string>> = {
-	first_failed: 'That answer was not delivered: the question is open again.',
+	first_failed: 'That answer was not delivered: the question was opened again.',
 	first_over: 'That answer was not delivered, because the session was over.',
 	first_unknown: 'That answer may have arrived: look at the session first.',
 };

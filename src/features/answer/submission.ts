@@ -1,7 +1,7 @@
 import { type AnswerItem, submissionKeyOf } from '../../questions/answer.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { titleOf } from '../../slack/form/fields.ts';
-import { CALLBACKS, newMetadata } from '../../slack/ids.ts';
+import { CALLBACKS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Drafting, Forms, StandingForm } from './drafts.ts';
@@ -47,18 +47,15 @@ export function registerSubmission(
 		};
 	}
 
-	/** Of an older version: nothing is sent, and what was typed is a draft, unless it is secret. */
-	async function older({ metadata, typed }: StandingForm, keepText: () => Promise<void>): Promise<Submitted> {
-		await keepText();
-		const hasSecrets = metadata.secret.some((position) => typed.values[position]);
-		const view = await reply.olderView(metadata, hasSecrets ? 'draftWithoutSecrets' : 'draft');
-		return { ack: { response_action: 'update', view } };
+	async function older(shown: ViewMetadata, kept?: 'draft'): Promise<Submitted> {
+		return { ack: { response_action: 'update', view: await reply.olderView(shown, kept) } };
 	}
 
 	async function send(request: AllowedRequest, form: StandingForm, { inTime }: Wait): Promise<Submitted> {
 		const keepText = () => drafting.keep(request.person, form, true);
 		const { view, metadata } = form;
-		if (metadata.arrival === undefined) return older(form, keepText);
+		// Of an older version: nothing is sent, and what was typed is a draft, unless it is secret.
+		if (metadata.arrival === undefined) return keepText().then(() => older(metadata, 'draft'));
 		const { fieldErrors } = form.typed;
 		if (Object.keys(fieldErrors).length > 0) {
 			return { ack: { response_action: 'errors', errors: fieldErrors }, after: keepText };
@@ -88,8 +85,7 @@ export function registerSubmission(
 			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
 				return { place, run: (request) => send(request, form, wait) };
 			}
-			const shown = form?.metadata ?? newMetadata({ sessionId: '' });
-			return { place, run: async () => ({ ack: { response_action: 'update', view: await reply.olderView(shown) } }) };
+			return { place, run: () => older(form?.metadata ?? newMetadata({ sessionId: '' })) };
 		},
 		/** At the first field: only field errors leave the form with its texts in place. */
 		failed(view, error) {

@@ -1,4 +1,4 @@
-import { codeOf, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
+import { codeOf, DAY_MS, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { NoListReason, WaitingSession } from '../../database/watch.ts';
 import { type Answer, firstOf, isSecondChoice, textsOf } from '../../questions/answer.ts';
@@ -19,12 +19,8 @@ export const MOST_WAITING_SHOWN = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
-/** How long a failed answer asks its author for a decision. Receipts keep their buttons. */
-const DECIDE_WITHIN_MS = 24 * 3_600_000;
 /** A list tells only then that a session no longer waits: the agent takes a moment after an answer. */
 const AGENT_GOES_ON_MS = 30_000;
-/** A session is old when it has waited for this long, or before it was first listed. */
-const OLD_AFTER_MS = 24 * 3_600_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 8_000;
 
@@ -102,10 +98,13 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return { shown, unreadableCount: sessionIds.length - snapshots.size };
 	}
 
-	/** Answers that are under way or need a decision, those first; and the last others, newest first. */
+	/**
+	 * Answers that are under way or need a decision, those first; and the last others, newest first. A failed one asks
+	 * for a decision for a day; its receipt keeps its buttons.
+	 */
 	async function ownAnswersOf(person: Person, now: number) {
 		const [ownAnswers, newest] = await Promise.all([
-			reads.ownAnswers(serviceUrl, person, { failedSince: now - DECIDE_WITHIN_MS, limit: MOST_OWN_ANSWERS }),
+			reads.ownAnswers(serviceUrl, person, { failedSince: now - DAY_MS, limit: MOST_OWN_ANSWERS }),
 			reads.lastAnswers(serviceUrl, person, MOST_LAST_ANSWERS + MOST_OWN_ANSWERS),
 		]);
 		const shownIds = new Set(ownAnswers.shown.map(({ id }) => id));
@@ -143,7 +142,8 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1))
 			.sort((a, b) => placeOf(a) - placeOf(b));
-		const old = (listed?.sessions ?? []).filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
+		// They have waited for a day, or since before they were first listed.
+		const old = (listed?.sessions ?? []).filter(({ since, isNew }) => !isNew || since <= now - DAY_MS);
 		// A few are shown like others: nobody has to look behind a button.
 		const oldIds = new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
 		const snoozeOf = ({ question: { sessionId }, fingerprint }: VisibleQuestion) =>

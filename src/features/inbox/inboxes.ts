@@ -1,4 +1,4 @@
-import { backOff, createFailures, createMemo, uptimeOf } from '../../core/basics.ts';
+import { backOff, createFailures, createMemo, MINUTE_MS, uptimeOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { RateLimit } from '../../core/rate-limiter.ts';
 import type { Core } from '../../core.ts';
@@ -10,8 +10,6 @@ import type { InboxPlace } from '../../slack/request.ts';
 import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
 
-/** Longer than a call to Slack with a time-out: it is not renewed. A dead replica's inboxes are due after it. */
-const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
 /**
  * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace. Few inboxes are
@@ -35,8 +33,6 @@ const FIRST_RATE: RateLimit = { intervalMs: 3_000, burst: 5 };
 const SPACING_MS = 3_000;
 /** All changes within this time mark the inboxes once. */
 const TOUCH_EVERY_MS = 1_000;
-/** Ages in an inbox are refreshed this often. */
-const AGES_EVERY_MS = 60_000;
 const RETRY = { firstMs: 2_000, longestMs: 2 * 60_000 } as const;
 
 /** `gone`: nobody can see it any more, because the window was closed or the person is unknown. */
@@ -152,7 +148,7 @@ export function createInboxes(
 		metrics.built(uptimeOf(clock) - startedAt);
 		const backAt = content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null;
 		const wholeAt = completeAt(inbox, againAt, now);
-		const agesAt = now + AGES_EVERY_MS;
+		const agesAt = now + MINUTE_MS;
 		const nextAt = earliestOf(isFollowed(inbox, agesAt) ? agesAt : null, wholeAt, backAt);
 		// What it shows is older, but whole; and nobody waits for it.
 		if (!isAsked && !isWhole && !isFollowed(inbox, now)) return end(null, nextAt);
@@ -189,7 +185,6 @@ export function createInboxes(
 	const loop = createLeaseLoop<Inbox>(core, {
 		itemsName: 'inboxes',
 		rows: store.rows,
-		leaseMs: LEASE_MS,
 		concurrency: UPDATES_AT_ONCE,
 		prepare: markChanges,
 		async take(lease, count) {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/basics.ts';
 import type { AcceptResult } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -15,8 +16,6 @@ import {
 	takenChoice,
 } from '../answer/receipt-view.ts';
 
-const REPEATED_WITHIN_MS = 60_000;
-
 /** Whether a choice can be pressed, as far as the newest read of its session shows. */
 type Offering =
 	| { readonly kind: 'offered'; readonly name: string }
@@ -30,10 +29,10 @@ export function registerPress(core: HandlerContext & Parts): void {
 
 	const pressedAt = new Map<string, number>();
 
-	/** Whether an option was pressed a moment ago: one message tells of both presses. */
+	/** Whether an option was pressed within a minute: one message tells of both presses. */
 	function repeats(key: string): boolean {
 		const now = clock.now();
-		const isRecent = (at: number) => Math.abs(now - at) < REPEATED_WITHIN_MS;
+		const isRecent = (at: number) => Math.abs(now - at) < MINUTE_MS;
 		for (const [other, at] of pressedAt) if (!isRecent(at)) pressedAt.delete(other);
 		const isRepeated = pressedAt.has(key);
 		pressedAt.set(key, now);

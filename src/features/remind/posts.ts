@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type ChannelKey,
@@ -26,8 +27,6 @@ import type { QuestionFacts } from '../watch/facts.ts';
 import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from '../watch/post-view.ts';
 import { digestPost, listedOf, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
 
-/** A reminder that has waited for Slack for longer since the read of its session is read again. */
-const READ_WITHIN_MS = 60_000;
 type ReminderKind = ReminderStage | 'digest';
 interface Shown {
 	readonly mention: Mention | null;
@@ -59,7 +58,8 @@ export function createReminderDrawing(
 				const context = await facts.contextOf(one, asked);
 				const { standing, channelId, discreet, view, named } = context;
 				const { checkedAt } = one;
-				const isFresh = checkedAt !== null && checkedAt >= clock.now() - READ_WITHIN_MS;
+				// One that has waited for Slack for longer is read again.
+				const isFresh = checkedAt !== null && checkedAt >= clock.now() - MINUTE_MS;
 				const told = { sessionName: view?.name ?? '', discreet, threadOnly: isInThread(one.watch?.mode, one.style) };
 				const reminded = {
 					...told,

@@ -1,4 +1,4 @@
-import { loggedId } from '../../core/basics.ts';
+import { loggedId, MINUTE_MS } from '../../core/basics.ts';
 import type { Person } from '../../questions/session.ts';
 import { MISSING, REASONS } from '../../session-service/service.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
@@ -62,9 +62,8 @@ const isOfService = (code: string) => REASONS.has(code) && code !== MISSING.gone
 
 type Noticed = Pick<Content, 'metadata' | 'typed'> & { readonly isReading?: boolean };
 
-/** How often an update is tried when Slack limits calls, and asks to wait no longer than this. */
+/** How often an update is tried when Slack limits calls, and asks to wait no longer than a minute. */
 const MAX_UPDATES = 3;
-const MAX_LIMIT_MS = 60_000;
 
 /** Shows a session in a modal: a loading view, then the content. Without it, an ephemeral card offers a button. */
 export function createSessionFlow(
@@ -82,7 +81,7 @@ export function createSessionFlow(
 	function despiteLimit(update: () => Promise<UpdateOutcome>, tries = MAX_UPDATES): Promise<UpdateOutcome> {
 		return update().catch(async (error: unknown) => {
 			const { retryAfterMs } = slackFailure(error);
-			if (retryAfterMs === null || retryAfterMs > MAX_LIMIT_MS || tries === 1) throw error;
+			if (retryAfterMs === null || retryAfterMs > MINUTE_MS || tries === 1) throw error;
 			await clock.sleep(retryAfterMs);
 			return despiteLimit(update, tries - 1);
 		});

@@ -1,6 +1,7 @@
 import { COMMAND } from '../../core/command-name.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
+import { textMessage } from '../../slack/parts.ts';
 import {
 	type AllowedRequest,
 	ifAllowed,
@@ -20,7 +21,6 @@ import {
 	decodeSettingsMetadata,
 	emptiedList,
 	mentionedMessage,
-	mentionRefused,
 	metadataFor,
 	noSettingsWords,
 	notSavedError,
@@ -35,9 +35,6 @@ import {
 	settingsRefused,
 	settingsSaved,
 } from './view.ts';
-
-/** The list of user groups is mostly known from opening the window; an acknowledgement waits for the form. */
-const LIST_WITHIN_MS = 200;
 
 /** Registers the settings window; returns `/session settings`. */
 export function registerSettings(core: HandlerContext<{ channelSettings: ChannelSettingsStore }>) {
@@ -117,7 +114,7 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 		if (written.kind === 'conflict') {
 			const { stored } = written;
 			const notice = conflictWords(stored.change?.by ?? null);
-			const groups = await userGroups.listWithin(LIST_WITHIN_MS);
+			const groups = await inTime(userGroups.list(), 'slack_unavailable');
 			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, { notice });
 			return { ack: { response_action: 'update', view: newest } };
 		}
@@ -144,7 +141,9 @@ export function registerSettings(core: HandlerContext<{ channelSettings: Channel
 		await personReads.permit(request);
 		const refused = await whyNoSettings({ ...request, channelId }, core);
 		const afterMs = refused === null ? await saving.mention(request, channelId) : null;
-		const told = refused ? mentionRefused(refused, { adminContact }) : mentionedMessage(channelId, afterMs);
+		const told = refused
+			? textMessage(noSettingsWords(refused, { adminContact }))
+			: mentionedMessage(channelId, afterMs);
 		// In place of the button, which is done with.
 		if (afterMs === null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
 	}

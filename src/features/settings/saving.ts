@@ -232,7 +232,7 @@ export async function whyNoSettings(
 /** Draws what a channel is told when somebody changed its settings. */
 export function createSettingsDrawing(
 	{ directory: names, config: { REMIND_AFTER: defaultMs } }: Core,
-	userGroups: Pick<UserGroupList, 'list'>,
+	userGroups: UserGroupList,
 ) {
 	return {
 		async settingsChanged(content, { post: { target } }) {

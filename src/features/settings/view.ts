@@ -329,8 +329,6 @@ export function mentionedMessage(channelId: string, afterMs: number | null): Mes
 	return textMessage(`🔔 You are mentioned ${where} ${when}. The channel was told. ${changes}`);
 }
 
-export const mentionRefused = (why: NoSettings, error: ErrorContext) => textMessage(noSettingsWords(why, error));
-
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
 	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;

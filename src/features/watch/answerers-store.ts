@@ -24,9 +24,6 @@ import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type Standing
 import type { SessionKey } from '../../questions/session.ts';
 import { checkAuthorsAgain } from '../answer/moving-store.ts';
 
-/** Of a session whose end nobody sees, because nobody watches it any more. */
-const FORGOTTEN_AFTER_MS = 400 * DAY_MS;
-
 export type Rules = ReadonlyMap<string, readonly AnswerRule[]>;
 
 /** Tells channels that nobody whom their lists name is there any more: once for each change of a list. */
@@ -135,6 +132,7 @@ export const endRules = (trx: Db, session: SessionKey) => remove(trx, 'answer_ru
 /** Removes rules of sessions that nobody watches, made long before `before`. */
 export function removeOldRules(db: StoreDatabase, before: number) {
 	const watched = sql`select session_id from watches where ended_at is null`;
-	const isOld = sql<boolean>`entered_at < ${before - FORGOTTEN_AFTER_MS}`;
+	// The end of such a session is seen by nobody.
+	const isOld = sql<boolean>`entered_at < ${before - 400 * DAY_MS}`;
 	return removeInBatches(db, 'answer_rules', sql<boolean>`${isOld} and session_id not in (${watched})`);
 }

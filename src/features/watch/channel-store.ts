@@ -1,7 +1,7 @@
 // Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
 
 import { z } from 'zod';
-import { type Log, parseOrNull, pick } from '../../core/basics.ts';
+import { DAY_MS, type Log, parseOrNull, pick } from '../../core/basics.ts';
 import { recordEvents } from '../../database/audit.ts';
 import { readSettings } from '../../database/channel-settings.ts';
 import {
@@ -43,8 +43,6 @@ import { changeRules, removeOldRules, rulesAmong, rulesAround, tellNobodyLeft } 
 
 type WaitingRow = Row<'waiting_sessions'>;
 
-/** A session that is listed again within this time asks what it asked before, unless it is known to have gone on. */
-const BACK_WITHIN_MS = 24 * 3_600_000;
 /** A session saved this shortly before it left the list was answered, resumed or stopped in the service. */
 const SAVED_BEFORE_MS = 10 * 60_000;
 
@@ -69,8 +67,9 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			if (!differs(await waitingRows(db.read, service).execute())) return false;
 			return db.write(async (trx) => {
 				await lockFor(trx, 'replacingLists');
+				// One that is listed again within a day asks what it asked before, unless it is known to have gone on.
 				const forgotten = remove(trx, 'waiting_sessions', { service });
-				await forgotten.where('goneAt', '<=', now - BACK_WITHIN_MS).execute();
+				await forgotten.where('goneAt', '<=', now - DAY_MS).execute();
 				const known = await from(trx, 'waiting_sessions', { service }).selectAll().execute();
 				const rows = known.filter((row) => row.goneAt === null);
 				const before = new Map(known.map((row) => [row.sessionId, row]));

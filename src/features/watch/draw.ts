@@ -1,4 +1,4 @@
-import { hashOf } from '../../core/basics.ts';
+import { HOUR_MS, hashOf, MINUTE_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { isInThread } from '../../database/watch.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
@@ -8,12 +8,6 @@ import { type CardModel, endPost, watchCard } from './card-view.ts';
 import { NO_LINK_MS, type QuestionFacts } from './facts.ts';
 import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
 import { askedPost, drawAgainAt, isLastLook, type SettledLook, settledQuestionPost } from './post-view.ts';
-
-/** A card shows when its session was read only if that is longer ago than this. */
-const OLD_READ_MS = 60_000;
-
-/** Slack is asked for a card's link for so long. */
-const LINK_WITHIN_MS = 3_600_000;
 
 /** Nothing of an agent or a person looks like one: its `<` is escaped. */
 const MENTION = /<@(\w+)>/g;
@@ -32,10 +26,12 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const isLed = isEndTold || (!asks && watch.ended === null && (view.question?.openCount ?? 0) > 0);
 		const link = isLed ? await facts.linkTo(watch.channelId, lead?.ts ?? null) : null;
 		const ledSince = watch.ended?.at ?? question?.askedAt ?? 0;
-		const isLost = isLed && link === null && lead?.ts != null && now - ledSince < LINK_WITHIN_MS;
+		// Slack is asked for an hour.
+		const isLost = isLed && link === null && lead?.ts != null && now - ledSince < HOUR_MS;
 		const linkAgainAt = isLost ? now + NO_LINK_MS : null;
 		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null, waitedMs: null };
-		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
+		// Else nobody needs to know when its session was read.
+		const isOld = isUpdate && checkedAt !== null && now - checkedAt > MINUTE_MS;
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
 		// Without the times, which would make every card look new.
 		const timeless = watchCard({ ...model, isUpdate: true });

@@ -6,7 +6,7 @@ import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import type { Person, QuestionKey } from '../../questions/session.ts';
 import type { MayAct } from '../../slack/access-policy.ts';
 import type { WhoMayAnswer } from '../../slack/answerers.ts';
-import { slackFailure } from '../../slack/clients.ts';
+import { linkOf } from '../../slack/clients.ts';
 import type { Names } from '../../slack/parts.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
@@ -24,7 +24,7 @@ export function createQuestionFacts(
 	core: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
 	{ mayAct, whoMayAnswer }: { readonly mayAct: MayAct; readonly whoMayAnswer: Pick<WhoMayAnswer, 'of'> },
 ) {
-	const { config, clients, directory, clock, log } = core;
+	const { config, clients, directory, clock } = core;
 	const { answers, claims, watches } = core.store;
 	/** By the `ts` of posts. They never change, and what has them is drawn often. A number: when Slack did not tell. */
 	const links = new Map<string, string | number>();
@@ -130,14 +130,10 @@ export function createQuestionFacts(
 			const known = links.get(key);
 			if (typeof known === 'string') return known;
 			if (known !== undefined && Math.abs(clock.now() - known) < NO_LINK_MS) return null;
-			const asked = clients.background.chat.getPermalink({ channel, message_ts: ts });
-			const told = await asked.catch((error: unknown) => {
-				log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');
-				return null;
-			});
+			const link = await linkOf(clients.background, channel, ts);
 			if (links.size > MOST_LINKS) links.clear();
-			links.set(key, told?.permalink ?? clock.now());
-			return told?.permalink ?? null;
+			links.set(key, link ?? clock.now());
+			return link ?? null;
 		},
 	};
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { codeOf, retryAtOf, uptimeOf } from '../../core/basics.ts';
+import { codeOf, MINUTE_MS, retryAtOf, uptimeOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind } from '../../database/watch.ts';
@@ -29,7 +29,6 @@ export interface PollerOptions {
 	readonly ourAnswers: (reading: SessionReading) => Promise<ReadAnswers>;
 }
 
-const LEASE_MS = 21_000;
 const READS_AT_ONCE = 16;
 /** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
 const WAITING_AT_ONCE = 2;
@@ -37,7 +36,6 @@ const WAITING_AT_ONCE = 2;
 const WITH_AWAITED_AT_ONCE = 6;
 /** A session that was never read is gone when this many reads have failed, the newest with 404. */
 const UNREAD_TRIES = 3;
-const NOTE_INTERVAL_MS = 60_000;
 /** How often to look whether a read that waited got its permit, or another hangs, so that the next may begin. */
 const PERMIT_CHECK_MS = 1_000;
 
@@ -63,7 +61,6 @@ export function createPoller(
 	const loop = createLeaseLoop<TakenSession>(core, {
 		itemsName: 'reads',
 		rows: sessions.rows,
-		leaseMs: LEASE_MS,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
 			if (planAt <= uptimeOf(clock)) {
@@ -219,7 +216,7 @@ export function createPoller(
 		const outage = { service: serviceUrl, now, down, since, unlessReadSince, code: health.newestCode };
 		const isNews = await store.reads.noteOutage(outage);
 		notedDown = down;
-		noteAgainAt = uptimeOf(clock) + NOTE_INTERVAL_MS;
+		noteAgainAt = uptimeOf(clock) + MINUTE_MS;
 		if (!isNews) return;
 		// Another process may have stored the outage and the back-offs.
 		if (!down) readFailingSoon();

@@ -88,9 +88,9 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		if (before === undefined) return;
 		const row = await tellWatch(trx, before, update.changed, now);
 		const { end: reason, posts, card: urgency } = update;
-		if (reason === 'handLowered') return lowerHand(tx, row, posts);
+		if (reason === 'handLowered') return lowerHand(tx, row);
 		if (reason === 'sessionOver') await endRules(trx, row);
-		if (reason !== null) return void (await endWatch(tx, row, { reason, posts, keepPending: true }));
+		if (reason !== null) return void (await endWatch(tx, row, { reason, posts }));
 		// At one post a second in a channel, what is asked now would come after all that was asked before.
 		const isOld = before.mode === 'raisedHand' && before.revision <= 0 && (await isBacklog(trx, before));
 		await planPosts(tx, posts, isOld ? 'progress' : 'now');

@@ -56,7 +56,7 @@ export function describeAskings(subject: Subject): void {
 		store().reads.recordUnwatched(KEY, await foundIn(store(), KEY, questions, overrides), { readAt: T0, now: T0 });
 
 	const questionIdOf = async (id: string) => (await current(subject.replica, id)).questionId;
-	const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0 + 1, posts: [], keepPending: false });
+	const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0 + 1, posts: [] });
 
 	/** Accepts an answer and has its PUT begin. */
 	async function begun(given = submission(), patch: object = BEGUN) {

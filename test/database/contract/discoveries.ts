@@ -133,7 +133,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await list('s1');
 			const watch = await raised();
 			await recorded([asking(watch)], [ASKED]);
-			const end = { now: T0 + 1_000, posts: [], keepPending: false };
+			const end = { now: T0 + 1_000, posts: [] };
 			await store().watches.end(watch.id, 'unwatched', end);
 			expect(await hands(here)).toEqual(['s1']);
 			await raised();
@@ -146,7 +146,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await list('s1');
 			const watch = await raised();
 			await recorded([asking(watch)], [ASKED]);
-			await store().watches.end(watch.id, 'unwatched', { now: T0 + 1_000, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0 + 1_000, posts: [] });
 			await store().discoveries.end(C1, { now: T0 + 1_500, posts: () => [] });
 			await discovery({ createdAt: T0 + 2_000 });
 			await raised();
@@ -209,7 +209,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			const seen = await raised();
 			await recorded([asking(seen)], [ASKED]);
-			const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0, posts: [] });
 			await unwatch(seen.id);
 			const hand = await raised();
 			expect(hand.revision).toBe(0);
@@ -280,7 +280,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await drawn();
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			expect(await drawn()).toEqual(['question']);
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'unwatched' } });
 			expect(await drawn()).toEqual(['question']);
 			expect(await cardOf(watch.id)).toBeUndefined();

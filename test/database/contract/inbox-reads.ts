@@ -50,7 +50,7 @@ export function describeInboxReads(subject: Subject): void {
 		it('of other workspaces and services, and of watches that ended, are left out', async () => {
 			await asking('s1', { teamId: 'T2' });
 			const { id } = await asking('s2');
-			await subject.store.watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await subject.store.watches.end(id, 'unwatched', { now: T0, posts: [] });
 			expect(await open()).toEqual([]);
 			expect(await open('T2')).toEqual(['s1: C1']);
 			expect(await replica().openQuestions('https://other.example', 'T2')).toEqual([]);
@@ -335,7 +335,7 @@ export function describeSnoozes(subject: Subject): void {
 			await snooze(T0 + 15 * MINUTE);
 			await snooze(T0 + 15 * MINUTE, { person: BOB });
 			await snooze(T0 + 15 * MINUTE, { session: { ...SESSION, sessionId: 's2' } });
-			const end = { now: T0, posts: [], keepPending: false } as const;
+			const end = { now: T0, posts: [] } as const;
 			await subject.store.watches.end(one.id, 'unwatched', end);
 			expect(await subject.replica.inboxes.snoozes(SERVICE, BOB)).toHaveLength(1);
 			const again = { nextRead: { at: T0, by: T0 } };

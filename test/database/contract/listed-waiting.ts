@@ -216,7 +216,7 @@ export function describeListedWaiting(subject: Subject): void {
 		it('are not read when nobody watches them any more', async () => {
 			await watchedWith('active');
 			for (const { id } of await store().watches.ofSession(KEY)) {
-				await store().watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+				await store().watches.end(id, 'unwatched', { now: T0, posts: [] });
 			}
 			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
 			expect(await store().sessions.readWaiting(SERVICE, [], T0 + 1_000)).toEqual([]);

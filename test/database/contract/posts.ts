@@ -68,7 +68,7 @@ export function describePosts(subject: Subject): void {
 			expect(await row(id)).toMatchObject({ state: 'closed', ts: '1.1', shownKey: 'over', dueAt: null });
 			const { wanted } = await row(id);
 			await refresh();
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: true });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			expect(await row(id)).toMatchObject({ state: 'closed', dueAt: null, wanted });
 		});
 
@@ -228,7 +228,7 @@ export function describePosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })], read(again));
 			const first = await take('status');
 			await store().posts.beginAttempt(first.id, LEASE.token, attemptAt(T0));
-			await replica().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await replica().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			const planned = (await postsOf(watch.id)).filter(({ kind }) => kind === 'status');
 			expect(planned.map(({ state }) => state)).toEqual(['planned', 'dropped']);
 			await store().posts.endAttempt(first, LEASE.token, shownAt(first, '1.1'), T0);
@@ -241,7 +241,7 @@ export function describePosts(subject: Subject): void {
 				const watch = await asked();
 				await refresh();
 				const post = await take('card');
-				await replica().watches.end(watch.id, reason, { now: T0, posts: [], keepPending: false });
+				await replica().watches.end(watch.id, reason, { now: T0, posts: [] });
 				expect(await stored(watch.id)).toMatchObject({ ended: { reason } });
 				expect(await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0))).toBe(false);
 				await store().posts.endAttempt(post, LEASE.token, shownAt(post, ''), T0);

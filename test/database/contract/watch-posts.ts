@@ -34,7 +34,7 @@ export function describeWatchPosts(subject: Subject): void {
 		it('shows watches that have ended too, with what their cards show, and nothing of none', async () => {
 			expect(await store().watches.shownOf([])).toEqual(new Map());
 			const watch = await added();
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			const shown = await replica().watches.shownOf([watch.id, 'unknown']);
 			expect([...shown.keys()]).toEqual([watch.id]);
 			expect(shown.get(watch.id)).toMatchObject({
@@ -69,7 +69,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const one = await added();
 			const two = await added({ sessionId: 's2' });
 			await recorded([news(one, { posts: [said(one, 'a'), said(one, 'b')] })]);
-			await store().watches.end(two.id, 'noChange', { now: T0, posts: [said(two, 'bye')], keepPending: true });
+			await store().watches.end(two.id, 'noChange', { now: T0, posts: [said(two, 'bye')] });
 			expect((await posted()).sort()).toEqual(['card', 'card']);
 			expect((await posted()).sort()).toEqual(['a', 'bye']);
 			expect(await posted()).toEqual(['b']);
@@ -349,7 +349,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		it('does not replace a deleted card after its watch has ended', async () => {
 			const watch = await added();
 			await posted();
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			await deleted((await next()).post);
 			expect(await cardOf(watch.id)).toMatchObject({ state: 'gone', dueAt: null });
 			expect(await keys()).toEqual([]);

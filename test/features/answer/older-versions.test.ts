@@ -100,7 +100,7 @@ describe('a window of 1.0.0', () => {
 		await modal.fill(1, 'A train');
 		expect((await modal.submit()).outcome).toBe('updated');
 		expect(modal.text()).toContain('Of an older version. Nothing was sent.');
-		expect(modal.text()).toContain('What you typed is a draft of the question now.');
+		expect(modal.text()).toContain('What you typed is a draft of the question now');
 		expect(JSON.stringify(modal.blocks())).toContain(linkTo(post.ts));
 		await modal.close(true);
 		expect(app.service.log.puts(id)).toHaveLength(0);
@@ -119,7 +119,7 @@ describe('a window of 1.0.0', () => {
 		await modal.fill(0, 'The second');
 		await modal.fill(1, 'hunter-2');
 		expect((await modal.submit()).outcome).toBe('updated');
-		expect(modal.text()).toContain('What you typed is a draft of the question now. Secret text is not kept.');
+		expect(modal.text()).toContain('What you typed is a draft of the question now, but for secret text.');
 		expect(modal.text()).toContain('`/session` shows what asks.');
 		await modal.close(true);
 		const again = await openSession(app.app, id);

@@ -77,7 +77,7 @@ describe('receipts', () => {
 			'📝 Not sent: the first answer did not arrive either',
 			{
 				explanation:
-					/^Somebody answered before you\. That answer was not delivered: the question is open again\. Your text is a draft of it,/,
+					/^Somebody answered before you\. That answer was not delivered: the question was opened again\. Your text is a draft of it,/,
 				buttons: ['Open the question'],
 			},
 		],

@@ -90,7 +90,7 @@ describe('an answer that lost to one that was taken back', () => {
 		const { id, index, post, offer } = await released();
 		expect(offer.text()).toContain('*📝 Not sent: the first answer did not arrive either*');
 		expect(offer.text()).toContain(
-			'@ada answered before you. That answer was not delivered: the question is open again. Your text is a draft of ' +
+			'@ada answered before you. That answer was not delivered: the question was opened again. Your text is a draft of ' +
 				'it, and nothing is sent by itself. *Open the question* shows it.',
 		);
 		expect(offer.text()).toContain('> TP 570');
@@ -213,7 +213,7 @@ describe('an answer that lost to one that then failed', () => {
 		app.service.sessions.setStatus(id, 'stopped');
 		const offer = await offered(id);
 		expect(offer.text()).toContain('*🏁 Not sent, nor was the first answer: the session was over*');
-		expect(offer.text()).not.toContain('is open again');
+		expect(offer.text()).not.toContain('opened again');
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
@@ -225,7 +225,7 @@ describe('an answer that lost to one that then failed', () => {
 		const offer = await offered(id);
 		expect(offer.text()).toContain('*⚠️ Not sent: the first answer may have arrived*');
 		expect(offer.text()).toContain('That answer may have arrived: look at the session first.');
-		expect(offer.text()).not.toMatch(/not delivered|is open again|either/);
+		expect(offer.text()).not.toMatch(/not delivered|opened again|either/);
 	});
 });
 

@@ -154,7 +154,7 @@ describe('a question with short options', () => {
 		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Open the question')));
 		expect(offer.text()).toContain(headline('conflicted', { lastError: 'first_failed' }));
 		expect(offer.text()).toMatch(
-			/ada.* answered before you\. That answer was not delivered: the question is open again\./i,
+			/ada.* answered before you\. That answer was not delivered: the question was opened again\./i,
 		);
 		expect(offer.text()).toContain('TP 570');
 		const again = await openSession(app.app, id, 'grace');

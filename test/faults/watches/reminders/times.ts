@@ -32,7 +32,6 @@ export const SHORTER: readonly Edit[] = [
 	escalatesAfter('4_000'),
 	{ file: 'features/remind/reminders.ts', constant: 'WAIT_FOR_OTHERS_MS', becomes: '2_000' },
 	{ file: 'features/remind/reminders.ts', constant: 'TOGETHER_MS', becomes: '2_000' },
-	{ file: 'features/remind/reminders.ts', constant: 'LEASE_MS', becomes: '8_000' },
-	{ file: 'posts/outbox.ts', constant: 'LEASE_MS', becomes: '8_000' },
-	{ file: 'features/watch/poller.ts', constant: 'LEASE_MS', becomes: '8_000' },
+	{ file: 'core/lease-loop.ts', constant: 'LEASE_MS', becomes: '8_000' },
+	{ file: 'core/lease-loop.ts', constant: 'RENEWED_LEASE_MS', becomes: '8_000' },
 ];
