@@ -353,9 +353,11 @@ export function createReply(
 		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
-		/** Says that an older version made what somebody pressed, and where its question is. */
+		/** Says that an older version made what somebody pressed, and, unless they press too fast, where its question is. */
 		async older(request: PersonRequest, { view, row }: Pick<Press, 'view' | 'row'>): Promise<void> {
-			await toPerson(request, errorMessage(OLDER, null, await olderContext(row ?? originOf(request, view))));
+			const isTooFast = (await personReads.turn(request)) !== null;
+			const context = isTooFast ? errorContext() : await olderContext(row ?? originOf(request, view));
+			await toPerson(request, errorMessage(OLDER, null, context));
 		},
 		/** The same in the place of a form. */
 		olderView: async ({ sessionId, sessionName, origin }: ViewMetadata, kept?: Kept) =>
