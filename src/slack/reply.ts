@@ -353,7 +353,7 @@ export function createReply(
 		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
-		/** Says that an older version made what somebody pressed, and, unless they press too fast, where its question is. */
+		/** Says that an older version made what somebody pressed, and where its question is, unless they press too fast. */
 		async older(request: PersonRequest, { view, row }: Pick<Press, 'view' | 'row'>): Promise<void> {
 			const isTooFast = (await personReads.turn(request)) !== null;
 			const context = isTooFast ? errorContext() : await olderContext(row ?? originOf(request, view));
