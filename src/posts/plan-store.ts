@@ -47,6 +47,7 @@ import type { SessionKey } from '../questions/session.ts';
 import type { QuestionView } from '../questions/session-snapshot.ts';
 import {
 	type ContentOf,
+	HELD,
 	type NewPost,
 	type PostContent,
 	QUESTION_KEY,
@@ -68,7 +69,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 
 /** Plans posts: each key once for its target. The caller's lock keeps others out. */
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urgency: CardUrgency = 'now') {
-	for (const { target, key, content } of posts) {
+	for (const { target, key, content, heldUntil } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
 		const stream = streamOf(target);
 		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
@@ -87,7 +88,8 @@ export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urg
 			state: 'planned',
 			createdAt: now,
 			urgency: URGENCIES.indexOf(urgency),
-			dueAt: now,
+			dueAt: heldUntil ?? now,
+			lastError: heldUntil === undefined ? null : HELD,
 		})
 			.onConflict((conflict) => conflict.columns(['stream', 'uniqueKey']).doNothing())
 			.execute();
