@@ -28,9 +28,6 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 		await reply.toPerson(asked, onlyAuthorCanUndo(author));
 	}
 
-	/** Like *Undo*, also for whoever left the channel, or may not answer the session any more. */
-	const sendsNothing = ({ origin: { channelId } }: Answer): Place => ({ channelId });
-
 	/** Runs `act` for the answer's author, if they may act in the channel of its form. */
 	function onReceipt(
 		id: ActionId,
@@ -88,13 +85,15 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 	onReceipt(
 		ACTIONS.giveUp,
 		async (own, request, press) => showAgain(request, press, (await answers.withdraw(own)).answer),
-		sendsNothing,
+		// Like *Undo*, also after they left.
+		({ origin: { channelId } }) => ({ channelId }),
 	);
 
 	onReceipt(
 		ACTIONS.postToThread,
 		(own, request, press) => showAgain(request, press, own, PRESS_NOTES.notPosted),
-		sendsNothing,
+		// Also for whoever may not answer the session any more.
+		({ origin, question }) => windowPlace({ ...question, origin }),
 	);
 
 	onOwn(ACTIONS.undo, (own) => {
