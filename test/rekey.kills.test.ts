@@ -107,7 +107,9 @@ describe('npm run rekey', () => {
 			await other.query(`select 1 from ${table} order by 1 offset 600 limit 1 for update`);
 			const running = startRekey({ ...database.place, ...BOTH });
 			const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and application_name = 'handraise'`;
-			await expect.poll(async () => (await looking.query(waiting)).rowCount, { timeout: 90_000 }).toBe(1);
+			const isWaiting = async () => (await looking.query(waiting)).rowCount === 1;
+			const ended = running.closed.then(({ stderr }) => Promise.reject(new Error(`It did not wait: ${stderr}`)));
+			await Promise.race([ended, expect.poll(isWaiting, { timeout: 90_000 }).toBe(true)]);
 			await database.expectRefusal({ ENCRYPTION_KEY: key });
 			running.child.kill('SIGKILL');
 			expect((await running.closed).code).toBeNull();
