@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, HandraiseError, type Log } from '../core/basics.ts';
+import { type Clock, HandraiseError, type Log, MINUTE_MS } from '../core/basics.ts';
 import { recordOperator } from './audit.ts';
 import {
 	add,
@@ -33,9 +33,6 @@ import { readMeta, sealAnew } from './sealing.ts';
 import { markForCompaction, startSecretWiping } from './secret-wiping.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 
-/** A replica looks each second, and stops within 10 s. */
-const STOP_WITHIN_MS = 20_000;
-
 interface Options {
 	readonly db: StoreDatabase;
 	/** Null on PostgreSQL. */
@@ -60,7 +57,8 @@ export async function rekey(options: Options) {
 	const { db, sqlite, clock, onMarked } = options;
 	await db.write((trx) => mark(trx, options));
 	onMarked();
-	await untilUnused(db, clock, STOP_WITHIN_MS, UNENCRYPTED);
+	// A replica looks each second and stops within 10 s, on a machine that has time for it.
+	await untilUnused(db, clock, MINUTE_MS, UNENCRYPTED);
 	const { master, ...counts } = await db.write((trx) => encryptAnew(trx, options));
 	return { ...counts, isCompact: sqlite === null || (await compact(sqlite, master, options.log)) };
 }

@@ -3,6 +3,7 @@ import { type Clock, codeOf, type Log, MINUTE_MS, STEP_MS } from '../core/basics
 import { columnsOf, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
 import { databaseTime } from './due.ts';
 
+const LOOK_EVERY_MS = MINUTE_MS;
 /** After a slower measurement the previous one stays valid. */
 const LONGEST_ROUND_TRIP_MS = 500;
 /** The first one may include opening the connection. */
@@ -62,7 +63,7 @@ export async function createStoreClock(
 
 	async function follow(): Promise<void> {
 		while (!closing.signal.aborted) {
-			await local.sleep(MINUTE_MS, closing.signal);
+			await local.sleep(LOOK_EVERY_MS, closing.signal);
 			await look().catch((error: unknown) => {
 				if (!closing.signal.aborted) log.debug({ code: codeOf(error) }, 'could not look at the time; trying again');
 			});
