@@ -321,7 +321,7 @@ function updateRoom(running: readonly DuePost[]): number {
 	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
 }
 
-/** When a card may be posted at the earliest: each start of the program makes all due. */
+/** When a card may be posted at the earliest. It is due before that when it is planned, and at each start. */
 const heldUntilOf = ({ content }: Post, now: number) =>
 	content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + HOUR_MS) : 0;
 

@@ -47,7 +47,6 @@ import type { SessionKey } from '../questions/session.ts';
 import type { QuestionView } from '../questions/session-snapshot.ts';
 import {
 	type ContentOf,
-	HELD,
 	type NewPost,
 	type PostContent,
 	QUESTION_KEY,
@@ -69,7 +68,7 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 
 /** Plans posts: each key once for its target. The caller's lock keeps others out. */
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urgency: CardUrgency = 'now') {
-	for (const { target, key, content, heldUntil } of posts) {
+	for (const { target, key, content } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
 		const stream = streamOf(target);
 		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
@@ -88,8 +87,7 @@ export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urg
 			state: 'planned',
 			createdAt: now,
 			urgency: URGENCIES.indexOf(urgency),
-			dueAt: heldUntil ?? now,
-			lastError: heldUntil === undefined ? null : HELD,
+			dueAt: now,
 		})
 			.onConflict((conflict) => conflict.columns(['stream', 'uniqueKey']).doNothing())
 			.execute();

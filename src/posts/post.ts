@@ -136,7 +136,7 @@ export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCu
 
 export type PostRow = Row<'posts'>;
 
-/** `lastError` of a post that waits for its `heldUntil`. Its stream's other posts do not wait for it. */
+/** `lastError` of a card that waits for its `notBefore`. Its stream's other posts do not wait for it. */
 export const HELD = 'held';
 /** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
 export const PACED = 'paced';
@@ -156,8 +156,6 @@ export interface NewPost {
 	/** Unique within its target, so that nothing is queued twice. */
 	readonly key: string;
 	readonly content: PostContent;
-	/** Not posted before this time, clock milliseconds. */
-	readonly heldUntil?: number;
 }
 
 /** A message that has to stay true: planned, or shown until its last look. */
@@ -281,8 +279,7 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 /** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewPost {
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + HOUR_MS);
-	const held = notBefore > now ? { heldUntil: notBefore } : {};
-	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore }, ...held };
+	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
 }
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];

@@ -78,7 +78,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 
 	async function leadOf({ watchId, questionId }: Readonly<Record<'watchId' | 'questionId', string>>, { ended }: Watch) {
 		const posts = from(db.read, 'posts', { watchId, state: [...OPEN, 'closed'] });
-		const kept = posts.where(sql<boolean>`coalesce(last_error, '') not in (${UNREADABLE}, ${HELD})`);
+		const kept = posts.where(sql<boolean>`coalesce(last_error, '') <> ${UNREADABLE}`);
 		const isLead =
 			ended?.reason === 'sessionOver'
 				? sql<boolean>`kind = 'sessionEnded'`
