@@ -373,7 +373,8 @@ async function showInstead(
 		for (const post of posted) {
 			if (post.ts === null) continue;
 			const content = { kind: 'question', changed: fingerprint !== former.fingerprint } satisfies PostContent;
-			await change(trx, 'posts', { id: post.id }, { content: JSON.stringify(content) }).execute();
+			const undrawn = { content: JSON.stringify(content), shownAt: null };
+			await change(trx, 'posts', { id: post.id }, undrawn).execute();
 			await beginLadder(trx, watch, { questionId: id, postTs: post.ts, postedAt: now, now });
 		}
 	}

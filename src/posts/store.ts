@@ -367,6 +367,8 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 		case 'dropped':
 			return { state: 'dropped', dueAt: null, sendingSince: null };
 		case 'deleted':
+			// It was to show another question than the one that somebody deleted.
+			if (row.kind === 'question' && row.shownAt === null) return { state: 'planned', ts: null, dueAt: now };
 			return GONE;
 		case 'retry':
 			return { dueAt: Math.round(result.at), lastError: result.code, ...(!result.unknown && { sendingSince: null }) };

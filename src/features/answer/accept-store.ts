@@ -260,21 +260,20 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 
 /**
  * `first`, now withdrawn or failed, does not answer its question any more: of each person the text of the newest answer
- * that lost to it becomes a draft, and the worker tells them. A press of the same person stays as it is, and so do
- * outdated answers. Returns `first`, with who came second where its author may ask them.
+ * that lost to it becomes a draft, and the worker tells them. A press of the same person stays as it is, unless it was
+ * on what the agent asked later. Returns `first`, with who came second where its author may ask them.
  */
 export async function reopenQuestion(tx: CipherTx, first: Answer): Promise<Answer> {
 	const { trx, cipher, now } = tx;
 	const { id, question, person, fingerprint, shownHash } = first;
-	const isOutdated = first.state === 'changed';
 	const lost = from(trx, 'answers', { ...questionOf(question), state: 'conflicted' }).selectAll();
 	const rows = await lost.orderBy('acceptedAt', 'desc').orderBy('id').execute();
 	const told = new Map<string, Answer>();
 	for (const loser of rows.flatMap(createAnswerReader(cipher))) {
 		if (firstOf(loser)?.answerId !== id) continue;
 		const isSame = loser.fingerprint === fingerprint && !isReworded(shownHash, loser.shownHash);
-		if (isOutdated && isSame) continue;
-		if (!isOutdated && loser.press !== null && loser.person.userId === person.userId) continue;
+		const isNewer = first.state === 'changed' && !isSame;
+		if (!isNewer && loser.press !== null && loser.person.userId === person.userId) continue;
 		const author = JSON.stringify(loser.person);
 		if (told.has(author)) continue;
 		told.set(author, loser);

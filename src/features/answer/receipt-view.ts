@@ -118,7 +118,7 @@ function buttonsOf(answer: Answer): Button[] {
 			return [button(ACTIONS.answerNew, label, { value: again })];
 		}
 		case 'conflicted':
-			return [firstEndingOf(answer) === null ? open : button(ACTIONS.answerNew, 'Open the question', { value: again })];
+			return [isDraft(answer) ? button(ACTIONS.answerNew, 'Open the question', { value: again }) : open];
 		case 'ended':
 			return [open];
 		default:
@@ -214,7 +214,7 @@ const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, string>> = {
 };
 
 const FIRST_ENDED: Readonly<Record<FirstEnding, string>> = {
-	first_failed: 'That answer was not delivered: the question was opened again.',
+	first_failed: 'That answer was not delivered.',
 	first_over: 'That answer was not delivered, because the session was over.',
 	first_unknown: 'That answer may have arrived: look at the session first.',
 };
@@ -224,8 +224,16 @@ function firstEndedText(answer: Answer, ending: FirstEnding): string {
 	const first = firstPersonOf(answer);
 	const who = first === null ? SOMEBODY : personMrkdwn(first.userId);
 	const what = first?.userId === answer.person.userId ? 'You had answered before.' : `${who} answered before you.`;
-	const draft = 'Your text is a draft of it, and nothing is sent by itself. *Open the question* shows it.';
+	if (!isDraft(answer)) return sentences(what, FIRST_ENDED[ending], keptText(answer));
+	const draft =
+		'Your text is a draft now, and nothing is sent by itself. *Open the question* fills it in where it fits.';
 	return sentences(what, FIRST_ENDED[ending], hasText(answer) ? draft : '', secretText(answer));
+}
+
+/** Whether the question of an answer that came second may be open again. */
+function isDraft(answer: Answer): boolean {
+	const ending = firstEndingOf(answer);
+	return ending !== null && ending !== 'first_over';
 }
 
 /** Whom the author of an answer that could not be delivered may ask. */

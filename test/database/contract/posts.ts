@@ -195,7 +195,8 @@ export function describePosts(subject: Subject): void {
 			await refresh(at);
 			await attempt(await take('card', at), { kind: 'deleted' }, at);
 			expect(await states(watch)).toEqual(['card gone', 'card gone', 'card planned', 'question gone']);
-			expect(await posted(T0 + HOUR - 1)).toEqual([]);
+			const waits = JSON.stringify({ kind: 'card', notBefore: T0 + HOUR });
+			expect(await cardOf(watch.id)).toMatchObject({ content: waits });
 			expect(await posted(T0 + HOUR)).toEqual(['card:ts-card:ts-card']);
 			// An hour later, the next one waits for nothing.
 			await refresh(T0 + 3 * HOUR);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/database/watch.ts';
 import { planPosts } from '../../../src/posts/plan-store.ts';
-import type { DuePost, NewPost, Post } from '../../../src/posts/post.ts';
+import { type DuePost, HELD, type NewPost, type Post } from '../../../src/posts/post.ts';
 import { retryUnreadable } from '../../../src/posts/store.ts';
 import { newWatch, SERVICE } from '../../features/watch/support.ts';
 import { type FoundChange, recordRead } from '../../support/found.ts';
@@ -334,6 +334,8 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const second = await taken();
 			expect(second.ts).toBe(`ts-card:${CARD_TS}`);
 			await deleted(second);
+			const held = { kind: 'retry', at: T0 + 3_600_000, code: HELD, unknown: false } as const;
+			await store().posts.endAttempt((await next()).post, LEASE.token, held, T0);
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
 			expect(await keys()).toEqual(['paused']);
 			await store().posts.release([LEASE.token]);
@@ -342,7 +344,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const later = await store().posts.takeDue(OTHER_LEASE, 10, T0 + 3_600_000);
 			expect(later.map(({ post }) => [post.key, post.attempts])).toEqual([
 				['paused', 0],
-				[`card:${second.ts}`, 0],
+				[`card:${second.ts}`, 1],
 			]);
 		});
 

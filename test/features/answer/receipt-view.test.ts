@@ -76,8 +76,7 @@ describe('receipts', () => {
 			{ state: 'conflicted', lastError: 'first_failed' },
 			'📝 Not sent: the first answer did not arrive either',
 			{
-				explanation:
-					/^Somebody answered before you\. That answer was not delivered: the question was opened again\. Your text is a draft of it,/,
+				explanation: /^Somebody answered before you\. That answer was not delivered\. Your text is a draft now,/,
 				buttons: ['Open the question'],
 			},
 		],

@@ -90,8 +90,8 @@ describe('an answer that lost to one that was taken back', () => {
 		const { id, index, post, offer } = await released();
 		expect(offer.text()).toContain('*📝 Not sent: the first answer did not arrive either*');
 		expect(offer.text()).toContain(
-			'@ada answered before you. That answer was not delivered: the question was opened again. Your text is a draft of ' +
-				'it, and nothing is sent by itself. *Open the question* shows it.',
+			'@ada answered before you. That answer was not delivered. Your text is a draft now, and nothing is sent by ' +
+				'itself. *Open the question* fills it in where it fits.',
 		);
 		expect(offer.text()).toContain('> TP 570');
 		expect(offer.buttons()).toEqual([OFFER]);
@@ -211,10 +211,26 @@ describe('an answer that lost to one that then failed', () => {
 	it('stays unsent when the session was over before the first was sent', async () => {
 		const { id } = await lost();
 		app.service.sessions.setStatus(id, 'stopped');
-		const offer = await offered(id);
-		expect(offer.text()).toContain('*🏁 Not sent, nor was the first answer: the session was over*');
-		expect(offer.text()).not.toContain('opened again');
+		const told = await app.until(() => dmsOf('grace').find((dm) => JSON.stringify(dm.blocks()).includes(id)));
+		expect(told.text()).toContain('*🏁 Not sent, nor was the first answer: the session was over*');
+		expect(told.text()).toContain('because the session was over. Your text is below.');
+		expect(told.text()).toContain('> TP 570');
+		expect(told.buttons()).toEqual(['Open the session']);
 		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it('is a draft, too, when the agent asks something else before the first was sent', async () => {
+		const { id } = await lost();
+		const index = app.ask(id, [item('Which flight should I book?', 'One of: LX 180, TP 570')], 'One is full.');
+		const offer = await offered(id);
+		expect(offer.text()).toContain(FAILED);
+		expect(offer.text()).toContain('That answer was not delivered. Your text is a draft now');
+		expect(offer.text()).toContain('> TP 570');
+		expect(app.service.log.puts(id)).toEqual([]);
+		const form = await prefilled(offer);
+		await form.choose(0, 'LX 180');
+		await form.submit();
+		await app.until(() => value(id, index) === 'LX 180');
 	});
 
 	it('does not hear that the first was not sent when that may have arrived', async () => {
@@ -225,7 +241,7 @@ describe('an answer that lost to one that then failed', () => {
 		const offer = await offered(id);
 		expect(offer.text()).toContain('*⚠️ Not sent: the first answer may have arrived*');
 		expect(offer.text()).toContain('That answer may have arrived: look at the session first.');
-		expect(offer.text()).not.toMatch(/not delivered|opened again|either/);
+		expect(offer.text()).not.toMatch(/not delivered|either/);
 	});
 });
 

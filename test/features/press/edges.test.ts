@@ -169,9 +169,7 @@ describe('what people are told about a choice', () => {
 		await form.close();
 		await post.press('Undo');
 		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Open the question')));
-		expect(offer.text()).toContain(
-			'You had answered before. That answer was not delivered: the question was opened again.',
-		);
+		expect(offer.text()).toContain('You had answered before. That answer was not delivered. Your text is a draft now');
 		await offer.press('Open the question');
 		const again = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		await again.submit();

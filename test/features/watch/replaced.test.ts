@@ -41,9 +41,15 @@ const says = (post: Posted, words: string) =>
 		() => `waited for "${words}" and got:\n${post.text()}`,
 	);
 
-/** A watched session that asks, and the question's post. */
-async function asked(first: string | ItemJson = FLIGHT) {
-	const id = await app.watched();
+/** A session that the channel follows by `watch all`. */
+async function discovered(): Promise<string> {
+	await app.command('/session watch all');
+	return app.session();
+}
+
+/** A session that asks, and the question's post. */
+async function asked(first: string | ItemJson = FLIGHT, begin = () => app.watched()) {
+	const id = await begin();
 	await asks(id, first);
 	const post = await app.until(() => questions(id)[0]);
 	return { id, post };
@@ -180,6 +186,22 @@ describe('a question gets a post of its own', () => {
 		await says(post, SETTLED_WORDS.changed);
 		await app.pass(40_000);
 		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it.each([
+		['watched with a card', () => app.watched()],
+		['discovered', discovered],
+	])('when somebody deleted the post in whose place it comes, of a session that is %s', async (_, begin) => {
+		await start({ DISCOVER_SESSIONS: 'true' });
+		const { id, post } = await asked(FLIGHT, begin);
+		post.remove();
+		await asks(id, TRAIN);
+		const next = await app.until(() => questions(id)[0]);
+		expect(next.ts).not.toBe(post.ts);
+		await next.press('ICE 5');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		await says(next, '@ada');
+		expect(questions(id)).toHaveLength(1);
 	});
 
 	it('when somebody deleted the post before', async () => {
