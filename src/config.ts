@@ -204,7 +204,10 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 	}
 	const removed = formerSettings(env);
 	const stricter = removed.flatMap(({ setting, instead, isStricter }) =>
-		isStricter ? `${setting} is no setting any more, and what it is set to is stricter: ${instead}. Remove it` : [],
+		isStricter
+			? `${setting} is no setting any more, and its value is stricter than what holds now: ${instead}. Remove it to ` +
+				'accept that'
+			: [],
 	);
 	const swallowed = unreadable.length > 0 ? [] : swallowedSettings(given, paths);
 	const ofEach = [...swallowed, ...fileProblems, ...problems, ...crossProblems(given, settings)];

@@ -75,7 +75,7 @@ async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 			`No Handraise can be asked in ${directory} (${code}): none runs there, it runs as another user, or its log ` +
 			'has person_socket_unusable.';
 		const isAbsent = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'EACCES'].includes(code);
-		throw refusal(isAbsent ? `${absent} Nothing changed.` : ENDED);
+		throw refusal(isAbsent ? `${absent} ${UNASKED}` : ENDED);
 	}
 }
 
@@ -145,6 +145,7 @@ function wordsOf(reply: Forgotten & { readonly isCompact?: boolean }, userId: st
 	].join('\n');
 }
 
+const UNASKED = 'Nothing changed: start Handraise, or run this as its user and with its DATA_DIR.';
 const ENDED = 'Handraise ended or failed, as its log says: all is done or nothing. Run this again to see.';
 const NOT_TAKEN =
 	`No running Handraise did it within ${WAIT_MS / 1_000} s: the request is taken back, and nothing changed. Either ` +

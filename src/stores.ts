@@ -1,11 +1,12 @@
+import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Clock, systemClock } from './core/basics.ts';
+import { type Clock, codeOf, systemClock } from './core/basics.ts';
 import { createAuditStore, recordRestore } from './database/audit.ts';
 import { lineOf } from './database/audit-reader.ts';
 import type { StoreDatabase } from './database/database.ts';
 import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
 import { readKeys } from './database/encryption.ts';
-import { loadOrMakeKeyFile } from './database/key-file.ts';
+import { keyFileIn, loadOrMakeKeyFile } from './database/key-file.ts';
 import { type KeyOptions, openKeys } from './database/keys.ts';
 import { type MigrationContext, migrate, whyReplaced } from './database/migrate.ts';
 import { createPeopleStore } from './database/people-store.ts';
@@ -76,9 +77,16 @@ export async function openStore(options: StoreOptions) {
 		if (ownClock === undefined) storeClock = await createStoreClock(db, systemClock, log);
 		const clock = ownClock ?? storeClock ?? systemClock;
 		// Only after SQLite is open: this process now holds the lock on the data directory.
+		const isKeyNew = keysGiven === null && !existsSync(keyFileIn(resolve(dataDir)));
 		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
 		const context = { clock, log, keys: given };
-		await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
+		try {
+			await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
+		} catch (error) {
+			// The database has another key: nobody should take the new one for it.
+			if (isKeyNew && codeOf(error) === 'encryption_key_invalid') rmSync(keyFileIn(resolve(dataDir)));
+			throw error;
+		}
 		const { serviceUrl: givenUrl } = options;
 		const serviceUrl = givenUrl === undefined ? '' : await addressFor(db, givenUrl, log);
 		keys = await openKeys({ ...given, db, sqlite, log, onCheckpoint: options.onCheckpoint });

@@ -386,7 +386,9 @@ describe('the settings', () => {
 		});
 		const refused = readSettings({ ...COMPLETE, [setting]: stricter });
 		expect(refused.problems).toEqual([expect.stringContaining(instead)]);
-		expect(refused.problems[0]).toMatch(new RegExp(`^${setting} is no setting any more, .*stricter: .*\\. Remove it$`));
+		expect(refused.problems[0]).toMatch(
+			new RegExp(`^${setting} is no setting any more, .*stricter than what holds now: .*\\. Remove it to accept that$`),
+		);
 		expect(refused.problems.join()).not.toContain('secret');
 		expect(refused.removed).toEqual([]);
 		expect(readSettings({ ...COMPLETE, [setting]: ' ' })).toMatchObject({ removed: [], problems: [] });

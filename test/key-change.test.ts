@@ -23,7 +23,9 @@ it('changes from the key file to ENCRYPTION_KEY: open forms and former answers a
 	const keys = { DATA_DIR: app.dataDir, ENCRYPTION_KEY: KEY, ENCRYPTION_KEY_FORMER_FILE: file };
 	const refused = await runRekey(keys);
 	expect([refused.code, refused.stdout]).toEqual([1, '']);
-	expect(refused.stderr).toMatch(/^Another process is using the database in .* Stop it first, .*\n$/);
+	expect(refused.stderr).toMatch(
+		/^Another process is using the database in .* Stop it first; a second Handraise needs a DATA_DIR of its own, or DATABASE_URL\.\n$/,
+	);
 	await app.stop();
 	const rekeyed = await runRekey(keys);
 	expect([rekeyed.code, rekeyed.stderr]).toEqual([0, '']);

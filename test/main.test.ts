@@ -114,7 +114,7 @@ describe('the program', () => {
 		const { code, stdout, stderr } = await start({ ...complete(), GIVE_UP_HOURS: '2', PERSON_BURST: '40' }).closed;
 		expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 		expect(stderr).toBe(
-			'GIVE_UP_HOURS is no setting any more, and what it is set to is stricter: an answer is tried for 24 hours. Remove it\n',
+			'GIVE_UP_HOURS is no setting any more, and its value is stricter than what holds now: an answer is tried for 24 hours. Remove it to accept that\n',
 		);
 	});
 

@@ -194,7 +194,8 @@ export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): u
 	const state = sqlState(error);
 	if (state === null) {
 		const code = (error as { code?: unknown } | null)?.code;
-		const reason = tlsProblemOf(error) ?? (typeof code === 'string' ? code : 'connection lost or timed out');
+		const what = typeof code === 'string' ? code : 'connection lost or timed out';
+		const reason = tlsProblemOf(error) ?? `${what}; npm run doctor says more`;
 		const lost = { cause: error, commitUnknown: sent };
 		return new StoreUnavailableError(`PostgreSQL cannot be reached: ${reason}.`, lost);
 	}

@@ -219,7 +219,11 @@ export function openSqliteFile(dataDir: string, typeOf = (path: string) => statf
 		makePrivateFile(join(directory, 'handraise.lock'));
 		makePrivateFile(path);
 	} catch (error) {
-		throw new StoreUnavailableError(`The data directory ${directory} cannot be written.`, { cause: error });
+		const { code } = error as NodeJS.ErrnoException;
+		throw new StoreUnavailableError(
+			`The data directory ${directory} cannot be written (${code}): set DATA_DIR to one that this user can write.`,
+			{ cause: error },
+		);
 	}
 	if (NETWORK_TYPES.includes(typeOf(directory)))
 		throw new HandraiseError(
@@ -228,7 +232,7 @@ export function openSqliteFile(dataDir: string, typeOf = (path: string) => statf
 			{ code: 'database_unsuitable' },
 		);
 	using opening = new DisposableStack();
-	opening.use(takeLock(directory, 'Stop it first, or set another DATA_DIR here, or DATABASE_URL for replicas.'));
+	opening.use(takeLock(directory, 'Stop it first; a second Handraise needs a DATA_DIR of its own, or DATABASE_URL.'));
 	return guard(() => {
 		const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
 		opening.defer(() => database.close());

@@ -11,11 +11,11 @@ export function checkSettings(findings: Findings, { problems, unknown = [], remo
 	for (const problem of problems) findings.failure(`${problem}.`);
 	for (const name of unknown) {
 		findings.warning(
-			`${name} is not a setting of Handraise and is not read: is it misspelt? See the settings in the README.`,
+			`${name} is not a setting of Handraise and is not read: is it misspelt? docs/configuration.md lists all.`,
 		);
 	}
 	for (const { setting, instead } of removed)
-		findings.warning(`${setting} is no setting any more: ${instead}. Remove it.`);
+		findings.warning(`${setting} is no setting any more: ${instead}. Remove it after the next start.`);
 	return findings.okIfNone('complete and well-formed.');
 }
 

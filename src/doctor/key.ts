@@ -37,7 +37,7 @@ export async function checkKey(findings: Findings, { need, settings, database, k
 		if (look === null) throw notChecked(`${path} does not exist and the database cannot be used`);
 		if (look === 'new') return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
 		return failure(
-			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next ` +
+			`${path} is gone, and the database has a key: restore it (or set ENCRYPTION_KEY) before the next ` +
 				'start, or the stored answers cannot be read.',
 		);
 	}
@@ -59,7 +59,7 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 	const names = given.formers.length === 0 ? `${source} is not` : `neither ${source} nor ENCRYPTION_KEY_FORMER is`;
 	if (look.schema !== OWN_SCHEMA) {
 		if (fitsBefore(look.keyCheck, given, look.keySalt)) return ok('a key of the database is given, for the migration.');
-		return failure(`${names} the key the database was made with: it is not migrated without that key. ${RESTORE}`);
+		return failure(`${names} the key of the database: it is not migrated without that key. Set that key; ${LOST}`);
 	}
 	const ciphers = ciphersOf([given.own, ...given.formers], look.keySalt);
 	const check = readKeyCheck(look.keyCheck);
@@ -67,7 +67,10 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 	if (refusal !== null) return failure(refusal.message);
 	if (!fits(check, ciphers)) {
 		const what = otherKey === 0 ? 'stored answers and drafts' : counted(otherKey, 'stored value');
-		return failure(`${names} the key the database was made with: ${what} cannot be read. ${RESTORE}`);
+		return failure(
+			`${names} the key of the database: ${what} cannot be read. Set that key, or name it ` +
+				`in ENCRYPTION_KEY_FORMER and run npm run rekey; ${LOST}`,
+		);
 	}
 	if (otherKey > 0)
 		return failure(
@@ -79,7 +82,7 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 			`${counted(needed, 'stored value')} cannot be read without ENCRYPTION_KEY_FORMER: stop Handraise, and run npm ` +
 				'run rekey.',
 		);
-	if (given.formers.length === 0) return ok(`${source} is the one the database was made with.`);
+	if (given.formers.length === 0) return ok(`${source} is that of the database.`);
 	if (!look.isCompactionDue) return ok(DONE[look.dialect]);
 	return (look.inUse ? warning : ok)(
 		'no stored value needs ENCRYPTION_KEY_FORMER, but SQLite’s file still holds what it opens. ' +
@@ -88,7 +91,7 @@ function tryKeys(findings: Findings, look: Look, source: string, given: GivenKey
 	);
 }
 
-const RESTORE = 'Restore the former key; docs/leaks.md tells of a lost one.';
+const LOST = 'docs/leaks.md tells of a lost one.';
 const DONE = {
 	sqlite:
 		'no stored value needs ENCRYPTION_KEY_FORMER, and no file holds one that does: remove it. Backups still need it.',

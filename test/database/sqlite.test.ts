@@ -398,6 +398,6 @@ it('keeps a statement that is used often prepared, however many others come', as
 
 it('refuses a data directory in a place that takes none, with a message', async () => {
 	await expect(openHere('/proc/nope/deeper')).rejects.toThrow(
-		'The data directory /proc/nope/deeper cannot be written.',
+		'The data directory /proc/nope/deeper cannot be written (ENOENT): set DATA_DIR to one that this user can write.',
 	);
 });

@@ -86,7 +86,7 @@ it('recognises the running Handraise by its database and disturbs neither, nor d
 	expect(lines).toContainEqual(
 		expect.stringMatching(/^✓ Database: SQLite in use by the running Handraise, which is fine, at schema \d+\.$/),
 	);
-	expect(lines).toContainEqual(expect.stringMatching(/^✓ Encryption key: .* is the one the database was made with/));
+	expect(lines).toContainEqual(expect.stringMatching(/^✓ Encryption key: .* is that of the database\.$/));
 	expect(exit).toBe(0);
 	await app.slack.as('ada').command('agents', '/session help');
 

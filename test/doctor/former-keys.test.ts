@@ -82,13 +82,13 @@ const cases: Case[] = [
 		name: 'the former version left the database, with another key',
 		breaks: (harness) => databaseAt(harness, 'former', harness.secrets.encryptionKey),
 		env: () => ({ ENCRYPTION_KEY: OTHER_KEY }),
-		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with: it is not migrated without that key\. Restore/,
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database: it is not migrated without that key\. Set that key/,
 	},
 	{
 		name: 'the former key is another one',
 		breaks: (harness) => underFormerKey(harness),
 		env: () => ({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
-		says: /^✗ Encryption key: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_FORMER is the key the database was made with: 2 stored values cannot be read\. Restore the former key; docs\/leaks\.md tells of a lost one\.$/,
+		says: /^✗ Encryption key: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_FORMER is the key of the database: 2 stored values cannot be read\. Set that key, or name it in ENCRYPTION_KEY_FORMER and run npm run rekey; docs\/leaks\.md tells of a lost one\.$/,
 	},
 	{
 		name: 'another key was used by mistake for a while',

@@ -22,7 +22,7 @@ const service: Case[] = [
 		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/`, SESSION_SERVICE_LIST: 'off' }),
 		says: [
 			/^✗ Settings: SESSION_SERVICE_URL ends in \/v1: remove it/,
-			/^✗ Settings: SESSION_SERVICE_LIST is no setting any more, and what it is set to is stricter: the list of the service is used/,
+			/^✗ Settings: SESSION_SERVICE_LIST is no setting any more, and its value is stricter than what holds now: the list of the service is used/,
 		],
 	},
 	{
@@ -127,10 +127,11 @@ const service: Case[] = [
 		exit: 0,
 	},
 	{
-		name: 'the service allows more than the setting, and a setting is none any more',
-		env: () => ({ GIVE_UP_HOURS: '48', SESSION_SERVICE_RPM: '100' }),
+		name: 'the service allows more than the setting, and two settings are none any more',
+		env: () => ({ GIVE_UP_HOURS: '48', ESCALATE_AFTER: '1h', SESSION_SERVICE_RPM: '100' }),
 		says: [
-			/^! Settings: GIVE_UP_HOURS is no setting any more: an answer is tried for 24 hours\. Remove it\./,
+			/^! Settings: GIVE_UP_HOURS is no setting any more: an answer is tried for 24 hours\. Remove it after the next start\.$/,
+			/^! Settings: ESCALATE_AFTER is no setting any more: .* the first start gives it this one .*\. Remove it after the next start\.$/,
 			/^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
 		],
 		exit: 0,

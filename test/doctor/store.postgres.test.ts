@@ -57,7 +57,7 @@ const key: Case[] = [
 	{
 		name: 'the passphrase is the one of PostgreSQL',
 		env: ({ dataDir }) => postgresAt(dataDir, 'canary battery staple', 'none'),
-		says: /^✓ Encryption key: ENCRYPTION_KEY is the one the database was made with/,
+		says: /^✓ Encryption key: ENCRYPTION_KEY is that of the database\.$/,
 		exit: 0,
 	},
 	{
@@ -75,7 +75,7 @@ const key: Case[] = [
 			...(await postgresAt(dataDir, secrets.encryptionKey, 'none')),
 			ENCRYPTION_KEY: OTHER_KEY,
 		}),
-		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database/,
 	},
 ];
 

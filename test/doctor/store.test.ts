@@ -39,7 +39,10 @@ const database: Case[] = [
 	{
 		name: 'the former version used the database',
 		breaks: (harness) => databaseAt(harness, 'former'),
-		says: /^✓ Database: SQLite not in use, at schema 29\. The first start migrates it to schema \d+, .*: make a backup first\.$/,
+		says: [
+			/^✓ Database: SQLite not in use, at schema 29\. The first start migrates it to schema \d+, .*: make a backup first\.$/,
+			/^- Service address: not checked, because the database does not have schema \d+\.$/,
+		],
 		exit: 0,
 	},
 	{
@@ -118,13 +121,13 @@ const key: Case[] = [
 		name: 'the key is another one',
 		breaks: (harness) => databaseAt(harness, 'none', harness.secrets.encryptionKey),
 		env: () => ({ ENCRYPTION_KEY: OTHER_KEY }),
-		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database/,
 	},
 	{
 		name: 'the passphrase is another one',
 		breaks: (harness) => databaseAt(harness, 'none', 'canary battery staple'),
 		env: () => ({ ENCRYPTION_KEY: 'canary battery stable' }),
-		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database/,
 	},
 	{
 		name: 'the key file is gone',
@@ -132,7 +135,7 @@ const key: Case[] = [
 			await databaseAt(harness, 'none');
 			rmSync(join(harness.dataDir, 'encryption.key'));
 		},
-		says: /^✗ Encryption key: .*encryption\.key is gone, and the database was made with a key: restore it/,
+		says: /^✗ Encryption key: .*encryption\.key is gone, and the database has a key: restore it/,
 	},
 	{
 		name: 'others may read the key file',

@@ -210,7 +210,7 @@ async function upgradeAndChangeKey(place: Place, backup: 'npm run backup' | 'pg_
 	expect(await runRekey({ ...place.settings, ...both })).toMatchObject({ code: 0, stderr: '' });
 	expect(await place.doctor(both)).toContain('no stored value needs');
 	const stopChanged = await place.start(NEW_KEY);
-	expect(await place.doctor(NEW_KEY)).toContain('ENCRYPTION_KEY is the one the database was made with');
+	expect(await place.doctor(NEW_KEY)).toContain('ENCRYPTION_KEY is that of the database');
 	place.service.faults.clear();
 	await place.saved('kept');
 	await stopChanged();

@@ -369,7 +369,7 @@ it('says when no program runs, or the directory is not there, and changes nothin
 	const absent = await forget();
 	expect(absent).toMatchObject({ code: 1, stdout: '' });
 	expect(absent.stderr).toBe(
-		`No Handraise can be asked in ${app.dataDir} (ENOENT): none runs there, it runs as another user, or its log has person_socket_unusable. Nothing changed.\n`,
+		`No Handraise can be asked in ${app.dataDir} (ENOENT): none runs there, it runs as another user, or its log has person_socket_unusable. Nothing changed: start Handraise, or run this as its user and with its DATA_DIR.\n`,
 	);
 	expect(await person(['clear', 'C0AGENTS'])).toMatchObject({ code: 1, stdout: '', stderr: absent.stderr });
 	const nowhere = await runPerson(['export', ADA], { DATA_DIR: '/nonexistent' });

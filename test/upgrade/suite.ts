@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
 import { item } from '../../sandbox/session-service/builders.ts';
 import { allColumnsOf, change, columnsOf, SEALED_COLUMNS, type TableName } from '../../src/database/database.ts';
+import { keyFileIn } from '../../src/database/key-file.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
 import { beforePut } from '../../src/features/answer/rows-store.ts';
 import { REMOVED_ANSWER, WINDOW_NOTICES } from '../../src/features/answer/view.ts';
@@ -212,6 +214,10 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			});
 			await db.close();
 			expect(await dumpRows(place)).toMatchObject({ migrations: rows.migrations, meta: rows.meta });
+			if (store === 'sqlite') {
+				await expect(open({ dataDir: place })).rejects.toMatchObject({ code: 'encryption_key_invalid' });
+				expect(existsSync(keyFileIn(place))).toBe(false);
+			}
 			const now = await opened();
 			expect(await unreadIn(now)).toEqual([]);
 			await now.close();
