@@ -57,7 +57,7 @@ const MISTYPED = {
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
 	unknown_flag: `No flag \`{typed}\`: \`${COMMAND} settings\` has what differs between channels.`,
-	former_flag: `Not watched: \`{typed}\` is *{setting}* in \`${COMMAND} settings\` now.`,
+	former_flag: `Not watched: \`{typed}\` is now the box *{setting}* in \`${COMMAND} settings\`.`,
 	reserved_id: 'A session id cannot be “{typed}”: the session service uses that word itself.',
 	all_alone: '`all` stands alone behind `watch` and `unwatch`.',
 } as const;

@@ -69,7 +69,7 @@ describe('/session watch', () => {
 	it('watches nothing for a flag of 1.1.0, and says where it is now', async () => {
 		const id = app.session();
 		const told = await app.command(`/session watch ${id} —no-buttons`);
-		expect(told.text()).toBe('⚠️ Not watched: `—no-buttons` is *One-press buttons* in `/session settings` now.');
+		expect(told.text()).toBe('⚠️ Not watched: `—no-buttons` is now the box *One-press buttons* in `/session settings`.');
 		await app.pass(5_000);
 		expect(app.service.log.reads(id)).toEqual([]);
 	});
