@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../support/random.ts';
 import { STORE_NAMES } from '../frame.ts';
 import { createTestHarness, SEED } from '../shared-stores.ts';
+import { copySource } from '../source-copy.ts';
 import type { StoreKind } from '../stores.ts';
 import { isFault } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
@@ -11,6 +12,7 @@ import { runPresses } from './presses/presses.ts';
 import { openDesk, PRESS_ENV, UNDO_MS } from './presses/questions.ts';
 import { runUndos } from './presses/undos.ts';
 import { aimsFor, runFaults } from './run.ts';
+import { QUICK_LOOKS } from './sabotage.ts';
 
 /** Long enough for leases that dead replicas leave and for receipts that Slack's rates delay, several times. */
 const TIMEOUT_MS = 600_000;
@@ -33,7 +35,9 @@ export function describeForms(kind: StoreKind): void {
 		it('is neither lost nor sent twice nor reported wrongly under kills, stops and every other fault', {
 			timeout: TIMEOUT_MS,
 		}, async () => {
+			await using source = await copySource({ edits: QUICK_LOOKS });
 			await using harness = await createTestHarness(kind, {
+				entry: source.entry,
 				people: FAULTY * 2,
 				callTimeoutMs: CALL_TIMEOUT_MS,
 			});

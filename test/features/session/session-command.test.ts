@@ -79,7 +79,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		[
 			'a flag of 1.1.0',
 			'watch choices --questions-only',
-			/`?--questions-only`? is \*?Progress in the card's thread\*? in `?\/session settings`? now\./,
+			/`?--questions-only`? is now the box \*?Progress in the card's thread\*? in `?\/session settings`?\./,
 		],
 		['an unknown flag', 'watch choices —loudly', /No flag `?—loudly`?: `?\/session settings`? has what differs/],
 		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
