@@ -38,7 +38,6 @@ const SLOW = [
 	'sandbox/troubles',
 	'contract.postgres',
 	'clock-set-back',
-	'audit-log',
 	'who-may/lists',
 	'who-may/who-may',
 	'upgrade/',

@@ -82,7 +82,7 @@ export function createAppProcess(deps: {
 		wanted = true;
 		ended = null;
 		const own = spawn(process.execPath, ['--import', LEASH, '--import', SHIFTED_CLOCK, entry], {
-			env: { ...COMPILE_CACHE, ...deps.env, CLOCK_OFFSET_MS: String(clockOffsetMs) },
+			env: { ...COMPILE_CACHE, ...deps.env, CLOCK_OFFSET_MS: String(clockOffsetMs), CLOCK_PASSES: '1' },
 			stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
 		});
 		child = own;

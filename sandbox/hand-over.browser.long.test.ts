@@ -135,10 +135,10 @@ it('snoozes a question in one’s own inbox only, shows it again, and brings it 
 	await home.getByText(waitingCountWords(1, 0)).waitFor();
 
 	await ada.getByRole('button', { name: /^Trouble/ }).click();
-	await choose(home, 'Snooze for 15 min');
+	await choose(home, 'Snooze for 1 h');
 	await home.getByText('1 is snoozed').waitFor();
 	await homeOf(grace).getByText(waitingCountWords(1, 0)).waitFor();
-	await moveClock(ada, '+5 min', '+5 min');
+	await moveClock(ada, '+15 min', '+15 min', '+15 min', '+5 min', '+5 min');
 	// An inbox follows for ten minutes after it was opened.
 	await ada.getByRole('tab', { name: 'Messages' }).click();
 	await ada.getByRole('tab', { name: 'Home' }).click();

@@ -34,7 +34,7 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const pressable = (within: Locator, name: string) => within.getByRole('button', { name: buttonNamed(name) });
 const OPTIONS = 'One of: Graphite, Sand';
 /** What the menu of each question offers. */
-const MENU = ['Hand over', 'Snooze for 15 min', 'Snooze for 1 h', 'Snooze until tomorrow 9:00'];
+const MENU = ['Hand over', 'Snooze for 1 h', 'Snooze until tomorrow 9:00'];
 
 /** Sessions that ask; each is named after its id. */
 function asks(ids: readonly string[], description = ''): void {

@@ -178,9 +178,10 @@ it('tells the second of two people who was first, and offers them the question w
 	await privately(grace, 'Only @Ada can undo this.').waitFor();
 	await option(question(ada, 'Which flight'), 'Undo').click();
 	await soon(grace.getByRole('button', { name: /^Handraise.*unread/ }).click());
-	const offer = grace.locator('.message', { hasText: line('waiting', { lastError: 'first_withdrawn' }) }).last();
-	await offer.getByText('@Ada answered before you. The question is open again.').waitFor();
-	await option(offer, 'Send mine').click();
+	const offer = grace.locator('.message', { hasText: line('conflicted', { lastError: 'first_failed' }) }).last();
+	await offer.getByText('@Ada answered before you. That answer was not delivered. Your text is a draft now').waitFor();
+	await option(offer, 'Open the question').click();
+	await grace.getByRole('button', { name: 'Send answer' }).click();
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(1);
 	await soon(

@@ -318,7 +318,7 @@ it('has a Gallery of every state, with switches, and without serious axe finding
 		.toBe(1);
 	expect(await seriousFindings(page)).toEqual([]);
 	await page.setViewportSize({ width: 390, height: 800 });
-	await page.getByRole('checkbox', { name: '--no-buttons' }).check();
+	await page.getByRole('checkbox', { name: 'One-press buttons off' }).check();
 	await open.getByRole('button', { name: 'LH 1173' }).waitFor({ state: 'detached' });
 	expect(await seriousFindings(page)).toEqual([]);
 	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390);

@@ -96,9 +96,7 @@ it('refuses a guest in the settings, keeps the other choices, and tells the chan
 	await expect.poll(() => form.getByRole('combobox', { name: 'Escalate after' }).inputValue()).toBe('1 h');
 	await save(page);
 	const told = channelOf(page).locator('.message', { hasText: CHANGED_REMINDERS }).last();
-	await expect
-		.poll(() => told.innerText())
-		.toMatch(/Escalate after: default \(off\) → 1 h\s+• Mention: nobody → Grace/);
+	await expect.poll(() => told.innerText()).toMatch(/Escalate after: off → 1 h\s+• Mention: nobody → Grace/);
 	await expect.poll(() => told.innerText()).not.toContain('@Grace');
 });
 

@@ -53,26 +53,24 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	const installation = createInstallation();
 	const store = await openStore({
 		databaseUrl: config.DATABASE_URL,
-		pool: { size: config.DATABASE_POOL_SIZE, statementMs: config.DATABASE_STATEMENT_TIMEOUT_MS },
+		pool: config.pool,
 		dataDir: config.DATA_DIR,
 		serviceUrl: config.SESSION_SERVICE_URL,
 		encryptionKey: config.ENCRYPTION_KEY,
 		formerKeys: config.ENCRYPTION_KEY_FORMER,
-		writesFormer: config.ENCRYPTION_KEY_WRITE === 'former',
 		workspace: () => installation.known()?.teamId ?? null,
 		clock: ownClock,
 		onCheckpoint: metrics.checkpoint,
-		onFormerValues: metrics.formerValues,
 		log,
 	});
 	const { clock, serviceUrl } = store;
 	/** Replicas share the limits of the session service and of Slack. */
-	const rateLimiter = createRateLimiter(
-		clock,
-		// In memory it makes its own, which come and go and so must not listen to the clock.
-		store.db.dialect === 'postgres' ? (key) => store.cellOf(`rate:${key}`) : undefined,
-	);
+	const rateLimiter = createRateLimiter(clock, (key) => store.cellOf(`rate:${key}`));
 	const { channelSettings } = store;
+	if (config.formerEscalateAfterMs !== null) {
+		const channels = await channelSettings.giveFormerEscalation(config.formerEscalateAfterMs);
+		if (channels > 0) log.info({ channels }, 'ESCALATE_AFTER is in the settings of these channels now');
+	}
 	const slack = createSlack({ config, clock, log, metrics, rateLimiter, store }, installation, {
 		ofSession: channelSettings.rulesOf,
 		ofAll: channelSettings.rulesOfAll,
@@ -124,7 +122,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		inboxes,
 		noteRead,
 	});
-	registerPress({ ...context, flow, answers, inboxes });
+	registerPress({ ...context, answers, inboxes });
 	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);
 	const reminders = createReminders(core);
@@ -136,12 +134,10 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	/** Starts what needs no Slack. */
 	async function startWorking(): Promise<void> {
 		await answering.start();
-		store.reencryption?.start();
 		await discovery.start();
 		watching.start();
 		await reminders.start();
 		housekeeping.start();
-		if (config.AUDIT_LOG !== null) store.auditLog.start();
 	}
 
 	async function stopSlack(): Promise<void> {
@@ -184,7 +180,6 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 				inboxes.stop(),
 				openWindows.stop(),
 				housekeeping.stop(),
-				store.auditLog.stop(),
 			]);
 			refusedRequests.stop();
 			// The worker has waited for running PUTs. One that still hangs must not prevent a clean end.

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { needSettings } from './config.ts';
 import { backUp, comparePostgres, openRestore } from './database/backup.ts';
-import { whoRunsIt } from './ops/who-runs-it.ts';
+import { whoRunsIt } from './ops/command.ts';
 
 const USAGE = `Usage: npm run backup -- <new file>   copies SQLite's database, also while Handraise runs
        npm run restore -- <backup>    lists the answers that a backup lacks, asks, and replaces the stopped

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { HandraiseError, type Log, normalAddress } from './core/basics.ts';
+import { DAY_MS, HandraiseError, HOUR_MS, type Log, MINUTE_MS, normalAddress } from './core/basics.ts';
 import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './core/command-name.ts';
 import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
-import { LONGEST_GIVE_UP_MS, LONGEST_UNDO_MS } from './database/schema/answers.ts';
+import { LONGEST_UNDO_MS } from './database/schema/answers.ts';
+import { formerSettings, LIMITS } from './limits.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
 import { type Environment, readSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
 
@@ -65,17 +66,16 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
 		.min(min, `is less than ${min}`)
 		.max(max, `is more than ${max}`)
 		.default(fallback);
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const UNITS = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 /** Milliseconds of `90s`, `15m`, `2h` or `1d`; null for `off`. */
-const duration = (fallback: string) =>
-	text.default(fallback).transform((value, context) => {
-		if (value === 'off') return null;
-		const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
-		const ms = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
-		if (ms > 0 && ms <= 30 * UNITS.d) return ms;
-		context.addIssue('is not a time from 1s to 30d: use one such as 90s, 15m or 2h, or off');
-		return z.NEVER;
-	});
+const duration = text.transform((value, context) => {
+	if (value === 'off') return null;
+	const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+	const ms = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
+	if (ms > 0 && ms <= 30 * UNITS.d) return ms;
+	context.addIssue('is not a time from 1s to 30d: use one such as 90s, 15m or 2h, or off');
+	return z.NEVER;
+});
 const ids = (pattern: RegExp, example: string) =>
 	text
 		.default('')
@@ -83,8 +83,6 @@ const ids = (pattern: RegExp, example: string) =>
 		.refine((list) => list.every((id) => pattern.test(id)), {
 			error: `contains something that is not a Slack ID: use IDs such as ${example}, separated by commas`,
 		});
-
-const DEFAULT_REMIND_AFTER = '15m';
 
 const environment = z.object({
 	SLACK_BOT_TOKEN: required('the bot token (xoxb-…) from "OAuth & Permissions" of your Slack app').refine(
@@ -117,12 +115,9 @@ const environment = z.object({
 		'contains characters that are not allowed in an HTTP header: copy it again',
 	),
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
-	SESSION_SERVICE_LIST: oneOf(['auto', 'off'], 'auto').transform((word) => word === 'auto'),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
 	SESSION_DASHBOARD_URL: webAddress(text).nullable().default(null),
 	DATABASE_URL: databaseUrl,
-	DATABASE_POOL_SIZE: wholeNumber(10, 1, 100),
-	DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(2_000, 100, 10_000),
 	HTTPS_PROXY: proxyAddress,
 	HTTP_PROXY: proxyAddress,
 	NO_PROXY: text.default(''),
@@ -136,32 +131,22 @@ const environment = z.object({
 			'run with it, put it into ENCRYPTION_KEY_FORMER',
 	),
 	ENCRYPTION_KEY_FORMER: optional,
-	ENCRYPTION_KEY_WRITE: oneOf(['new', 'former'], 'new'),
 	ALLOW_GUESTS: flag,
 	ALLOW_EXTERNAL: flag,
 	ALLOWED_CHANNELS: ids(/^[CGD][A-Z0-9]{2,}$/, 'C0123ABCD'),
 	ALLOWED_USERS: ids(/^[UW][A-Z0-9]{2,}$/, 'U0123ABCD'),
 	ALLOWED_USERGROUPS: ids(/^S[A-Z0-9]{2,}$/, 'S0123ABCD'),
 	ADMIN_CONTACT: optional,
-	PERSON_BURST: wholeNumber(20, 1, 100_000),
-	PERSON_READS_PER_MINUTE: wholeNumber(20, 1, 100_000),
-	MAX_WATCHES_PER_PERSON: wholeNumber(50, 1, 100_000),
-	MAX_WATCHES_PER_CHANNEL: wholeNumber(100, 1, 100_000),
 	MAX_WATCHES: wholeNumber(1_000, 1, 100_000),
 	DISCOVER_SESSIONS: flag,
 	QUICK_ANSWERS: oneOf(['on', 'off'], 'on').transform((word) => word === 'on'),
 	UNDO_SECONDS: wholeNumber(10, 0, LONGEST_UNDO_MS / UNITS.s),
 	THREAD_REPLIES: oneOf(['on', 'off'], 'off').transform((word) => word === 'on'),
-	REMIND_AFTER: duration(DEFAULT_REMIND_AFTER),
-	ESCALATE_AFTER: duration('off'),
+	REMIND_AFTER: duration.default(15 * UNITS.m),
 	SHOW_ANSWERS: oneOf(SHOW_ANSWERS, 'auto'),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
 	HISTORY_RETENTION_DAYS: wholeNumber(1, 1, 3650).nullable().default(null),
-	AUDIT_LOG: z.literal('stdout', { error: 'is not stdout' }).nullable().default(null),
 	AUDIT_RETENTION_DAYS: wholeNumber(400, 1, 3650),
-	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
-	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
-	GIVE_UP_HOURS: wholeNumber(24, 1, LONGEST_GIVE_UP_MS / UNITS.h),
 	HOST: optionally(
 		(value) => !/[\s/]/.test(value),
 		'is neither an address nor the name of a host: use one like 127.0.0.1',
@@ -174,9 +159,8 @@ const textOf = (env: Environment, name: string) => (env[name]?.trim() === '' ? u
 
 /** Problems of several settings together, from the raw environment, to appear beside all others. */
 function crossProblems(env: Environment, settings: Partial<Settings>): string[] {
-	const { REMIND_AFTER, ESCALATE_AFTER, ENCRYPTION_KEY_WRITE, RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
+	const { RETENTION_DAYS = 0, HISTORY_RETENTION_DAYS } = settings;
 	const isUnset = (name: string) => textOf(env, name) === undefined && textOf(env, `${name}_FILE`) === undefined;
-	const byDefault = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
 	const problems = {
 		'SLACK_APP_TOKEN is missing: set an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP':
 			isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'),
@@ -186,10 +170,6 @@ function crossProblems(env: Environment, settings: Partial<Settings>): string[] 
 			!isUnset('DATABASE_URL') && !isUnset('PGSSLMODE'),
 		'ENCRYPTION_KEY is missing: with ENCRYPTION_KEY_FORMER it is the new key; create one with: openssl rand -base64 32':
 			!isUnset('ENCRYPTION_KEY_FORMER') && isUnset('ENCRYPTION_KEY'),
-		'ENCRYPTION_KEY_WRITE is former, and ENCRYPTION_KEY_FORMER is missing: set it, or remove this':
-			ENCRYPTION_KEY_WRITE === 'former' && isUnset('ENCRYPTION_KEY_FORMER'),
-		[`ESCALATE_AFTER is not longer than REMIND_AFTER${byDefault}: people are reminded first, and mentioned later`]:
-			REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER,
 		[`HISTORY_RETENTION_DAYS is less than RETENTION_DAYS (${RETENTION_DAYS}): texts would outlive authors`]:
 			HISTORY_RETENTION_DAYS != null && HISTORY_RETENTION_DAYS < RETENTION_DAYS,
 	};
@@ -207,13 +187,10 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 	const problems: string[] = [];
 	const files = secretFilesOf(given);
 	const unreadable = paths.flatMap(unreadableFile);
-	const unread = new Map([
-		...unreadNames(given),
-		...(unreadable.length > 0 ? [] : paths.flatMap((path) => unreadLines(readFileSync(path, 'utf8')))),
-	]);
-	for (const [name, type] of Object.entries(environment.shape)) {
-		// What is wrong with the file itself is said already, and nobody knows what was meant.
-		if (unreadable.length > 0 || unread.has(name) || unread.has(`${name}_FILE`)) continue;
+	// Of a file that is not read nobody knows what was meant.
+	const types = unreadable.length > 0 ? [] : Object.entries(environment.shape);
+	for (const [name, type] of types) {
+		// What is wrong with the file itself is said already.
 		if (fileProblems.some((problem) => problem.startsWith(`${name}_FILE `))) continue;
 		// Names of proxies are also read in lower case, which comes first, as in undici and curl.
 		const lowerCase = name.toLowerCase();
@@ -225,16 +202,27 @@ export function readSettings(given: Environment, needed = /^/, paths = environme
 		else if (parsed.success) settings[name] = parsed.data;
 		else problems.push(...parsed.error.issues.map((issue) => `${what} ${issue.message}`));
 	}
-	const others = [...fileProblems, ...problems, ...crossProblems(given, settings), ...misspeltAccess(env)];
-	const isNews = (line: string) => !unread.has(/^\w*/.exec(line)?.[0] ?? '');
-	const all = [...unread.values(), ...others.filter(isNews)].filter((line) => needed.test(line));
+	const removed = formerSettings(env);
+	const stricter = removed.flatMap(({ setting, instead, isStricter }) =>
+		isStricter
+			? `${setting} is no setting any more, and its value is stricter than what holds now: ${instead}. Remove it to ` +
+				'accept that'
+			: [],
+	);
+	const swallowed = unreadable.length > 0 ? [] : swallowedSettings(given, paths);
+	const ofEach = [...swallowed, ...fileProblems, ...problems, ...crossProblems(given, settings)];
+	const all = [...ofEach, ...misspeltAccess(env), ...stricter];
 	return {
 		/** The valid ones; an optional setting that is not set is null. */
 		settings: settings as Partial<Settings>,
 		/** One line for each missing or invalid setting, without its value; or for a file that is not read at all. */
-		problems: unreadable.length > 0 ? unreadable : [...new Set(all)],
+		problems: unreadable.length > 0 ? unreadable : all.filter((line) => needed.test(line)),
 		/** Names that look like settings of Handraise but are none. Those about access are problems. */
-		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
+		unknown: Object.keys(env).filter(
+			(name) => OUR_NAMES.test(name) && !isSetting(name) && !removed.some(({ setting }) => setting === name),
+		),
+		/** Settings of 1.1.0 that are set, and what takes their place. Those that were stricter are problems. */
+		removed: removed.flatMap(({ isStricter, ...one }) => (isStricter ? [] : one)),
 	};
 }
 
@@ -247,9 +235,8 @@ export function needSettings(env: Environment, needed: RegExp): Settings {
 
 // biome-ignore format: a list of words
 const OUR_BEGINNINGS = [
-	'SLACK', 'SLASH', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'PERSON', 'MAX_WATCH',
-	'MAX_WATCHES', 'SHOW', 'QUICK', 'UNDO', 'THREAD', 'REMIND', 'ESCALATE', 'RETENTION', 'HISTORY', 'AUDIT', 'GIVE_UP',
-	'WAITING_SECRET', 'WATCH_MAX',
+	'SLACK', 'SLASH', 'DATABASE', 'ENCRYPTION', 'DISCOVER', 'SESSION_SERVICE', 'SESSION_DASHBOARD', 'MAX_WATCH', 'SHOW',
+	'QUICK', 'UNDO', 'THREAD', 'REMIND', 'RETENTION', 'HISTORY', 'AUDIT',
 ];
 const OUR_NAMES = new RegExp(`^(${OUR_BEGINNINGS.join('|')})_`);
 
@@ -282,9 +269,10 @@ function environmentFiles(): string[] {
 function unreadableFile(path: string): string[] {
 	try {
 		const bytes = readFileSync(path);
-		const share = bytes.filter((byte) => byte === 0).length / bytes.length;
-		if (share > 0.2) return [`${path} is UTF-${share > 0.6 ? 32 : 16}, so no setting in it is read: save it as UTF-8`];
-		return share > 0 ? [`${path} has a NUL byte, and what follows it in its line is not read: remove it`] : [];
+		if (bytes.includes(0)) return [`${path} is UTF-16, or has NUL bytes, so it is not read: save it as UTF-8`];
+		// A comment may stand there.
+		if (!/^\uFEFF[^\S\n]*[^#\s]/.test(bytes.toString('utf8'))) return [];
+		return [`${path} begins with a byte-order mark, so its first line is not read: save it as UTF-8 without BOM`];
 	} catch (error) {
 		return [
 			`${path} cannot be read (${(error as NodeJS.ErrnoException).code}), nor its settings: check who may read it`,
@@ -292,43 +280,14 @@ function unreadableFile(path: string): string[] {
 	}
 }
 
-const NAMES = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${name}_FILE`), 'ALLOW\\w*_\\w+']
-	.map((name) => (name.includes('_') ? `(?i:${name})` : name))
-	.join('|');
-/** The name of a setting in the first part of a line, or before a later `=`. */
-const MENTION = new RegExp(`(?<![\\w.-])(?:(?:${NAMES})(?![\\w.-])(?<=^[^=]*)|(?=[A-Z]+_)(?:${NAMES})(?=\\s*=))`, 'g');
-const BEHIND_MARK = 'follows a byte-order mark and is not read: save the file as UTF-8 without BOM';
-const BESIDE_SPACE = 'has a space before or behind its name and is not read: remove the space';
-
-/** Names that only contain a setting's, and lines that an open quotation mark put into another setting. */
-function unreadNames(env: Environment) {
-	const names = Object.keys(env).filter((name) => !/^[\w.-]*$/.test(name));
-	const swallowed = Object.keys(environment.shape).flatMap((name) => env[name]?.match(/(?<=\n).*=.*/g) ?? []);
-	return unreadLines([...names.map((name) => `${name}=`), ...swallowed].join('\n'), {});
-}
-
-/** Settings that a line alone gives and `whole`, which Node.js makes of all lines, does not; each with its problem. */
-function unreadLines(text: string, whole: Environment = parseEnv(text)) {
-	const lines = text.split(/[\r\n]/).filter((line) => !/^[\s\p{Cf}]*#/u.test(line));
-	const alone = lines.map((line): Environment => parseEnv(line));
-	return lines.flatMap((line, at) => {
-		// Without a value in quotation marks, and without a comment.
-		const open = line.replace(/(=\s*)(?:(["'`]).*?\2)?([^#]*).*$/s, '$1$3');
-		return [...open.matchAll(MENTION)].flatMap(({ 0: mention, index }) => {
-			const [own, read] = [alone[at]?.[mention], whole[mention]];
-			const isInValue = index > 0 && !line.includes('=') && Object.values(whole).some((value) => value?.includes(line));
-			const isBegun = /^["'`]/.test(own ?? '') && read?.includes('\n');
-			const isEmptyBefore = own === '' && alone.some((other) => other[mention] === (read ?? null));
-			if (own === undefined ? isInValue : own === read || isBegun || isEmptyBefore) return [];
-			const [name, written = ''] = [mention.toUpperCase(), open.split('=')[0]];
-			const problem =
-				`is not read as it is written: write ${name}=value once, alone in its line, and # before comments; above ` +
-				'it, close quotation marks and leave no space behind =';
-			const isSpaced = !own && written !== name && written.trim() === name;
-			const words = written.startsWith('\uFEFF') ? BEHIND_MARK : isSpaced ? BESIDE_SPACE : problem;
-			return [[name, `${name} ${words}`] as const];
-		});
-	});
+/** Settings whose line an open quotation mark put into the value of another one. */
+function swallowedSettings(env: Environment, paths: readonly string[]): string[] {
+	const inFiles = paths.flatMap((path) => Object.values(parseEnv(readFileSync(path, 'utf8'))));
+	const values = [...inFiles, ...Object.keys(environment.shape).map((name) => env[name])];
+	const names = values.flatMap((value) => [...(value ?? '').matchAll(/(?<=\n)[ \t]*(?:export )?(\w+)[ \t]*=/g)]);
+	return [...new Set(names.map(([, name = '']) => name))]
+		.filter((name) => isSetting(name) && env[name] === undefined)
+		.map((name) => `${name} stands in the value of another setting: close the quotation mark above it`);
 }
 
 /** A misspelt rule about who may answer is no rule, and would let everybody in. */
@@ -348,8 +307,8 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 	return { httpsProxy: HTTPS_PROXY ?? '', httpProxy: HTTP_PROXY ?? '', noProxy, hosts };
 }
 
-/** @throws HandraiseError `config_invalid`, like `needSettings` */
-export function parseConfig(env: Environment) {
+/** `limits`: tests have others. @throws HandraiseError `config_invalid`, like `needSettings` */
+export function parseConfig(env: Environment, limits = LIMITS) {
 	const valid = needSettings(env, /^/);
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = valid;
 	return {
@@ -361,13 +320,11 @@ export function parseConfig(env: Environment) {
 				: ({ kind: 'socket', appToken } as const),
 		proxy: proxySettings(valid),
 		secretFiles: secretFilesOf(env),
-		watchLimits: {
-			person: valid.MAX_WATCHES_PER_PERSON,
-			channel: valid.MAX_WATCHES_PER_CHANNEL,
-			all: valid.MAX_WATCHES,
-		},
-		/** When open questions are reminded of and escalated where a channel has not set it; null: never. */
-		ladderTimes: { remindAfterMs: valid.REMIND_AFTER, escalateAfterMs: valid.ESCALATE_AFTER },
+		pool: limits.pool,
+		personReads: limits.personReads,
+		watchLimits: { ...limits.watches, all: valid.MAX_WATCHES },
+		/** For the channels of 1.1.0 without an own time; null: never. */
+		formerEscalateAfterMs: duration.default(null).catch(null).parse(textOf(env, 'ESCALATE_AFTER')),
 	};
 }
 

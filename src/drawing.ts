@@ -14,7 +14,7 @@ import type { Store } from './stores.ts';
 export interface DrawingParts {
 	readonly mayAct: MayAct;
 	readonly whoMayAnswer: Pick<WhoMayAnswer, 'of' | 'stillThere'>;
-	readonly userGroups: Pick<UserGroupList, 'list'>;
+	readonly userGroups: UserGroupList;
 }
 
 /** Draws posts by the table of all kinds. The compiler names a kind that no feature draws. */

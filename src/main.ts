@@ -1,7 +1,6 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, readSettings } from './config.ts';
 import { createLog, HandraiseError, ownVersion } from './core/basics.ts';
-import { openLogOutput } from './core/output.ts';
 import { applyProxy } from './core/proxy.ts';
 
 /** By default Docker kills a process 10 s after SIGTERM. */
@@ -15,8 +14,10 @@ function fail(error: unknown): never {
 
 async function main(): Promise<void> {
 	const config = parseConfig(process.env);
-	const log = createLog(config.LOG_LEVEL, config.AUDIT_LOG === null ? undefined : openLogOutput());
-	for (const setting of readSettings(process.env).unknown) log.warn('unknown_setting', { setting });
+	const log = createLog(config.LOG_LEVEL);
+	const { unknown, removed } = readSettings(process.env);
+	for (const setting of unknown) log.warn('unknown_setting', { setting });
+	for (const { setting, instead } of removed) log.warn('removed_setting', { setting, instead });
 	const proxy = applyProxy(config.proxy);
 	if (config.proxy !== null) log.info({ proxy: config.proxy.hosts }, 'a proxy is used, except for hosts in NO_PROXY');
 	const stopping = new AbortController();
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
 		const say = () => log.info({ signal }, 'stopping: waiting for running deliveries and requests');
 		process.on(signal, () => void stop(0, say));
 	}
-	void handraise.replaced.then(() => stop(1, () => log.error('database_newer')));
+	void handraise.replaced.then((event) => stop(1, () => log.error(event)));
 	process.on('unhandledRejection', (error) => log.error('unhandled_rejection', { err: error }));
 
 	try {

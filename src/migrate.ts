@@ -1,30 +1,30 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { needSettings } from './config.ts';
-import { createLog, HandraiseError, type Log, systemClock } from './core/basics.ts';
-import { keyFileIn } from './database/encryption.ts';
+import { createLog, type Log, systemClock } from './core/basics.ts';
+import { readKeys } from './database/encryption.ts';
+import { keyFileIn } from './database/key-file.ts';
 import { OWN_SCHEMA } from './database/migrate.ts';
-import { MIGRATING } from './database/postgres.ts';
+import { OF_COMMAND } from './database/postgres.ts';
+import { invalid, needFile, runCommand, whoRunsIt } from './ops/command.ts';
 import { moveService, type ServiceMoved } from './ops/service-move.ts';
-import { whoRunsIt } from './ops/who-runs-it.ts';
 import { counted } from './slack/parts.ts';
 import { migratePostgres, openStore } from './stores.ts';
 
 const USAGE = `Usage: npm run migrate                      brings PostgreSQL's database to this version's schema
        npm run migrate -- --service-moved   moves all that is stored to SESSION_SERVICE_URL, while nothing runs`;
 
-const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|LOG_LEVEL)/;
+const SCHEMA_SETTINGS = /^(DATABASE_URL|PGSSLMODE|ENCRYPTION_KEY|LOG_LEVEL)/;
 const ALL_SETTINGS = /^(DATABASE_|PGSSLMODE|LOG_LEVEL|DATA_DIR|ENCRYPTION_KEY|SESSION_SERVICE_URL)/;
-
-const invalid = (message: string, code = 'config_invalid') => new HandraiseError(message, { code });
 
 /** Sets up the database of `DATABASE_URL` or brings it to this version's schema, as a role that the program lacks. */
 async function migrateSchema(): Promise<void> {
-	const { DATABASE_URL: databaseUrl, LOG_LEVEL } = needSettings(process.env, SCHEMA_SETTINGS);
+	const settings = needSettings(process.env, SCHEMA_SETTINGS);
 	const missing = 'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start';
-	if (databaseUrl === null) throw invalid(missing);
-	const log = createLog(LOG_LEVEL);
-	await migratePostgres(databaseUrl, { clock: systemClock, log });
+	if (settings.DATABASE_URL === null) throw invalid(missing);
+	const log = createLog(settings.LOG_LEVEL);
+	const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
+	await migratePostgres(settings.DATABASE_URL, { clock: systemClock, log, keys });
 	log.info({ schema: OWN_SCHEMA }, "the database has this version's schema");
 }
 
@@ -34,17 +34,15 @@ async function followService(): Promise<void> {
 	const { DATABASE_URL: databaseUrl, SESSION_SERVICE_URL: to } = settings;
 	const dataDir = resolve(settings.DATA_DIR);
 	const encryptionKey = settings.ENCRYPTION_KEY;
-	// Opening would make them.
-	if (databaseUrl === null && !existsSync(join(dataDir, 'handraise.db')))
-		throw invalid(`There is no database in ${dataDir}: set DATA_DIR as Handraise has it. Nothing was changed.`);
+	needFile(databaseUrl, dataDir);
+	// Opening would make it too.
 	if (databaseUrl === null && encryptionKey === null && !existsSync(keyFileIn(dataDir))) throw invalid(NO_KEY);
 	const store = await openStore({
 		databaseUrl,
-		pool: MIGRATING,
+		pool: OF_COMMAND,
 		dataDir,
 		encryptionKey,
 		formerKeys: settings.ENCRYPTION_KEY_FORMER,
-		writesFormer: settings.ENCRYPTION_KEY_WRITE === 'former',
 		log: warningsOf(createLog(settings.LOG_LEVEL)),
 	});
 	try {
@@ -58,7 +56,7 @@ async function followService(): Promise<void> {
 
 const NO_KEY =
 	'The key that the database was made with is not given, and without it nothing can be moved: set ENCRYPTION_KEY (or ' +
-	'restore encryption.key in DATA_DIR) and ENCRYPTION_KEY_FORMER as Handraise has them. Nothing was changed.';
+	'restore encryption.key in DATA_DIR) as Handraise has it. Nothing was changed.';
 
 /** A wrong key is told by this command itself. */
 function warningsOf(log: Log): Log {
@@ -90,11 +88,8 @@ function wordsOf({ froms, ...counts }: ServiceMoved, to: string): readonly strin
 	];
 }
 
-try {
+await runCommand(async () => {
 	const [act, ...others] = process.argv.slice(2);
 	if (others.length > 0 || (act !== undefined && act !== '--service-moved')) throw invalid(USAGE, 'usage');
 	await (act === undefined ? migrateSchema() : followService());
-} catch (error) {
-	process.stderr.write(`${error instanceof HandraiseError ? error.message : String(error)}\n`);
-	process.exitCode = error instanceof HandraiseError && error.code === 'usage' ? 2 : 1;
-}
+});

@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers';
 import { needSettings, type Settings } from './config.ts';
 import { systemClock as clock, createLog, HandraiseError } from './core/basics.ts';
 import { readKeys } from './database/encryption.ts';
-import { openKeyRing } from './database/key-ring.ts';
+import { openCipher } from './database/keys.ts';
 import { PERSON_TABLES } from './database/person-ids.ts';
 import { openPostgres } from './database/postgres.ts';
 import { createLetters } from './database/shared-states.ts';
+import { whoRunsIt } from './ops/command.ts';
 import { type Ask, type Forgotten, type Page, SOCKET } from './ops/person-requests.ts';
-import { whoRunsIt } from './ops/who-runs-it.ts';
 import { isUserId } from './slack/parts.ts';
 
 const USAGE = `Usage: npm run person --silent -- export <slack id>  prints what is stored about somebody, as JSON
@@ -75,7 +75,7 @@ async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 			`No Handraise can be asked in ${directory} (${code}): none runs there, it runs as another user, or its log ` +
 			'has person_socket_unusable.';
 		const isAbsent = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'EACCES'].includes(code);
-		throw refusal(isAbsent ? `${absent} Nothing changed.` : ENDED);
+		throw refusal(isAbsent ? `${absent} ${UNASKED}` : ENDED);
 	}
 }
 
@@ -83,7 +83,7 @@ async function overSocket(directory: string, asked: Ask): Promise<unknown> {
 async function overRows(settings: Settings): Promise<AskFor> {
 	const db = openPostgres(settings.DATABASE_URL ?? '', createLog('silent'));
 	const keys = readKeys(settings.ENCRYPTION_KEY ?? '', settings.ENCRYPTION_KEY_FORMER);
-	const cipher = await openKeyRing(db, keys, settings.ENCRYPTION_KEY_WRITE === 'former');
+	const cipher = await openCipher(db, keys);
 	let isStopped = false;
 	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => (isStopped = true));
 	return async (asked) => {
@@ -145,14 +145,15 @@ function wordsOf(reply: Forgotten & { readonly isCompact?: boolean }, userId: st
 	].join('\n');
 }
 
+const UNASKED = 'Nothing changed: start Handraise, or run this as its user and with its DATA_DIR.';
 const ENDED = 'Handraise ended or failed, as its log says: all is done or nothing. Run this again to see.';
 const NOT_TAKEN =
 	`No running Handraise did it within ${WAIT_MS / 1_000} s: the request is taken back, and nothing changed. Either ` +
 	'none runs on this database with this ENCRYPTION_KEY, or VACUUM works or much is written: then try again.';
 const DEAD_ROWS = 'PostgreSQL keeps the id in dead rows until VACUUM, and in its log.';
 const UNREADABLE =
-	'Handraise replied, but with another key: set ENCRYPTION_KEY and ENCRYPTION_KEY_FORMER as it has them. All is ' +
-	'done or nothing: run this again to see.';
+	'Handraise replied, but with another key: set ENCRYPTION_KEY as it has it. All is done or nothing: run this again ' +
+	'to see.';
 const TAKEN_BACK = 'The request is taken back: nothing changed.';
 const COMPACT = 'The files of the database hold the id nowhere any more.';
 const NOT_COMPACT =

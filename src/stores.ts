@@ -1,13 +1,17 @@
+import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Clock, HandraiseError, type Log, systemClock } from './core/basics.ts';
-import { createAuditLog, createAuditStore, recordRestore } from './database/audit-log.ts';
+import { type Clock, codeOf, systemClock } from './core/basics.ts';
+import { createAuditStore, recordRestore } from './database/audit.ts';
+import { lineOf } from './database/audit-reader.ts';
 import type { StoreDatabase } from './database/database.ts';
 import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
-import { loadOrMakeKeyFile, readKeys } from './database/encryption.ts';
-import { type KeyOptions, openKeys } from './database/key-ring.ts';
-import { migrate, warnOfForeignCode } from './database/migrate.ts';
+import { readKeys } from './database/encryption.ts';
+import { keyFileIn, loadOrMakeKeyFile } from './database/key-file.ts';
+import { type KeyOptions, openKeys } from './database/keys.ts';
+import { type MigrationContext, migrate, whyReplaced } from './database/migrate.ts';
 import { createPeopleStore } from './database/people-store.ts';
-import { MIGRATING, openPostgres, type PoolOptions } from './database/postgres.ts';
+import { OF_COMMAND, openPostgres } from './database/postgres.ts';
+import type { PoolOptions } from './database/postgres-address.ts';
 import { addressFor } from './database/service-address.ts';
 import { cellsOf } from './database/shared-states.ts';
 import { openSqlite } from './database/sqlite.ts';
@@ -24,19 +28,17 @@ import { createSpellingStore } from './features/watch/spelling-store.ts';
 import { createWatchStore } from './features/watch/watch-store.ts';
 import { createPostStore, retryUnreadable } from './posts/store.ts';
 
-export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint' | 'onFormerValues'> {
+export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {
 	/** `postgres://…`; absent or null: SQLite. */
 	readonly databaseUrl?: string | null | undefined;
 	/** Left out, in tests: the defaults. */
 	readonly pool?: PoolOptions | undefined;
 	/** The directory of SQLite's file and the key file, created when needed. Not used with `databaseUrl`. */
 	readonly dataDir: string;
-	/** 32 bytes as base64 or hexadecimal, or a passphrase. Required with `databaseUrl`; else `dataDir` has a key file. */
+	/** 32 bytes as base64 or hexadecimal, or a passphrase. `config.ts` requires it with `databaseUrl`; else a file. */
 	readonly encryptionKey?: string | null | undefined;
-	/** Former keys, one a line. What they encrypted stays readable; `reencryption` encrypts it with `encryptionKey`. */
+	/** Former keys, one a line: for a migration, and to tell that `npm run rekey` was forgotten. */
 	readonly formerKeys?: string | null | undefined;
-	/** Whether to encrypt with a former key still. */
-	readonly writesFormer?: boolean | undefined;
 	/** Where sessions are read. Left out, in tests and commands: rows of any address are no reason to stop. */
 	readonly serviceUrl?: string | undefined;
 	/** Whose posts, cards, inboxes, receipts and channels are given out. Null: nobody's yet. Left out, in tests: all. */
@@ -49,25 +51,23 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
  * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or with the code
- * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing`,
- * `encryption_key_invalid` or `service_moved`.
+ * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`,
+ * `encryption_key_invalid`, `rekey_needed` or `service_moved`.
  */
 export async function openStore(options: StoreOptions) {
 	const { databaseUrl, pool, dataDir, encryptionKey, formerKeys, workspace, clock: ownClock, log } = options;
 	const keysGiven = encryptionKey == null ? null : readKeys(encryptionKey, formerKeys);
 	if (typeof keysGiven?.own === 'string') log.warn('passphrase_as_key');
-	if (databaseUrl != null && keysGiven === null) {
-		throw new HandraiseError(
-			'DATABASE_URL needs ENCRYPTION_KEY, with the same key on all replicas. Create one with `openssl rand ' +
-				'-base64 32` and keep a copy.',
-			{ code: 'encryption_key_missing' },
-		);
-	}
 	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
-	const { promise: replaced, resolve: onNewer } = Promise.withResolvers<HandraiseError>();
-	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log, { pool, onNewer })), workspace, onNewer };
+	const { promise: replaced, resolve: onReplaced } = Promise.withResolvers<void>();
 	let storeClock: StoreClock | null = null;
 	let keys: Awaited<ReturnType<typeof openKeys>> | null = null;
+	const keyCheck = () => keys?.check ?? null;
+	const opened = sqlite ?? openPostgres(databaseUrl ?? '', log, { pool, onReplaced });
+	const db = { ...opened, workspace, keyCheck, onReplaced };
+	db.onCommit(({ events }) => {
+		for (const event of events) log.info(lineOf(event), 'audit');
+	});
 	async function close(): Promise<void> {
 		storeClock?.close();
 		await keys?.close();
@@ -77,22 +77,26 @@ export async function openStore(options: StoreOptions) {
 		if (ownClock === undefined) storeClock = await createStoreClock(db, systemClock, log);
 		const clock = ownClock ?? storeClock ?? systemClock;
 		// Only after SQLite is open: this process now holds the lock on the data directory.
+		const isKeyNew = keysGiven === null && !existsSync(keyFileIn(resolve(dataDir)));
 		const given = keysGiven ?? { own: loadOrMakeKeyFile(resolve(dataDir)), formers: [] };
-		const context = { clock, log };
-		const migrated = await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
-		await warnOfForeignCode(db, log);
+		const context = { clock, log, keys: given };
+		try {
+			await (databaseUrl == null ? migrate(db, context) : migratePostgres(databaseUrl, context));
+		} catch (error) {
+			// The database has another key: nobody should take the new one for it.
+			if (isKeyNew && codeOf(error) === 'encryption_key_invalid') rmSync(keyFileIn(resolve(dataDir)));
+			throw error;
+		}
 		const { serviceUrl: givenUrl } = options;
 		const serviceUrl = givenUrl === undefined ? '' : await addressFor(db, givenUrl, log);
-		const { onCheckpoint, onFormerValues, writesFormer = false } = options;
-		keys = await openKeys({ ...given, db, sqlite, migrated, writesFormer, clock, log, onCheckpoint, onFormerValues });
-		const { cipher, compact, reencryption } = keys;
+		keys = await openKeys({ ...given, db, sqlite, log, onCheckpoint: options.onCheckpoint });
+		const { cipher, compact } = keys;
 		await recordRestore(db, clock.now());
 		await freeOrphanedLeases(db);
 		await repairTimes(db, clock.now());
 		await retryUnreadable(db);
 		return {
 			audit: createAuditStore({ db }),
-			auditLog: createAuditLog({ db, clock, log }),
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),
@@ -122,12 +126,10 @@ export async function openStore(options: StoreOptions) {
 			/** Whether the given keys are those of the database. */
 			keysFit: keys.isFitting,
 			compact,
-			/** Null without former keys. It stops when the store is closed. */
-			reencryption,
 			/** Stored times are compared with it. */
 			clock,
-			/** Resolves when a newer version has changed the schema, with words for the operator: the program has to stop. */
-			replaced,
+			/** Resolves when the schema or the key is another one now, to what the log says: the program has to stop. */
+			replaced: replaced.then(() => whyReplaced(db)),
 			close,
 		};
 	} catch (error) {
@@ -137,10 +139,10 @@ export async function openStore(options: StoreOptions) {
 }
 
 /** Migrations have a connection of their own, with a longer time-out. */
-export async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<boolean> {
-	const db = openPostgres(databaseUrl, context.log, { pool: MIGRATING });
+export async function migratePostgres(databaseUrl: string, context: MigrationContext): Promise<void> {
+	const db = openPostgres(databaseUrl, context.log, { pool: OF_COMMAND });
 	try {
-		return await migrate(db, context);
+		await migrate(db, context);
 	} finally {
 		await db.close();
 	}

@@ -1,36 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import {
-	copyFileSync,
-	existsSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
 import { backUp, openRestore } from '../src/database/backup.ts';
 import { MIGRATIONS, migrate } from '../src/database/migrate.ts';
 import { context, openAt } from './database/migrating-process.ts';
-import {
-	ANN,
-	accepted,
-	BOB,
-	createRecordingLog,
-	item,
-	KEY,
-	moved,
-	OTHER_KEY,
-	open,
-	submission,
-	T0,
-	valuesOf,
-} from './database/support.ts';
+import { ANN, accepted, BOB, item, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './database/support.ts';
+import { runRekey } from './support/rekey-command.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;
 
@@ -74,38 +52,6 @@ async function answerIds(): Promise<string[]> {
 	await opened.close();
 	return rows.map(({ id }) => id);
 }
-/** As somebody with a shell of SQLite. */
-function edit(statements: string): void {
-	using database = new DatabaseSync(join(dataDir, 'handraise.db'), { defensive: false });
-	database.exec(statements);
-}
-/** Statements that make a table again, with one part of its definition changed. */
-function remake(table: string, [part, changed]: readonly [string, string]): string {
-	using database = new DatabaseSync(join(dataDir, 'handraise.db'));
-	const rows = database
-		.prepare('select name, sql from sqlite_schema where tbl_name = ? and sql is not null')
-		.all(table);
-	const [own = '', ...indexes] = rows.sort((one) => (one.name === table ? -1 : 1)).map(({ sql }) => String(sql));
-	expect(own).toContain(part);
-	const made = own.replace(`"${table}"`, 'made').replace(part, changed);
-	return [made, `insert into made select * from ${table}`, `drop table ${table}`, `alter table made rename to ${table}`]
-		.concat(indexes)
-		.join(';');
-}
-const CODE_OF_VIEW = `create view report as select id from answers;
-	create trigger t instead of insert on report begin delete from answers; end`;
-/** Parts of the table of drafts, and what a copy has instead. */
-const CHANGED = [
-	['"user_id" text not null', '"user_id" text not null collate nocase'],
-	['"user_id" text not null', `"user_id" text not null check (length(user_id) > 1)`],
-	['"user_id" text not null', `"user_id" text not null default 'U-BOB'`],
-	['"form_id" text primary key', '"form_id" text primary key on conflict replace'],
-	['"updated_at" bigint not null)', '"updated_at" bigint not null, unique (service) on conflict replace)'],
-	[
-		'"updated_at" bigint not null)',
-		'"updated_at" bigint not null, foreign key (team_id) references watches on delete cascade)',
-	],
-] as const;
 const formerFiles = () => readdirSync(dataDir).filter((name) => name.includes('.before-'));
 const ASKS = 'Type "yes" to replace the database by the backup:';
 
@@ -212,59 +158,6 @@ describe('npm run restore', () => {
 		expect(formerFiles()).toEqual([]);
 	});
 
-	it.each([
-		[
-			'trigger "t" on "answers"',
-			"create trigger t after update of state on answers begin update answers set session_id = 'x'; end",
-		],
-		[
-			'trigger "t" on "_litestream_seq"',
-			'create trigger t after update on _litestream_seq begin delete from answers; end',
-		],
-		[
-			'trigger "t" on "drafts"',
-			`create trigger t after insert on drafts begin delete from drafts; end; pragma writable_schema = on;
-				update sqlite_schema set type = 'Trigger' where name = 't'; pragma writable_schema = off`,
-		],
-		['trigger "t" on "report"', CODE_OF_VIEW],
-		[
-			'view in place of the table "Answers"',
-			'alter table answers rename to others; create view Answers as select * from others',
-		],
-		...CHANGED.map((parts) => ['changed table "drafts"', parts] as const),
-	] as const)('refuses a backup with a %s, which a running program warns of', async (code, change) => {
-		await store((opened) => accepted(opened, submission({ id: 'before' })));
-		const statement = typeof change === 'string' ? change : remake('drafts', change);
-		edit(`create table _litestream_seq (id integer primary key, seq integer); ${statement}`);
-		// Its own backup leaves out what is hidden by the case of its type.
-		copyFileSync(join(dataDir, 'handraise.db'), copy);
-		edit(code.startsWith('view') ? 'drop view Answers; alter table others rename to answers' : '');
-		const log = createRecordingLog();
-		await (await open({ dataDir, encryptionKey: KEY, log })).close();
-		const warned = { level: 'warn', fields: { event: 'foreign_code', code: [code] } };
-		if (!code.startsWith('view')) expect(log.lines).toMatchObject([warned]);
-		const refused = await openRestore(dataDir, copy).catch(String);
-		expect(refused).toContain(`it has ${code}. Handraise`);
-		if (code.startsWith('view'))
-			expect(refused).toContain('a view: DROP VIEW, and give its table the former name back');
-		expect(formerFiles()).toEqual([]);
-	});
-
-	it('takes one with indexes, statistics, tables and views of others, of which no start warns', async () => {
-		await store((opened) => accepted(opened, submission({ id: 'before' })));
-		edit(`create table _litestream_seq (id integer primary key, seq integer); create table _litestream_lock (id integer);
-			create table audit_log (id integer primary key, posts_seen integer);
-			create trigger capped after insert on audit_log begin delete from audit_log where id < new.id - 99; end;
-			create index of_operator on answers (lower(user_id)); analyze;
-			create view report as select state, count(*) from answers group by 1`);
-		backUp(dataDir, copy);
-		await replaced();
-		const log = createRecordingLog();
-		await (await open({ dataDir, encryptionKey: KEY, log })).close();
-		expect(log.lines).toEqual([]);
-		expect(await answerIds()).toEqual(['before']);
-	});
-
 	it('takes a backup of 1.0.0, which the next start migrates', async () => {
 		const database = openAt(dataDir);
 		await migrate(database, { ...context(), migrations: [MIGRATIONS[0]] });
@@ -329,8 +222,12 @@ describe('npm run restore', () => {
 		rmSync(dataDir, { recursive: true });
 		await store(async () => {}, OTHER_KEY);
 		const { lines } = await replaced();
-		expect(lines).toContain('The backup needs another key: start with it as ENCRYPTION_KEY_FORMER.');
-		const opened = await open({ dataDir, encryptionKey: OTHER_KEY, formerKeys: KEY });
+		expect(lines).toContain(
+			'The backup needs another key: name it in ENCRYPTION_KEY_FORMER, and run npm run rekey before the start.',
+		);
+		const keys = { ENCRYPTION_KEY: OTHER_KEY, ENCRYPTION_KEY_FORMER: KEY };
+		expect(await runRekey({ DATA_DIR: dataDir, ...keys })).toMatchObject({ code: 0, stderr: '' });
+		const opened = await open({ dataDir, encryptionKey: OTHER_KEY });
 		expect(valuesOf(await opened.answers.get('before'))).toEqual(['blue']);
 		await opened.close();
 	});

@@ -4,11 +4,12 @@ import { expect, it } from 'vitest';
 import { askingSession } from '../sandbox/session-service/builders.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
+import { runRekey } from './support/rekey-command.ts';
 import { DELIVERED } from './support/sentences.ts';
 
 const KEY = 'a passphrase of an operator';
 
-it('changes from the key file to ENCRYPTION_KEY while people answer, and prints no key', async () => {
+it('changes from the key file to ENCRYPTION_KEY: open forms and former answers are there, and no key is printed', async () => {
 	await using app = await startApp();
 	for (const id of ['plan', 'code']) app.service.sessions.put(id, askingSession(['What now?']));
 	const answered = await openSession(app, 'plan');
@@ -19,19 +20,24 @@ it('changes from the key file to ENCRYPTION_KEY while people answer, and prints 
 	await open.fill(0, '141421');
 
 	const file = join(app.dataDir, 'encryption.key');
-	await app.restart({ ENCRYPTION_KEY: KEY, ENCRYPTION_KEY_FORMER_FILE: file });
-	await open.submit();
-	await app.slack.as('grace').waitForModal(DELIVERED);
-	const metric = async () =>
-		/^handraise_values_under_former_keys (.*)$/m.exec(await (await fetch(`${app.url}/metrics`)).text())?.[1];
-	await expect.poll(metric).toBe('0');
-	expect(app.log.filter((line) => line.includes('remove ENCRYPTION_KEY_FORMER'))).toHaveLength(1);
+	const keys = { DATA_DIR: app.dataDir, ENCRYPTION_KEY: KEY, ENCRYPTION_KEY_FORMER_FILE: file };
+	const refused = await runRekey(keys);
+	expect([refused.code, refused.stdout]).toEqual([1, '']);
+	expect(refused.stderr).toMatch(
+		/^Another process is using the database in .* Stop it first; a second Handraise needs a DATA_DIR of its own, or DATABASE_URL\.\n$/,
+	);
+	await app.stop();
+	const rekeyed = await runRekey(keys);
+	expect([rekeyed.code, rekeyed.stderr]).toEqual([0, '']);
+	expect(rekeyed.stdout).toContain('No file of the database holds anything that the former key opens');
 
 	await app.restart({ ENCRYPTION_KEY: KEY });
 	expect(app.log.join('\n')).not.toContain('encryption_key_mismatch');
+	await open.submit();
+	await app.slack.as('grace').waitForModal(DELIVERED);
 	const person = app.slack.as('ada');
 	await person.command('#agents', '/session history plan');
 	await person.waitForModal('The blue one');
-	const said = await app.said();
+	const said = [await app.said(), refused.stderr, rekeyed.stdout].join();
 	for (const key of [KEY, readFileSync(file, 'utf8').trim()]) expect(said).not.toContain(key);
 });

@@ -8,6 +8,7 @@ import { itemsOf } from '../sandbox/session-service/log.ts';
 import { watchingApp } from './features/watch/harness.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
+import { runRekey } from './support/rekey-command.ts';
 import { answeredBy, DELIVERED, headline } from './support/sentences.ts';
 
 // The steps of docs/leaks.md for a secret that has leaked, while an answer waits and a window is open.
@@ -121,7 +122,11 @@ it('an encryption key that is lost: the answer that waits is not sent, its quest
 			.map((message) => message.text());
 	await app.until(() => told().join('\n').includes(headline('conflicted')));
 
-	await app.restart({ ENCRYPTION_KEY: next, ENCRYPTION_KEY_FORMER: lost });
+	await app.stop();
+	const keys = { ENCRYPTION_KEY: next, ENCRYPTION_KEY_FORMER: lost };
+	expect(await runRekey({ DATA_DIR: app.dataDir, ...keys })).toMatchObject({ code: 0, stderr: '' });
+	await app.restart({ ENCRYPTION_KEY: next });
+	expect(app.log.filter((line) => line.includes('encryption_key_mismatch'))).toHaveLength(1);
 	// What cannot be read is put off for ten minutes.
 	await app.pass(11 * 60_000);
 	expect(values()).toEqual(['Graphite']);

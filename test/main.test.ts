@@ -90,8 +90,8 @@ describe('the program', () => {
 	});
 
 	it.each([
-		['utf16le', '.env is UTF-16, so no setting in it is read: save it as UTF-8'],
-		['utf8', 'ALLOWED_USERS follows a byte-order mark and is not read: save the file as UTF-8 without BOM'],
+		['utf16le', '.env is UTF-16, or has NUL bytes, so it is not read: save it as UTF-8'],
+		['utf8', '.env begins with a byte-order mark, so its first line is not read: save it as UTF-8 without BOM'],
 	] as const)(
 		'exits with 1 and one line for a .env with a byte-order mark in %s, as doctor does',
 		async (encoding, line) => {
@@ -109,6 +109,14 @@ describe('the program', () => {
 			await rm(folder, { recursive: true });
 		},
 	);
+
+	it('exits with 1 and one line for a setting of before that was stricter', async () => {
+		const { code, stdout, stderr } = await start({ ...complete(), GIVE_UP_HOURS: '2', PERSON_BURST: '40' }).closed;
+		expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+		expect(stderr).toBe(
+			'GIVE_UP_HOURS is no setting any more, and its value is stricter than what holds now: an answer is tried for 24 hours. Remove it to accept that\n',
+		);
+	});
 
 	it('exits with 1 and one line when Slack refuses the bot token', async () => {
 		const { code, stderr } = await start({ ...complete(), SLACK_BOT_TOKEN: 'xoxb-wrong-secret' }).closed;

@@ -7,10 +7,10 @@ import { type Scenario, unless } from './scenario.ts';
 const SWITCH_MS = 2_000;
 const MINUTE = 60_000;
 const QUESTIONS = 14;
-/** Questions that are posted as usual, the one post for all others, and one that a read finds late. */
-const MOST_BROADCASTS = 8;
-/** A minute: six of the post, six of the card or twice as many, and those of the first questions. */
-const MOST_UPDATES = 26;
+/** The card, and the one post that shows each question in turn. */
+const MOST_BROADCASTS = 2;
+/** A minute: one for each question. They wait for what others have to see. */
+const MOST_UPDATES = 32;
 const SOON_MS = 5_000;
 
 /** The agent of a watched session asks one question and another in turn; nobody answers. */

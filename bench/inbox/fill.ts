@@ -65,10 +65,6 @@ export async function storeQuestions({
 				teamId: TEAM,
 				channelId,
 				session: { service: service.url, sessionId },
-				mode: 'everything',
-				questionsInChannel: true,
-				discreet: false,
-				buttons: true,
 				createdBy: 'U0ADA',
 				createdAt: now,
 				card: {

@@ -111,19 +111,12 @@ const ada = { teamId: TEAM, userId: 'U1' };
 /** It lapses at once, so that each round finds the same rows. */
 const lease = () => ({ token: crypto.randomUUID(), ms: 0 });
 const { answers, inboxes, ladders, posts, sessions, watches } = store;
-/** The figures of a week in inboxes. A former version takes a time alone. */
-async function week(): Promise<unknown> {
-	const since = now - 7 * DAY_MS;
-	const askedSince: (...given: readonly unknown[]) => Promise<readonly unknown[]> = inboxes.askedSince as never;
-	return askedSince(SERVICE, TEAM, { since, now }).catch(() => askedSince(SERVICE, TEAM, since));
-}
 
 await measure('what our answers mean for a read', () =>
 	ourAnswers(answers, { serviceUrl: SERVICE, reading: { session, readAt: now, arrival: task.sizes.session } }),
 );
-await measure('watches of that read', () => watches.ofSession(big, now));
+await measure('watches of that read', () => watches.ofSession(big));
 await measure('arrivals before that read', () => answers.arrivals(big));
-await measure('figures of a week in inboxes', week);
 await measure('open questions of inboxes', () => inboxes.openQuestions(SERVICE, TEAM));
 await measure("a person's answers in their inbox", async () => {
 	await inboxes.ownAnswers(SERVICE, ada, { failedSince: now - DAY_MS, limit: 5 });

@@ -14,7 +14,7 @@ import {
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { isCard } from '../../test/faults/watches/fleet.ts';
-import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
+import { NO_LIMITS_ENV, NO_WATCH_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { type AppProcess, START_LINE, startAppProcess } from '../figures/app-process.ts';
 import { channelName, foundCompany, personName, type Size, sessionId, workingSession } from './company.ts';
@@ -60,8 +60,6 @@ const TOLD_WITHIN_MS = 30_000;
 const LOOK_MS = 2_000;
 const LOOKS_A_ROUND = 20;
 const SESSION_ID = /work-\d+-x/g;
-/** The limits of one installation stay, those of a person who watches for all do not. */
-const WATCHES_ENV = { MAX_WATCHES_PER_PERSON: '100000', MAX_WATCHES_PER_CHANNEL: '100000', MAX_WATCHES: '100000' };
 
 const run = promisify(execFile);
 
@@ -199,7 +197,8 @@ export async function install(
 		const calls = countCalls(slack);
 		const programs: AppProcess[] = [];
 		for (let replica = 1; replica <= REPLICAS[store]; replica++) {
-			const program = await start(WATCHES_ENV);
+			// The limits of one installation stay, those of a person who watches for all do not.
+			const program = await start(NO_WATCH_LIMITS_ENV);
 			programs.push(program);
 			stack.defer(() => program.stop());
 			await Promise.race([slack.connected(replica * SOCKETS), program.endedEarly]);

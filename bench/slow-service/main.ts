@@ -39,12 +39,11 @@ async function run({ reads }: { reads: boolean }): Promise<Figures> {
 		env: {
 			SESSION_SERVICE_RPM: '250',
 			SESSION_SERVICE_TIMEOUT_MS: '20000',
-			SESSION_SERVICE_LIST: reads ? 'auto' : 'off',
 			DISCOVER_SESSIONS: String(reads),
-			MAX_WATCHES_PER_CHANNEL: '100',
 			REMIND_AFTER: 'off',
 		},
-		service: { keyCheckMs },
+		limits: { watches: { channel: 100 } },
+		service: { keyCheckMs, ...(!reads && { list: { mode: 'off' } }) },
 	});
 	const ids = Array.from({ length: values.sessions }, (_, index) => app.session({ name: `Task ${index}` }));
 	const waiting = ids.splice(0, values.waiting);

@@ -26,7 +26,7 @@ const SIZES: readonly (readonly [count: number, hours: number])[] = [
 	[1000, 3],
 ];
 
-/** As many as one person may watch (`MAX_WATCHES_PER_PERSON`), beside that many sessions of five others. */
+/** As many as one person may watch, beside that many sessions of five others. */
 const OF_ONE = 50;
 const SHARED = [10, 20, 40, 100];
 const SHARED_MS = 6 * 3_600_000;

@@ -63,7 +63,6 @@ async function measure({ sessions, minutes, before, apart, questions }: Case, ha
 	await using app = await watchingApp({
 		env: {
 			SESSION_SERVICE_RPM: '250',
-			SESSION_SERVICE_LIST: hasList ? 'auto' : 'off',
 			REMIND_AFTER: 'off',
 			SESSION_SERVICE_TIMEOUT_MS: '20000',
 		},

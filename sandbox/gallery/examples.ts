@@ -17,7 +17,6 @@ import {
 	type SettledLook,
 	settledQuestionPost,
 	stepsWords,
-	switchingPost,
 } from '../../src/features/watch/post-view.ts';
 import type { PostKind } from '../../src/posts/post.ts';
 import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
@@ -49,7 +48,7 @@ export interface Looks {
 	/** `UNDO_SECONDS` is above 0. */
 	readonly hasUndo: boolean;
 	readonly showAnswers: ShowAnswers;
-	/** Not with `--no-buttons`. */
+	/** The channel has *One-press buttons*. */
 	readonly buttons: boolean;
 }
 const USUAL: Looks = { hasUndo: true, showAnswers: 'always', buttons: true };
@@ -146,7 +145,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const outcome = () => outcomeWords(answered, 'answered', { ...post, ...pressed(sent) });
 	const handed = { watchId: 'watch', handOverId: '' };
 	const settings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 3_600_000, mention };
-	const { groups, defaults } = SETTINGS_MODEL;
+	const { groups, defaultMs } = SETTINGS_MODEL;
 	return {
 		question: {
 			open: asking(),
@@ -182,9 +181,9 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		card: {
 			working: card(WORKING),
 			'needs you': card(ASKING, { link: ESCALATION.link }),
-			'needs you, with --thread-only': card(ASKING, { asks: true, claimedBy: [PEOPLE.grace] }),
+			'needs you, with questions in its thread': card(ASKING, { asks: true, claimedBy: [PEOPLE.grace] }),
 			ended: card(ALL.done, { ended: 'sessionOver', isEndTold: true, link: ESCALATION.link }),
-			'ended, with --questions-only': card(ALL.done, { ended: 'sessionOver' }),
+			'ended, and Slack refuses the message': card(ALL.done, { ended: 'sessionOver' }),
 			unwatched: card(WORKING, { ended: 'unwatched' }),
 			'not read for ten minutes': card(WORKING, { checkedAt: NOW - 600_000 }),
 			'not found for ten minutes': card(WORKING, { unreadCode: 'session_missing', checkedAt: NOW - 600_000 }),
@@ -192,10 +191,6 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		sessionEnded: {
 			done: endPost('completed', { ...post, view: snapshotAtNow(ALL.done), ended: 'sessionOver' }),
 			failed: endPost('failed', { ...post, view: snapshotAtNow(trip('failed')), ended: 'sessionOver' }),
-		},
-		switching: {
-			asks: switchingPost(question, post),
-			'asks nothing': switchingPost({ ...question, openCount: 0 }, post),
 		},
 		status: { paused: plain({ kind: 'status', from: 'active', to: 'paused' }) },
 		watchEnded: { unwatched: plain({ kind: 'watchEnded' }, { ended: 'unwatched' }) },
@@ -240,7 +235,7 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 		settingsChanged: {
 			changed: settingsChangedPost(
 				{ kind: 'settingsChanged', by: PEOPLE.ada, before: DEFAULT_CHANNEL_SETTINGS, after: settings },
-				{ channelId: MODEL.channelId, names, groups, defaults },
+				{ channelId: MODEL.channelId, names, groups, defaultMs },
 			),
 		},
 		nobodyLeft: { told: watchPost({ kind: 'nobodyLeft' }, post) },

@@ -1,7 +1,7 @@
 import { freshInput, records } from '../../fake-slack/index.ts';
 import type { WireExample, WireGallery, WireTried } from '../wire.ts';
 
-/** In the query of the page: its switches. `extremes`: what `npm run doctor -- views` asks Slack about, too. */
+/** In the query of the page: its switches. `extremes`: the largest and strangest, too. */
 type Switches = Readonly<Record<string, string | undefined>>;
 
 /** Everything that people see, drawn by the program's own views. */

@@ -13,8 +13,8 @@ import { ClockContext } from './now.ts';
 const SWITCHES = [
 	{ name: 'undo', on: 'no', label: 'UNDO_SECONDS=0' },
 	{ name: 'answers', on: 'never', label: 'SHOW_ANSWERS=never' },
-	{ name: 'buttons', on: 'no', label: '--no-buttons' },
-	{ name: 'extremes', on: 'yes', label: 'The largest and strangest, which npm run doctor -- views asks Slack about' },
+	{ name: 'buttons', on: 'no', label: 'One-press buttons off' },
+	{ name: 'extremes', on: 'yes', label: 'The largest and strangest' },
 ] as const;
 
 const BOT = {

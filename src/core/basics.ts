@@ -11,10 +11,8 @@ export interface Clock {
 	now(): number;
 	/** Resolves after `ms`, which may be negative; rejects with the signal's reason when it is aborted first. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
-	/** Since when `now` had no step; in the future while that is not known. Absent for a clock without steps. */
+	/** Since when `now` had no step. Absent for a clock without steps. */
 	steadySince?(): number;
-	/** Calls `listener` after each step, when stored times are repaired. */
-	onStep?(listener: () => void): void;
 	/** Milliseconds of a monotonic clock. Absent when `now` has no steps. See `uptimeOf`. */
 	uptime?(): number;
 }
@@ -22,7 +20,9 @@ export interface Clock {
 /** For durations within the process: correct even when the clock is set in between. */
 export const uptimeOf = (clock: Clock) => clock.uptime?.() ?? clock.now();
 
-export const DAY_MS = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 /** Without a reason each abort would make an error with a stack. */
 export const OVER = 'over';
 
@@ -203,16 +203,34 @@ export interface Cell<S> {
 	update<R>(change: (state: S | null) => { state: S; result: R }): Promise<R>;
 }
 
-/** The cell of a single process. A step of `clock` empties it, because the times in it are wrong then. */
-export function createMemoryCell<S>(clock?: Clock): Cell<S> {
-	let kept: S | null = null;
-	clock?.onStep?.(() => {
-		kept = null;
-	});
+/**
+ * What this process remembers with times of the clock in it. It begins anew when the clock was set back since its last
+ * use: such a time may then lie further ahead than it ever should.
+ */
+export function createMemo<Value>(clock: Clock, begin: () => Value) {
+	let value = begin();
+	let usedAt = Number.NEGATIVE_INFINITY;
+	return {
+		get(): Value {
+			const now = clock.now();
+			if (usedAt > now + STEP_MS) value = begin();
+			usedAt = now;
+			return value;
+		},
+		set(next: Value): void {
+			value = next;
+			usedAt = clock.now();
+		},
+	};
+}
+
+/** The cell of a single process. */
+export function createMemoryCell<S>(clock: Clock): Cell<S> {
+	const memo = createMemo<S | null>(clock, () => null);
 	return {
 		async update(change) {
-			const { state, result } = change(kept);
-			kept = state;
+			const { state, result } = change(memo.get());
+			memo.set(state);
 			return result;
 		},
 	};
@@ -250,7 +268,7 @@ export function codedCodes<T>(of: (coding: string) => T) {
 export const codeOf = (error: unknown) => (error instanceof HandraiseError ? error.code : 'internal');
 
 /** The longest Retry-After that is honored. A proxy that says "in a day" is asked again sooner. */
-export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
+export const LONGEST_RETRY_AFTER_MS = 5 * MINUTE_MS;
 
 /** The shortest wait that is believed: whoever says "Retry-After: 0" would be asked again at once, for ever. */
 export const LEAST_RETRY_AFTER_MS = 1_000;

@@ -17,8 +17,6 @@ export interface QueuedRows {
 export interface LeaseLoopOptions<Item> {
 	readonly itemsName: string;
 	readonly rows: QueuedRows;
-	/** A dead process's items are due again after this. */
-	readonly leaseMs: number;
 	readonly concurrency: number;
 	readonly prepare?: () => Promise<void>;
 	/** Leases at most `room` due items. `running`: the items in work, for limits of its own. */
@@ -29,7 +27,7 @@ export interface LeaseLoopOptions<Item> {
 	readonly work: (item: Item, token: string, signal: AbortSignal) => Promise<void>;
 	/** Logs that `work` rejected. Left out: the code of the error as a warning. */
 	readonly logFailure?: (item: Item, error: unknown) => void;
-	/** Prolongs these leases; returns those still held. Left out where a lease is longer than any work. */
+	/** Prolongs these leases; returns those still held. Left out where `LEASE_MS` is longer than any work. */
 	readonly renew?: (held: readonly Held<Item>[], leaseMs: number) => Promise<readonly Held<Item>[]>;
 	/** Gives these leases back, unless they were lost or given back already. */
 	readonly release: (held: readonly Held<Item>[]) => Promise<void>;
@@ -37,6 +35,10 @@ export interface LeaseLoopOptions<Item> {
 	readonly drainMs?: number;
 }
 
+/** A dead process's items are due again after this. Longer than a call to Slack with its time-out. */
+export const LEASE_MS = 25_000;
+/** The same of leases that are renewed. */
+const RENEWED_LEASE_MS = 20_000;
 /** While the store fails, it is tried again this often. */
 const RETRY_MS = 1_000;
 /** The pause after due items could not be taken, because another replica is taking them. */
@@ -45,16 +47,17 @@ const RENEWALS_PER_LEASE = 4;
 
 /**
  * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
- * leases while it works, and takes again when the next row is due, rows or the clock changed, work ends or it is woken.
+ * leases while it works, and takes again when the next row is due, rows changed, work ends or it is woken.
  * After a crash, or on another replica, work goes on from what is stored.
  */
 export function createLeaseLoop<Item>(
 	{ clock, log }: { readonly clock: Clock; readonly log: Log },
 	options: LeaseLoopOptions<Item>,
 ) {
-	const { itemsName, leaseMs, concurrency, drainMs, rows, prepare, take, nextDueAt, work, renew, release } = options;
+	const { itemsName, concurrency, drainMs, rows, prepare, take, nextDueAt, work, renew, release } = options;
 	const warn = (_: Item, error: unknown) => log.warn('work_failed', { rows: itemsName, code: codeOf(error) });
 	const { logFailure = warn } = options;
+	const leaseMs = renew === undefined ? LEASE_MS : RENEWED_LEASE_MS;
 	const stopping = new AbortController();
 	const shutdownSignal = stopping.signal;
 	let ended: Promise<void> | null = null;
@@ -132,7 +135,6 @@ export function createLeaseLoop<Item>(
 	}
 
 	rows.onChange(waker.wake);
-	clock.onStep?.(waker.wake);
 
 	return {
 		start(): void {

@@ -4,10 +4,9 @@ export const LOG_LINES = {
 	answer_damaged: 'a damaged answer cannot be read and is skipped',
 	answer_work_failed: 'work on an answer failed; it is tried again',
 	asking_unclear: 'an agent asks almost as docs/asking.md says, and may get another field: npm run ask shows why',
-	audit_not_printed: 'lines of the audit could not be printed; trying again',
 	bolt_failed: 'Bolt could not handle a request',
 	channel_check_failed: 'channels could not be checked for other organisations; trying again',
-	channel_settings_damaged: 'damaged settings cannot be read; the defaults hold',
+	channel_settings_damaged: 'damaged settings cannot be read; the defaults hold, and posts tell the least',
 	channel_settings_not_checked: 'the settings of a channel could not be checked',
 	channel_settings_not_shown: 'the settings of a channel could not be shown',
 	claim_not_stored: 'could not store who is answering',
@@ -15,17 +14,18 @@ export const LOG_LINES = {
 	database_connection_lost: 'idle database connection lost',
 	database_newer:
 		'a newer Handraise has changed the database, so this process stops: start the newer version on all replicas',
+	database_rekeyed:
+		'npm run rekey encrypts the database with another key, so this process stops: start it with that key when the ' +
+		'command has finished',
 	delay_not_told: 'could not tell the author that delivery takes long',
 	delivery_failed: 'delivery attempt failed',
 	discovery_cut: 'more sessions wait than are discovered',
 	discovery_off: 'sessions are not discovered',
 	encryption_key_mismatch:
 		'Stored answers and drafts need an encryption key that is not given, so they cannot be read. Stop Handraise, ' +
-		'restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key; keep a new one beside it) or name it in ' +
-		'ENCRYPTION_KEY_FORMER.',
+		'restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key; keep a new one beside it), or name it in ' +
+		'ENCRYPTION_KEY_FORMER for npm run rekey.',
 	error_not_shown: 'could not show the error in the modal',
-	foreign_code:
-		'what Handraise did not make is on its tables, such as a trigger, and can move answers: drop what you did not make',
 	hasten_failed: 'could not send waiting answers early; they are sent at their next attempt',
 	home_not_filled: 'the Home tab could not be filled',
 	inbox_channels_unknown: "Slack did not tell a person's channels for their inbox; asking again",
@@ -36,6 +36,7 @@ export const LOG_LINES = {
 	list_lost: 'the session service has no list that can be used; watched sessions are read by the schedule',
 	list_works: 'the session service lists the sessions that wait; watched ones are read at once',
 	listing_failed: 'could not list the sessions that wait; trying again',
+	opening_not_recorded: 'the audit could not be told who saw a session',
 	nobody_may_answer:
 		'nobody whom the list of a channel names is there any more: npm run settings -- clear opens its questions',
 	other_service_address:
@@ -56,8 +57,8 @@ export const LOG_LINES = {
 	read_not_noted: 'what a read outside the watch shows could not be stored; the next read of the session shows it',
 	receipt_not_in_window: 'a receipt could not be shown in its modal',
 	receipt_not_sent: 'a receipt could not be sent as a DM',
-	reencryption_failed: 'values of former keys could not be encrypted again; trying again',
 	refusal_not_counted: 'a refusal could not be counted for the audit',
+	removed_setting: 'this is no setting any more and can be removed; `instead` says what takes its place',
 	reply_not_sent: 'a reply could not be sent',
 	request_failed: 'a request failed',
 	requests_refused: 'HTTP requests were refused',
@@ -75,12 +76,10 @@ export const LOG_LINES = {
 	stopped_unfinished: 'exiting before everything was finished; its leases expire by themselves',
 	submission_not_stored: 'a submission could not be stored',
 	take_failed: 'due rows could not be taken; trying again every second',
-	unbound_values: 'values of 1.0.0 are read, as for minutes after an upgrade; else somebody has put back old rows',
 	unhandled_rejection: 'unhandled rejection',
 	unknown_button: 'an unknown button was pressed',
 	unknown_setting: 'Handraise has no setting with this name: check its spelling',
 	update_refused: 'an update of a post is refused',
-	values_unreadable: 'no given key opens some stored values; they are left alone',
 	watch_failed: 'a session could not be watched',
 	window_news_not_stored: 'could not note what open windows miss',
 	window_not_stored: 'could not note an open window',

@@ -159,10 +159,6 @@ export function createMetrics(labels: Labels) {
 			listFailed: (code: string) => listRequests.inc({ outcome: code }),
 			listedReads: (count: number) => listReads.inc(count),
 		},
-		formerValues: gauge(
-			'values_under_former_keys',
-			'Stored values that need a key of ENCRYPTION_KEY_FORMER still; Nan while that is not known',
-		),
 		inboxes: {
 			update: outcomes('inbox_updates_total', 'Updates of inboxes by outcome', 'sent', 'unchanged', 'failed'),
 			built: duration(

@@ -1,4 +1,4 @@
-import { type Cell, type Clock, createMemoryCell, setBounded } from './basics.ts';
+import { type Cell, type Clock, createMemoryCell, LONGEST_RETRY_AFTER_MS, setBounded } from './basics.ts';
 
 /** One call each `intervalMs` on average, up to `burst` calls at once. */
 export interface RateLimit {
@@ -21,20 +21,26 @@ export const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 
 const MOST_RATES = 10_000;
 
-/** Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again. */
+/**
+ * Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again: no later
+ * than these limits can mean, because a replica's clock may be behind until it looks.
+ */
 export function takeCall(state: RateState, limit: RateLimit, { now, keep }: { now: number; keep: number }) {
-	if (state.pausedUntil > now) return { waitMs: state.pausedUntil - now, state };
+	if (state.pausedUntil > now) return { waitMs: Math.min(state.pausedUntil - now, LONGEST_RETRY_AFTER_MS), state };
 	const due = Math.max(state.due, now);
 	const ahead = Math.max(0, limit.burst - 1 - keep) * limit.intervalMs;
 	const waitMs = Math.ceil(due - ahead - now);
-	if (waitMs > 0) return { waitMs, state };
+	const longestMs = (limit.burst + (limit.debt ?? 0)) * limit.intervalMs;
+	if (waitMs > 0) return { waitMs: Math.min(waitMs, longestMs), state };
 	return { waitMs: 0, state: { due: due + limit.intervalMs, pausedUntil: 0 } };
 }
 
 /** Limits calls by key: of Slack's methods and of people. `cellOf` makes the cell of a rate. */
-export function createRateLimiter(clock: Clock, cellOf: (key: string) => Cell<RateState> = () => createMemoryCell()) {
+export function createRateLimiter(
+	clock: Clock,
+	cellOf: (key: string) => Cell<RateState> = () => createMemoryCell(clock),
+) {
 	const cells = new Map<string, Cell<RateState>>();
-	clock.onStep?.(() => cells.clear());
 
 	function update<R>(key: string, change: (state: RateState) => { state: RateState; result: R }): Promise<R> {
 		const cell = cells.get(key) ?? cellOf(key);

@@ -1,12 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
 import { HandraiseError, type Log, pick } from '../core/basics.ts';
 import { type AuditRow, numberOf } from './audit.ts';
 import { type Db, from, isPostgres, sql } from './database.ts';
 import { openUnchanged } from './inspect.ts';
-import { openPostgres } from './postgres.ts';
-import { AUDIT_ACTIONS } from './schema/audit.ts';
+import { OF_COMMAND, openPostgres } from './postgres.ts';
 import { kyselyOn } from './sqlite.ts';
 
 /** The place of a row in the order of reading. */
@@ -31,44 +29,16 @@ export function readEvents(
 	return rows.orderBy('transactionId').orderBy('number').limit(limit).execute();
 }
 
-const word = z.string().nullable();
-
-/** A line that `npm run audit` prints. */
-export const AUDIT_LINE = z.strictObject({
-	number: z.int(),
-	/** Where to go on: `--after`. */
-	cursor: z.string().regex(/^\d+\.\d+$/),
-	at: z.iso.datetime(),
-	/** 1.1.0 wrote `taken` too, of an answer whose field the agent had emptied. */
-	action: z.enum([...AUDIT_ACTIONS, 'taken']),
-	count: z.int(),
-	actor: word,
-	operator: word,
-	about: word,
-	session: word,
-	channel: word,
-	answer: word,
-	fingerprint: word,
-	outcome: word,
-	request: word,
-	/** With `AUDIT_LOG`: it may have been printed before. */
-	repeated: z.literal(true).optional(),
-});
-export type AuditLine = Readonly<z.infer<typeof AUDIT_LINE>>;
-
-export function lineOf({ transactionId, number, at, action, ...others }: AuditRow): AuditLine {
-	const told = { at: new Date(at).toISOString(), action: action as AuditLine['action'] };
-	return { number, cursor: `${transactionId}.${number}`, ...told, ...others };
+/** What `npm run audit` prints of a row, and the log has of it. `cursor`: where to go on (`--after`). */
+export function lineOf({ number, transactionId, at, ...others }: AuditRow) {
+	return { number, cursor: `${transactionId}.${number}`, at: new Date(at).toISOString(), ...others };
 }
-
-/** Rows of a time may stand at the end of a large table. */
-const POOL = { size: 1, statementMs: 60_000 };
 
 const absent = (words: string) => new HandraiseError(words, { code: 'no_database' });
 
 /** Opens a database for reading beside the running program. @throws HandraiseError with words for the operator */
 export async function openAudit(databaseUrl: string | null, dataDir: string, log: Log) {
-	const db = databaseUrl === null ? openFile(resolve(dataDir)) : openPostgres(databaseUrl, log, { pool: POOL });
+	const db = databaseUrl === null ? openFile(resolve(dataDir)) : openPostgres(databaseUrl, log, { pool: OF_COMMAND });
 	try {
 		await from(db.read, 'audit_events').select('number').limit(1).execute();
 		return db;

@@ -1,5 +1,5 @@
 // Owns `audit_events` and `refusals`: what people, agents and operators did, without texts and values.
-import { loggedId } from '../core/basics.ts';
+import { loggedId, MINUTE_MS } from '../core/basics.ts';
 import { currentRequest } from '../core/requests.ts';
 import {
 	type AuditEvent,
@@ -24,7 +24,7 @@ import { changeInBatches, inBatches } from './due.ts';
 
 /** Actors that are no person. */
 export const PROGRAM = 'program';
-export const AN_OPERATOR = 'operator';
+const AN_OPERATOR = 'operator';
 
 export type AuditRow = Row<'audit_events'>;
 
@@ -32,7 +32,12 @@ export type AuditRow = Row<'audit_events'>;
 export function recordEvents(trx: Db, ...events: readonly AuditEvent[]): void {
 	const changes = changesOf(trx);
 	if (changes === undefined || (isPostgres(trx) && !trx.isTransaction)) throw new Error('an event needs a transaction');
-	changes.events.push(...events);
+	changes.recorded.push(...events);
+}
+
+/** Records what an operator did: `operator` is their account and machine, null where nobody knows. */
+export function recordOperator(trx: Db, operator: string | null, act: AuditEvent): void {
+	recordEvents(trx, { ...act, actor: AN_OPERATOR, operator });
 }
 
 /** All rows have the same columns: a statement is prepared once. */
@@ -51,11 +56,12 @@ const MOST_AT_ONCE = 1_000;
 
 /** Adds what a transaction has recorded so far. */
 export async function writeEvents(trx: Db): Promise<void> {
-	const { events = [], request = null } = changesOf(trx) ?? {};
-	if (events.length === 0) return;
+	const changes = changesOf(trx);
+	if (changes === undefined || changes.recorded.length === 0) return;
+	const { recorded, request, events } = changes;
 	const isShared = isPostgres(trx);
 	const newest = sql<number>`(select coalesce(max(number), 0) from audit_events)`;
-	const part = events.splice(0, MOST_AT_ONCE);
+	const part = recorded.splice(0, MOST_AT_ONCE);
 	const rows = part.map(({ session, actor = request?.userId ?? PROGRAM, ...event }, index) => ({
 		...NOTHING,
 		...event,
@@ -66,10 +72,12 @@ export async function writeEvents(trx: Db): Promise<void> {
 		transactionId: isShared ? numberOf(sql`pg_current_xact_id()`) : 0,
 		...(!isShared && { number: sql<number>`${newest} + ${index + 1}` }),
 	}));
-	await trx
+	const written = await trx
 		.insertInto('audit_events')
 		.values(rows as InsertObject<Tables, 'audit_events'>[])
+		.returningAll()
 		.execute();
+	events.push(...written.toSorted((one, other) => one.number - other.number));
 	await writeEvents(trx);
 }
 
@@ -93,8 +101,7 @@ export const recordRestore = (db: StoreDatabase, at: number) =>
 		const marked = await remove(trx, 'meta', { name: META.restored }).returning('value').executeTakeFirst();
 		const isDump = isPostgres(trx) && (await isOtherDatabase(trx));
 		if (!isDump && marked === undefined) return;
-		const operator = marked?.value ?? null;
-		recordEvents(trx, { at, action: 'restored', actor: AN_OPERATOR, operator, outcome: 'restored' });
+		recordOperator(trx, marked?.value ?? null, { at, action: 'restored', outcome: 'restored' });
 	});
 
 /** Whether a dump of another database was restored into this one. */
@@ -114,7 +121,6 @@ async function isOtherDatabase(trx: Db): Promise<boolean> {
 	return true;
 }
 
-const MINUTE_MS = 60_000;
 /** People whose refusals one transaction records: each has a few, and on SQLite it blocks the event loop. */
 const PEOPLE_AT_ONCE = 20;
 
@@ -130,6 +136,11 @@ export function createAuditStore({ db }: { readonly db: StoreDatabase }) {
 					.onConflict((known) => known.columns(TABLES.refusals.key).doUpdateSet(more))
 					.execute(),
 			);
+		},
+
+		/** Records that the person of the present request saw a session. `about`: what of it. */
+		async recordOpened(seen: Pick<AuditEvent, 'at' | 'session' | 'channel' | 'about' | 'outcome'>): Promise<void> {
+			await db.write(async (trx) => recordEvents(trx, { action: 'opened', ...seen }));
 		},
 
 		/** Records the refusals of minutes that are over. */
@@ -150,15 +161,13 @@ export function createAuditStore({ db }: { readonly db: StoreDatabase }) {
 			await inBatches((limit) => db.write((trx) => record(trx, limit)), PEOPLE_AT_ONCE);
 		},
 
-		/** Removes rows of before `before`, and up to `printed` if given. The newest stays: SQLite counts from it. */
-		removeOlderThan: (before: number, printed: Pick<AuditRow, 'transactionId' | 'number'> | null = null) =>
+		/** Removes rows of before `before`. The newest stays: SQLite counts from it. */
+		removeOlderThan: (before: number) =>
 			changeInBatches(db, (trx, limit) => {
 				const oldest = sql`select number, at from audit_events order by number limit ${limit}`;
 				const newest = sql`select max(number) from audit_events`;
 				const isOld = sql<boolean>`number in (select number from (${oldest}) as oldest where at < ${before})`;
-				const old = remove(trx, 'audit_events').where(sql<boolean>`${isOld} and number < (${newest})`);
-				if (printed === null) return old;
-				return old.where(sql<boolean>`(transaction_id, number) <= (${printed.transactionId}, ${printed.number})`);
+				return remove(trx, 'audit_events').where(sql<boolean>`${isOld} and number < (${newest})`);
 			}),
 	};
 }

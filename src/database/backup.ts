@@ -4,8 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { HandraiseError } from '../core/basics.ts';
 import { META } from './audit.ts';
 import type { Row } from './database.ts';
-import { lookAt, type Query, readPostgres, refuseSchema } from './inspect.ts';
-import { readKeyCheck } from './key-ring.ts';
+import { readKeyCheck } from './encryption.ts';
+import { lookAt, type Query, readPostgres } from './inspect.ts';
+import { refuseSchema } from './migrate.ts';
 import { makeDirectory, makePrivateFile, syncDirectory, takeLock } from './sqlite.ts';
 
 const problem = (message: string) => new HandraiseError(message, { code: 'backup_unusable' });
@@ -57,9 +58,9 @@ const ANSWERS_QUERY = `select id, user_id as "userId", team_id as "teamId", sess
 	from answers order by accepted_at, id`;
 
 async function read(dialect: 'sqlite' | 'postgres', query: Query) {
-	const { schema, keyCheck, foreignCode } = await lookAt(dialect, query);
+	const { schema, keyCheck } = await lookAt(dialect, query);
 	const answers = (schema === null ? [] : await query(ANSWERS_QUERY)) as unknown as readonly Row<'answers'>[];
-	return { schema, foreignCode, keyIds: readKeyCheck(keyCheck).map((sealed) => sealed.split('.')[1]), answers };
+	return { schema, keyIds: readKeyCheck(keyCheck).map((sealed) => sealed.split('.')[1]), answers };
 }
 
 type Content = Awaited<ReturnType<typeof read>>;
@@ -74,13 +75,6 @@ async function readFile(path: string): Promise<Content> {
 function compare(present: Content | null, backup: Content): readonly string[] {
 	const refusal = backup.schema === null ? problem('it is no database of Handraise') : refuseSchema(backup.schema);
 	if (refusal !== null) throw problem(`This backup cannot be used: ${refusal.message}`);
-	if (backup.foreignCode.length > 0)
-		throw problem(
-			`This backup cannot be used: it has ${backup.foreignCode.join(', ')}. Handraise makes none, and such code ` +
-				'can move answers to other sessions. Drop it in the backup (a view: DROP VIEW, and give its table the former ' +
-				'name back); what is yours (an audit) you can make again after the restore. Of a changed table or column, ' +
-				'undo the change.',
-		);
 	if (present === null)
 		return ['There is no database that can be read, so nobody knows which answers the backup lacks.'];
 	const known = new Map(backup.answers.map((answer) => [answer.id, answer]));
@@ -95,7 +89,12 @@ function compare(present: Content | null, backup: Content): readonly string[] {
 	);
 	lines.unshift(`Answers that were given or have changed since the backup: ${lines.length}`);
 	const isOtherKey = backup.keyIds.some((id) => !present.keyIds.includes(id));
-	return isOtherKey ? [...lines, 'The backup needs another key: start with it as ENCRYPTION_KEY_FORMER.'] : lines;
+	return isOtherKey
+		? [
+				...lines,
+				'The backup needs another key: name it in ENCRYPTION_KEY_FORMER, and run npm run rekey before the start.',
+			]
+		: lines;
 }
 
 /** `restored`: the name of a database on the same server, into which the backup was restored. Changes nothing. */

@@ -26,7 +26,7 @@ import {
 	type UpdateResult,
 } from 'kysely';
 import type { z } from 'zod';
-import { type HandraiseError, parseOrNull, pick } from '../core/basics.ts';
+import { parseOrNull, pick } from '../core/basics.ts';
 import type { QueuedRows } from '../core/lease-loop.ts';
 import { currentRequest, inRequest } from '../core/requests.ts';
 import type { Person, QuestionKey, SessionKey } from '../questions/session.ts';
@@ -110,6 +110,8 @@ export interface Committed {
 	readonly tables: ReadonlySet<keyof Tables>;
 	/** Ids of users whose acts changed what people see of questions, see `noteQuestions`; null: nobody's. */
 	readonly questionsBy: ReadonlySet<string | null>;
+	/** What it added to the audit. */
+	readonly events: readonly Row<'audit_events'>[];
 }
 
 /** The bus: `record` collects what a transaction changes; listeners are told after its commit, not of a rollback. */
@@ -141,7 +143,8 @@ class Changes implements Committed, KyselyPlugin {
 	readonly tables = new Set<keyof Tables>();
 	readonly questionsBy = new Set<string | null>();
 	/** What the transaction adds to the audit at its end. */
-	readonly events: AuditEvent[] = [];
+	readonly recorded: AuditEvent[] = [];
+	readonly events: Row<'audit_events'>[] = [];
 	readonly request = currentRequest();
 	readonly #writes = new WeakMap<object, keyof Tables>();
 
@@ -195,7 +198,10 @@ export function rowsOf(columns: readonly { readonly name: string }[]) {
 export interface StoreDatabase extends Pick<ReturnType<typeof createBus>, 'onCommit' | 'queuedRows'> {
 	readonly dialect: 'sqlite' | 'postgres';
 	readonly workspace?: (() => string | null) | undefined;
-	readonly onNewer?: ((reason: HandraiseError) => void) | undefined;
+	/** The check value of its key, as this process found it; null before that. */
+	readonly keyCheck?: (() => string | null) | undefined;
+	/** Called when this process has to stop, because the schema or the key is another one now. */
+	readonly onReplaced?: (() => void) | undefined;
 	/** For single SELECT statements. Never use it inside `write`: on SQLite it deadlocks. */
 	readonly read: Db;
 	/**
@@ -315,7 +321,9 @@ export type SealedName = {
 /** Every column with ciphertexts. Nothing is encrypted for another (`CipherPlace`): a change of the key finds all. */
 export const SEALED_COLUMNS = TABLE_NAMES.flatMap((table) =>
 	columnsOf(table).flatMap(([column, described]) =>
-		'bound' in described ? { ...described, table, column, keys: TABLES[table].key } : [],
+		'bound' in described && described.bound
+			? { ...described, bound: described.bound, table, column, keys: TABLES[table].key }
+			: [],
 	),
 );
 
@@ -339,7 +347,7 @@ export type Place<Name> = Name extends `${infer Table}.${infer Column}`
 /** Where a ciphertext is stored. It decrypts nowhere else, so values cannot be moved between rows. */
 export type CipherPlace = Place<SealedName | 'meta.value'> & {
 	/** Values of the row that it is bound to as well. */
-	readonly bound?: readonly unknown[] | undefined;
+	readonly bound?: readonly unknown[];
 };
 
 /** The id of the place in a row whose keys have these values. */
@@ -350,7 +358,7 @@ export function placeId(...keys: readonly string[]): string {
 
 /** The columns of the place, for a SELECT whose rows `placeIn` takes. */
 export const placeInSql = ({ keys, bound }: SealedColumn) =>
-	[...new Set([...keys, ...(bound ?? [])])].map((name) => `${nameInSql(name)} as "${name}"`).join(', ');
+	[...new Set([...keys, ...bound])].map((name) => `${nameInSql(name)} as "${name}"`).join(', ');
 
 /** The place in a row that has the keys of the column and what it is bound to. */
 export function placeIn(
@@ -358,7 +366,7 @@ export function placeIn(
 	row: Readonly<Record<string, unknown>>,
 ): CipherPlace {
 	const id = placeId(...keys.map((key) => String(row[key])));
-	return { table, column, id, bound: bound?.map((name) => row[name]) } as CipherPlace;
+	return { table, column, id, bound: bound.map((name) => row[name]) } as CipherPlace;
 }
 
 export interface StoreParts {
@@ -369,9 +377,9 @@ export interface StoreParts {
 export interface Cipher {
 	/** Identifies the key without revealing it. */
 	readonly keyId: string;
-	/** `<version>.<key id>.<base64 of nonce, ciphertext and tag>`; different each time. */
+	/** `2.<key id>.<base64 of nonce, ciphertext and tag>`; different each time. */
 	encrypt(text: string, place: CipherPlace): string;
-	/** Null for another key, another place or a damaged ciphertext. One of version 1 names less of its place. */
+	/** Null for another key, another place or a damaged ciphertext. */
 	decrypt(sealed: string, place: CipherPlace): string | null;
 }
 

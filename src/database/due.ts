@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CLOCK_ALLOWANCE_MS, type Lease, type Log, StoreUnavailableError } from '../core/basics.ts';
+import { CLOCK_ALLOWANCE_MS, type Lease, type Log, MINUTE_MS, StoreUnavailableError } from '../core/basics.ts';
 import { nextTurn } from '../core/lease-loop.ts';
 import {
 	type Change,
@@ -20,7 +20,7 @@ import {
 	WITHOUT_LEASE,
 } from './database.ts';
 import { locked } from './locks.ts';
-import { isOwnSchema, stopBesideNewer } from './migrate.ts';
+import { isUnchanged, stopReplaced } from './migrate.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes; while that is unknown, none. */
 export function isOurs({ workspace }: StoreDatabase, column = 'teamId') {
@@ -78,16 +78,25 @@ export function leaseDue<T extends LeasedTable>(
 		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
 			where ${ofService} ${where} and (lease_token is null or leased_until <= ${now})
 			order by ${orderBy} limit ${limit} ${lock}`.execute(trx);
-		if (due.rows.length === 0) return [];
+		if (due.rows.length === 0) {
+			await stopIfReplaced(trx, db);
+			return [];
+		}
 		const keys = due.rows.map((row) => row.key);
 		const { rows } = await sql<Row<T>>`update ${sql.table(table)}
 			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
-			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isOwnSchema()} returning *`.execute(trx);
-		// This transaction has locked the rows: only the schema can have kept all.
-		if (rows.length === 0) throw stopBesideNewer(db);
+			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isUnchanged(db)} returning *`.execute(trx);
+		// This transaction has locked the rows: only another schema or key can have kept all.
+		if (rows.length === 0) throw stopReplaced(db);
 		const indexOf = (row: Row<T>) => keys.indexOf(String(row[key as keyof typeof row]));
 		return rows.sort((a, b) => indexOf(a) - indexOf(b));
 	});
+}
+
+/** Also a program that has nothing to do stops beside a newer schema or `npm run rekey`. */
+async function stopIfReplaced(trx: Db, db: StoreDatabase): Promise<void> {
+	const { rows } = await sql<{ isOwn: unknown }>`select ${isUnchanged(db)} as "isOwn"`.execute(trx);
+	if (!rows[0]?.isOwn) throw stopReplaced(db);
 }
 
 interface DueQuery<T extends LeasedTable> {
@@ -104,7 +113,7 @@ interface DueQuery<T extends LeasedTable> {
 /** The `lastError` of a post that cannot be read. It does not block later ones of its stream. */
 export const UNREADABLE = 'unreadable';
 /** How long an unreadable row waits: damaged, or for another encryption key. */
-const UNREADABLE_RETRY_MS = 10 * 60_000;
+const UNREADABLE_RETRY_MS = 10 * MINUTE_MS;
 const LATER = {
 	answers: (at: number) => ({ nextAttemptAt: at }),
 	posts: (at: number) => ({ dueAt: at, lastError: UNREADABLE }),

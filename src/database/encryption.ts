@@ -1,26 +1,25 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { HandraiseError, StoreUnavailableError } from '../core/basics.ts';
+import { HandraiseError } from '../core/basics.ts';
 import type { Cipher, CipherPlace } from './database.ts';
-import { syncDirectory } from './sqlite.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 /** Bytes, as NIST SP 800-38D requires for GCM. Random nonces are safe for 2^32 texts per key. */
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-/** 2: the additional data has the values of the row that the place is bound to. 1.0.0 knew 1 alone. */
-const versionOf = ({ bound }: { readonly bound?: unknown }) => (bound === undefined ? 1 : 2);
-const isOld = (sealed: string, place: CipherPlace) => place.bound !== undefined && sealed.startsWith('1.');
+/** What ciphertexts begin with. Those of 1.0.0, and some of 1.1.0, have another: see `one-form.ts`. */
+const FORM = '2';
 
-/** How each ciphertext of a key begins at a place, or in a column: always of the same length. */
-export const prefixOf = (keyId: string, place: { readonly bound?: unknown } = {}) => `${versionOf(place)}.${keyId}.`;
+/** How each ciphertext of a key begins: always of the same length. */
+export const prefixOf = (keyId: string, form = FORM) => `${form}.${keyId}.`;
 
 /** AES-256-GCM with the given 32 bytes. */
-export function createCipher(key: Buffer): Cipher {
+export function createCipher(key: Buffer, form = FORM): Cipher {
 	const keyId = createHash('sha256').update('handraise key id\0').update(key).digest('hex').slice(0, 8);
 	const secret = createSecretKey(key);
+	const prefix = prefixOf(keyId, form);
+	const additionalData = ({ table, id, column, bound = [] }: CipherPlace) =>
+		Buffer.from(JSON.stringify([form, table, id, column, ...bound]), 'utf8');
 	return {
 		keyId,
 		encrypt(text, place) {
@@ -28,11 +27,9 @@ export function createCipher(key: Buffer): Cipher {
 			const cipher = createCipheriv(ALGORITHM, secret, nonce, { authTagLength: TAG_LENGTH });
 			cipher.setAAD(additionalData(place));
 			const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-			return prefixOf(keyId, place) + sealed.toString('base64');
+			return prefix + sealed.toString('base64');
 		},
-		decrypt(sealed, whole) {
-			const place: CipherPlace = sealed.startsWith('1.') ? { ...whole, bound: undefined } : whole;
-			const prefix = prefixOf(keyId, place);
+		decrypt(sealed, place) {
 			if (!sealed.startsWith(prefix)) return null;
 			const bytes = Buffer.from(sealed.slice(prefix.length), 'base64');
 			if (bytes.length < NONCE_LENGTH + TAG_LENGTH) return null;
@@ -50,40 +47,7 @@ export function createCipher(key: Buffer): Cipher {
 	};
 }
 
-export type KeyRing = Cipher & ReturnType<typeof createKeyRing>;
-
-/** Encrypts with the first of these keys, and decrypts what any of them encrypted. */
-export function createKeyRing(...all: readonly [Cipher, ...Cipher[]]) {
-	const [{ keyId, encrypt }] = all;
-	let opensOld = false;
-	return {
-		all,
-		keyId,
-		encrypt,
-		/** Whether values of version 1 are read where 2 is written: else whoever can write the database moves them. */
-		opensOld: () => opensOld,
-		setOpensOld(isOpening: boolean): void {
-			opensOld = isOpening;
-		},
-		decrypt(sealed: string, place: CipherPlace, ciphers: readonly Cipher[] = all): string | null {
-			if (isOld(sealed, place) && !opensOld) return null;
-			for (const cipher of ciphers) {
-				const text = cipher.decrypt(sealed, place);
-				if (text !== null) return text;
-			}
-			return null;
-		},
-	};
-}
-
-function additionalData({ table, id, column, bound }: CipherPlace): Buffer {
-	return Buffer.from(JSON.stringify([String(versionOf({ bound })), table, id, column, ...(bound ?? [])]), 'utf8');
-}
-
-const KEY_LENGTH = 32;
-
-/** Where the key is kept when `ENCRYPTION_KEY` is not set. */
-export const keyFileIn = (dataDir: string) => join(dataDir, 'encryption.key');
+export const KEY_LENGTH = 32;
 
 /** Reads 32 bytes: 64 hexadecimal digits or base64 (either alphabet, or unpadded). Throws `encryption_key_invalid`. */
 export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buffer {
@@ -157,32 +121,39 @@ export function keyOf(setting: KeySetting, salt: string | null): Buffer {
 	return typeof setting === 'string' ? scryptSync(setting, salt ?? '', KEY_LENGTH, SCRYPT_OPTIONS) : setting;
 }
 
-/** Reads or makes `encryption.key`, atomically, private. Throws `encryption_key_invalid`, `StoreUnavailableError`. */
-export function loadOrMakeKeyFile(dataDir: string): Buffer {
-	const path = keyFileIn(dataDir);
-	let text: string;
-	try {
-		text = readOrMake(path);
-	} catch (error) {
-		throw new StoreUnavailableError(`The encryption key file ${path} cannot be read or created.`, { cause: error });
-	}
-	return parseEncryptionKey(text, path);
-}
+export const ciphersOf = (settings: readonly KeySetting[], salt: string | null) =>
+	settings.map((setting) => createCipher(keyOf(setting, salt)));
 
-function readOrMake(path: string): string {
-	if (existsSync(path)) return readFileSync(path, 'utf8');
-	const draft = `${path}.${randomBytes(6).toString('hex')}`;
-	try {
-		const key = randomBytes(KEY_LENGTH).toString('base64');
-		writeFileSync(draft, `${key}\n`, { flag: 'wx', mode: 0o600, flush: true });
-		// A link never replaces a key that another process has just created.
-		linkSync(draft, path);
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-	} finally {
-		rmSync(draft, { force: true });
-	}
-	// The file must survive a power cut before anything is encrypted with its key.
-	syncDirectory(dirname(path));
-	return readFileSync(path, 'utf8');
+/** The place of a value of `meta`, and of a letter, which is bound to its name alone too. */
+export const metaPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
+
+export const KEY_CHECK = metaPlace('key_check');
+const CHECKED = 'handraise';
+
+/**
+ * What `key_check` of `meta` holds: a ciphertext of the key of all values. Separated by spaces, one of each further key
+ * that values may need, from the beginning of `npm run rekey` to its end.
+ */
+export type KeyCheck = readonly string[];
+
+export const readKeyCheck = (value: string | null | undefined): KeyCheck =>
+	(value ?? '').split(' ').filter((one) => one !== '');
+
+export const sealCheck = (cipher: Cipher) => cipher.encrypt(CHECKED, KEY_CHECK);
+
+/** Whether this key made a part of a `KeyCheck`. */
+export const opensCheck = (cipher: Cipher, sealed: string) => cipher.decrypt(sealed, KEY_CHECK) === CHECKED;
+
+/** Whether these keys open what a database holds. */
+export const fits = (check: KeyCheck, ciphers: readonly Cipher[]) =>
+	check.every((sealed) => ciphers.some((cipher) => opensCheck(cipher, sealed)));
+
+/** The row of `meta` with the key of secrets that this key encrypts. On PostgreSQL there is none: secret-wiping.ts. */
+export const secretsKeyName = ({ keyId }: Cipher) => `secrets_key:${keyId}`;
+
+/** Null when `sealed`, the value of that row, was written with another key, or there is none. */
+export function secretsCipher(master: Cipher, sealed: string | undefined): Cipher | null {
+	const id = secretsKeyName(master);
+	const text = sealed === undefined ? null : master.decrypt(sealed, metaPlace(id));
+	return text === null ? null : createCipher(parseEncryptionKey(text, id));
 }

@@ -5,18 +5,15 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { parseOrNull } from '../core/basics.ts';
 import { type Answerers, namesAnybody } from '../questions/answerers.ts';
-import { type Cipher, nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
+import { nameInSql, placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from './database.ts';
 import { type LiveWorkspace, WORKSPACES_QUERY } from './due.ts';
-import { createKeyRing, type GivenKeys, prefixOf } from './encryption.ts';
-import { ciphersOf, isOld, readKeyCheck } from './key-ring.ts';
-import { OWN_SCHEMA, readForeignCode, refuseSchema } from './migrate.ts';
+import { ciphersOf, type GivenKeys, prefixOf, secretsCipher, secretsKeyName } from './encryption.ts';
+import { OWN_SCHEMA } from './migrate.ts';
 import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
-import { COMPACTION_DUE, secretsCipher, secretsKeyName } from './secret-wiping.ts';
+import { COMPACTION_DUE } from './secret-wiping.ts';
 import { ADDRESSES_QUERY, type AddressRows } from './service-address.ts';
 import { isSqliteBusy } from './sqlite.ts';
 import { channelSettings } from './watch.ts';
-
-export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
 
 /** What `npm run doctor` reads from a database without changing it. */
 export type DatabaseLook = Awaited<ReturnType<typeof lookAt>>;
@@ -42,8 +39,6 @@ export async function lookAt(dialect: keyof typeof TABLES_QUERY, query: Query, k
 		schema,
 		keyCheck: factOf('key_check') ?? null,
 		keySalt: factOf('key_salt') ?? null,
-		/** What runs in it and is not ours; empty without a schema that this version knows. */
-		foreignCode: schema === null || refuseSchema(schema) !== null ? [] : await readForeignCode(dialect, query),
 		isCompactionDue: factOf(COMPACTION_DUE) !== undefined,
 		/** Null without keys, and for a database of another version. */
 		values: keys !== null && schema === OWN_SCHEMA ? await countValues(query, keys, factOf) : null,
@@ -65,6 +60,7 @@ async function readAnswerers(query: Query): Promise<ReadonlyMap<unknown, Answere
 	return new Map(rows.map((row) => [row.channel_id, listIn(row)] as const).filter(([, list]) => namesAnybody(list)));
 }
 
+const PREFIX_LENGTH = prefixOf('12345678').length;
 /** Values of former keys tried in each column: what remains may be damaged. */
 const MAX_TRIED = 1_000;
 
@@ -73,27 +69,25 @@ async function countValues(query: Query, keys: GivenKeys, factOf: (name: string)
 	const opened = ciphersOf([keys.own, ...keys.formers], factOf('key_salt') ?? null).map((one) =>
 		[one, secretsCipher(one, factOf(secretsKeyName(one)))].filter((key) => key !== null),
 	);
-	const ring = createKeyRing(...(opened.flat() as [Cipher, ...Cipher[]]));
-	ring.setOpensOld(isOld(readKeyCheck(factOf('key_check') ?? null), ring.all));
-	const isOfOtherKey = (begin: string) =>
-		/^[12]\.\w{8}\.$/.test(begin) && !ring.all.some(({ keyId }) => begin.includes(keyId));
+	const ciphers = opened.flat();
 	const counts = { own: 0, needed: 0, otherKey: 0, damaged: 0 };
-	const kindOf = (key: Cipher) => (opened[0]?.includes(key) ? 'own' : 'needed');
+	const kinds = new Map<string, keyof typeof counts>(
+		ciphers.map((key) => [prefixOf(key.keyId), opened[0]?.includes(key) ? 'own' : 'needed']),
+	);
+	const isOfKey = (begin: string) => /^2\.\w{8}\.$/.test(begin);
 	for (const column of SEALED_COLUMNS) {
-		const places = [column, ...(ring.opensOld() ? [{}] : [])];
-		const kinds = new Map<string, keyof typeof counts>(
-			ring.all.flatMap((key) => places.map((place) => [prefixOf(key.keyId, place), kindOf(key)] as const)),
-		);
 		const [value, table] = [nameInSql(column.column), column.table];
-		const prefix = `substr(${value}, 1, ${prefixOf(ring.keyId).length})`;
+		const prefix = `substr(${value}, 1, ${PREFIX_LENGTH})`;
 		const groups = `select ${prefix} as begin, count(*) as total from ${table} where ${value} is not null group by 1`;
 		for (const { begin, total } of await query(groups)) {
-			const kind = kinds.get(String(begin)) ?? (isOfOtherKey(String(begin)) ? 'otherKey' : 'damaged');
+			const kind = kinds.get(String(begin)) ?? (isOfKey(String(begin)) ? 'otherKey' : 'damaged');
 			const some =
 				`select ${placeInSql(column)}, ${value} as sealed from ${table} where ${prefix} = '${begin}' limit ` +
 				`${MAX_TRIED}`;
 			const tried = kind === 'needed' ? await query(some) : [];
-			const damaged = tried.filter((one) => ring.decrypt(String(one.sealed), placeIn(column, one)) === null).length;
+			const isDamaged = (one: (typeof tried)[number]) =>
+				ciphers.every((cipher) => cipher.decrypt(String(one.sealed), placeIn(column, one)) === null);
+			const damaged = tried.filter(isDamaged).length;
 			counts[kind] += Number(total) - damaged;
 			counts.damaged += damaged;
 		}

@@ -12,7 +12,10 @@ import {
 	TABLES,
 	type TableName,
 } from './database.ts';
+import type { GivenKeys } from './encryption.ts';
+import { LOOK_EVERY_MS } from './in-use.ts';
 import { lockFor } from './locks.ts';
+import { toOneForm } from './one-form.ts';
 import type { Column, Table } from './schema/columns.ts';
 import { toTwo } from './to-two.ts';
 
@@ -21,8 +24,6 @@ export const MIGRATION_MS = 300_000;
 
 /** For how long a migration looks for a running replica: replicas of every version look for due answers each second. */
 const LOOK_FOR_REPLICA_MS = 3_000;
-/** As long as a query of a running replica waits, at most, when there is one. */
-const LOOK_STEP_MS = 100;
 
 /** One step of the schema. Never change one that was released; add another. */
 export interface Migration {
@@ -32,7 +33,7 @@ export interface Migration {
 	 * Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. `now`:
 	 * clock milliseconds.
 	 */
-	up(db: Kysely<unknown>, now: number): Promise<void>;
+	up(db: Kysely<unknown>, now: number, keys: GivenKeys): Promise<void>;
 }
 
 /** The schema of 1.0.0, which never changes again: `test/database/released-schema.test.ts` keeps it. */
@@ -40,7 +41,7 @@ const INITIAL = 29;
 const DESCRIBED: Readonly<Record<TableName, Table>> = TABLES;
 
 /** What is in the brackets of `create table`, as of a migration. A key of one column stands beside that. */
-function partsOf(name: TableName, migration = OWN_SCHEMA): string[] {
+function partsOf(name: TableName, migration: number): string[] {
 	const { key, unique = [] } = DESCRIBED[name];
 	const isThere = ([, { since = 0, until = Infinity }]: [string, Column]) => since <= migration && migration < until;
 	const columns = allColumnsOf(name).filter(isThere);
@@ -81,8 +82,12 @@ async function make(db: Kysely<unknown>, migration: number): Promise<void> {
 	}
 }
 
+/** Drops what is described until a migration. */
 async function drop(db: Kysely<unknown>, migration: number): Promise<void> {
 	for (const name of TABLE_NAMES.toSorted()) {
+		for (const [index, described] of Object.entries(DESCRIBED[name].indexes ?? {}))
+			if (typeof described !== 'string' && described[2] === migration)
+				await sql.raw(`drop index ${name}_${index}`).execute(db);
 		for (const [column] of allColumnsOf(name).filter(([, { until }]) => until === migration))
 			await sql.raw(`alter table "${name}" drop column "${nameInSql(column)}"`).execute(db);
 	}
@@ -111,13 +116,14 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			if (isPostgres(db)) await numbered.execute(db);
 		},
 	},
-	// Until 2.0.0 is released its one migration may change: what is described with 35, and `toTwo`.
+	// Until 2.0.0 is released its one migration may change: what is described with 35, and what it calls.
 	{
 		number: 35,
 		name: '2.0.0',
-		async up(db, now) {
+		async up(db, now, keys) {
 			await make(db, 35);
 			await toTwo(db, now);
+			await toOneForm(db, keys);
 			await drop(db, 35);
 		},
 	},
@@ -126,6 +132,12 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
 
 export const OWN_SCHEMA = newestOf(MIGRATIONS);
+
+/** Null before any migration. */
+export async function schemaOf(trx: Db): Promise<number | null> {
+	const newest = trx.selectFrom('migrations').select(({ fn }) => fn.max<number | null>('number').as('schema'));
+	return (await newest.executeTakeFirstOrThrow()).schema;
+}
 
 /** `database_newer` or `database_older` with what to do; null for no schema, this version's or one to migrate. */
 export function refuseSchema(schema: number | null, migrations: readonly Migration[] = MIGRATIONS) {
@@ -141,18 +153,32 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 	return new HandraiseError(`The database has schema ${schema}, which ${words}`, { code });
 }
 
-/** Whether the schema is still ours: a condition of what takes due rows or lets people change answers. */
-export const isOwnSchema = () => sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
+const IS_OWN = sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
 
-/** For a statement that `isOwnSchema` kept from its row. Also tells the program, which then stops. */
-export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): HandraiseError {
-	const error = new HandraiseError(
-		`The database no longer has schema ${OWN_SCHEMA}: a newer Handraise has changed it, so this process stops. ` +
-			'Start the newer version on all replicas.',
+/**
+ * Whether schema and key are still those of this process: a condition of what takes due rows or lets people change
+ * answers. The check value of the key is another one from the beginning of `npm run rekey` on.
+ */
+export function isUnchanged({ keyCheck }: Pick<StoreDatabase, 'keyCheck'>) {
+	const check = keyCheck?.() ?? null;
+	if (check === null) return IS_OWN;
+	return sql<boolean>`(${IS_OWN} and (select value from meta where name = 'key_check') = ${check})`;
+}
+
+/** For a statement that `isUnchanged` kept from its row. Also tells the program, which then stops. */
+export function stopReplaced({ onReplaced }: Pick<StoreDatabase, 'onReplaced'>): HandraiseError {
+	onReplaced?.();
+	return new HandraiseError(
+		`A newer Handraise has changed the schema of the database, which is no longer ${OWN_SCHEMA}, or npm run rekey ` +
+			'its key: this process stops.',
 		{ code: 'database_newer' },
 	);
-	onNewer?.(error);
-	return error;
+}
+
+/** What the log says when this process stops. */
+export async function whyReplaced({ read }: StoreDatabase) {
+	const looked = await sql<{ isOwn: unknown }>`select ${IS_OWN} as "isOwn"`.execute(read).catch(() => null);
+	return looked?.rows[0]?.isOwn ? 'database_rekeyed' : 'database_newer';
 }
 
 /**
@@ -174,8 +200,8 @@ async function refuseBesideReplica(trx: Db, lookMs: number): Promise<void> {
 		from pg_locks left join pg_stat_activity using (pid)
 		where not granted and relation in ('answers'::regclass, 'migrations'::regclass)
 			and database = (select oid from pg_database where datname = current_database()) order by pid limit 1`;
-	for (let lookedMs = 0; lookedMs < lookMs; lookedMs += LOOK_STEP_MS) {
-		await sql`select pg_sleep(${LOOK_STEP_MS / 1_000})`.execute(trx);
+	for (let lookedMs = 0; lookedMs < lookMs; lookedMs += LOOK_EVERY_MS) {
+		await sql`select pg_sleep(${LOOK_EVERY_MS / 1_000})`.execute(trx);
 		const [found] = (await waiting.execute(trx)).rows;
 		if (found === undefined) continue;
 		const { pid, name, host } = found;
@@ -197,19 +223,28 @@ function replicaRuns(sign: string): HandraiseError {
 /** PostgreSQL's `lock_not_available`. */
 const isLockTimeout = (error: unknown) => (error as { cause?: { code?: unknown } }).cause?.code === '55P03';
 
+export interface MigrationContext {
+	readonly clock: Clock;
+	readonly log: Log;
+	/** Of the program: what it has encrypted may be encrypted anew. */
+	readonly keys: GivenKeys;
+}
+
 /**
- * In one transaction, for which replicas wait. Whether any was pending. Throws what `refuseSchema` returns, and on
- * PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one process.
+ * In one transaction, for which replicas wait. Throws what `refuseSchema` returns, `encryption_key_invalid` when a key
+ * of the database is not given, and on PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one
+ * process.
  */
 export async function migrate(
 	db: StoreDatabase,
 	{
 		clock,
 		log,
+		keys,
 		migrations = MIGRATIONS,
 		lookMs = LOOK_FOR_REPLICA_MS,
-	}: { clock: Clock; log: Log; migrations?: readonly Migration[]; lookMs?: number },
-): Promise<boolean> {
+	}: MigrationContext & { migrations?: readonly Migration[]; lookMs?: number },
+): Promise<void> {
 	const isShared = db.dialect === 'postgres';
 	const applied = await db.write(async (trx) => {
 		// A pooler may not pass on the time-out of the connection.
@@ -219,84 +254,16 @@ export async function migrate(
 		const found = sql<{ is: boolean }>`select to_regclass('migrations') is not null as is`;
 		const isThere = isShared && (await found.execute(trx)).rows[0]?.is === true;
 		if (!isThere) await createTable('migrations', INITIAL).execute(trx);
-		const { schema } = await trx
-			.selectFrom('migrations')
-			.select(({ fn }) => fn.max<number | null>('number').as('schema'))
-			.executeTakeFirstOrThrow();
+		const schema = await schemaOf(trx);
 		const refusal = refuseSchema(schema, migrations);
 		if (refusal !== null) throw refusal;
 		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
 		if (pending.length > 0 && schema !== null && isShared) await refuseBesideReplica(trx, lookMs);
 		for (const { number, name, up } of pending) {
-			await up(trx as unknown as Kysely<unknown>, clock.now());
+			await up(trx as unknown as Kysely<unknown>, clock.now(), keys);
 			await trx.insertInto('migrations').values({ number, name, appliedAt: clock.now() }).execute();
 		}
 		return pending.map(({ name }) => name);
 	});
 	if (applied.length > 0) log.info({ migrations: applied }, 'database schema updated');
-	return applied.length > 0;
-}
-
-/** Logs what of others runs in the database. An operator may have a trigger of their own: that is no reason to stop. */
-export async function warnOfForeignCode({ dialect, read }: StoreDatabase, log: Log): Promise<void> {
-	const code = await readForeignCode(dialect, async (query) => (await sql.raw<object>(query).execute(read)).rows);
-	if (code.length > 0) log.warn('foreign_code', { code });
-}
-
-const OURS = TABLE_NAMES.map((name) => `'${name}'`).join(', ');
-const NAMED = new RegExp(`\\b(?:${TABLE_NAMES.join('|')})\\b`, 'i');
-
-/**
- * What is on our tables, or reached from them, and may change their rows, such as a trigger; with the SQL of what
- * `isOwn` compares. Statistics, and indexes whose functions an extension or nobody brought, are other people's.
- */
-const QUERIES = {
-	// SQLite reads the types in its schema in any case.
-	sqlite: `select case lower(type) when 'trigger' then 'trigger' when 'table' then 'changed table'
-			else 'view in place of the table' end as kind, name, tbl_name as "on", sql from sqlite_schema
-		where lower(type) = 'trigger' or (lower(type) <> 'index' and lower(tbl_name) in (${OURS})) order by 1, 2`,
-	postgres: `
-		with ours as (select oid as id, relname as "on", relkind from pg_class
-			where relname in (${OURS}) and pg_table_is_visible(oid))
-		select 'trigger' as kind, tgname as name, "on", null as sql from ours join pg_trigger on tgrelid = id
-			where not tgisinternal
-		union select 'rule', rulename, "on", null from ours join pg_rewrite on ev_class = id where rulename <> '_RETURN'
-		union select 'policy', polname, "on", null from ours join pg_policy on polrelid = id
-		union select 'view in place of the table', "on", "on", null from ours where relkind <> 'r'
-		union select 'child table', inhrelid::regclass::text, "on", null from ours join pg_inherits on inhparent = id
-		union select 'constraint', conname, conrelid::regclass::text, null from ours join pg_constraint on (conrelid = id
-			and contype in ('c', 'f', 'x')) or (confrelid = id and not ('{a,r}' @> array[confupdtype, confdeltype]))
-		union select 'column', attname, "on", format('"%s" %s', attname, format_type(atttypid, atttypmod))
-				|| case when attcollation >= 16384 then ' collate ' || attcollation::regcollation else '' end
-				|| coalesce(' default ' || replace(pg_get_expr(adbin, adrelid), '::text', ''), '')
-			from ours join pg_attribute on attrelid = id and attnum > 0 and not attisdropped and relkind = 'r'
-			left join pg_attrdef on adrelid = attrelid and adnum = attnum
-		union select part.type, part.identity, "on", null from ours join pg_depend as place on place.refobjid = id
-			join pg_depend as use using (classid, objid), pg_identify_object(use.refclassid, use.refobjid, 0) as part
-			where classid in ('pg_class'::regclass, 'pg_statistic_ext'::regclass) and place.refclassid = 'pg_class'::regclass
-				and part.type in ('function', 'operator', 'type', 'operator class') and not exists (select from pg_depend
-					where deptype = 'e' and classid = use.refclassid and objid = use.refobjid)
-		order by 1, 2`,
-} as const;
-
-type Found = { readonly kind: string; readonly name: string; readonly on: string; readonly sql: string | null };
-
-/** Whether our migrations make it so (keys and NOT NULL only refuse rows), or it is a trigger without our tables. */
-function isOwn({ kind, on, sql: text }: Found): boolean {
-	if (text === null || kind === 'trigger') return text !== null && !NAMED.test(text);
-	const split = (sql: string) => sql.replaceAll(/ (?:not null|primary key|unique)\b/g, '').split(', ');
-	const table = on.toLowerCase() as TableName;
-	// A backup may be of an older version, whose ended columns the next start drops.
-	const own = new Set([OWN_SCHEMA, INITIAL, OWN_SCHEMA - 1].flatMap((one) => split(partsOf(table, one).join(', '))));
-	return split(/^create table "?\w+"? ?\((.*)\)$/is.exec(text)?.[1] ?? text).every((part) => own.has(part));
-}
-
-/** Each as `trigger "name" on "table"`, with at most 100 characters of a name. */
-export async function readForeignCode(
-	dialect: StoreDatabase['dialect'],
-	query: (statement: string) => Promise<readonly object[]> | readonly object[],
-): Promise<readonly string[]> {
-	const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
-	const found = ((await query(QUERIES[dialect])) as readonly Found[]).filter((one) => !isOwn(one));
-	return found.map(({ kind, name, on }) => `${kind} ${quoted(name)}${name === on ? '' : ` on ${quoted(on)}`}`);
 }

@@ -51,11 +51,9 @@ export function createPeopleStore({ db, cipher }: StoreParts) {
 			await db.writeOne((trx) => change(trx, 'people', waiting, columns).where('wantedAt', 'is not', null).execute());
 		},
 
-		/** What was told of these people, or of all (null), is not used any more. */
-		outdate: (teamId: string, userIds: readonly string[] | null) =>
-			db.writeOne((trx) =>
-				change(trx, 'people', { teamId, ...(userIds && { userId: userIds }) }, { facts: null }).execute(),
-			),
+		/** What was told of these people is not used any more. */
+		outdate: (teamId: string, userIds: readonly string[]) =>
+			db.writeOne((trx) => change(trx, 'people', { teamId, userId: userIds }, { facts: null }).execute()),
 	};
 }
 

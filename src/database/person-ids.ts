@@ -3,6 +3,7 @@ import { writeEvents } from './audit.ts';
 import {
 	type Cipher,
 	change,
+	changesOf,
 	columnsOf,
 	countChanged,
 	type Db,
@@ -37,6 +38,10 @@ const anyOf = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`(${sq
 export async function replacePerson(trx: Db, userId: string, name: string): Promise<number> {
 	// What this transaction did is renamed too.
 	await writeEvents(trx);
+	for (const event of changesOf(trx)?.events ?? []) {
+		if (event.actor === userId) event.actor = name;
+		if (event.about === userId) event.about = name;
+	}
 	let changed = 0;
 	for (const table of PERSON_TABLES) {
 		const open = peopleColumns(table).filter(({ isSealed }) => !isSealed);

@@ -30,6 +30,11 @@ const MODES: Readonly<Record<string, Protection>> = {
 	'verify-full': 'verify-full',
 };
 
+/** The most connections of one process, and how long a statement may take in milliseconds. */
+export type PoolOptions = typeof SERVING;
+/** Of a replica. Below the 3 s that Slack waits. */
+export const SERVING = { size: 10, statementMs: 2_000 };
+
 /** What is wrong with a `DATABASE_URL`: the end of a sentence, without any of its content. */
 export class DatabaseUrlError extends Error {}
 

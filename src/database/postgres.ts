@@ -12,14 +12,11 @@ import pg from 'pg';
 import { HandraiseError, type Log, StoreUnavailableError } from '../core/basics.ts';
 import { workAndRecord } from './audit.ts';
 import { createBus, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
-import { MIGRATION_MS, stopBesideNewer } from './migrate.ts';
-import { readDatabaseUrl, tlsProblemOf } from './postgres-address.ts';
+import { MIGRATION_MS, stopReplaced } from './migrate.ts';
+import { type PoolOptions, readDatabaseUrl, SERVING, tlsProblemOf } from './postgres-address.ts';
 
-/** The most connections of one process, and how long a statement may take in milliseconds. */
-export type PoolOptions = typeof SERVING;
-/** Below the 3 s that Slack waits. */
-const SERVING = { size: 10, statementMs: 2_000 };
-export const MIGRATING: PoolOptions = { size: 1, statementMs: MIGRATION_MS };
+/** Of commands: a migration may rewrite a table, and rows of a time may stand at the end of a large one. */
+export const OF_COMMAND: PoolOptions = { size: 1, statementMs: MIGRATION_MS };
 
 const CONNECT_MS = 2_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;
@@ -36,9 +33,9 @@ const MAX_RUNS = 20;
 export function openPostgres(
 	databaseUrl: string,
 	log: Log,
-	options: { pool?: PoolOptions | undefined } & Pick<StoreDatabase, 'onNewer'> = {},
+	options: { pool?: PoolOptions | undefined } & Pick<StoreDatabase, 'onReplaced'> = {},
 ): StoreDatabase {
-	const { pool: { size, statementMs } = SERVING, onNewer } = options;
+	const { pool: { size, statementMs } = SERVING, onReplaced } = options;
 	const pool = new pg.Pool({
 		...readDatabaseUrl(databaseUrl).options,
 		application_name: 'handraise',
@@ -57,7 +54,7 @@ export function openPostgres(
 		log.warn('database_connection_lost', { code: (error as { code?: string }).code ?? null });
 	});
 	pool.on('connect', (client) => void client.on('error', () => {}));
-	const dialect = new PostgresDialect({ pool: guardPool(pool, onNewer) });
+	const dialect = new PostgresDialect({ pool: guardPool(pool, onReplaced) });
 	dialect.createQueryCompiler = () => new SnakeCaseCompiler();
 	const kysely = new Kysely<Tables>({ dialect });
 	const { record, ...bus } = createBus(LOOK_EVERY_MS);
@@ -109,7 +106,7 @@ function typeParser(oid: number, format?: 'text' | 'binary') {
 }
 
 /** The pool for Kysely, with mapped errors. Connections in an unknown state are closed. */
-function guardPool(pool: pg.Pool, onNewer: StoreDatabase['onNewer']): PostgresPool {
+function guardPool(pool: pg.Pool, onReplaced: StoreDatabase['onReplaced']): PostgresPool {
 	return {
 		options: pool.options,
 		end: () => pool.end(),
@@ -117,12 +114,12 @@ function guardPool(pool: pg.Pool, onNewer: StoreDatabase['onNewer']): PostgresPo
 			const client = await pool.connect().catch((error: unknown) => {
 				throw mapPostgresError(error, { sent: false });
 			});
-			return guardClient(client, onNewer);
+			return guardClient(client, onReplaced);
 		},
 	};
 }
 
-function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): PostgresPoolClient {
+function guardClient(client: pg.PoolClient, onReplaced: StoreDatabase['onReplaced']): PostgresPoolClient {
 	let broken = false;
 	let isInTransaction = false;
 	async function query<R>(
@@ -139,7 +136,7 @@ function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): 
 			// A single statement has the database's default isolation: where that is serializable, a read fails too.
 			const isRepeatable = !isInTransaction && sqlState(error) === '40001' && runsLeft > 1;
 			if (isRepeatable) return query(text, parameters, runsLeft - 1);
-			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
+			if (onReplaced !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopReplaced({ onReplaced });
 			const mapped = mapPostgresError(error, { sent: true });
 			broken ||= mapped instanceof StoreUnavailableError;
 			throw mapped;
@@ -197,7 +194,8 @@ export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): u
 	const state = sqlState(error);
 	if (state === null) {
 		const code = (error as { code?: unknown } | null)?.code;
-		const reason = tlsProblemOf(error) ?? (typeof code === 'string' ? code : 'connection lost or timed out');
+		const what = typeof code === 'string' ? code : 'connection lost or timed out';
+		const reason = tlsProblemOf(error) ?? `${what}; npm run doctor says more`;
 		const lost = { cause: error, commitUnknown: sent };
 		return new StoreUnavailableError(`PostgreSQL cannot be reached: ${reason}.`, lost);
 	}

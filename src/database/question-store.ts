@@ -17,7 +17,6 @@ import {
 	type Db,
 	type Filter,
 	from,
-	hasChanged,
 	isFound,
 	personOf,
 	type Row,
@@ -127,9 +126,7 @@ const recordAsked = (trx: Db, { fingerprint }: QuestionDigest, { session, now }:
 
 /** Notes that the open question is asked as it is read now. */
 export async function rewordQuestion(trx: Db, open: Row<'questions'>, asked: QuestionDigest, read: QuestionRead) {
-	const isReworded = open.shownHash !== asked.shownHash;
-	const reworded = isReworded ? { rewordedCount: open.rewordedCount + 1, rewordedAt: read.now } : {};
-	await change(trx, 'questions', { id: open.id }, { ...shownColumns(open.id, asked, read), ...reworded }).execute();
+	await change(trx, 'questions', { id: open.id }, shownColumns(open.id, asked, read)).execute();
 }
 
 /** Opens a settled question again. One that nobody watched was asked as far as anybody knows when it is read now. */
@@ -156,10 +153,7 @@ export async function keepAnswered(trx: Db, row: Row<'questions'>, answered: Que
 /** Of an agent that asks the same again and again, the newest say what is known. */
 const MOST_EQUAL = 20;
 
-/**
- * What is stored of a session before a read, to judge that by. `fingerprints`: of the newest message that asks, and
- * what else was looked for; the rows of the first are `equal`.
- */
+/** What is stored of a session before a read, to judge that by. `equal`: with the fingerprint of what asks newest. */
 export async function knownQuestions(db: Db, session: SessionKey, fingerprint: string | null) {
 	const rows = from(db, 'questions', sessionOf(session)).selectAll().select(IS_HELD.as('isHeld'));
 	const newestFirst = rows.orderBy('number', 'desc');
@@ -318,8 +312,8 @@ export const endHandOvers = (trx: Db, heldWatchId: string) =>
 export const removeNotesOf = (trx: Db, fromUserId: string) =>
 	change(trx, 'questions', { fromUserId }, { handOverNote: null }).execute();
 
-/** Settles a question, unless it was settled like that; false: it was. */
-export async function settleQuestion(trx: Db, id: string, how: SettledHow, now: number): Promise<boolean> {
+/** Settles a question, unless it was settled like that. */
+export async function settleQuestion(trx: Db, id: string, how: SettledHow, now: number): Promise<void> {
 	const ours = sql<string | null>`(select answers.id from answers where answers.question_id = questions.id
 			and answers.service = questions.service and answers.session_id = questions.session_id
 			and answers.state in ('delivering', ${sql.join(ARRIVED_STATES)})
@@ -333,7 +327,7 @@ export async function settleQuestion(trx: Db, id: string, how: SettledHow, now: 
 		...(how === 'renewed' && { heldWatchId: null }),
 	};
 	const isOther = sql<boolean>`coalesce(settled_how, '') <> ${how}`;
-	return hasChanged(change(trx, 'questions', { id }, columns).where(isOther));
+	await change(trx, 'questions', { id }, columns).where(isOther).execute();
 }
 
 /**

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf, type Log, StoreUnavailableError } from '../core/basics.ts';
 import { add, type Cipher, type Db, nameInSql, placeIn, placeInSql, SEALED_COLUMNS } from './database.ts';
-import { createCipher, type KeyRing, parseEncryptionKey } from './encryption.ts';
-import { metaPlace } from './shared-states.ts';
+import { createCipher, metaPlace, secretsCipher, secretsKeyName } from './encryption.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
 
 /** Wipes within this time share a checkpoint. A wiped value must be gone from the files after a second. */
@@ -12,16 +11,6 @@ const WIPE_DELAY_MS = 500;
 const BLOCKED_MS = 5_000;
 
 const SECRET_COLUMNS = SEALED_COLUMNS.filter(({ isSecret }) => isSecret);
-
-/** The row of `meta` with the key of secrets that this key encrypts. */
-export const secretsKeyName = ({ keyId }: Cipher) => `secrets_key:${keyId}`;
-
-/** Null when `sealed`, the value of that row, was written with another key, or there is none. */
-export function secretsCipher(master: Cipher, sealed: string | undefined): Cipher | null {
-	const id = secretsKeyName(master);
-	const text = sealed === undefined ? null : master.decrypt(sealed, metaPlace(id));
-	return text === null ? null : createCipher(parseEncryptionKey(text, id));
-}
 
 /** A row of `meta` with a random value, until the file is compacted: it stays also after a kill. */
 export const COMPACTION_DUE = 'compaction_due';
@@ -39,7 +28,8 @@ export type CheckpointOutcome = 'done' | 'busy' | 'failed';
 
 export interface WipingOptions {
 	readonly db: SqliteStoreDatabase;
-	readonly ring: KeyRing;
+	/** Encrypts the key of secrets, and everything else. */
+	readonly master: Cipher;
 	readonly log: Log;
 	/** Called after every checkpoint that makes wiped secrets unreadable. */
 	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
@@ -50,19 +40,16 @@ export interface WipingOptions {
  * SQLite splits or merges may keep copies of rows in unused parts (seen with 3.53), and the log keeps former states. So
  * secret values have a key of their own, in one row of `meta`, encrypted with the master key. Soon after a wipe, and at
  * every start, a new key overwrites it in place, the remaining secrets are encrypted with that, and the log is emptied:
- * no key decrypts the remains. The first time that also brings over what the keys of former master keys encrypt, and
- * values of version 1. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
+ * no key decrypts the remains. On PostgreSQL this would gain nothing: dead rows, log and backups keep the former key.
  */
-export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {} }: WipingOptions) {
-	const [keyName = '', ...formerNames] = ring.all.map(secretsKeyName);
-	/** What encrypted the stored secrets. The newest comes first; more than one only with former master keys. */
-	let ciphers: readonly Cipher[] = [];
+export async function startSecretWiping({ db, master, log, onCheckpoint = () => {} }: WipingOptions) {
+	const keyName = secretsKeyName(master);
+	/** What encrypts the stored secrets; null: there are none yet. */
+	let current: Cipher | null = null;
 	/** A value that was read just before a replacement may be decrypted just after it. */
-	let replaced: readonly Cipher[] = [];
+	let replaced: Cipher | null = null;
 	let isKeyDue = true;
 	let isReplacing = false;
-	/** This process has done it: no secret needs a former master key or is of version 1. */
-	let isBroughtOver = false;
 	/** The mark for which the file was compacted, until the log is empty too. */
 	let compactedFor: string | null = null;
 	let blockedSince: number | null = null;
@@ -70,14 +57,15 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 	let isClosed = false;
 
 	const cipher: Cipher = {
-		keyId: ring.keyId,
+		keyId: master.keyId,
 		encrypt(text, place) {
-			const newest = isSecretPlace(place) ? ciphers[0] : ring;
-			if (newest === undefined) throw new StoreUnavailableError('The key of secrets could not be written yet.');
-			return newest.encrypt(text, place);
+			const own = isSecretPlace(place) ? current : master;
+			if (own === null) throw new StoreUnavailableError('The key of secrets could not be written yet.');
+			return own.encrypt(text, place);
 		},
 		decrypt(sealed, place) {
-			return ring.decrypt(sealed, place, isSecretPlace(place) ? [...ciphers, ...replaced] : ring.all);
+			if (!isSecretPlace(place)) return master.decrypt(sealed, place);
+			return current?.decrypt(sealed, place) ?? replaced?.decrypt(sealed, place) ?? null;
 		},
 	};
 
@@ -89,10 +77,9 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 		try {
 			reencrypt(database, key, next);
 			database.exec('commit');
-			replaced = ciphers;
-			ciphers = [next];
+			replaced = current;
+			current = next;
 			isKeyDue = false;
-			isBroughtOver = true;
 		} finally {
 			isReplacing = false;
 			if (database.isTransaction) database.exec('rollback');
@@ -114,8 +101,7 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 		// The length is always the same, so SQLite overwrites the former value.
 		database
 			.prepare('insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
-			.run(keyName, ring.encrypt(key.toString('base64'), metaPlace(keyName)));
-		for (const name of formerNames) database.prepare('delete from meta where name = ?').run(name);
+			.run(keyName, master.encrypt(key.toString('base64'), metaPlace(keyName)));
 	}
 
 	/** Detects every write that wipes or replaces secrets of an answer. The draft store calls the function itself. */
@@ -190,15 +176,14 @@ export async function startSecretWiping({ db, ring, log, onCheckpoint = () => {}
 	}
 
 	await db.alone((database) => {
-		ciphers = ring.all.flatMap((master) => secretsCipher(master, metaIn(database, secretsKeyName(master))) ?? []);
+		current = secretsCipher(master, metaIn(database, keyName));
 		listen(database);
 	});
 	await wipe();
 
 	return {
-		/** Uses the key of secrets for `SECRET_COLUMNS` and the master keys for everything else. */
+		/** Uses the key of secrets for `SECRET_COLUMNS` and the master key for everything else. */
 		cipher,
-		isBroughtOver: () => isBroughtOver,
 		/**
 		 * Writes the whole file anew after `markForCompaction`, without unused parts of its pages, and empties the log,
 		 * which blocks the event loop. Whether it is done: else another program reads the database, and it is tried again.

@@ -4,18 +4,15 @@ import {
 	change,
 	columnsOf,
 	type Db,
-	isPostgres,
-	nameInSql,
 	placeIn,
-	placeInSql,
 	SEALED_COLUMNS,
-	type SealedColumn,
 	type StoreDatabase,
 	sql,
 	TABLE_NAMES,
 	TABLES,
 	type TableName,
 } from './database.ts';
+import { sealAnew } from './sealing.ts';
 
 /* The address of the session service, which stands in the rows of all that is about a session. */
 
@@ -89,15 +86,6 @@ export async function addressFor(db: StoreDatabase, serviceUrl: string, log: Log
 	return own;
 }
 
-/** Whether a program of ours has a connection to this PostgreSQL database, besides this one. SQLite admits no other. */
-export async function isInUse(trx: Db): Promise<boolean> {
-	if (!isPostgres(trx)) return false;
-	const { rows } = await sql<{ is: boolean }>`select exists (select 1 from pg_stat_activity
-		where application_name = 'handraise' and datname = current_database() and pid <> pg_backend_pid()) as is
-		`.execute(trx);
-	return rows[0]?.is === true;
-}
-
 /** From one address to another. */
 export interface Move {
 	readonly from: string;
@@ -105,8 +93,6 @@ export interface Move {
 }
 
 const OF_SERVICE = TABLE_NAMES.filter((table) => columnsOf(table).some(([column]) => column === 'service'));
-/** Rows that are encrypted anew by one query of their texts. */
-const AT_ONCE = 200;
 
 /** The addresses other than `to` that rows have. */
 export async function addressesBeside(db: Db, to: string): Promise<readonly string[]> {
@@ -123,13 +109,15 @@ export async function moveRows(trx: Db, cipher: Cipher, { from, to }: Move): Pro
 	for (const table of OF_SERVICE) {
 		const keys: readonly string[] = TABLES[table].key;
 		if (keys.includes('service')) await removeDoubles(trx, table, { from, to });
-		const bound = SEALED_COLUMNS.filter(
-			(column) => column.table === table && [...keys, ...(column.bound ?? [])].includes('service'),
-		);
-		const isEmpty = ['1 = 1', ...bound.map(({ column }) => `${nameInSql(column)} is null`)].join(' and ');
-		const all = change(trx, table as 'watches', { service: from }, { service: to });
-		await all.where(sql<boolean>`${sql.raw(isEmpty)}`).execute();
-		if (bound.length > 0) await sealAnew(trx, cipher, bound, { from, to });
+		await change(trx, table as 'watches', { service: from }, { service: to }).execute();
+		for (const column of SEALED_COLUMNS) {
+			if (column.table !== table || ![...keys, ...column.bound].includes('service')) continue;
+			// What was there before opens only in its own place.
+			await sealAnew(trx, column, sql`service = ${to}`, (sealed, place, row) => {
+				const text = cipher.decrypt(sealed, placeIn(column, { ...row, service: from }));
+				return text === null ? null : cipher.encrypt(text, place);
+			});
+		}
 	}
 	// Budgets, and who lists: outdated after minutes.
 	await sql`delete from shared_states where name in (${from}, ${`list:${from}`})`.execute(trx);
@@ -141,26 +129,4 @@ async function removeDoubles(trx: Db, table: TableName, { from, to }: Move): Pro
 	const isDouble = sql.join([sql`other.service = ${to}`, ...same], sql` and `);
 	await sql`delete from ${sql.table(table)} where service = ${from}
 		and exists (select 1 from ${sql.table(table)} as other where ${isDouble})`.execute(trx);
-}
-
-/** What remains of a table's rows at `from` has values in these columns. */
-async function sealAnew(trx: Db, cipher: Cipher, sealed: readonly SealedColumn[], { from, to }: Move): Promise<void> {
-	const [{ table, keys }] = sealed as [SealedColumn];
-	const places = [...new Set(sealed.flatMap((column) => placeInSql(column).split(', ')))];
-	const texts = sealed.map(({ column }) => `${nameInSql(column)} as "${column}"`);
-	for (;;) {
-		const { rows } = await sql<Record<string, unknown>>`select ${sql.raw([...places, ...texts].join(', '))}
-			from ${sql.table(table)} where service = ${from} limit ${sql.lit(AT_ONCE)}`.execute(trx);
-		if (rows.length === 0) return;
-		for (const row of rows) {
-			const moved = { ...row, service: to };
-			const anew = sealed.flatMap((column) => {
-				const text = row[column.column];
-				const opened = typeof text === 'string' ? cipher.decrypt(text, placeIn(column, row)) : null;
-				return opened === null ? [] : [[column.column, cipher.encrypt(opened, placeIn(column, moved))] as const];
-			});
-			const own = Object.fromEntries(keys.map((key) => [key, row[key]]));
-			await change(trx, table as 'watches', own, { service: to, ...Object.fromEntries(anew) }).execute();
-		}
-	}
 }

@@ -3,26 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Cell, type Clock, createMemoryCell } from '../core/basics.ts';
-import { AN_OPERATOR, recordEvents } from './audit.ts';
-import {
-	type AuditEvent,
-	add,
-	addNew,
-	type Cipher,
-	change,
-	type Db,
-	from,
-	type Row,
-	remove,
-	type StoreDatabase,
-	type Tx,
-} from './database.ts';
+import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
 import { removeInBatches } from './due.ts';
+import { metaPlace } from './encryption.ts';
 
 /** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
 const LETTERS = { ask: 'person:ask:', reply: 'person:reply:' } as const;
-/** The place of a value of `meta`, and of a letter, which is bound to its name alone too. */
-export const metaPlace = (id: string) => ({ table: 'meta', id, column: 'value' }) as const;
 
 /** Letters of one request. The program replies in the row of the request. */
 export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {
@@ -76,7 +62,7 @@ export const removeOldStates = (db: StoreDatabase, before: number) =>
 
 const NAME_SALT = { name: 'name_salt' };
 
-/** The salt of people's names in access lines, made when it is first asked for. */
+/** The salt of people's names in the audit, made when it is first asked for. */
 export async function nameSalt(trx: Db): Promise<string> {
 	await addNew(trx, 'meta', { ...NAME_SALT, value: randomBytes(16).toString('hex') }).execute();
 	return (await from(trx, 'meta', NAME_SALT).select('value').executeTakeFirstOrThrow()).value;
@@ -84,16 +70,6 @@ export async function nameSalt(trx: Db): Promise<string> {
 
 /** With another salt the names in lines so far mean nobody. */
 export const removeNameSalt = (trx: Db) => remove(trx, 'meta', NAME_SALT).execute();
-
-/** Records what an operator did. `by`: account and machine. Returns its access line, which says the same. */
-export function recordOperator(
-	{ trx, now: at }: Tx,
-	by: string,
-	{ action, ...act }: Pick<AuditEvent, 'action' | 'channel' | 'about' | 'outcome'>,
-) {
-	recordEvents(trx, { at, action, actor: AN_OPERATOR, operator: by, ...act });
-	return { access: action, by, ...act };
-}
 
 type WaitingChange<S> = Omit<PromiseWithResolvers<unknown>, 'promise'> & {
 	change(state: S | null): { state: S; result: unknown };

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as turnEnds } from 'node:timers/promises';
@@ -196,13 +196,21 @@ export function makeDirectory(path: string): string | null {
 }
 
 /**
+ * Network file systems, by the type that statfs(2) tells on Linux (src/stat.c of GNU coreutils): nfs, smb, cifs, smb2,
+ * afs, ceph, lustre, gpfs, ocfs2, gfs2, beegfs. 9p is not among them: gVisor shows local disks as that.
+ */
+const NETWORK_TYPES: readonly number[] = [
+	0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400, 0x0bd00bd0, 0x47504653, 0x7461636f, 0x01161970,
+	0x19830326,
+];
+
+/**
  * Opens `dataDir/handraise.db` for this process alone; creates the directory (mode 0700) and the file (0600). Until it
  * ends, the process locks a second, empty database, `handraise.lock`, so that meanwhile `VACUUM INTO` (`backup.ts`)
- * makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY. Locks and syncs
- * of network file systems are unreliable.
+ * makes a usable copy. `cp` needs a stopped program. A copy needs `encryption.key` or ENCRYPTION_KEY.
  * @throws HandraiseError `database_in_use`, `database_unsuitable`; StoreUnavailableError
  */
-export function openSqliteFile(dataDir: string) {
+export function openSqliteFile(dataDir: string, typeOf = (path: string) => statfsSync(path).type) {
 	const directory = resolve(dataDir);
 	const path = join(directory, 'handraise.db');
 	try {
@@ -211,10 +219,20 @@ export function openSqliteFile(dataDir: string) {
 		makePrivateFile(join(directory, 'handraise.lock'));
 		makePrivateFile(path);
 	} catch (error) {
-		throw new StoreUnavailableError(`The data directory ${directory} cannot be written.`, { cause: error });
+		const { code } = error as NodeJS.ErrnoException;
+		throw new StoreUnavailableError(
+			`The data directory ${directory} cannot be written (${code}): set DATA_DIR to one that this user can write.`,
+			{ cause: error },
+		);
 	}
+	if (NETWORK_TYPES.includes(typeOf(directory)))
+		throw new HandraiseError(
+			`${directory} is on a network file system, whose locks and syncs SQLite cannot rely on: set DATA_DIR to a ` +
+				'local disk, or DATABASE_URL.',
+			{ code: 'database_unsuitable' },
+		);
 	using opening = new DisposableStack();
-	opening.use(takeLock(directory, 'Stop it first, or set another DATA_DIR here, or DATABASE_URL for replicas.'));
+	opening.use(takeLock(directory, 'Stop it first; a second Handraise needs a DATA_DIR of its own, or DATABASE_URL.'));
 	return guard(() => {
 		const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
 		opening.defer(() => database.close());

@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { type Clock, codeOf, createWaker, type Log, STEP_MS } from '../core/basics.ts';
+import { type Clock, codeOf, type Log, MINUTE_MS, STEP_MS } from '../core/basics.ts';
 import { columnsOf, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
 import { databaseTime } from './due.ts';
 
-const MEASURE_EVERY_MS = { postgres: 10_000, sqlite: 1_000 };
-const MEASURE_SOON_MS = 100;
+const LOOK_EVERY_MS = MINUTE_MS;
 /** After a slower measurement the previous one stays valid. */
 const LONGEST_ROUND_TRIP_MS = 500;
 /** The first one may include opening the connection. */
@@ -16,11 +15,11 @@ export type StoreClock = Awaited<ReturnType<typeof createStoreClock>>;
 
 /**
  * The clock that stored times are compared with: the database's time on PostgreSQL, so that replicas agree although
- * their own clocks differ or are set, and the machine's on SQLite. Between measurements the machine's monotonic clock
- * continues it; the error is half of the quickest round trip plus the drift of a few seconds, far below
+ * their own clocks differ or are set, and the machine's on SQLite. The machine's monotonic clock continues it from one
+ * look to the next, a minute later; the error is half of the quickest round trip plus the drift of a minute, far below
  * `CLOCK_ALLOWANCE_MS`. A difference of more than `STEP_MS` is a step: the clock was set, or the machine slept, which a
- * monotonic clock does not count. It is adopted once, after stored times were repaired.
- * `local` is only for sleeping. `machine` is its own time; on PostgreSQL `wall` only shows that it slept or was set.
+ * monotonic clock does not count. A look adopts it after it has repaired stored times.
+ * `local` is only for sleeping. `machine` is its own time.
  */
 export async function createStoreClock(
 	db: StoreDatabase,
@@ -31,19 +30,6 @@ export async function createStoreClock(
 	const { wall, monotonic } = { ...MACHINE, ...machine };
 	const isShared = db.dialect === 'postgres';
 	const closing = new AbortController();
-	const waker = createWaker(local);
-	const listeners: (() => void)[] = [];
-	let gap = wall() - monotonic();
-	/** The machine may have slept, or its clock was set: the next measurement tells. */
-	let isInDoubt = false;
-
-	function detectStep(): void {
-		const formerGap = gap;
-		gap = wall() - monotonic();
-		if (Math.abs(gap - formerGap) <= STEP_MS) return;
-		isInDoubt = true;
-		waker.wake();
-	}
 
 	/** The time minus the monotonic time is between these. They differ by what the query took. */
 	async function measure(): Promise<{ least: number; most: number }> {
@@ -58,10 +44,10 @@ export async function createStoreClock(
 	const timeAt = (by: number) => Math.round(monotonic() + by);
 	let steadySince = isShared ? Number.NEGATIVE_INFINITY : timeAt(offset);
 
-	/** What was computed before a step may have been stored after its repair. */
+	/** What was computed before a step may have been stored after its repair: the next look repairs again. */
 	let isUnsettled = false;
 
-	async function adopt(): Promise<void> {
+	async function look(): Promise<void> {
 		const measured = await measure();
 		if (measured.most - measured.least > LONGEST_ROUND_TRIP_MS) return;
 		const next = nearestWithin(measured, offset);
@@ -70,19 +56,16 @@ export async function createStoreClock(
 		if (isStep || isUnsettled) await repairTimes(db, timeAt(next), isStep ? stepMs : null);
 		isUnsettled = isStep;
 		offset = next;
-		gap = wall() - monotonic();
-		isInDoubt = false;
 		if (!isStep) return;
 		steadySince = timeAt(offset);
 		log.warn('clock_set', { stepMs });
-		for (const listener of listeners) listener();
 	}
 
 	async function follow(): Promise<void> {
 		while (!closing.signal.aborted) {
-			await waker.wait(isInDoubt || isUnsettled ? MEASURE_SOON_MS : MEASURE_EVERY_MS[db.dialect], closing.signal);
-			await adopt().catch((error: unknown) => {
-				if (!closing.signal.aborted) log.debug({ code: codeOf(error) }, 'could not adopt the time; trying again');
+			await local.sleep(LOOK_EVERY_MS, closing.signal);
+			await look().catch((error: unknown) => {
+				if (!closing.signal.aborted) log.debug({ code: codeOf(error) }, 'could not look at the time; trying again');
 			});
 		}
 	}
@@ -90,17 +73,10 @@ export async function createStoreClock(
 	void follow().catch(() => undefined);
 
 	return {
-		now() {
-			detectStep();
-			return timeAt(offset);
-		},
+		now: () => timeAt(offset),
 		uptime: monotonic,
 		sleep: local.sleep,
-		steadySince() {
-			detectStep();
-			return isInDoubt ? Number.POSITIVE_INFINITY : steadySince;
-		},
-		onStep: (listener: () => void) => void listeners.push(listener),
+		steadySince: () => steadySince,
 		close: () => closing.abort(),
 	} satisfies Clock & { close(): void };
 }

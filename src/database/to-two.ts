@@ -8,8 +8,9 @@ import { isPostgres } from './database.ts';
 const BATCH = 500;
 
 /**
- * Turns what reads have shown, as 1.1.0 stored it, into the evidence of 2.0.0. Decrypts nothing. Answers that may still
- * matter get the row of their question; outcomes that are gone become those that are left. `now`: clock milliseconds.
+ * Turns what 1.0.0 and 1.1.0 stored into what 2.0.0 has in its place: evidence of reads, outcomes, flags of watches,
+ * posts of a kind that is gone. Answers that may still matter get the row of their question. Decrypts nothing. `now`:
+ * clock milliseconds.
  */
 export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	// Without statistics it joins tables row by row.
@@ -17,9 +18,13 @@ export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	await linkAnswers(db);
 	await addQuestions(db);
 	await linkAnswers(db);
+	await numberArrivals(db);
 	await countSteps(db);
 	await renewOutcomes(db, now);
+	await renewSecond(db, now);
 	await renewEvidence(db);
+	await flagsToSettings(db);
+	await endSwitching(db, now);
 }
 
 /** 1.0.0 linked none, and 1.1.0 none of sessions that nobody watched. One that is sent again is linked then. */
@@ -193,9 +198,7 @@ function evidenceOf(row: QuestionRow, answers: readonly ReadAnswer[]): Evidence 
 
 type Former = z.infer<typeof formerEvidence>;
 
-/** By number; those of 1.0.0 have none and are older. */
-const byArrival = (one: ReadAnswer, other: ReadAnswer) =>
-	(one.number ?? 0) - (other.number ?? 0) || (one.arrivedAt ?? 0) - (other.arrivedAt ?? 0);
+const byArrival = (one: ReadAnswer, other: ReadAnswer) => (one.number ?? 0) - (other.number ?? 0);
 
 const ascending = (positions: Iterable<number>) => [...new Set(positions)].sort((a, b) => a - b);
 
@@ -233,14 +236,34 @@ function perhapsOf({ settledHow }: QuestionRow, answers: readonly ReadAnswer[]):
 	return { answerId, number: null, at: putStartedAt ?? 0, steps, isPerhaps: true, filled };
 }
 
-/** Of what 1.0.0 was sending: it may have arrived, and then a later message shows that the agent has continued. */
+const delivered = z.array(z.looseObject({ state: z.string() }));
+
+/** 1.0.0 numbered no arrivals. In each session its are the oldest: 1.1.0 counted on from how many there are. */
+async function numberArrivals(db: Kysely<unknown>): Promise<void> {
+	const isFirst = sql.raw(`timeline not like '%"arrival"%'`);
+	const { rows } = await sql<{ id: string; timeline: string; number: number }>`select * from (
+			select id, timeline, row_number() over (partition by service, session_id
+				order by case when ${isFirst} then 0 else 1 end, delivered_at, accepted_at, id) as number
+			from answers where state in ('delivered', 'resumed')) as arrived
+		where ${isFirst}`.execute(db);
+	for (const { id, timeline: stored, number } of rows) {
+		const entries = parseOrNull(delivered, stored) ?? [];
+		const arrived = entries.find(({ state }) => state === 'delivered');
+		if (arrived === undefined) continue;
+		Object.assign(arrived, { arrival: Number(number) });
+		await sql`update answers set timeline = ${JSON.stringify(entries)} where id = ${id}`.execute(db);
+	}
+}
+
+/** What 1.0.0 was sending may have arrived, and then a later message shows that the agent has continued. */
 async function countSteps(db: Kysely<unknown>): Promise<void> {
 	const { rows } = await sql<{ id: string; beforePut: string }>`select id, before_put from answers
-		where state = 'delivering' and before_put is not null and before_put not like '%"stepsSince"%'`.execute(db);
+		where before_put is not null and before_put not like '%"stepsSince"%'`.execute(db);
 	for (const row of rows) {
 		const counted = parseOrNull(beforePut, row.beforePut);
 		if (counted === null) continue;
-		const stored = JSON.stringify({ ...JSON.parse(row.beforePut), stepsSince: counted.steps });
+		const { steps: stepsSince, filled } = counted;
+		const stored = JSON.stringify({ ...JSON.parse(row.beforePut), stepsSince, filled });
 		await sql`update answers set before_put = ${stored} where id = ${row.id}`.execute(db);
 	}
 }
@@ -269,4 +292,98 @@ async function renewOutcomes(db: Kysely<unknown>, now: number): Promise<void> {
 	await sql`update answers set next_attempt_at = ${sql.lit(now)}
 		where state = 'delivered' and agent_outcome = 'unseen' and next_attempt_at is null
 			and delivered_at > ${sql.lit(now - DAY_MS)}`.execute(db);
+}
+
+/**
+ * An answer that came second and waited, because the first had ended, is a draft already: it does not wait any more,
+ * and its author's receipt is drawn anew. `give_up_at`: since when it waited.
+ */
+const renewSecond = (db: Kysely<unknown>, now: number) =>
+	sql`update answers set state = 'conflicted', ended_at = give_up_at, next_attempt_at = ${sql.lit(now)},
+			last_error = case when last_error in ('first_over', 'first_unknown') then last_error else 'first_failed' end,
+			receipt_state = replace(receipt_state, '"state":"waiting"', '"state":null')
+		where state = 'waiting'
+			and last_error in ('first_withdrawn', 'first_outdated', 'first_over', 'first_failed', 'first_unknown')`.execute(
+		db,
+	);
+
+interface Flagged {
+	readonly teamId: string;
+	readonly channelId: string;
+	readonly discreet: number;
+	readonly buttons: number;
+	readonly inChannel: number;
+	readonly createdBy: string;
+	readonly createdAt: number;
+}
+
+/**
+ * Turns the flags of watches into settings of channels: what one live watch of it, or *watch all*, was told
+ * holds for all of it. Settings that nobody has saved count as saved by whoever gave the newest of these flags.
+ */
+async function flagsToSettings(db: Kysely<unknown>): Promise<void> {
+	const { rows } = await sql<Flagged>`select * from (
+			select team_id, channel_id, discreet, buttons, questions_in_channel as in_channel, created_by, created_at
+				from watches where ended_at is null
+			union all select team_id, channel_id, discreet, buttons, 1, created_by, created_at from discoveries) as flagged
+		where discreet = 1 or buttons = 0 or in_channel = 0 order by created_at`.execute(db);
+	for (const flagged of Map.groupBy(rows, (row) => `${row.teamId} ${row.channelId}`).values()) {
+		const [{ teamId, channelId }] = flagged as [Flagged];
+		const given = {
+			...(flagged.some((row) => row.inChannel === 0) && { questionsInThread: true }),
+			...(flagged.some((row) => row.discreet === 1) && { discreet: true }),
+			...(flagged.some((row) => row.buttons === 0) && { buttons: false }),
+		};
+		const stored = await sql<{ settings: string }>`select settings from channel_settings
+			where team_id = ${teamId} and channel_id = ${channelId}`.execute(db);
+		const before = stored.rows[0] === undefined ? {} : parseOrNull(z.looseObject({}), stored.rows[0].settings);
+		// Of damaged settings, posts tell the least in any case.
+		if (before === null) continue;
+		const { createdBy, createdAt } = flagged.at(-1) as Flagged;
+		const settings = JSON.stringify({ ...before, ...given });
+		await sql`insert into channel_settings (team_id, channel_id, settings, revision, changed_by, changed_at)
+			values (${teamId}, ${channelId}, ${settings}, 1, ${createdBy}, ${createdAt})
+			on conflict (team_id, channel_id) do update
+				set settings = excluded.settings, revision = channel_settings.revision + 1`.execute(db);
+	}
+	await sql`update watches set mode = 'card' where mode in ('everything', 'questionsOnly')`.execute(db);
+}
+
+/**
+ * 1.1.0 had one post for all questions of a session that changed its question often, and held back the question until
+ * it had rested: now that post is of the newest question. `now`: clock milliseconds.
+ */
+async function endSwitching(db: Kysely<unknown>, now: number): Promise<void> {
+	const held = sql`kind = 'question' and state = 'planned' and last_error = 'held'`;
+	const isShown = sql`kind = 'switching' and state = 'shown' and ts is not null`;
+	await sql`delete from posts where ${held} and stream in (select stream from posts where ${isShown})`.execute(db);
+	await sql`update posts set last_error = null, due_at = ${sql.lit(now)} where ${held}`.execute(db);
+	const { rows } = await sql<Switching>`select posts.id, ts, watch_id, questions.id as question_id, settled_at
+		from posts join questions using (service, session_id) where ${isShown} and questions.number =
+			(select max(number) from questions as newest
+				where newest.service = posts.service and newest.session_id = posts.session_id)
+			and not exists (select 1 from posts as own
+				where own.stream = posts.stream and own.unique_key = 'question:' || questions.id)`.execute(db);
+	for (const { id, ts, watchId, questionId, settledAt } of rows) {
+		await sql`update posts set kind = 'question', content = '{"kind":"question","changed":true}',
+				question_id = ${questionId}, unique_key = ${`question:${questionId}`}, due_at = ${sql.lit(now)},
+				wanted = wanted + 1
+			where id = ${id}`.execute(db);
+		if (settledAt !== null) continue;
+		await sql`delete from ladders where watch_id = ${watchId} and question_id <> ${questionId}`.execute(db);
+		await sql`insert into ladders (watch_id, team_id, channel_id, service, session_id, question_id, post_ts, posted_at,
+				due_at)
+			select id, team_id, channel_id, service, session_id, ${questionId}, ${ts}, ${sql.lit(now)}, ${sql.lit(now)}
+			from watches where id = ${watchId} and ended_at is null
+				and not exists (select 1 from ladders where watch_id = watches.id)`.execute(db);
+	}
+	await sql`delete from posts where kind = 'switching'`.execute(db);
+}
+
+interface Switching {
+	readonly id: string;
+	readonly ts: string;
+	readonly watchId: string;
+	readonly questionId: string;
+	readonly settledAt: number | null;
 }

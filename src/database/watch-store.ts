@@ -11,6 +11,7 @@ import {
 	type SessionSnapshot,
 	sessionSnapshot,
 } from '../questions/session-snapshot.ts';
+import { stylesOf } from './channel-settings.ts';
 import {
 	add,
 	type Cipher,
@@ -61,9 +62,6 @@ export function readWatch(row: WatchRow): Watch {
 		...pick(row, 'id', 'teamId', 'channelId', 'createdBy', 'createdAt', 'revision', 'lastChangeAt'),
 		session: sessionOf(row),
 		mode: row.mode as WatchMode,
-		questionsInChannel: row.questionsInChannel === 1,
-		discreet: row.discreet === 1,
-		buttons: row.buttons === 1,
 		ended: row.endedAt === null ? null : { reason: row.endedReason as WatchEnd, at: row.endedAt },
 	};
 }
@@ -100,12 +98,17 @@ export function liveWatches(db: Db, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
-/** A watch with what its card shows. `view`: null when none can be read; `question`: the newest. */
+/** A watch with what its card shows, and `style`. `view`: null when none can be read; `question`: the newest. */
 export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
 	const stored = from(db.read, 'watched_sessions', sessionOf(row)).selectAll();
-	const [session, asked] = await Promise.all([stored.executeTakeFirst(), newestQuestionOf(db.read, row)]);
+	const [session, asked, styleOf] = await Promise.all([
+		stored.executeTakeFirst(),
+		newestQuestionOf(db.read, row),
+		stylesOf(db.read, row.teamId, [row.channelId]),
+	]);
 	return {
 		watch: readWatch(row),
+		style: styleOf(row.channelId),
 		view: session === undefined ? null : viewColumn.open(session.view, session, cipher),
 		checkedAt: session?.lastReadAt ?? null,
 		unreadCode: (session && readReads(session).unread?.code) ?? null,
@@ -113,11 +116,11 @@ export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: Wat
 	};
 }
 
-/** Adds a watch. `columns`: its settings, and who created it. */
+/** Adds a watch. `columns`: its mode, and who created it. */
 export function insertWatch(
 	trx: Db,
 	{ id, session, createdAt, ...channel }: ChannelKey & Pick<Watch, 'id' | 'session' | 'createdAt'>,
-	columns: Pick<WatchRow, 'mode' | 'questionsInChannel' | 'discreet' | 'buttons' | 'createdBy'> & Partial<WatchRow>,
+	columns: Pick<WatchRow, 'mode' | 'createdBy'> & Partial<WatchRow>,
 ): Promise<WatchRow> {
 	noteQuestions(trx, null);
 	const begun = { ...columns, createdAt, lastChangeAt: createdAt };

@@ -1,20 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { DeepReadonly } from '../core/basics.ts';
+import { type DeepReadonly, MINUTE_MS } from '../core/basics.ts';
 import { quietHours, quietUntil } from '../core/quiet-hours.ts';
 import { namesAnybody } from '../questions/answerers.ts';
 import { isOver, type QuestionDigest, type SessionKey } from '../questions/session.ts';
 import type { Digest } from '../questions/session-snapshot.ts';
 
 /**
- * Which changes are posted. The card shows everything in the first two modes. `raisedHand`: `watch all` brought the
- * session into the channel; it has no card, its question is posted in the channel, and it ends when none is open.
+ * `card`: somebody watches the session. `raisedHand`: `watch all` brought it into the channel; it has no card, its
+ * question is posted in the channel, and it ends when none is open.
  */
-export type WatchMode = 'everything' | 'questionsOnly' | 'raisedHand';
+export type WatchMode = 'card' | 'raisedHand';
 
 /** Ends after which nothing more is posted: Slack or the settings refuse, or another organisation is in the channel. */
 const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
 export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
+
+/** A watch of a session without any change ends after this. */
+export const WATCH_MAX_DAYS = 7;
 
 /**
  * Why a watch ended. `noChange`: nothing changed for `WATCH_MAX_DAYS`. Of a raised hand: its question is not open any
@@ -36,30 +39,10 @@ export interface ChannelKey {
 /** `now`: questions, answers, ends and who is answering. `progress`: everything else, which waits for `now`. */
 export type CardUrgency = 'now' | 'progress';
 
-export interface WatchSettings {
-	readonly mode: WatchMode;
-	/** A question in the thread is shown in the channel too. */
-	readonly questionsInChannel: boolean;
-	/** Notifications and posts tell neither questions nor answers, only that there are some. */
-	readonly discreet: boolean;
-	/** Posts of questions offer short options as buttons. */
-	readonly buttons: boolean;
-}
-
-export interface Endings {
-	/** How many ended, or got another text, without an answer in the last `COUNTED_MS`. */
-	readonly unansweredCount: number;
-	/** When the newest of them ended, clock milliseconds. */
-	readonly unansweredAt: number;
-	/** The newest question that ended was answered: what an agent asks after an answer always notifies. */
-	readonly isNewestAnswered: boolean;
-	/** Our answer to the open question arrived. A fast agent may ask something else before a read shows that. */
-	readonly isAnswered: boolean;
-}
-
 /** A session watched in a channel. All times are milliseconds since the epoch. */
-export interface Watch extends ChannelKey, WatchSettings {
+export interface Watch extends ChannelKey {
 	readonly id: string;
+	readonly mode: WatchMode;
 	readonly session: SessionKey;
 	/** Slack user id; told when the watch ends for a reason that cannot be posted there. */
 	readonly createdBy: string;
@@ -69,8 +52,8 @@ export interface Watch extends ChannelKey, WatchSettings {
 	/** When something that people see last changed; `createdAt` before any change. */
 	readonly lastChangeAt: number;
 	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
-	/** How the session's questions ended lately. Only `ofSession` finds it. */
-	readonly endings?: Endings;
+	/** Its channel wants pauses and the like in the thread of its card. Only `ofSession` finds it. */
+	readonly progress?: boolean;
 	/** The question no longer wanted in its channel. Only `ofSession` finds it, before the first read. */
 	readonly dismissed?: Pick<QuestionDigest, 'fingerprint' | 'messageIndex'> | null;
 }
@@ -91,21 +74,23 @@ export interface WaitingSession {
 	readonly since: number;
 	/** It began to wait after the first list. Nobody knows how long others have waited. */
 	readonly isNew: boolean;
+	/** A channel no longer follows it, because a newer question needed the place. */
+	readonly gaveWay: boolean;
 }
 
-export type DiscoverySettings = Pick<WatchSettings, 'discreet' | 'buttons'>;
-
 /** A channel into which each raised hand of the account is brought. */
-export interface Discovery extends ChannelKey, DiscoverySettings {
+export interface Discovery extends ChannelKey {
 	readonly service: string;
 	/** Slack user id; told when it ends for a reason that cannot be posted there. */
 	readonly createdBy: string;
 	readonly createdAt: number;
 }
 
-/** Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service has no list. */
-export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
+/** Why no sessions are listed: `DISCOVER_SESSIONS` is off, or the service has no list. */
+export const NO_LIST_REASONS = ['notDiscovering', 'noList'] as const;
 export type NoListReason = (typeof NO_LIST_REASONS)[number];
+/** 1.1.0 had a third one, whose setting is gone. */
+export const noListReason = z.enum(NO_LIST_REASONS).catch('noList');
 
 /** When the next read is due (`at`). Due reads are taken in the order of `by`. Clock milliseconds. */
 export interface PlannedRead {
@@ -114,7 +99,7 @@ export interface PlannedRead {
 }
 
 /** A read that a due reminder waits for goes before those due in this time before it (`by` before `at`). */
-export const AWAITED_AHEAD_MS = 5 * 60_000;
+export const AWAITED_AHEAD_MS = 5 * MINUTE_MS;
 
 /** A read that shows what was asked a moment ago goes before all of those, however many wait. */
 export const NEWS_AHEAD_MS = 2 * AWAITED_AHEAD_MS;
@@ -211,29 +196,49 @@ export interface LimitReached {
 	readonly most: number;
 }
 
-/** Whoever was forgotten stays as somebody who has left: that nobody else is left has to be told. */
-const mention = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
-export type Mention = DeepReadonly<z.infer<typeof mention>>;
+/** Whoever was forgotten stays as somebody who has left: a list that loses its people must not become empty. */
+const named = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
+export type Mention = DeepReadonly<z.infer<typeof named>>;
 
-/** Whoever was forgotten stays as somebody who is gone: a list that loses its people must not become empty. */
-const answerers = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) });
-
-const after = z.union([z.number(), z.literal('default'), z.null()]);
+/** In place of a time, in the settings of 1.1.0: as a setting of the environment said. */
+export const FORMER_DEFAULT = 'default';
 
 /** What members of a channel set with `/session settings`. A setting that a stored row lacks has its default. */
 export const channelSettings = z.object({
-	/** `default`: as `REMIND_AFTER` and `ESCALATE_AFTER` say. Null: off. */
-	remindAfterMs: after.default('default'),
-	escalateAfterMs: after.default('default'),
-	mention: mention.default({ userIds: [], groupIds: [] }),
+	/** `default`: as `REMIND_AFTER` says. Null: off. */
+	remindAfterMs: z.union([z.number(), z.literal('default'), z.null()]).default('default'),
+	/** Null: off. Rows of 1.1.0 may say `default`, until a start knows what that was. */
+	escalateAfterMs: z.preprocess(
+		(after) => (after === FORMER_DEFAULT ? null : after),
+		z.number().nullable().default(null),
+	),
+	mention: named.default({ userIds: [], groupIds: [] }),
 	quietHours: quietHours.nullable().default(null),
-	answerers: answerers.default({ userIds: [], groupIds: [] }),
+	answerers: named.default({ userIds: [], groupIds: [] }),
+	/** Pauses and the like are posted in the card's thread. */
+	progress: z.boolean().default(false),
+	/** Questions, reminders and the end stand in the card's thread; see `isInThread`. */
+	questionsInThread: z.boolean().default(false),
+	/** Notifications and posts tell neither questions nor answers, only that there are some. */
+	discreet: z.boolean().default(false),
+	/** Posts of questions offer short options as buttons. */
+	buttons: z.boolean().default(true),
 });
 export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
 
 export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
 
-/** `reminder`: in the thread if `--thread-only`. `escalation`: in the channel, with its mentions. */
+/** How a channel wants its posts. */
+export type PostStyle = Pick<ChannelSettings, 'progress' | 'questionsInThread' | 'discreet' | 'buttons'>;
+
+/** Where it is not known what a channel wants, a post tells the least. */
+export const UNKNOWN_STYLE: PostStyle = { progress: false, questionsInThread: false, discreet: true, buttons: false };
+
+/** Whether the questions of a watch stand in the thread of its card. A raised hand has none. */
+export const isInThread = (mode: string | undefined, { questionsInThread }: Pick<PostStyle, 'questionsInThread'>) =>
+	questionsInThread && mode === 'card';
+
+/** `reminder`: in the card's thread if `isInThread`. `escalation`: in the channel, with its mentions. */
 export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
 
@@ -243,16 +248,14 @@ export interface LadderTimes {
 	readonly escalateAfterMs: number | null;
 }
 
-export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: LadderTimes): LadderTimes {
-	return {
-		remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs,
-		escalateAfterMs: escalateAfterMs === 'default' ? defaults.escalateAfterMs : escalateAfterMs,
-	};
+/** `defaultMs`: `REMIND_AFTER`, which holds where a channel has not set it; null: never. */
+export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaultMs: number | null): LadderTimes {
+	return { remindAfterMs: remindAfterMs === 'default' ? defaultMs : remindAfterMs, escalateAfterMs };
 }
 
 /** When reminders come: an escalation only where it can mention somebody. */
-export function reminderTimes(settings: ChannelSettings, defaults: LadderTimes): LadderTimes {
-	const times = timesIn(settings, defaults);
+export function reminderTimes(settings: ChannelSettings, defaultMs: number | null): LadderTimes {
+	const times = timesIn(settings, defaultMs);
 	return namesAnybody(settings.mention) ? times : { ...times, escalateAfterMs: null };
 }
 
@@ -260,11 +263,11 @@ export function reminderTimes(settings: ChannelSettings, defaults: LadderTimes):
 export function stillDue<Entry extends { readonly stage: ReminderStage; readonly postedAt: number }>(
 	entries: readonly Entry[],
 	settings: ChannelSettings,
-	{ defaults, now }: { defaults: LadderTimes; now: number },
+	{ defaultMs, now }: { defaultMs: number | null; now: number },
 ): readonly Entry[] {
 	const { quietHours } = settings;
 	if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];
-	const { remindAfterMs, escalateAfterMs } = reminderTimes(settings, defaults);
+	const { remindAfterMs, escalateAfterMs } = reminderTimes(settings, defaultMs);
 	return entries.filter(({ stage, postedAt }) => {
 		if (stage === 'escalation') return escalateAfterMs !== null;
 		return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { readSettings, type Settings } from '../config.ts';
 import { type Clock, HandraiseError, parseOrNull } from '../core/basics.ts';
 import type { applyProxy } from '../core/proxy.ts';
-import { type GivenKeys, keyFileIn, parseEncryptionKey, readKeys } from '../database/encryption.ts';
+import { type GivenKeys, parseEncryptionKey, readKeys } from '../database/encryption.ts';
 import { inspectPostgres, inspectSqlite } from '../database/inspect.ts';
+import { keyFileIn } from '../database/key-file.ts';
 import { cutText } from '../questions/texts.ts';
 import { parseBaseUrl } from '../session-service/service.ts';
 import { MAX_PAGE_BYTES } from '../session-service/transport.ts';
@@ -123,23 +124,20 @@ export async function request(
 	url: string,
 	{ headers = {}, form, timeoutMs }: { headers?: Record<string, string>; form?: URLSearchParams; timeoutMs: number },
 ) {
-	const startedAt = Date.now();
+	const startedAt = performance.now();
 	try {
 		const sent = form === undefined ? {} : { method: 'POST', body: form };
 		const response = await fetch(url, { ...sent, headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
-		const headersAt = Date.now();
-		const dateMs = Date.parse(response.headers.get('date') ?? '');
+		const ms = Math.round(performance.now() - startedAt);
 		return {
 			kind: 'response' as const,
 			status: response.status,
 			headers: response.headers,
 			body: await readBeginning(response),
-			ms: headersAt - startedAt,
-			/** How far the server's clock is ahead of ours; null without a `Date`, which has whole seconds. */
-			aheadMs: Number.isNaN(dateMs) ? null : dateMs + 500 - (startedAt + headersAt) / 2,
+			ms,
 		};
 	} catch (error) {
-		return { kind: 'no-response' as const, why: causeOf(error, timeoutMs), aheadMs: null };
+		return { kind: 'no-response' as const, why: causeOf(error, timeoutMs) };
 	}
 }
 
@@ -195,7 +193,8 @@ export const at = (value: unknown, path: string): unknown =>
 
 export const jsonObject = (text: string): Json | null => parseOrNull(z.record(z.string(), z.unknown()), text);
 
-const SLACK_TIMEOUT_MS = 10_000;
+/** How long Slack may take to answer, or to tell of an event. */
+export const SLACK_WITHIN_MS = 10_000;
 
 export type SlackCall = ReturnType<typeof createSlackCall>;
 export type SlackReply = Awaited<ReturnType<SlackCall>>;
@@ -207,7 +206,7 @@ export function createSlackCall(apiUrl: string, token: string) {
 		const form = new URLSearchParams();
 		for (const [name, arg] of Object.entries(args)) form.set(name, typeof arg === 'string' ? arg : JSON.stringify(arg));
 		const headers = { authorization: `Bearer ${token}` };
-		const response = await request(`${apiUrl}${method}`, { headers, form, timeoutMs: SLACK_TIMEOUT_MS });
+		const response = await request(`${apiUrl}${method}`, { headers, form, timeoutMs: SLACK_WITHIN_MS });
 		/** `limitedSec`: the pause in seconds, when Slack only limits the calls. */
 		const unreachable = (why: string, limitedSec: number | null = null) => {
 			return { kind: 'unreachable' as const, why: `${host}${why}`, limitedSec, response };
@@ -230,7 +229,7 @@ export function createSlackCall(apiUrl: string, token: string) {
 
 /** What is known once the bot token is good. */
 export interface Bot {
-	/** Those that a mode does not ask for may be missing. */
+	/** Those that `may` does not ask for may be missing. */
 	readonly settings: Settings;
 	readonly call: SlackCall;
 	readonly clock: Clock;
@@ -254,7 +253,7 @@ export function wordsOf(data: Json): string {
 	return lines.length === 0 ? 'it does not say why.' : `${cutText(lines.join('; '), MAX_WORDS)}.`;
 }
 
-/** What an error of `blocks.validate` says, or one of a method that posts, which is a sentence. */
+/** What one of the errors in a reply says: it is a sentence, or has one. */
 function wordsOfError(error: unknown): string {
 	const texts: readonly unknown[] = [error, at(error, 'message'), at(error, 'code')];
 	const words = texts.find((text): text is string => typeof text === 'string' && text !== '') ?? 'no words';

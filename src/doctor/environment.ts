@@ -1,29 +1,21 @@
-import { once } from 'node:events';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { proxySettings, type SettingsReading } from '../config.ts';
-import { type DatabaseLook, OWN_SCHEMA, type PostgresLook, refuseSchema } from '../database/inspect.ts';
-import { type Findings, notChecked, request, type Setup } from './check.ts';
+import type { DatabaseLook, PostgresLook } from '../database/inspect.ts';
+import { OWN_SCHEMA, refuseSchema } from '../database/migrate.ts';
+import type { Findings, Setup } from './check.ts';
 
-const OLDEST_NODE = 24;
-/** Slack's signatures are refused when clocks differ by five minutes. Ages in cards are wrong long before. */
-const MAX_OFF_MS = 60_000;
+type SettingsFound = Pick<SettingsReading, 'problems'> & Partial<Pick<SettingsReading, 'unknown' | 'removed'>>;
 
-export function checkNode({ ok, failure }: Findings, version: string) {
-	if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok(`${version}.`);
-	return failure(
-		`this is ${version}; Handraise needs ${OLDEST_NODE} or newer, which runs TypeScript without a build: install it.`,
-	);
-}
-
-export function checkSettings(findings: Findings, reading: Pick<SettingsReading, 'problems' | 'unknown'>) {
-	for (const problem of reading.problems) findings.failure(`${problem}.`);
-	for (const name of reading.unknown) {
+export function checkSettings(findings: Findings, { problems, unknown = [], removed = [] }: SettingsFound) {
+	for (const problem of problems) findings.failure(`${problem}.`);
+	for (const name of unknown) {
 		findings.warning(
-			`${name} is not a setting of Handraise and is not read: is it misspelt? See the settings in the README.`,
+			`${name} is not a setting of Handraise and is not read: is it misspelt? docs/configuration.md lists all.`,
 		);
 	}
+	for (const { setting, instead } of removed)
+		findings.warning(`${setting} is no setting any more: ${instead}. Remove it after the next start.`);
 	return findings.okIfNone('complete and well-formed.');
 }
 
@@ -36,103 +28,12 @@ export function checkProxy({ all, warning, skipped }: Findings, { settings }: Pi
 	return all;
 }
 
-export async function checkPort({ ok, warning, failure }: Findings, port: number, host: string | null) {
-	if (port === 0) return ok('PORT is 0: Handraise takes any free port.');
-	const server = createServer();
-	const problem = await listen(server, port, host);
-	server.close();
-	if (problem === null) return ok(`${port} is free.`);
-	if (problem === 'EACCES') return failure(`${port} needs more rights than this user has: set PORT to 1024 or more.`);
-	if (problem !== 'EADDRINUSE') {
-		if (host !== null)
-			return failure(`Handraise cannot listen on ${host} (${problem}): set HOST to an address of this machine.`);
-		return failure(`Handraise cannot listen on ${port} (${problem}): set PORT to another port.`);
-	}
-	const isEverywhere = host === null || ['0.0.0.0', '::'].includes(host);
-	const origin = `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
-	const health = await request(`${origin}/healthz`, { timeoutMs: 3_000 });
-	if (health.kind === 'no-response' || health.body !== 'ok\n')
-		return failure(`${port} is taken by another program: stop it, or set PORT to another port.`);
-	const ready = await request(`${origin}/readyz`, { timeoutMs: 3_000 });
-	if (ready.kind === 'response' && ready.status === 200) return ok(`Handraise is running on ${port}, and ready.`);
-	const reasons = ready.kind === 'response' ? ready.body.trim().split('\n').join(', ').slice(0, 200) : ready.why;
-	return warning(`Handraise is running on ${port}, but is not ready: ${reasons}. See its log.`);
-}
-
-/** The error's code; null when it listens. */
-export async function listen(server: Server, port: number, host: string | null): Promise<string | null> {
-	const listening = once(server.listen({ port, ...(host !== null && { host }) }), 'listening');
-	return listening.then(() => null).catch(({ code = 'unknown' }: NodeJS.ErrnoException) => code);
-}
-
-export async function checkClock({ ok, warning, failure }: Findings, { auth, service }: Setup) {
-	const [slackMs, serviceMs] = (await Promise.allSettled([auth, service])).map((reply) =>
-		reply.status === 'fulfilled' ? reply.value.response.aheadMs : null,
-	);
-	const isOff = (ms: number | null | undefined): ms is number => ms != null && Math.abs(ms) > MAX_OFF_MS;
-	if (isOff(slackMs)) {
-		const agreeing = isOff(serviceMs) ? 'Slack and the session service' : 'Slack';
-		return failure(
-			`this machine is ${off(slackMs)} ${agreeing}: synchronise its clock (NTP). At five minutes Slack's signed ` +
-				'requests are refused.',
-		);
-	}
-	if (isOff(serviceMs)) {
-		const slack = slackMs == null ? 'Slack could not be asked' : 'Slack agrees with this machine';
-		return warning(
-			`this machine is ${off(serviceMs)} the session service, and ${slack}: find out which clock is wrong and ` +
-				'synchronise it (NTP).',
-		);
-	}
-	const against = [...(slackMs == null ? [] : ['Slack']), ...(serviceMs == null ? [] : ['the session service'])];
-	if (against.length === 0) throw notChecked('neither Slack nor the session service sent the time');
-	return ok(`within a minute of ${against.join(' and ')}.`);
-}
-
-function off(aheadMs: number): string {
-	const seconds = Math.round(Math.abs(aheadMs) / 1000);
-	const amount = seconds < 600 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-	return aheadMs > 0 ? `${amount} behind` : `${amount} ahead of`;
-}
-
 /** Bytes. The database of a busy team stays below this. */
 const MIN_FREE_BYTES = 200 * 1_048_576;
 
-/** File systems that are no local disk, by the type that statfs(2) tells on Linux (src/stat.c of GNU coreutils). */
-export const FILE_SYSTEMS = [
-	{
-		// nfs, smb, cifs, smb2, 9p, afs, ceph, lustre, gpfs, ocfs2, gfs2, beegfs
-		types: [
-			0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x5346414f, 0x00c36400, 0x0bd00bd0, 0x47504653, 0x7461636f,
-			0x01161970, 0x19830326,
-		],
-		verdict: 'failure',
-		words: 'on a network file system, whose locks and syncs SQLite cannot rely on: use a local disk, or DATABASE_URL.',
-	},
-	{
-		types: [0x65735546],
-		verdict: 'warning',
-		words:
-			'on FUSE: if the files are elsewhere (sshfs, s3fs), SQLite cannot rely on it: use a local disk, or DATABASE_URL.',
-	},
-	{
-		// tmpfs, ramfs
-		types: [0x01021994, 0x858458f6],
-		verdict: 'warning',
-		words: 'in memory: a restart of the machine loses all answers. Use a disk.',
-	},
-	{
-		// overlay, aufs
-		types: [0x794c7630, 0x61756673],
-		verdict: 'warning',
-		words: 'in the container itself and is lost with it: mount a volume there.',
-	},
-] as const;
-
 /** Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: for a missing directory, checks the parent. */
-export function checkDataDir(findings: Findings, { need }: Setup) {
+export function checkDataDir({ warning, failure, okIfNone }: Findings, { need }: Setup) {
 	if (need('DATABASE_URL') !== null) return;
-	const { warning, failure, okIfNone } = findings;
 	const directory = resolve(need('DATA_DIR'));
 	const existing = nearestExisting(directory);
 	if (!statSync(existing).isDirectory()) return failure(`${existing} is a file: set DATA_DIR to a directory.`);
@@ -147,9 +48,7 @@ export function checkDataDir(findings: Findings, { need }: Setup) {
 			`${closed.join(', ')} cannot be read and written by this user: change the owner (chown). Was Handraise ` +
 				'started as another user?',
 		);
-	const { type, bavail, bsize } = statfsSync(existing);
-	const known = FILE_SYSTEMS.find(({ types }) => types.some((one) => one === type));
-	if (known !== undefined) findings[known.verdict](`${directory} is ${known.words}`);
+	const { bavail, bsize } = statfsSync(existing);
 	if (bavail * bsize < MIN_FREE_BYTES)
 		warning(
 			`only ${Math.floor((bavail * bsize) / 1_048_576)} MB are free on the disk of ${directory}: make room. With ` +
@@ -205,11 +104,6 @@ export async function checkDatabase(findings: Findings, { database, bot }: Setup
 	const use = look.inUse ? 'in use by the running Handraise, which is fine' : 'not in use';
 	if ('synced' in look) checkPostgres(findings, look);
 	else checkSchema(findings, look, `SQLite ${use}`);
-	if (look.foreignCode.length > 0)
-		warning(
-			`it has ${look.foreignCode.join(', ')}: Handraise makes none, and such code can move answers. Drop what ` +
-				'you did not make.',
-		);
 	const teamId = (await bot)?.team_id;
 	const others = look.workspaces.filter((workspace) => typeof teamId === 'string' && workspace.teamId !== teamId);
 	if (others.length > 0) {

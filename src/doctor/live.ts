@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { parseConfig, readSettings } from '../config.ts';
 import { HandraiseError, startDeadline, within } from '../core/basics.ts';
 import { COMMAND } from '../core/command-name.ts';
@@ -14,10 +14,11 @@ import {
 	type Json,
 	jsonObject,
 	notChecked,
+	SLACK_WITHIN_MS,
 	type SlackCall,
 	wordsOf,
 } from './check.ts';
-import { checkPort, checkProxy, checkSettings, listen } from './environment.ts';
+import { checkProxy, checkSettings } from './environment.ts';
 import { checkBotToken } from './slack.ts';
 
 const CONNECT_MS = 30_000;
@@ -144,7 +145,6 @@ const different = (seen: string) => new HandraiseError(seen, { code: 'different'
 type Assumptions = Readonly<Record<string, (live: Live) => Promise<void>>>;
 
 const PERSON_MS = 300_000;
-const EVENT_MS = 10_000;
 const ANY = Symbol('any value');
 const BLOCKS = [
 	{ type: 'markdown', text: '**bold**' },
@@ -200,7 +200,7 @@ function event(type: string, isAsked: boolean, ...fields: readonly string[]): As
 		[`The event ${type} carries ${fields.join(', ')}`]: async (live) => {
 			const { need, wait, found } = live;
 			need('press.type');
-			if (isAsked) await wait(type, EVENT_MS);
+			if (isAsked) await wait(type, SLACK_WITHIN_MS);
 			const bot = need('auth.user_id');
 			if (type === 'app_mention' && found[type] === undefined) {
 				const { messages = [] } = await replies(live);
@@ -265,7 +265,7 @@ const ASSUMPTIONS: Assumptions = {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ ...messageOf('Replaced.', 'Replaced'), replace_original: true }),
-			signal: AbortSignal.timeout(EVENT_MS),
+			signal: AbortSignal.timeout(SLACK_WITHIN_MS),
 		});
 		expectIn({ ok: response.ok, ...jsonObject(await response.text()) }, { ok: true });
 		await expectBack(live, live.need('press.container.message_ts'), { 'blocks.0.text.text': 'Replaced.' });
@@ -277,7 +277,7 @@ const ASSUMPTIONS: Assumptions = {
 	}),
 	[`The command ${COMMAND} comes to this app`]: async ({ wait, need, found }) => {
 		need('press.type');
-		await wait('command', EVENT_MS);
+		await wait('command', SLACK_WITHIN_MS);
 		need('command.command');
 		const fields = { channel_id: ANY, user_id: ANY, text: ANY, trigger_id: ANY, response_url: ANY };
 		expectIn(found.command ?? {}, { command: COMMAND, ...fields });
@@ -351,11 +351,18 @@ async function cleanUp({ slack, found, posted }: Live): Promise<readonly Finding
 	);
 }
 
+/** Why the server cannot listen; null when it does. */
+async function listen(server: Server, port: number, host: string | null): Promise<string | null> {
+	const listening = once(server.listen({ port, ...(host !== null && { host }) }), 'listening');
+	const problemOf = ({ code }: NodeJS.ErrnoException) => `The port ${port} cannot be used (${code})`;
+	return listening.then(() => null, problemOf);
+}
+
 export async function* checkLive(channel: string, invocation: Invocation): AsyncGenerator<Finding> {
 	const { env, clock, proxy, signal } = invocation;
 	const reading = readSettings(env);
 	if (reading.problems.length > 0) {
-		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
+		return yield* checkSettings(findingsOf('Settings'), { problems: reading.problems });
 	}
 	yield* checkProxy(findingsOf('Proxy'), reading);
 	const config = parseConfig(env);
@@ -367,14 +374,8 @@ export async function* checkLive(channel: string, invocation: Invocation): Async
 	const look = await inspect(config.DATABASE_URL, config.DATA_DIR);
 	const server = createServer();
 	const isInUse = look.kind === 'database' && look.inUse;
-	const [taken] =
-		isInUse || (await listen(server, config.PORT, config.HOST)) === null
-			? []
-			: await checkPort(findingsOf('Port'), config.PORT, config.HOST);
-	if (taken?.verdict === 'failure') return yield taken;
-	const inUse = isInUse ? 'Its database is in use.' : taken?.text;
-	if (inUse !== undefined)
-		return yield* failure(`stop Handraise first, it would get a part of what Slack sends. ${inUse}`);
+	const sign = isInUse ? 'Its database is in use' : await listen(server, config.PORT, config.HOST);
+	if (sign !== null) return yield* failure(`stop Handraise first, it would get a part of what Slack sends. ${sign}.`);
 	const live = createLive(channel, call, invocation);
 	live.found.auth = auth.data;
 	const { createArrivals } = await import('../slack/bolt-app.ts');

@@ -15,7 +15,7 @@ import { durationText, plainText } from '../slack/parts.ts';
 import { at, type Bot, type Finding, inspect, type SlackReply } from './check.ts';
 
 const old = (ms: number) => `up to ${durationText(ms)} old`;
-const JOINED = `users.conversations ${old(slackChannels.JOINED_MAX_AGE_MS)} (new before a refusal)`;
+const JOINED = `users.conversations ${old(FACTS_MAX_AGE_MS)} (new before a refusal)`;
 const LATER = `all of it new where sending begins more than ${durationText(CHECK_COUNTS_MS)} later`;
 const GUARDED = `of a watched channel, who else reads it every ${durationText(CHECK_INTERVAL_MS)}`;
 const POSTING = 'is_member is_archived is_shared is_org_shared is_ext_shared is_pending_ext_shared';
@@ -46,7 +46,7 @@ const ACTIONS: readonly Action[] = [
 	['Answer by one press', FRESH_MS, 'here', 'QUICK_ANSWERS'],
 	['Answer from the inbox', FRESH_MS, 'copy'],
 	['Watch', FACTS_MAX_AGE_MS, 'watched'],
-	['Watch all', FACTS_MAX_AGE_MS, 'watched', 'DISCOVER_SESSIONS', 'SESSION_SERVICE_LIST'],
+	['Watch all', FACTS_MAX_AGE_MS, 'watched', 'DISCOVER_SESSIONS'],
 	['Channel settings', FACTS_MAX_AGE_MS, 'configured'],
 	[STOPS, FACTS_MAX_AGE_MS, 'anywhere'],
 	['Open the inbox', FACTS_MAX_AGE_MS, 'anywhere'],
@@ -165,7 +165,7 @@ async function* checkMay(userId: string, given: string, bot: Bot): AsyncGenerato
 	const channels = slackChannels.createChannels(parts);
 	const memberships = slackChannels.createMemberships(
 		{ ...parts, store: { handOvers: { holds: async () => false } } },
-		{ changes: createMemoryCell(), turn: async () => null },
+		{ changes: createMemoryCell(clock), turn: async () => null },
 	);
 	const request = { person: { teamId, userId }, channelId };
 	const question = { channelId, sessionId: 'any' };

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readSettings, type Settings } from '../config.ts';
 import { HandraiseError, ownVersion } from '../core/basics.ts';
 import { APP_NAME, COMMAND } from '../core/command-name.ts';
@@ -13,24 +12,14 @@ import {
 	type Invocation,
 	lineOf,
 	type Setup,
-	type SlackCall,
 } from './check.ts';
-import {
-	checkClock,
-	checkDatabase,
-	checkDataDir,
-	checkNode,
-	checkPort,
-	checkProxy,
-	checkSettings,
-} from './environment.ts';
+import { checkDatabase, checkDataDir, checkProxy, checkSettings } from './environment.ts';
 import { checkKey } from './key.ts';
 import { checkLive } from './live.ts';
 import { checkAddress, checkDashboard, checkList, checkRateLimit, checkService } from './service.ts';
 import { checkAccess, checkBotToken, checkHttpMode, checkScopes, checkSocketMode } from './slack.ts';
 
 const USAGE = `Usage: npm run doctor                    checks the set-up
-       npm run doctor -- views           asks Slack whether it accepts the largest views and messages of Handraise
        npm run doctor -- live <channel>  tries in that channel, with you, what Handraise assumes of Slack
        npm run doctor -- may <user> <channel>
                                          says what that person may do there, and why. <user>: a member ID (U…), a link
@@ -41,7 +30,8 @@ type Check = (findings: Findings, setup: Setup) => unknown;
 /** In the order of the report. Each adds its findings, and changes nothing in the set-up. */
 const CHECKS: Readonly<Record<string, Check>> = {
 	Handraise: ({ ok }) => ok(`version ${ownVersion()}, called ${APP_NAME}, with the command ${COMMAND}.`),
-	'Node.js': (findings) => checkNode(findings, process.versions.node),
+	// An older one does not get here: `check-node.js`.
+	'Node.js': ({ ok }) => ok(`${process.versions.node}.`),
 	Settings: checkSettings,
 	Proxy: checkProxy,
 	'Bot token': async (findings, { auth }) => checkBotToken(findings, await auth),
@@ -49,7 +39,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
 	'Socket Mode': checkSocketMode,
 	'HTTP mode': checkHttpMode,
 	Access: checkAccess,
-	Port: (findings, { need }) => checkPort(findings, need('PORT'), need('HOST')),
 	'Session service': checkService,
 	'Service address': checkAddress,
 	'Session list': checkList,
@@ -58,7 +47,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
 	DATA_DIR: checkDataDir,
 	Database: checkDatabase,
 	'Encryption key': checkKey,
-	Clock: checkClock,
 };
 
 /** Checks a set-up and says what to do. The exit code: 1 a failure, 2 wrong arguments, 3 somebody may not act. */
@@ -84,18 +72,15 @@ export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2 | 3> 
 	return refusals > 0 ? 3 : 0;
 }
 
-async function reportFor([mode, channel, ...others]: readonly string[], invocation: Invocation) {
-	if (mode === 'may' && channel !== undefined && others[0] !== undefined && others.length === 1) {
-		// Imported here, because it takes half a second.
-		const { mayBy } = await import('./may.ts');
-		const ask = mayBy(channel, others[0]);
-		return ask && asBot(invocation, MAY_SETTINGS, ask);
-	}
-	if (others.length > 0) return null;
-	if (mode === 'live' && channel !== undefined) return checkLive(channel, invocation);
-	if (channel !== undefined) return null;
-	if (mode === 'views') return checkViews(invocation);
-	return mode === undefined ? checkAll(invocation) : null;
+async function reportFor([mode, first, second, ...others]: readonly string[], invocation: Invocation) {
+	if (mode === undefined) return checkAll(invocation);
+	if (others.length > 0 || first === undefined) return null;
+	if (mode === 'live' && second === undefined) return checkLive(first, invocation);
+	if (mode !== 'may' || second === undefined) return null;
+	// Imported here, because it takes half a second.
+	const { mayBy } = await import('./may.ts');
+	const ask = mayBy(first, second);
+	return ask && asBot(invocation, ask);
 }
 
 /** Runs all checks at once, because most of the time is waiting for others. */
@@ -120,14 +105,13 @@ async function runCheck(name: string, check: Check, setup: Setup): Promise<reado
 	return findings.all;
 }
 
-const VIEWS_SETTINGS = /^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY)(_FILE)? /;
-const OF_RULES = /^(ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS|SESSION_SERVICE_LIST)(_FILE)? /;
-const MAY_SETTINGS = new RegExp(`${VIEWS_SETTINGS.source}|${OF_RULES.source}`);
+/** What `may` needs of the settings: it can run before all else is set up. */
+const MAY_SETTINGS =
+	/^(SLACK_BOT_TOKEN|SLACK_API_URL|HTTPS?_PROXY|NO_PROXY|ALLOW\w*|QUICK_ANSWERS|DISCOVER_SESSIONS)(_FILE)? /;
 
-/** Needs only the settings that begin a problem so: it can run before all else is set up. */
-async function* asBot({ env, clock }: Invocation, needed: RegExp, ask: (bot: Bot) => AsyncGenerator<Finding>) {
-	const reading = readSettings(env, needed);
-	if (reading.problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
+async function* asBot({ env, clock }: Invocation, ask: (bot: Bot) => AsyncGenerator<Finding>) {
+	const reading = readSettings(env, MAY_SETTINGS);
+	if (reading.problems.length > 0) return yield* checkSettings(findingsOf('Settings'), { problems: reading.problems });
 	const settings = reading.settings as Settings;
 	const call = createSlackCall(settings.SLACK_API_URL, settings.SLACK_BOT_TOKEN);
 	const auth = await call('auth.test');
@@ -137,22 +121,4 @@ async function* asBot({ env, clock }: Invocation, needed: RegExp, ask: (bot: Bot
 	const { team_id: teamId, enterprise_id: enterpriseId } = auth.data;
 	const installation = { teamId: String(teamId), enterpriseId: typeof enterpriseId === 'string' ? enterpriseId : null };
 	yield* ask({ settings, call, clock, ...installation });
-}
-
-/** It asks about the invented sessions of the sandbox's gallery, which production does not ship. */
-const GALLERY = new URL('../../sandbox/gallery/shapes/ask.ts', import.meta.url);
-type Asking = (
-	call: SlackCall,
-	{ clock, say }: Pick<Bot, 'clock'> & { say(line: string): void },
-) => AsyncGenerator<Finding>;
-
-/** Asks Slack whether it accepts the largest views and messages. */
-function checkViews(invocation: Invocation): AsyncGenerator<Finding> {
-	return asBot(invocation, VIEWS_SETTINGS, async function* ({ call, clock }) {
-		if (!existsSync(GALLERY))
-			return yield* findingsOf('Views').failure('their samples are not in the container: ask from the source code.');
-		// Imported here, because building them takes a second.
-		const { askAboutExtremes }: { askAboutExtremes: Asking } = await import(GALLERY.href);
-		yield* askAboutExtremes(call, { clock, say: invocation.lines.log });
-	});
 }

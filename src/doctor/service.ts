@@ -1,3 +1,4 @@
+import { OWN_SCHEMA } from '../database/migrate.ts';
 import { judgeAddresses, movedWords } from '../database/service-address.ts';
 import { listQuery, readListResponse } from '../session-service/schema.ts';
 import { limitPerMinute } from '../session-service/transport.ts';
@@ -29,7 +30,8 @@ export async function checkAddress({ ok, warning, failure }: Findings, { need, d
 	const url = need('SESSION_SERVICE_URL');
 	const found = await database;
 	if (found.kind === 'absent') return ok('the database is new: nothing is stored for another address.');
-	if (found.kind !== 'database' || found.addresses === null) throw notChecked('the database cannot be used');
+	if (found.kind !== 'database') throw notChecked('the database cannot be used');
+	if (found.addresses === null) throw notChecked(`the database does not have schema ${OWN_SCHEMA}`);
 	const { kind, others } = judgeAddresses(found.addresses, url);
 	if (kind === 'own') return ok(`no watches, lists or answers are stored for another address than ${url}.`);
 	if (kind === 'moved') return failure(movedWords(others, url));
@@ -44,12 +46,8 @@ export async function checkAddress({ ok, warning, failure }: Findings, { need, d
 }
 
 /** Whether the service lists the sessions that wait. Only DISCOVER_SESSIONS needs a list. */
-export async function checkList({ ok, warning, failure }: Findings, { need, settings, service }: Setup) {
+export async function checkList({ ok, warning, failure }: Findings, { settings, service }: Setup) {
 	const { DISCOVER_SESSIONS: discovers = false } = settings;
-	if (!need('SESSION_SERVICE_LIST'))
-		return discovers
-			? failure('DISCOVER_SESSIONS is true and SESSION_SERVICE_LIST is off: set SESSION_SERVICE_LIST to auto.')
-			: ok('not used, because SESSION_SERVICE_LIST is off. Watched sessions are read in turn.');
 	const { response: first, url, address, get } = await service;
 	if (first.kind === 'no-response' || problemOf(first, url) !== null)
 		throw notChecked('the session service is not usable');

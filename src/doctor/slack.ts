@@ -1,6 +1,15 @@
 import type { Settings } from '../config.ts';
 import { COMMAND } from '../core/command-name.ts';
-import { at, createSlackCall, type Findings, notChecked, request, type Setup, type SlackReply } from './check.ts';
+import {
+	at,
+	createSlackCall,
+	type Findings,
+	notChecked,
+	request,
+	type Setup,
+	SLACK_WITHIN_MS,
+	type SlackReply,
+} from './check.ts';
 
 const TOKENS = {
 	SLACK_BOT_TOKEN: 'from "OAuth & Permissions" (Bot User OAuth Token, xoxb-…)',
@@ -29,7 +38,7 @@ const TOKEN_ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** What to do about a token that Slack refuses; null when the code is not about the token. */
-export function tokenAdvice(code: string, setting: keyof typeof TOKENS): string | null {
+function tokenAdvice(code: string, setting: keyof typeof TOKENS): string | null {
 	const advice = Object.hasOwn(TOKEN_ADVICE, code) ? TOKEN_ADVICE[code] : undefined;
 	return advice?.replace('CODE', code).replace('FROM', TOKENS[setting]).replace('SETTING', setting) ?? null;
 }
@@ -125,7 +134,7 @@ export async function checkSocketMode({ ok, warning, failure }: Findings, { need
 	const address = URL.parse(String(reply.data.url));
 	if (address === null) return failure('Slack gave no address to connect to: try again.');
 	const origin = `${address.protocol === 'ws:' ? 'http' : 'https'}://${address.host}/`;
-	const response = await request(origin, { timeoutMs: 10_000 });
+	const response = await request(origin, { timeoutMs: SLACK_WITHIN_MS });
 	if (response.kind === 'no-response')
 		return failure(
 			`The token is good, but ${address.host} cannot be reached: ${response.why}. Allow this machine to connect ` +

@@ -1,9 +1,10 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { AuditStore } from '../database/audit.ts';
-import type { AuditLog } from '../database/audit-log.ts';
 import { type StoreDatabase, TABLES } from '../database/database.ts';
 import { removeUnusedPeople } from '../database/people-store.ts';
 import { forgetQuestions } from '../database/question-store.ts';
+import { WAITING_SECRET_DAYS } from '../database/schema/answers.ts';
 import { removeOldStates } from '../database/shared-states.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
 import type { ClaimStore, DraftStore, WindowStore } from '../features/answer/answering-store.ts';
@@ -11,10 +12,6 @@ import type { DiscoveryStore } from '../features/watch/channel-store.ts';
 import { removeEndedWatches } from '../features/watch/watch-store.ts';
 import { removeOver } from '../posts/plan-store.ts';
 import { createPersonRequests } from './person-requests.ts';
-
-const EVERY_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 3_600_000;
 
 /** What is removed when it was over before a time, in this order. */
 const REMOVALS: Readonly<Record<string, (db: StoreDatabase, before: number) => Promise<unknown>>> = {
@@ -37,7 +34,6 @@ export function createHousekeeping(
 	core: Core<{
 		answers: AnswerStore;
 		audit: AuditStore;
-		auditLog: AuditLog;
 		claims: ClaimStore;
 		drafts: DraftStore;
 		discoveries: DiscoveryStore;
@@ -60,7 +56,7 @@ export function createHousekeeping(
 		);
 		const auditDays = Math.min(config.AUDIT_RETENTION_DAYS, historyDays ?? 3650);
 		return {
-			waitingSecrets: () => store.answers.wipeWaitingSecrets(now - config.WAITING_SECRET_DAYS * DAY_MS, now),
+			waitingSecrets: () => store.answers.wipeWaitingSecrets(now - WAITING_SECRET_DAYS * DAY_MS, now),
 			answers: () => store.answers.removeValues(before(config.RETENTION_DAYS), now),
 			drafts: () => store.drafts.removeOlderThan(before(TABLES.drafts.kept)),
 			claims: () => store.claims.removeLapsed(now),
@@ -69,10 +65,7 @@ export function createHousekeeping(
 			rules: () => store.discoveries.removeOldRules(before(config.RETENTION_DAYS)),
 			listed: () => store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null),
 			windows: () => store.windows.removeOld(now),
-			async audit() {
-				const printed = config.AUDIT_LOG === null ? null : await store.auditLog.printed();
-				await store.audit.removeOlderThan(now - auditDays * DAY_MS, printed);
-			},
+			audit: () => store.audit.removeOlderThan(now - auditDays * DAY_MS),
 			inboxes: forgetInboxes,
 		};
 	}
@@ -98,7 +91,7 @@ export function createHousekeeping(
 
 	async function run(): Promise<void> {
 		await Promise.all([
-			every(EVERY_MS, removeExpired),
+			every(HOUR_MS, removeExpired),
 			// They stay counted until the database works.
 			every(MINUTE_MS, () => store.audit.recordRefusals(clock.now()).catch(() => {})),
 		]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { HandraiseError, shareRunning } from '../core/basics.ts';
+import { HandraiseError, MINUTE_MS, shareRunning } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { StoreDatabase } from '../database/database.ts';
 import type { AnswerStore } from '../features/answer/answer-store.ts';
@@ -177,8 +177,6 @@ function limitConnections(server: Server, max: number, onClosed: () => void) {
 	return ({ socket }: IncomingMessage): void => void closable.delete(socket);
 }
 
-const REPORT_EVERY_MS = 60_000;
-
 /** Counts refused requests by reason. Logs the first at once, then once a minute: a flood does not fill the log. */
 export function createRefusedRequests({ clock, log, metrics }: Core) {
 	const stopping = new AbortController();
@@ -187,7 +185,7 @@ export function createRefusedRequests({ clock, log, metrics }: Core) {
 		while (counts.size > 0) {
 			log.warn('requests_refused', { refused: Object.fromEntries(counts) });
 			counts.clear();
-			await clock.sleep(REPORT_EVERY_MS, stopping.signal).catch(() => {});
+			await clock.sleep(MINUTE_MS, stopping.signal).catch(() => {});
 		}
 	});
 

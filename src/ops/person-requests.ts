@@ -4,18 +4,19 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { codeOf } from '../core/basics.ts';
+import { codeOf, MINUTE_MS } from '../core/basics.ts';
 import type { Core } from '../core.ts';
+import { recordOperator } from '../database/audit.ts';
 import { type Cipher, type Db, type StoreDatabase, TABLES } from '../database/database.ts';
 import { PERSON_TABLES } from '../database/person-ids.ts';
-import { nameSalt, recordOperator, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
+import { nameSalt, removeNameSalt, replyTo, takeAsked } from '../database/shared-states.ts';
 import { clearAnswerers } from '../features/watch/channel-store.ts';
 import { createPersonStore } from './person-store.ts';
 
 /** In `DATA_DIR`. */
 export const SOCKET = 'handraise.sock';
 /** Nobody waits for such a letter any more. */
-const KEPT_MS = 5 * 60_000;
+const KEPT_MS = 5 * MINUTE_MS;
 /** How often to look for one. A command asks several times in a row. */
 const LOOK = { everyMs: 1_000, soonMs: 50, soonForMs: 2_000 };
 
@@ -39,8 +40,8 @@ export type Page = Awaited<ReturnType<ReturnType<typeof createPersonStore>['page
 type Parts = { db: StoreDatabase; cipher: Cipher; compact(): Promise<boolean> };
 export type Forgotten = Awaited<ReturnType<ReturnType<typeof createPersonStore>['forget']>>;
 
-/** A name of this person in access lines, the same each time until somebody is forgotten. */
-async function nameInLog(trx: Db, userId: string): Promise<string> {
+/** A name of this person in the audit, the same each time until somebody is forgotten. */
+async function nameInAudit(trx: Db, userId: string): Promise<string> {
 	return createHmac('sha256', await nameSalt(trx))
 		.update(userId)
 		.digest('hex')
@@ -59,35 +60,34 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 
 	async function work(trx: Db, asked: string) {
 		const ask = ASK.parse(JSON.parse(asked));
-		const tx = { trx, now: clock.now() };
+		const at = clock.now();
+		const tx = { trx, now: at };
 		if (ask.act === 'clear') {
 			const { channelId: channel, by } = ask;
 			const isCleared = await clearAnswerers(tx, channel, log);
 			const outcome = isCleared ? 'cleared' : 'nothing';
-			return {
-				reply: { kind: outcome },
-				line: recordOperator(tx, by, { action: 'settingsChanged', channel, outcome }),
-			};
+			recordOperator(trx, by, { at, action: 'settingsChanged', channel, outcome });
+			return { kind: outcome };
 		}
 		const { act, userId, place, by } = ask;
 		if (act === 'page') {
 			const reply = await people.page(trx, userId, place);
 			const isFirst = place.table === PERSON_TABLES[0] && place.after === '';
 			const outcome = place.table === PERSON_TABLES.at(-1) && reply.next === null ? 'done' : isFirst ? 'begun' : null;
-			if (outcome === null) return { reply, line: null };
-			const about = await nameInLog(trx, userId);
-			return { reply, line: recordOperator(tx, by, { action: 'personExported', about, outcome }) };
+			const about = outcome === null ? null : await nameInAudit(trx, userId);
+			if (about !== null) recordOperator(trx, by, { at, action: 'personExported', about, outcome });
+			return reply;
 		}
-		const about = await nameInLog(trx, userId);
+		const about = await nameInAudit(trx, userId);
 		const reply = await people.forget(tx, userId);
 		if (reply.kind === 'forgotten') await removeNameSalt(trx);
-		return { reply, line: recordOperator(tx, by, { action: 'personForgotten', about, outcome: reply.kind }) };
+		recordOperator(trx, by, { at, action: 'personForgotten', about, outcome: reply.kind });
+		return reply;
 	}
 
 	/** What is committed. */
-	function note(done: Awaited<ReturnType<typeof work>> | null): void {
-		if (done?.line != null) log.info(done.line, 'access');
-		if (done && 'counts' in done.reply) log.info({ counts: done.reply.counts }, 'a person is forgotten');
+	function note(reply: Awaited<ReturnType<typeof work>> | null): void {
+		if (reply && 'counts' in reply) log.info({ counts: reply.counts }, 'a person is forgotten');
 	}
 
 	function noteFailure(error: unknown): void {
@@ -96,9 +96,8 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 
 	async function serve(socket: Socket): Promise<void> {
 		const asked = await text(socket);
-		const done = await db.write((trx) => work(trx, asked));
-		note(done);
-		const { reply } = done;
+		const reply = await db.write((trx) => work(trx, asked));
+		note(reply);
 		// Whether the files hold nothing of the person any more.
 		socket.end(JSON.stringify({ ...reply, isCompact: 'rows' in reply || (await compact()) }));
 	}
@@ -129,19 +128,19 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 				await replyTo(trx, letter, null, cipher);
 				return null;
 			}
-			const done = await work(trx, asked);
-			await replyTo(trx, letter, JSON.stringify(done.reply), cipher);
-			return done;
+			const reply = await work(trx, asked);
+			await replyTo(trx, letter, JSON.stringify(reply), cipher);
+			return reply;
 		});
 
 	async function look(): Promise<void> {
 		for (let soonUntil = 0; !stopping.signal.aborted; ) {
 			// While somebody writes it fails, and is tried again soon.
-			const done = await takeLetter().catch((error) => {
+			const reply = await takeLetter().catch((error) => {
 				if (codeOf(error) !== 'store_unavailable') noteFailure(error);
 			});
-			note(done ?? null);
-			if (done !== null) soonUntil = clock.now() + LOOK.soonForMs;
+			note(reply ?? null);
+			if (reply !== null) soonUntil = clock.now() + LOOK.soonForMs;
 			const waitMs = clock.now() < soonUntil ? LOOK.soonMs : LOOK.everyMs;
 			await clock.sleep(waitMs, stopping.signal).catch(() => undefined);
 		}

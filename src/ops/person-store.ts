@@ -50,7 +50,7 @@ export function createPersonStore(cipher: Cipher, days: number) {
 			// Nobody else reads their direct message with the app.
 			const isDirect = sql<boolean>`channel_id like 'D%'`;
 			const direct = await liveWatches(trx, { createdBy: userId }).where(isDirect).execute();
-			const ending = { reason: 'unwatched', posts: [], keepPending: false } as const;
+			const ending = { reason: 'unwatched', posts: [] } as const;
 			for (const { id } of direct) await endStored(tx, id, ending);
 			await removeDiscoveries(trx, userId, isDirect);
 			counts['watches ended in their direct message (others go on)'] = direct.length;
@@ -106,8 +106,7 @@ function shownOf(table: string, row: Readonly<Record<string, unknown>>, userId: 
 	// Whoever else joined or left a channel.
 	if (table === 'shared_states') shown.state = (shown.state as Record<string, unknown>)?.[userId];
 	const secret: unknown[] = Array.isArray(shown.secretPositions) ? shown.secretPositions : [];
-	// Of an answer; 1.0.0 stored the items alone.
-	const { items = shown.content }: { items?: unknown } = Object(shown.content);
+	const { items }: { items?: unknown } = Object(shown.content);
 	if (table === 'answers' && Array.isArray(items))
 		for (const [at, item] of items.entries()) if (item.secret || secret.includes(at)) item.value = 'hidden';
 	// Milliseconds from 2001 to 2286, which no count or length reaches.

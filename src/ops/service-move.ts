@@ -1,5 +1,5 @@
-import { type Clock, HandraiseError } from '../core/basics.ts';
-import { AN_OPERATOR, recordEvents } from '../database/audit.ts';
+import type { Clock } from '../core/basics.ts';
+import { recordOperator } from '../database/audit.ts';
 import {
 	type Cipher,
 	type CipherTx,
@@ -11,9 +11,10 @@ import {
 	type StoreDatabase,
 } from '../database/database.ts';
 import { freeAllLeases } from '../database/due.ts';
+import { refuseInUse, untilUnused } from '../database/in-use.ts';
 import { lockFor } from '../database/locks.ts';
 import { numberBefore } from '../database/question-store.ts';
-import { addressesBeside, isInUse, type Move, moveRows } from '../database/service-address.ts';
+import { addressesBeside, type Move, moveRows } from '../database/service-address.ts';
 import { changeSession, changeWatch, liveWatches, removeSession } from '../database/watch-store.ts';
 import { putAside } from '../features/answer/accept-store.ts';
 import { OTHER_SERVICE } from '../features/answer/worker.ts';
@@ -23,8 +24,7 @@ import { BLOCKING_STATES } from '../questions/answer.ts';
 import type { SessionKey } from '../questions/session.ts';
 
 /** A process that has just ended may still be connected. */
-const TRIES = 50;
-const PAUSE_MS = 100;
+const STOP_WITHIN_MS = 5_000;
 
 export type ServiceMoved = Awaited<ReturnType<typeof moveAll>>;
 
@@ -37,21 +37,15 @@ export async function moveService(
 	{ db, cipher, clock }: { readonly db: StoreDatabase; readonly cipher: Cipher; readonly clock: Clock },
 	{ to, by }: { readonly to: string; readonly by: string },
 ): Promise<ServiceMoved> {
-	for (let tries = 1; ; tries++) {
-		const moved = await db.write(async (trx) => {
-			await lockFor(trx, 'migrating');
-			return (await isInUse(trx)) ? null : moveAll({ trx, cipher, now: clock.now() }, { to, by });
-		});
-		if (moved !== null) return moved;
-		if (tries === TRIES) throw new HandraiseError(IN_USE, { code: 'database_in_use' });
-		await clock.sleep(PAUSE_MS);
-	}
+	await untilUnused(db, clock, STOP_WITHIN_MS, UNCHANGED);
+	return db.write(async (trx) => {
+		await lockFor(trx, 'migrating');
+		await refuseInUse(trx, UNCHANGED);
+		return moveAll({ trx, cipher, now: clock.now() }, { to, by });
+	});
 }
 
-const IN_USE =
-	'A Handraise, or one of its commands, is connected to this database: stop all replicas, then run this again. ' +
-	'Behind PgBouncer give the address of PostgreSQL itself, or wait until it has closed its connections. Nothing was ' +
-	'changed.';
+const UNCHANGED = 'Nothing was changed.';
 
 async function moveAll(tx: CipherTx, { to, by }: { readonly to: string; readonly by: string }) {
 	const { trx, now } = tx;
@@ -67,7 +61,7 @@ async function moveAll(tx: CipherTx, { to, by }: { readonly to: string; readonly
 		asideCount += await putAside(tx, [address, to], OTHER_SERVICE);
 		await moveRows(trx, tx.cipher, move);
 		await moveNotices(trx, move);
-		recordEvents(trx, { at: now, action: 'serviceMoved', actor: AN_OPERATOR, operator: by, outcome: 'moved' });
+		recordOperator(trx, by, { at: now, action: 'serviceMoved', outcome: 'moved' });
 	}
 	const count = (state: string | readonly string[]) => countOf(from(trx, 'answers', { state }));
 	return {
@@ -121,7 +115,7 @@ async function joinSession(tx: CipherTx, sessionId: string, { from: address, to 
 		if (twin === undefined) await changeWatch(trx, watch.id, { revision: 0 });
 		else {
 			const reason = watch.mode === 'raisedHand' ? 'handLowered' : 'unwatched';
-			await endStored(tx, watch.id, { reason, posts: [], keepPending: false });
+			await endStored(tx, watch.id, { reason, posts: [] });
 			endedCount++;
 		}
 	}

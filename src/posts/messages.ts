@@ -1,6 +1,6 @@
-import { setBounded, uptimeOf } from '../core/basics.ts';
+import { MINUTE_MS, setBounded, uptimeOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import { isThreaded, keyedBy, OWN_MESSAGE, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
+import { isThreaded, keyedBy, linkOf, OWN_MESSAGE, respond, slackErrorCode, slackOutcome } from '../slack/clients.ts';
 import { type MessageContent, repeatWords, replacement, textMessage } from '../slack/parts.ts';
 import { type DuePost, kindOf, type Post, type PostTarget, type SendOutcome } from './post.ts';
 
@@ -29,8 +29,6 @@ const PAGE_SIZE = 100;
 const MAX_CALLS = 10;
 /** No further page is requested after this time: a call takes up to 10 s, and the post is leased for 25 s. */
 const SEARCH_MS = 5_000;
-/** The search begins this long before the attempt was noted: Slack's times are in seconds, and a call takes a while. */
-const SEARCH_BACK_MS = 60_000;
 const MAX_SEARCHES = 100;
 
 interface Search {
@@ -130,9 +128,8 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 		/** Has a pressed repeat say so and link to the message kept current; `ts` null: there is none, so it goes. */
 		async replaceRepeat(responseUrl: string, { channel, ts }: { channel: string; ts: string | null }): Promise<void> {
 			if (ts === null) return void (await respond(responseUrl, { delete_original: true }, REPLACE_WITHIN_MS));
-			const asked = clients.people.chat.getPermalink({ channel, message_ts: ts });
-			const link = await asked.then(({ permalink }) => permalink).catch(() => undefined);
-			await respond(responseUrl, { ...textMessage(repeatWords(link)), replace_original: true }, REPLACE_WITHIN_MS);
+			const words = repeatWords(await linkOf(clients.people, channel, ts));
+			await respond(responseUrl, { ...textMessage(words), replace_original: true }, REPLACE_WITHIN_MS);
 		},
 
 		/** Searches the readable history of these places for a message by its metadata since the attempt at `sentAt`. */
@@ -144,8 +141,8 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 		) {
 			const key = `${id} ${sentAt}`;
 			const now = clock.now();
-			// By Slack's clock, which may be minutes away from ours.
-			const oldest = (clients.slackNow() ?? now) - (now - sentAt) - SEARCH_BACK_MS;
+			// By Slack's clock, which may be minutes away from ours. Its times are in seconds, and a call takes a while.
+			const oldest = (clients.slackNow() ?? now) - (now - sentAt) - MINUTE_MS;
 			const endsAt = now + SEARCH_MS;
 			const search = searches.get(key) ?? { places, oldest, cursor: null, callCount: 0 };
 			searches.delete(key);
@@ -190,9 +187,7 @@ function threadOf({ post: { target, content }, threadTs }: DuePost): string | nu
 
 /** All places of a first post's attempts, newest first. If the card was deleted, Slack put it into the channel. */
 export function placesOf(due: DuePost): readonly (string | null)[] {
-	// 1.0.0 posted reminders in the threads of their questions.
-	const asked = due.post.content.kind === 'reminder' ? due.post.content.entries[0].postTs || null : null;
-	return [...new Set([threadOf(due), threadOf({ ...due, threadTs: due.formerThreadTs }), asked, null])];
+	return [...new Set([threadOf(due), threadOf({ ...due, threadTs: due.formerThreadTs }), null])];
 }
 
 function outcomeOf(error: unknown): SendOutcome {

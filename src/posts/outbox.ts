@@ -1,14 +1,14 @@
-import { backOff, codeOf, HandraiseError } from '../core/basics.ts';
-import { createLeaseLoop } from '../core/lease-loop.ts';
+import { backOff, codeOf, createMemo, HandraiseError, HOUR_MS, uptimeOf } from '../core/basics.ts';
+import { createLeaseLoop, LEASE_MS } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import { UNREADABLE } from '../database/due.ts';
 import type { ChannelKey, WatchEnd } from '../database/watch.ts';
+import { SEND_WITHIN_MS } from '../questions/answer.ts';
 import { context, MAYBE_REPEAT } from '../slack/parts.ts';
 import { type createMessages, placesOf } from './messages.ts';
 import {
 	type AttemptResult,
-	CARD_AGAIN_MS,
 	type Drawn,
 	type DuePost,
 	type GoneReason,
@@ -39,10 +39,6 @@ const REFUSED_REPEATS = 4;
 const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/** Starts again with the note of an attempt. Longer than a call to Slack with its time-out and `SEND_WITHIN_MS`. */
-const LEASE_MS = 25_000;
-/** A call leaves within this time after the note of its attempt, or not at all: others may make it after the lease. */
-const SEND_WITHIN_MS = 2_000;
 /** After a replacement of which Slack said nothing, `chat.update` shows the same. */
 const REPLACED_AFTER_MS = 5_000;
 /** While another attempt has the lease of a post that somebody pressed on: about a second. */
@@ -76,8 +72,7 @@ export function createOutbox(
 	const { posts: store } = core.store;
 	const { watches: metrics } = core.metrics;
 	/** By rate key and urgency: the latest turn of this process's waiting posts, and each one's own. */
-	const turns = new Map<string, number>();
-	clock.onStep?.(() => turns.clear());
+	const latestTurns = createMemo(clock, () => new Map<string, number>());
 
 	/** What cannot be drawn waits like what cannot be read: it holds up nothing, and each start tries it. */
 	async function draw(due: DuePost): Promise<Drawn> {
@@ -181,6 +176,7 @@ export function createOutbox(
 		for (;;) {
 			const now = clock.now();
 			// What waits already comes first.
+			const turns = latestTurns.get();
 			const turnAt = turns.get(own) ?? turns.get(lane) ?? now;
 			const waitMs = turnAt > now ? turnAt - now : await rateLimiter.take(key, rate, { now, keep });
 			if (waitMs === 0) {
@@ -199,11 +195,12 @@ export function createOutbox(
 		since: number | null,
 		call: () => Promise<SendOutcome>,
 	): Promise<{ outcome: SendOutcome | Retry | null; sentAt: number }> {
+		const begunAt = uptimeOf(clock);
 		const now = clock.now();
 		const attempt = { since: since ?? now, leasedUntil: now + LEASE_MS };
 		if (!(await store.beginAttempt(post.id, token, attempt))) return { outcome: null, sentAt: now };
 		const sentAt = clock.now();
-		if (sentAt < now || sentAt > now + SEND_WITHIN_MS)
+		if (uptimeOf(clock) - begunAt > SEND_WITHIN_MS)
 			return { outcome: retry(sentAt, STOOD_STILL, since !== null), sentAt };
 		const outcome = await call();
 		const { target } = post;
@@ -220,6 +217,7 @@ export function createOutbox(
 	/** When to try a post that waits for its rate. Each gets its own time, or all but one would wait again. */
 	function turnOf(own: string, lane: string, { intervalMs }: RateLimit, waitMs: number): number {
 		const now = clock.now();
+		const turns = latestTurns.get();
 		for (const [other, at] of turns) if (at <= now - RETRY.longestMs) turns.delete(other);
 		const given = turns.get(own) ?? 0;
 		if (given > now) return given;
@@ -284,7 +282,6 @@ export function createOutbox(
 	const loop = createLeaseLoop<DuePost>(core, {
 		itemsName: 'posts',
 		rows: store.rows,
-		leaseMs: LEASE_MS,
 		concurrency: POSTS_AT_ONCE,
 		take(lease, room, running) {
 			const updates = updateRoom(running);
@@ -324,9 +321,9 @@ function updateRoom(running: readonly DuePost[]): number {
 	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
 }
 
-/** When a card may be posted at the earliest: each start of the program makes all due. */
+/** When a card may be posted at the earliest. It is due before that when it is planned, and at each start. */
 const heldUntilOf = ({ content }: Post, now: number) =>
-	content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + CARD_AGAIN_MS) : 0;
+	content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + HOUR_MS) : 0;
 
 /** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);

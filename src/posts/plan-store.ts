@@ -23,6 +23,7 @@ import {
 	WITHOUT_LEASE,
 } from '../database/database.ts';
 import { changeInBatches, inParts } from '../database/due.ts';
+import { beginLadder } from '../database/ladders.ts';
 import { locked, lockSession } from '../database/locks.ts';
 import {
 	addQuestion,
@@ -38,26 +39,22 @@ import {
 	rewordQuestion,
 	settleQuestion,
 } from '../database/question-store.ts';
-import { AWAITED_AHEAD_MS, type CardUrgency, type ChannelKey, type Endings } from '../database/watch.ts';
+import { AWAITED_AHEAD_MS, type CardUrgency, type ChannelKey } from '../database/watch.ts';
 import { readEarly } from '../database/watch-store.ts';
 import { type HandedQuestion, type HandOver, targetOfHandOver } from '../questions/hand-over.ts';
 import type { OccurrenceChange, SettledHow } from '../questions/occurrences.ts';
 import type { SessionKey } from '../questions/session.ts';
 import type { QuestionView } from '../questions/session-snapshot.ts';
 import {
-	COUNTED_MS,
 	type ContentOf,
-	HELD,
 	type NewPost,
-	NO_ENDINGS,
 	type PostContent,
+	QUESTION_KEY,
 	QUESTION_KINDS,
 	readPost,
-	SHOWN_EVERY_MS,
 	streamOf,
 	URGENCIES,
 	WATCH_KINDS,
-	withEnding,
 } from './post.ts';
 
 /** The states of a post that is not over. */
@@ -69,16 +66,13 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 	return countChanged(change(trx, 'posts', { ...filter, state: 'planned' }, dropped));
 }
 
-/** Plans posts: each key once for its target, one open `switching` in a stream. The caller's lock keeps others out. */
+/** Plans posts: each key once for its target. The caller's lock keeps others out. */
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urgency: CardUrgency = 'now') {
-	for (const { target, key, content, heldUntil } of posts) {
+	for (const { target, key, content } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
 		const stream = streamOf(target);
-		const switching = from(trx, 'posts', { stream, kind: 'switching', state: OPEN }).select('id');
-		if (content.kind === 'switching' && (await isFound(switching))) continue;
 		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
 		const about: Subject = watchId === null ? {} : await subjectOf(trx, watchId, content);
-		const due = { dueAt: heldUntil ?? now, lastError: heldUntil === undefined ? null : HELD };
 		await add(trx, 'posts', {
 			id: crypto.randomUUID(),
 			stream,
@@ -93,15 +87,9 @@ export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urg
 			state: 'planned',
 			createdAt: now,
 			urgency: URGENCIES.indexOf(urgency),
-			...due,
+			dueAt: now,
 		})
-			.onConflict((conflict) =>
-				// A held post begins to wait anew.
-				conflict
-					.columns(['stream', 'uniqueKey'])
-					.doUpdateSet({ ...due, state: 'planned' })
-					.where('posts.lastError', '=', HELD),
-			)
+			.onConflict((conflict) => conflict.columns(['stream', 'uniqueKey']).doNothing())
 			.execute();
 	}
 }
@@ -133,23 +121,20 @@ export async function subjectsAt(db: Db, { teamId, channelId }: ChannelKey, ts: 
 
 /**
  * Has the open posts that match `filter` drawn again: now, or with progress, which waits for what is urgent. Unless
- * `filter` has one kind, also the lists of reminders in their channels. `slowly`: at most every `SHOWN_EVERY_MS`.
+ * `filter` has one kind, also the lists of reminders in their channels.
  */
 export async function markPosts(
 	{ trx, now, lockedPosts }: Tx,
 	filter: Filter<'posts'>,
-	{ urgency = 'now', slowly = false }: { urgency?: CardUrgency; slowly?: boolean } = {},
+	urgency: CardUrgency = 'now',
 ): Promise<void> {
 	const rank = URGENCIES.indexOf(urgency);
-	const notBefore = slowly ? sql<number>`coalesce(shown_at, 0) + ${SHOWN_EVERY_MS}` : sql<number>`${now}`;
-	// PostgreSQL takes a case of nothing but parameters for a text.
-	const at = sql<number>`cast(case when ${notBefore} > ${now} then ${notBefore} else ${now} end as bigint)`;
 	const columns = {
 		wanted: sql<number>`wanted + 1`,
 		urgency: sql<number>`case when state <> 'planned' and (due_at is null or urgency > ${rank}) then ${sql.lit(rank)}
 			else urgency end`,
 		// What waits for its first time, or for Slack, goes on waiting, unless this is more urgent.
-		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${at}
+		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${now}
 			else due_at end`,
 	};
 	const marked = typeof filter.kind === 'string' ? { ...filter, state: OPEN } : openWithLists(trx, filter, lockedPosts);
@@ -203,6 +188,29 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 	await dropPlanned(trx, filter);
 	const closed = { state: 'closed', dueAt: null, ...WITHOUT_LEASE };
 	await change(trx, 'posts', { ...filter, state: 'shown' }, closed).execute();
+}
+
+/**
+ * Has drawn again what shows sessions of a channel after a change of its settings, also in direct messages, and the
+ * posts of the sessions `sessionId`. `channel` null: only these. `isWhole`: in the channel also what was over.
+ */
+export async function redrawChannel(
+	tx: Tx,
+	channel: ChannelKey | null,
+	{ sessionId, isWhole = false }: { sessionId: readonly string[]; isWhole?: boolean },
+): Promise<void> {
+	if (channel === null && sessionId.length === 0) return;
+	const { trx, now } = tx;
+	const watches = channel === null ? [] : from(trx, 'watches', channelOf(channel)).select('id');
+	const ofThese = from(trx, 'posts', { sessionId }).select('id');
+	const id = from(trx, 'posts', { watchId: watches }).select('id').union(ofThese);
+	// In one statement: all of them are locked in one order.
+	await markPosts(tx, { id }, 'progress');
+	if (channel === null || !isWhole) return;
+	const place = { teamId: channel.teamId, placeId: channel.channelId };
+	const closed = locked(trx, 'posts', { ...place, kind: [...WATCH_KINDS, ...QUESTION_KINDS], state: 'closed' });
+	const again = { state: 'shown', dueAt: now, urgency: URGENCIES.indexOf('progress') };
+	await change(trx, 'posts', { id: closed }, again).execute();
 }
 
 /** Has a channel's posts of a session's earlier watches drawn again: they must not offer *Watch again* any more. */
@@ -267,37 +275,29 @@ export const removePosts = (trx: Db, watchId: string | readonly string[]) =>
 
 /** Whether a question of a watch stands in its channel. */
 export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.watch_id = watches.id
-	and posts.kind in ('question', 'switching') and posts.ts is not null)`;
-
-export async function endingsOf(db: Db, session: SessionKey, now: number): Promise<Endings> {
-	const since = now - COUNTED_MS;
-	const lately = sql<boolean>`(settled_at is null or settled_at > ${since} or reworded_at > ${since})`;
-	const rows = await from(db, 'questions', sessionOf(session)).selectAll().where(lately).orderBy('number').execute();
-	let endings = NO_ENDINGS;
-	for (const { rewordedCount, rewordedAt, settledAt, settledHow, answerId } of rows) {
-		if (rewordedAt !== null && rewordedAt > since)
-			for (let count = 0; count < rewordedCount; count++) endings = withEnding(endings, false, rewordedAt);
-		if (settledAt !== null && settledAt > since && settledHow !== 'unwatched')
-			endings = withEnding(endings, settledHow === 'answered' || answerId !== null, settledAt);
-	}
-	return endings;
-}
+	and posts.kind = 'question' and posts.ts is not null)`;
 
 /** The items of a question as a read shows them at an index; undefined: it shows none. */
 export type ItemsAt = (index: number) => QuestionView['items'] | undefined;
 
-/** Writes what a read changes of the questions of a session, which the caller has locked. */
+/**
+ * Writes what a read changes of the questions of a session, which the caller has locked. Whether nothing of it is news:
+ * its posts show another text, or another question, where they stand.
+ */
 export async function recordQuestions(
 	tx: CipherTx,
 	session: SessionKey,
 	changes: readonly OccurrenceChange[],
 	{ newest, itemsAt }: Pick<QuestionRead, 'newest'> & { readonly itemsAt: ItemsAt },
-): Promise<void> {
+): Promise<boolean> {
 	const { trx, cipher, now } = tx;
 	const read = { session, newest, cipher, now };
 	const rowOf = (id: string) => from(trx, 'questions', { id }).selectAll().executeTakeFirst();
 	/** The hand-over of a question that is asked again while it is open: its person still has it. */
 	let held: Held | null = null;
+	/** The open question that this read ends without an answer, soon after it was asked. */
+	let replaced: Row<'questions'> | null = null;
+	let isInPlace = true;
 	for (const one of changes) {
 		switch (one.kind) {
 			case 'seen':
@@ -307,9 +307,12 @@ export async function recordQuestions(
 				const row = await rowOf(one.id);
 				if (row === undefined) break;
 				if (one.how === 'renewed') held = heldOf(row, cipher);
+				const isSoon = row.settledAt === null && newest.readAt - row.askedAt < REPLACED_WITHIN_MS;
+				if (isSoon && one.how !== 'answered' && !(await isGiven(trx, row))) replaced = row;
+				else isInPlace = false;
 				const items = one.at === null ? undefined : itemsAt(one.at);
 				if (items !== undefined) await keepAnswered(trx, row, items, cipher);
-				await settle(trx, one.id, one.how, now);
+				await settleQuestion(trx, one.id, one.how, now);
 				break;
 			}
 			case 'updated':
@@ -318,6 +321,7 @@ export async function recordQuestions(
 				if (row === undefined) break;
 				if (one.kind === 'updated') await rewordQuestion(trx, row, one.question, read);
 				else {
+					isInPlace = false;
 					await settleOpen(trx, session, 'closed', now);
 					await reopenQuestion(trx, row, one.question, read);
 				}
@@ -332,22 +336,54 @@ export async function recordQuestions(
 				const told = held && { watchId: held.handOver.watchId, kind: ['handedOver', 'givenBack'], state: OPEN };
 				if (told !== null) await change(trx, 'posts', told, { questionId: id }).execute();
 				held = null;
-				if (one.settled !== null) await settle(trx, id, one.settled, now);
+				if (one.settled !== null) await settleQuestion(trx, id, one.settled, now);
+				else if (replaced !== null) await showInstead(tx, replaced, { id, ...one.question });
+				isInPlace &&= replaced !== null;
+				replaced = null;
 			}
 		}
 	}
+	return isInPlace && replaced === null;
 }
 
-/** Settles a question and drops its held post. */
-async function settle(trx: Db, id: string, how: SettledHow, now: number): Promise<void> {
-	if (await settleQuestion(trx, id, how, now))
-		await dropPlanned(trx, { questionId: id, lastError: HELD, sendingSince: null });
+/** What an agent asks instead within this time stands in the post of the question that it replaces. */
+const REPLACED_WITHIN_MS = 60_000;
+
+/** Whether somebody has answered a question here, unless they took that back. */
+const isGiven = (trx: Db, { id, ...row }: Row<'questions'>) =>
+	isFound(
+		from(trx, 'answers', { ...sessionOf(row), questionId: id })
+			.select('id')
+			.where('state', '!=', 'withdrawn'),
+	);
+
+/** Has the open posts of a question be of the one that its agent asks instead, with the reminders of that. */
+async function showInstead(
+	{ trx, now }: Tx,
+	former: Row<'questions'>,
+	{ id, fingerprint }: Readonly<Record<'id' | 'fingerprint', string>>,
+): Promise<void> {
+	const watches = from(trx, 'watches', { ...sessionOf(former), endedAt: null })
+		.selectAll()
+		.orderBy('id');
+	for (const watch of await watches.execute()) {
+		const open = { kind: 'question', watchId: watch.id, questionId: former.id, state: OPEN };
+		const another = { questionId: id, uniqueKey: `${QUESTION_KEY}${id}` };
+		const posted = await change(trx, 'posts', open, another).returning(['id', 'ts']).execute();
+		for (const post of posted) {
+			if (post.ts === null) continue;
+			const content = { kind: 'question', changed: fingerprint !== former.fingerprint } satisfies PostContent;
+			const undrawn = { content: JSON.stringify(content), shownAt: null };
+			await change(trx, 'posts', { id: post.id }, undrawn).execute();
+			await beginLadder(trx, watch, { questionId: id, postTs: post.ts, postedAt: now, now });
+		}
+	}
 }
 
 /** Settles the open question of a session, if there is one. */
 export async function settleOpen(trx: Db, session: SessionKey, how: SettledHow, now: number): Promise<void> {
 	const open = await openQuestionOf(trx, session);
-	if (open !== undefined) await settle(trx, open.id, how, now);
+	if (open !== undefined) await settleQuestion(trx, open.id, how, now);
 }
 
 /** What `userId` gives back, with what the message about it shows. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type DeepReadonly, hashOf, parseOrNull, pick } from '../core/basics.ts';
+import { type DeepReadonly, HOUR_MS, hashOf, parseOrNull, pick } from '../core/basics.ts';
 import type { Row } from '../database/database.ts';
 import type { Asked, StoredQuestion } from '../database/question-store.ts';
 import {
 	type CardUrgency,
 	type ChannelKey,
 	channelSettings,
-	type Endings,
-	NO_LIST_REASONS,
+	noListReason,
+	type PostStyle,
 	REMINDER_STAGES,
 	WATCH_ENDS,
 	type Watch,
@@ -19,7 +19,7 @@ import type { MessageContent } from '../slack/parts.ts';
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/** In its card's thread (news if `--thread-only`) or its question's, else in the channel or dropped (`only`). */
+	/** In its card's thread (news only if `isInThread`) or its question's, else in the channel or dropped (`only`). */
 	readonly thread?: 'first' | 'only';
 	/** It is kept current until its question is settled, or its watch has ended. */
 	readonly isCurrent?: true;
@@ -53,8 +53,6 @@ export const KINDS = {
 	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), isCurrent: true },
 	/** `changed`: another one in the same message. */
 	question: { schema: z.object({ changed: z.boolean() }), ...ASKING },
-	/** The one post of a session that changes its question often. It shows the newest. */
-	switching: { schema: z.object({}), ...ASKING },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
 	/** The session is over with this status. The card leads to it. */
 	sessionEnded: { schema: z.object({ status: z.string() }), thread: 'first' },
@@ -70,7 +68,7 @@ export const KINDS = {
 	/** Questions are left out because of a limit; once a day. */
 	discoveryFull: { schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }) },
 	/** Questions are left out because sessions cannot be listed; once a day. `isOver`: they come again. */
-	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS), isOver: z.exactOptional(z.literal(true)) }) },
+	discoveryPaused: { schema: z.object({ why: noListReason, isOver: z.exactOptional(z.literal(true)) }) },
 	reminder: { ...REMINDER, thread: 'first' },
 	/** Later: with mentions, in the channel. */
 	escalation: REMINDER,
@@ -123,10 +121,13 @@ export const content = z.discriminatedUnion('kind', [first as never, ...others])
 export const kindOf = ({ kind }: Pick<PostContent, 'kind'>): Kind => KINDS[kind];
 
 /** What a watch shows in its channel for as long as it goes on. */
-export const WATCH_KINDS: readonly PostKind[] = ['card', 'question', 'switching'];
+export const WATCH_KINDS: readonly PostKind[] = ['card', 'question'];
 
-/** Those in the channel unless its watch has `--thread-only`. The first three are what a card leads to. */
-export const NEWS_KINDS: readonly PostKind[] = ['question', 'switching', 'sessionEnded', 'reminder'];
+/** Those in the channel unless `isInThread`. The first two are what a card leads to. */
+export const NEWS_KINDS: readonly PostKind[] = ['question', 'sessionEnded', 'reminder'];
+
+/** The key of a question's post begins so; the store adds which time it is asked. */
+export const QUESTION_KEY = 'question:';
 
 /** The kinds that show a question and are kept current until it is settled. */
 export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCurrent }]) =>
@@ -135,7 +136,7 @@ export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCu
 
 export type PostRow = Row<'posts'>;
 
-/** `lastError` of a post that waits for its `heldUntil`. Its stream's other posts do not wait for it. */
+/** `lastError` of a card that waits for its `notBefore`. Its stream's other posts do not wait for it. */
 export const HELD = 'held';
 /** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
 export const PACED = 'paced';
@@ -155,8 +156,6 @@ export interface NewPost {
 	/** Unique within its target, so that nothing is queued twice. */
 	readonly key: string;
 	readonly content: PostContent;
-	/** Not posted before this time, clock milliseconds. A question that is settled before it is never posted. */
-	readonly heldUntil?: number;
 }
 
 /** A message that has to stay true: planned, or shown until its last look. */
@@ -179,12 +178,14 @@ export interface DuePost {
 	readonly post: Post;
 	/** The watch it belongs to, which may have ended. */
 	readonly watch: Watch | null;
+	/** How the channel of that watch wants posts. */
+	readonly style: PostStyle;
 	readonly view: SessionSnapshot | null;
 	/** When the session was last read, changed or not. */
 	readonly checkedAt: number | null;
 	/** Why this session alone cannot be read: the code of a failure. Null when it can. */
 	readonly unreadCode: string | null;
-	/** The question it is about; for a card and for `switching` the newest one. */
+	/** The question it is about; for a card the newest one. */
 	readonly question: StoredQuestion | null;
 	/** The thread that it goes into or whose question it is about, in the watch's channel. */
 	readonly threadTs: string | null;
@@ -194,8 +195,6 @@ export interface DuePost {
 	readonly isQuestionLost: boolean;
 	/** Of a card: the message of the session's end, else of its newest question; `ts` null: on its way. Null: none. */
 	readonly lead: { readonly ts: string | null } | null;
-	/** Of `switching`: the newest question has a post of its own. */
-	readonly isReplaced: boolean;
 }
 
 export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
@@ -277,23 +276,10 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 }
 
-export const CARD_AGAIN_MS = 3_600_000;
-
 /** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewPost {
-	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
-	const held = notBefore > now ? { heldUntil: notBefore } : {};
-	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore }, ...held };
-}
-
-export const NO_ENDINGS: Endings = { unansweredCount: 0, unansweredAt: 0, isNewestAnswered: false, isAnswered: false };
-export const COUNTED_MS = 10 * 60_000;
-/** The least time between two updates of a `switching` post, and of its session's card. */
-export const SHOWN_EVERY_MS = 10_000;
-/** The endings after one more. `isAnswered`: as a read shows it. */
-export function withEnding(endings: Endings, isAnswered: boolean, at: number): Endings {
-	if (isAnswered || endings.isAnswered) return { ...endings, isNewestAnswered: true };
-	return { ...endings, unansweredCount: endings.unansweredCount + 1, unansweredAt: at, isNewestAnswered: false };
+	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + HOUR_MS);
+	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
 }
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];

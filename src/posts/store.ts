@@ -18,7 +18,14 @@ import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE 
 import { beginLadder, endReminders } from '../database/ladders.ts';
 import { locked, lockSessionOf } from '../database/locks.ts';
 import { readQuestion } from '../database/question-store.ts';
-import { type ChannelKey, isChannelEnd, type Watch, type WatchEnd } from '../database/watch.ts';
+import {
+	type ChannelKey,
+	isChannelEnd,
+	isInThread,
+	UNKNOWN_STYLE,
+	type Watch,
+	type WatchEnd,
+} from '../database/watch.ts';
 import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../database/watch-store.ts';
 import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
@@ -54,29 +61,28 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		if (watched == null) return { post, ...NO_WATCH };
 		const shown = await readShownWatch(db, cipher, watched);
 		const { watch, view } = shown;
+		const inThread = isInThread(watch.mode, shown.style);
 		if (view === null && row.kind === 'card') return null;
 		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
 		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
 		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
 		const asked = { watchId: watch.id, questionId: question?.id ?? '' };
-		const [threadTs, formerThreadTs, own, lost, lead] = await Promise.all([
-			threadOf(row, watch.questionsInChannel),
-			row.sendingSince === null ? null : threadOf(row, !watch.questionsInChannel),
-			row.kind === 'switching' && question !== null ? tsOf(asked) : null,
+		const [threadTs, formerThreadTs, lost, lead] = await Promise.all([
+			threadOf(row, inThread),
+			row.sendingSince === null ? null : threadOf(row, !inThread),
 			row.kind === 'card' && isFound(from(db.read, 'posts', { ...asked, kind: 'question', state: LOST }).select('id')),
 			row.kind === 'card' ? leadOf(asked, watch) : null,
 		]);
-		const ofCard = { isQuestionLost: lost, lead };
-		return { ...shown, post, question, threadTs, formerThreadTs, isReplaced: own !== null, ...ofCard };
+		return { ...shown, post, question, threadTs, formerThreadTs, isQuestionLost: lost, lead };
 	}
 
 	async function leadOf({ watchId, questionId }: Readonly<Record<'watchId' | 'questionId', string>>, { ended }: Watch) {
 		const posts = from(db.read, 'posts', { watchId, state: [...OPEN, 'closed'] });
-		const kept = posts.where(sql<boolean>`coalesce(last_error, '') not in (${UNREADABLE}, ${HELD})`);
+		const kept = posts.where(sql<boolean>`coalesce(last_error, '') <> ${UNREADABLE}`);
 		const isLead =
 			ended?.reason === 'sessionOver'
 				? sql<boolean>`kind = 'sessionEnded'`
-				: sql<boolean>`(kind = 'question' and question_id = ${questionId} or kind = 'switching' and state <> 'closed')`;
+				: sql<boolean>`kind = 'question' and question_id = ${questionId}`;
 		const led = kept.where(isLead).select('ts').orderBy('kind').orderBy('number', 'desc').limit(1);
 		return (await led.executeTakeFirst()) ?? null;
 	}
@@ -86,12 +92,12 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		return row === undefined ? null : readQuestion(row, cipher);
 	}
 
-	async function threadOf(row: PostRow, questionsInChannel: boolean): Promise<string | null> {
+	async function threadOf(row: PostRow, inThread: boolean): Promise<string | null> {
 		if (row.kind === 'card') return null;
 		const card = { watchId: row.watchId, kind: 'card' };
-		if (NEWS_KINDS.includes(row.kind as PostKind)) return questionsInChannel ? null : tsOf(card);
+		if (NEWS_KINDS.includes(row.kind as PostKind)) return inThread ? tsOf(card) : null;
 		const question = { watchId: row.watchId, questionId: row.questionId };
-		const own = row.questionId !== null && questionsInChannel ? await tsOf(question) : null;
+		const own = row.questionId !== null && !inThread ? await tsOf(question) : null;
 		return own ?? tsOf(card);
 	}
 
@@ -154,9 +160,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
 	}
 
-	/** Begins a question's reminders, which count from its post, and ends the post for all questions of its session. */
+	/** Begins a question's reminders, which count from its post. */
 	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Pick<Shown, 'ts' | 'sentAt'>) {
-		await markPosts(tx, { watchId: watch.id, kind: 'switching' });
 		if (watch.endedAt !== null || row.questionId === null) return;
 		const postedAt = Math.min(sentAt ?? tx.now, tx.now);
 		await beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
@@ -297,13 +302,13 @@ type Shown = Extract<AttemptResult, { kind: 'shown' }>;
 
 const NO_WATCH = {
 	watch: null,
+	style: UNKNOWN_STYLE,
 	view: null,
 	checkedAt: null,
 	unreadCode: null,
 	question: null,
 	threadTs: null,
 	formerThreadTs: null,
-	isReplaced: false,
 	isQuestionLost: false,
 	lead: null,
 } as const;
@@ -362,6 +367,8 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 		case 'dropped':
 			return { state: 'dropped', dueAt: null, sendingSince: null };
 		case 'deleted':
+			// It was to show another question than the one that somebody deleted.
+			if (row.kind === 'question' && row.shownAt === null) return { state: 'planned', ts: null, dueAt: now };
 			return GONE;
 		case 'retry':
 			return { dueAt: Math.round(result.at), lastError: result.code, ...(!result.unknown && { sendingSince: null }) };

@@ -28,8 +28,8 @@ export type Origin = Readonly<z.infer<typeof ORIGIN>>;
  * sent, or certainly not saved) to `delivering` (a PUT may have begun), and from there to `delivered`, back, or to a
  * failed state; `confirm.ts` from `delivered` to `resumed`. In `accept.ts` its author takes a failed one back to
  * `accepted` (`tryAgain`), or one that is not delivered to `withdrawn`. A newer answer makes a waiting one
- * `conflicted`. An answer that comes second is stored as `conflicted`; it becomes `waiting` when the first one is
- * withdrawn or fails for any reason but a conflict of its own.
+ * `conflicted`. An answer that comes second is stored as `conflicted`, and stays so: when the first one ends without
+ * having arrived, its text is a draft (`FirstEnding`).
  */
 export type AnswerState = (typeof ANSWER_STATES)[number];
 
@@ -61,7 +61,7 @@ export const OTHER_ANSWER = z.object({
 	/** Its text is exactly what the second person wanted to send. */
 	same: z.boolean(),
 });
-/** The first answer, for the receipt of the second person. */
+/** The first answer, for the receipt of the second person. Of one that was not delivered: who came second to it. */
 export type OtherAnswer = Readonly<z.infer<typeof OTHER_ANSWER>>;
 
 /**
@@ -86,7 +86,7 @@ export const TIMELINE_ENTRY = z.object({
 	at: z.number(),
 	/** Of `conflicted`: somebody else's answer, an earlier one of its author, or one that its author sent instead. */
 	lostTo: z.enum(['other', 'own', 'ownInstead']).optional(),
-	/** Of `delivered`: counts what arrived in the session, whatever the clock says. Left out by 1.0.0. */
+	/** Of `delivered`: counts what arrived in the session, whatever the clock says. */
 	arrival: z.int().exactOptional(),
 });
 export type TimelineEntry = Readonly<z.infer<typeof TIMELINE_ENTRY>>;
@@ -104,7 +104,7 @@ export type AnswerContent =
 			readonly items: readonly AnswerItem[];
 			readonly other: OtherAnswer | null;
 			readonly repeats?: Repeats;
-			/** Of the session, as its author saw it; empty: it has none, or 1.0.0 stored the answer. */
+			/** Of the session, as its author saw it; empty: not known. */
 			readonly sessionName?: string;
 	  }
 	| { readonly kind: 'removed' }
@@ -133,8 +133,8 @@ export const SUBMISSION = z.object({
 	origin: ORIGIN,
 	/** When the session of the form was read. The author has not seen later deliveries. */
 	formReadAt: z.number(),
-	/** The newest arrival that its author may have seen then; null in a form or button of 1.0.0: `formReadAt` decides. */
-	arrivalSeen: z.int().nullable().default(null),
+	/** The newest arrival that its author may have seen then; null: not known, so `formReadAt` decides. */
+	arrivalSeen: z.int().nullable(),
 	/** The positions that it fills or leaves empty on purpose. */
 	positions,
 	/** Those left empty on purpose, which count as answered. */
@@ -228,13 +228,19 @@ export type QuestionChange = 'claim' | 'answer' | 'delivered' | 'choice' | 'undo
 /** After this long the author is told that delivery takes long: they have probably closed the modal. */
 export const TAKES_LONG_MS = 30_000;
 
+/** When its session is read after it has arrived, in ms: the agent takes a moment to go on. */
+export const EARLY_READS_MS = [2_000, 5_000, 15_000, 60_000] as const;
+
 /** When its sending was due at first. */
 export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'acceptedAt'>): number {
 	return press?.undoUntil ?? acceptedAt;
 }
 
-/** `lastError` of an answer that waits because the first one is not sent. `first_unknown`: it may have arrived. */
-const FIRST_ENDINGS = ['first_withdrawn', 'first_outdated', 'first_over', 'first_failed', 'first_unknown'] as const;
+/**
+ * `lastError` of a second answer whose first one ended without having arrived, so that its text is a draft now.
+ * `first_over`: the session was over; `first_unknown`: the first may have arrived.
+ */
+const FIRST_ENDINGS = ['first_failed', 'first_over', 'first_unknown'] as const;
 export type FirstEnding = (typeof FIRST_ENDINGS)[number];
 
 /** `lastError` of an answer whose text is encrypted with another key. */
@@ -243,9 +249,9 @@ export const UNREADABLE = 'values_unreadable';
 /** `lastError` of a `changed` answer whose question is asked at another place of the session now. */
 export const QUESTION_MOVED = 'question_moved';
 
-/** How the answer ended to which this one lost; null when it does not wait for that. */
+/** How the answer ended to which this one lost; null while that is on its way, and once it has arrived. */
 export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): FirstEnding | null {
-	return state === 'waiting' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
+	return state === 'conflicted' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
 }
 
 const isOneOf = (states: readonly string[]) => (state: string) => states.includes(state);
@@ -255,6 +261,9 @@ export const isBlocking = isOneOf(BLOCKING_STATES);
 export const hasArrived = isOneOf(ARRIVED_STATES);
 /** Not delivered, and its author decides whether to try again. */
 export const isFailed = isOneOf(FAILED_STATES);
+
+/** It failed without another answer, another question or the end of the session: others may be asked to answer. */
+export const isUndelivered = isOneOf(['waiting', 'refused']);
 
 /** Whether the answer is on its way, or was delivered after its session's read at `readAt` (null: never) began. */
 export function isAnsweredSince(answer: Answer | null, readAt: number | null): boolean {
@@ -271,7 +280,7 @@ export function isTold({ state, agentOutcome }: Pick<Answer, 'state' | 'agentOut
 	return told.state === state && told.agentOutcome === agentOutcome;
 }
 
-/** When it first arrived, and which arrival of its session that is; undefined when it has not, or did with 1.0.0. */
+/** When it first arrived, and which arrival of its session that is; undefined when it has not. */
 export const arrivalOf = (timeline: readonly TimelineEntry[]) => timeline.find(({ arrival }) => arrival !== undefined);
 
 /** The positions that an answer fills. */
@@ -298,6 +307,10 @@ export function sessionNameOf({ content }: Pick<Answer, 'content'>): string {
 /** The answer that was there before this one, as its author may read it; null: none, or its text is gone. */
 export const firstOf = ({ content }: Partial<Pick<Answer, 'content'>>): OtherAnswer | null =>
 	content?.kind === 'readable' ? content.other : null;
+
+/** Who came second to an answer that could not be delivered, and has a draft now; null: nobody is known. */
+export const secondOf = (answer: Pick<Answer, 'state' | 'content'>): Person | null =>
+	isUndelivered(answer.state) ? (firstOf(answer)?.person ?? null) : null;
 
 export const itemsOf = ({ content }: Answer) => (content.kind === 'readable' ? content.items : []);
 
@@ -344,5 +357,8 @@ export function textsOf(answer: Answer): Readonly<Record<number, string>> {
 /** How long a PUT may still land after it began, in ms: the times to leave and to end, and the difference of clocks. */
 export const mayLandForMs = (callTimeoutMs: number) => SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
 
-/** A PUT leaves this process within this time after the store has noted it, or not at all. */
+/**
+ * A PUT, or the call of a post, leaves this process within this time after the store has noted it, or not at all:
+ * others may make it later.
+ */
 export const SEND_WITHIN_MS = 2_000;

@@ -99,10 +99,10 @@ export interface BeforePut {
 	readonly assistantCount: number;
 	/** How many messages ask the same and hold this answer's values. Null when they were not counted. */
 	readonly sameCount: number | null;
-	/** See `Sighting.steps`. Null: 1.0.0 did not count them. */
-	readonly stepsSince: number | null;
-	/** The positions that had a value. Left out by earlier versions. */
-	readonly filled?: readonly number[];
+	/** See `Sighting.steps`. */
+	readonly stepsSince: number;
+	/** The positions that had a value. */
+	readonly filled: readonly number[];
 }
 
 type Comparable = Pick<DeliveryInput, 'session' | 'fingerprint' | 'values'>;

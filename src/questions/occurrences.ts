@@ -13,7 +13,6 @@ import {
 import {
 	askingMessageIndex,
 	type ClosedItems,
-	isAnswered,
 	isOver,
 	isWaiting,
 	type QuestionDigest,
@@ -43,8 +42,6 @@ export interface Known {
 	/** Else only what our answers are to is stored. */
 	readonly isWatched: boolean;
 }
-
-export const NOTHING_KNOWN: Known = { newest: null, equal: [], heldIds: [], isWatched: true };
 
 /** What a read changes of a session's questions: each time its agent asks is one row; at most one is open. */
 export type OccurrenceChange =
@@ -79,9 +76,6 @@ export interface Occurrences {
 const NONE: ReadonlySet<number> = new Set();
 export const NO_OCCURRENCES: Occurrences = { changes: [], verdict: null, evidence: null, closedItems: () => NONE };
 
-/** The most questions that one read finds asked and answered since the read before. */
-const MOST_UNSEEN = 50;
-
 /**
  * What a read changes of the stored questions of its session, and which items of the newest one are open: the one rule
  * for posts, cards, inboxes, reminders, windows and new watches. A message asks what is stored if it has the
@@ -101,9 +95,8 @@ export function occurrencesIn(session: Session, read: ReadTime, known: Known): O
 	const at = { read, index: isAsked ? index : null };
 	const left = newest !== null && same?.id !== newest.id ? leave(newest, session, at) : [];
 	if (!isAsked) return { ...NO_OCCURRENCES, changes: left };
-	const between = same === null && known.isWatched ? answeredBetween(session, newest, { read, index }) : [];
 	const found = whatIsAsked(session, { read, index }, { ...known, same });
-	return { ...found, changes: [...left, ...between, ...found.changes] };
+	return { ...found, changes: [...left, ...found.changes] };
 }
 
 function closing(index: number | null, closed: readonly number[]): ClosedItems {
@@ -149,21 +142,6 @@ function leave(newest: KnownQuestion, session: Session, { read, index }: At): Oc
 	const otherwise = isRenewed ? 'renewed' : asking === messageIndex ? 'changed' : 'closed';
 	const at = hasValue && seen.filled.length > 0 ? messageIndex : null;
 	return [...changes, { kind: 'settled', id, how: hasValue ? 'answered' : otherwise, at }];
-}
-
-/**
- * What was asked after the newest known question and answered before this read; the newest of them. Home counts these,
- * and what is asked after an answer is posted as usual (see `withEnding`).
- */
-function answeredBetween(session: Session, newest: KnownQuestion | null, { read, index }: Asked): OccurrenceChange[] {
-	const first = (newest?.messageIndex ?? index) + 1;
-	const between = [...session.messages.entries()].slice(first, index);
-	const unseen = between.filter(([, { humanInput }]) => isAnswered(humanInput));
-	return unseen.slice(-MOST_UNSEEN).flatMap(([at]): OccurrenceChange[] => {
-		const question = digestOfQuestionAt(session, at);
-		const evidence = withSighting(NOTHING_SEEN, sightingOf(session, at, read));
-		return question === null ? [] : [{ kind: 'asked', question, settled: 'answered', evidence }];
-	});
 }
 
 function whatIsAsked(

@@ -119,7 +119,6 @@ export const sessionSnapshot = z.object({
 	name: z.string(),
 	status: z.string(),
 	step: z.int(),
-	maxSteps: z.int(),
 	steps: z.array(z.object({ step: z.int(), text: z.string(), actions: z.array(agentAction) })),
 	/** The newest question, open or not. */
 	question: questionView.nullable(),
@@ -163,7 +162,7 @@ export function snapshotOf(
 ): SessionSnapshot {
 	const question = askedAt(session, askingMessageIndex(session) ?? -1, ours);
 	return maskedSnapshot(credentialsOf(session), {
-		...pick(session, 'sessionId', 'name', 'status', 'maxSteps'),
+		...pick(session, 'sessionId', 'name', 'status'),
 		step: assistantCountOf(session),
 		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
 			step,
@@ -273,7 +272,7 @@ export function storedQuestionOf(snapshot: SessionSnapshot): StoredQuestion | nu
 	}));
 	return {
 		session: {
-			...pick(snapshot, 'sessionId', 'status', 'name', 'maxSteps'),
+			...pick(snapshot, 'sessionId', 'status', 'name'),
 			...NOTHING_ELSE,
 			messages: [],
 			resultHash: null,

@@ -26,7 +26,6 @@ export interface Session {
 	/** Their names. The values are often passwords and are not kept. */
 	readonly sessionVariables: readonly string[];
 	readonly sessionDetails: string;
-	readonly maxSteps: number;
 	/** Of the whole result; null while there is none. */
 	readonly resultHash: string | null;
 	/** Of the file names in order, without links and times, which the service renews by itself. */
@@ -105,7 +104,7 @@ export function isOver(status: string): status is 'completed' | 'failed' | 'stop
 
 export const isWaiting = (status: string) => status === 'humanInput';
 
-/** The step: grows when the agent goes on, and can exceed `maxSteps`. */
+/** The step: grows when the agent goes on. */
 export const assistantCountOf = (session: Pick<Session, 'messages'>) => stepsSince(session, -1);
 
 /** How many messages the agent has written after this one. A count of all falls with a compacted history. */

@@ -1,4 +1,4 @@
-import { type Cell, type Clock, createMemoryCell, createWaker, unlessAborted } from '../core/basics.ts';
+import { type Cell, type Clock, createMemo, createMemoryCell, createWaker, unlessAborted } from '../core/basics.ts';
 import {
 	type Asking,
 	type BudgetState,
@@ -18,6 +18,7 @@ import { type BackgroundBudget, type RequestPriority, SessionServiceError } from
 export type RequestBudget = ReturnType<typeof createRequestBudget>;
 
 const CELL_RETRY_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 /** The service is slow while each of the newest calls took this long. */
 const SLOW_MS = 3_000;
@@ -56,10 +57,7 @@ export function createRequestBudget(options: {
 	/** In the order of asking. */
 	const waiting = new Set<Waiter>();
 	/** The newest state that this process has seen: for statistics and hopeless deadlines, never for granting. */
-	let latest: BudgetState = EMPTY_BUDGET_STATE;
-	clock.onStep?.(() => {
-		latest = EMPTY_BUDGET_STATE;
-	});
+	const latest = createMemo<BudgetState>(clock, () => EMPTY_BUDGET_STATE);
 	/** The number of each person's last turn; cleared when no person waits. */
 	const lastTurns = new Map<string, number>();
 	let turn = 0;
@@ -75,7 +73,7 @@ export function createRequestBudget(options: {
 	function update<R>(change: (state: BudgetState) => { state: BudgetState; result: R }): Promise<R> {
 		return cell.update((state) => {
 			const changed = change(state ?? EMPTY_BUDGET_STATE);
-			latest = changed.state;
+			latest.set(changed.state);
 			return changed;
 		});
 	}
@@ -86,17 +84,17 @@ export function createRequestBudget(options: {
 	let isKnown = !firstAlone;
 	/** Whether requests wait for each other. */
 	const isSlow = () => (newestMs.length > 0 ? newestMs.every((ms) => ms >= SLOW_MS) : !isKnown);
-	const usage = () => usageAt(latest, clock.now(), requestsPerMinute);
+	const usage = () => usageAt(latest.get(), clock.now(), requestsPerMinute);
 
 	function refuse(waiter: Waiter, retryAt: number): void {
 		if (!waiting.delete(waiter)) return;
-		const code = isLimitedByService(latest, clock.now(), requestsPerMinute) ? 'rate_limited' : 'no_permit';
+		const code = isLimitedByService(latest.get(), clock.now(), requestsPerMinute) ? 'rate_limited' : 'no_permit';
 		waiter.reject(new SessionServiceError(code, 'The request budget has no permit before the deadline', { retryAt }));
 	}
 
 	/** When this request could be granted if no other one waited. */
 	function earliestAt({ priority, count, ahead }: Waiter, now: number): number {
-		const decision = decide(latest, { ...limits(), now, priority, count, ahead });
+		const decision = decide(latest.get(), { ...limits(), now, priority, count, ahead });
 		return decision.granted ? now : decision.retryAt;
 	}
 
@@ -109,7 +107,8 @@ export function createRequestBudget(options: {
 			waker.clear();
 			const nextAt = await grant().catch(() => clock.now() + CELL_RETRY_MS);
 			const waitMs = refuseTheLate(nextAt) - clock.now();
-			if (waiting.size > 0) await waker.wait(waitMs);
+			// The clock may be set meanwhile.
+			if (waiting.size > 0) await waker.wait(Math.min(waitMs, LONGEST_PAUSE_MS));
 		}
 		isServing = false;
 	}
@@ -141,7 +140,7 @@ export function createRequestBudget(options: {
 		const turnMs = isSlow() ? TURN_MS : 0;
 		let next = nextAt;
 		for (const waiter of waiting) {
-			const isLate = waiter.deadline + turnMs <= now || waiter.deadline < latest.pausedUntil;
+			const isLate = waiter.deadline + turnMs <= now || waiter.deadline < latest.get().pausedUntil;
 			if (isLate) refuse(waiter, Math.max(now, earliestAt(waiter, now)));
 			else next = Math.min(next, waiter.deadline + turnMs);
 		}
@@ -193,7 +192,7 @@ export function createRequestBudget(options: {
 				reserved = perSecond;
 			},
 			rates: () => backgroundRates(usage(), reserved),
-			pausedUntil: () => latest.pausedUntil,
+			pausedUntil: () => latest.get().pausedUntil,
 			waiting: () => waitingCount('background'),
 		} satisfies BackgroundBudget,
 	};

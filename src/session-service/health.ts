@@ -1,4 +1,4 @@
-import { type Clock, elapsedSince, uptimeOf } from '../core/basics.ts';
+import { type Clock, createMemo, elapsedSince, uptimeOf } from '../core/basics.ts';
 import { MISSING } from './service.ts';
 
 /** The service is down when no call has succeeded for this long... */
@@ -28,24 +28,22 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 	const startedAt = uptimeOf(clock);
 	let failures = 0;
 	let limited = false;
-	let failingSince: number | null = null;
+	/** By uptime: when the first call failed since the last success; null when the newest call succeeded. */
+	let failingFrom: number | null = null;
 	let down: boolean | null = null;
 	let newestCode = '';
 	let isCertain = false;
 	/** When something was last read, and since when without a longer gap than `READABLE_WITHIN_MS`. */
-	let readAt = Number.NEGATIVE_INFINITY;
+	const newestRead = createMemo(clock, () => Number.NEGATIVE_INFINITY);
 	let readableSince = 0;
 	/** The sessions that could not be read since one was. */
 	const unread = new Set<string>();
 	const listeners: (() => void)[] = [];
-	clock.onStep?.(() => {
-		if (failingSince !== null) failingSince = clock.now();
-		readAt = Number.NEGATIVE_INFINITY;
-	});
 
 	function noteRead(at: number): void {
+		const readAt = newestRead.get();
 		if (at - readAt > READABLE_WITHIN_MS) readableSince = at;
-		readAt = Math.max(readAt, at);
+		newestRead.set(Math.max(readAt, at));
 	}
 
 	return {
@@ -57,7 +55,7 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 			failures = 0;
 			limited = false;
 			isCertain = false;
-			failingSince = null;
+			failingFrom = null;
 			down = false;
 			if (wasFailing) for (const listener of listeners) listener();
 		},
@@ -74,7 +72,7 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 			newestCode = code;
 			failures += 1;
 			limited ||= code === LIMITED;
-			failingSince ??= clock.now();
+			failingFrom ??= uptimeOf(clock);
 		},
 		/**
 		 * What one more failure of a session means that could be read before: gateways say 404 too. `former`: those in a
@@ -91,7 +89,8 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 			// Only 404s tell that a session is gone.
 			const before = (former?.isMissing ?? true) === isMissing ? former : null;
 			unread.add(sessionId);
-			noteRead((await otherReadAt(sessionId)) ?? readAt);
+			noteRead((await otherReadAt(sessionId)) ?? newestRead.get());
+			const readAt = newestRead.get();
 			const count = 1 + (before?.count ?? 0);
 			const since = count === 1 ? now : Math.min(before?.since ?? now, now);
 			// Not while this process was stopped or asleep.
@@ -110,7 +109,7 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 		/** Null until a call succeeded or an outage was found. May become true by time alone. */
 		get down() {
 			const isEnough = limited || failures >= DOWN_AFTER_FAILURES;
-			if (isEnough && failingSince !== null && clock.now() - failingSince >= DOWN_AFTER_MS) down = true;
+			if (isEnough && failingFrom !== null && uptimeOf(clock) - failingFrom >= DOWN_AFTER_MS) down = true;
 			return down;
 		},
 		/** Of the newest failure of the whole service; empty before the first. */
@@ -119,7 +118,7 @@ export function createServiceHealth({ clock }: { clock: Clock }, otherReadAt: Ot
 		},
 		/** When the first call failed since the last success, clock milliseconds; null when the newest call succeeded. */
 		get failingSince() {
-			return failingSince;
+			return failingFrom === null ? null : Math.round(clock.now() - (uptimeOf(clock) - failingFrom));
 		},
 		onRecovered(listener: () => void) {
 			listeners.push(listener);

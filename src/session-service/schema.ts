@@ -13,7 +13,6 @@ import { cutText } from '../questions/texts.ts';
 import { isSessionId } from './service.ts';
 import { endOfString, QUOTE } from './transport.ts';
 
-const DEFAULT_MAX_STEPS = 30;
 const UNKNOWN = 'unknown';
 
 const anything = z.unknown().optional();
@@ -54,10 +53,6 @@ const sessionSchema = z
 		lastScreenshotUrl: textOrNull,
 		sessionVariables: anything.transform((value) => objectsIn(value).map(({ name }) => asText(name))),
 		sessionDetails: text,
-		maxSteps: anything.transform((value) => {
-			const steps = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-			return typeof steps === 'number' && Number.isSafeInteger(steps) && steps > 0 ? steps : DEFAULT_MAX_STEPS;
-		}),
 	})
 	// An object with none of these does not come from the service.
 	.refine((session) => session.sessionId !== '' || session.status !== UNKNOWN || session.messages.length > 0);

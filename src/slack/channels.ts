@@ -11,6 +11,7 @@ import type { Person, SessionKey } from '../questions/session.ts';
 import type { Place } from './access-policy.ts';
 import type { Need } from './calls.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
+import { FACTS_MAX_AGE_MS } from './directory.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
 
@@ -103,8 +104,6 @@ export function createChannelList(client: WebClient) {
 	};
 }
 
-/** How long a person's channels are used. */
-export const JOINED_MAX_AGE_MS = 5 * 60_000;
 /** How long Slack is not asked after a failure, so that presses do not use up its limit. */
 const FAILURE_AGE_MS = 5_000;
 /** How long a channel counts as public or private. */
@@ -194,7 +193,7 @@ export function createMemberships(
 
 	/** After a start more channels may be in use than Slack tells of in a minute; one list has all. */
 	async function isListedAsPrivate(channel: string, failure: unknown): Promise<boolean> {
-		const listed = (await channels.get('', JOINED_MAX_AGE_MS)).get(channel);
+		const listed = (await channels.get('', FACTS_MAX_AGE_MS)).get(channel);
 		if (listed === undefined) throw failure;
 		return listed;
 	}
@@ -218,8 +217,8 @@ export function createMemberships(
 	/** At most five minutes old. */
 	async function channelsOf(userId: string): Promise<Has> {
 		const key = await keyOf(userId);
-		if (!channels.has(key, JOINED_MAX_AGE_MS)) await calls.permit('users.conversations', 'send');
-		return orUnknown(channels.get(key, JOINED_MAX_AGE_MS));
+		if (!channels.has(key, FACTS_MAX_AGE_MS)) await calls.permit('users.conversations', 'send');
+		return orUnknown(channels.get(key, FACTS_MAX_AGE_MS));
 	}
 
 	/**
@@ -228,13 +227,13 @@ export function createMemberships(
 	 */
 	async function joinedOf(userId: string, channelIds: readonly string[], need: Need): Promise<Has> {
 		const key = await keyOf(userId);
-		const own = () => orUnknown(channels.get(key, JOINED_MAX_AGE_MS));
-		if (channels.has(key, JOINED_MAX_AGE_MS)) return own();
+		const own = () => orUnknown(channels.get(key, FACTS_MAX_AGE_MS));
+		if (channels.has(key, FACTS_MAX_AGE_MS)) return own();
 		if ((await calls.waitMs('users.conversations', need)) === 0) return own();
 		if (channelIds.length <= MEMBER_LISTS / 2) {
 			const lists: Awaited<ReturnType<typeof listMembers>>[] = [];
 			// Where one finds no room, the others need not ask.
-			for (const id of channelIds) lists.push(await orUnknown(members.get(id, JOINED_MAX_AGE_MS)));
+			for (const id of channelIds) lists.push(await orUnknown(members.get(id, FACTS_MAX_AGE_MS)));
 			if (lists.every(({ at }) => at > Number(key.split(' ')[1])))
 				return new Set(channelIds.filter((_, index) => lists[index]?.userIds.has(userId)));
 		}
@@ -278,7 +277,7 @@ export function createMemberships(
 		async forget(userId: string): Promise<void> {
 			const now = clock.now();
 			await changes.update((state) => {
-				const lately = Object.entries(state ?? {}).filter(([, at]) => at > now - 2 * JOINED_MAX_AGE_MS);
+				const lately = Object.entries(state ?? {}).filter(([, at]) => at > now - 2 * FACTS_MAX_AGE_MS);
 				const at = Math.max(now, (state?.[userId] ?? 0) + 1);
 				return { state: { ...Object.fromEntries(lately), [userId]: at }, result: null };
 			});

@@ -77,6 +77,13 @@ export function slackErrorCode(error: unknown): string | null {
 	return typeof data?.error === 'string' && /^\w{1,80}$/.test(data.error) ? data.error : null;
 }
 
+/** The link to a message; undefined where Slack does not tell it. */
+export const linkOf = ({ chat }: WebClient, channel: string, message_ts: string): Promise<string | undefined> =>
+	chat.getPermalink({ channel, message_ts }).then(
+		({ permalink }) => permalink,
+		() => undefined,
+	);
+
 /** Slack's codes for a user group that is there no more. */
 const GONE_GROUP: readonly unknown[] = ['no_such_subteam', 'subteam_not_found'];
 export const isGoneGroup = (error: unknown) => GONE_GROUP.includes(slackErrorCode(error));

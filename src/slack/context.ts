@@ -1,4 +1,4 @@
-import type { Cell } from '../core/basics.ts';
+import { type Cell, codeOf, loggedId } from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { SessionKey } from '../questions/session.ts';
 import { createChannels, createMemberships } from './channels.ts';
@@ -7,12 +7,19 @@ import { createLinks } from './ids.ts';
 import { createListen } from './listen.ts';
 import { createPersonReads } from './person-reads.ts';
 import { createReply } from './reply.ts';
+import type { PersonRequest } from './request.ts';
 import type { createSlack } from './slack.ts';
+
+/** `channel`: where they asked; null inside a window. `about`: what of the session. */
+type Seen = Readonly<{ at: number; session: string; channel: string | null; about: string; outcome: string }>;
 
 type Stored = Parameters<typeof createMemberships>[0]['store'] & {
 	readonly sessions: { wasRead(session: SessionKey): Promise<boolean> };
 	readonly spellings: { others(session: SessionKey): Promise<readonly string[]> };
-	readonly audit: { countRefusal(outcome: string, now: number): Promise<void> };
+	readonly audit: {
+		countRefusal(outcome: string, now: number): Promise<void>;
+		recordOpened(seen: Seen): Promise<void>;
+	};
 	cellOf(name: string): Cell<Readonly<Record<string, number>>>;
 };
 
@@ -33,11 +40,30 @@ export function createHandlerContext<C extends Core<Stored> & ReturnType<typeof 
 	});
 	const reply = createReply(core, personReads);
 	const memberships = createMemberships(core, { changes: store.cellOf('memberships'), turn: personReads.turn });
+	/**
+	 * Records in the audit that somebody saw a session. `about`: what of it. `outcome`: as the service had it, or as the
+	 * question is stored; else they saw nothing.
+	 */
+	async function noteOpened(
+		request: PersonRequest,
+		about: 'open' | 'refresh' | 'screenshot' | 'show' | 'files' | 'history',
+		sessionId: string,
+		outcome: string | null = 'shown',
+	): Promise<void> {
+		if (outcome !== 'shown' && outcome !== 'stored') return;
+		const { channelId: channel } = request;
+		const seen = { at: core.clock.now(), session: sessionId, channel, about, outcome };
+		await store.audit.recordOpened(seen).catch((error: unknown) => {
+			request.log.warn('opening_not_recorded', { session: loggedId(sessionId), about, code: codeOf(error) });
+		});
+	}
+
 	return {
 		...core,
 		personReads,
 		reply,
 		memberships,
+		noteOpened,
 		channels: createChannels(core),
 		links: createLinks({ serviceUrl, dashboardUrl: config.SESSION_DASHBOARD_URL }),
 		listen: createListen(core, {

@@ -9,13 +9,14 @@ import {
 	setBounded,
 	shareRunning,
 	unlessAborted,
+	uptimeOf,
 } from '../core/basics.ts';
 import { timeZoneNamed } from '../core/quiet-hours.ts';
 import type { Person } from '../questions/session.ts';
 import { type Need, noRoom, type SlackCalls } from './calls.ts';
 import { type SlackClients, slackErrorCode } from './clients.ts';
 
-/** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
+/** How long facts about people, user groups and who is in a channel are used: who became a guest passes for so long. */
 export const FACTS_MAX_AGE_MS = 5 * 60_000;
 /** How long the same facts are used for an answer that is sent in somebody's name. */
 export const FRESH_MS = 30_000;
@@ -31,10 +32,8 @@ export const LIST_PAGE = 500;
 const WAITS_MS = 120_000;
 /** Those who wait are looked at this often: as often as there may be room for a call about one of them. */
 const SERVED_EVERY_MS = 750;
-/** Each change of a status sends an event. */
-const NOTICED_EVERY_MS = 1_000;
-/** What Slack told gets its rows this often. */
-const KEPT_EVERY_MS = 1_000;
+/** For so long what is to be written waits for more: each change of a status sends an event. */
+const GATHERED_MS = 1_000;
 /** Ends a list whose cursors never end. */
 const MAX_PAGES = 400;
 /** How long a replica may take for a page before another one reads the list. */
@@ -106,7 +105,7 @@ export interface Shared {
 		want(person: Person, now: number): Promise<unknown>;
 		wanted(teamId: string, since: number): Promise<ReadonlySet<string>>;
 		listed(teamId: string, told: ReadonlyMap<string, object>): Promise<unknown>;
-		outdate(teamId: string, userIds: readonly string[] | null): Promise<unknown>;
+		outdate(teamId: string, userIds: readonly string[]): Promise<unknown>;
 	};
 	/** Who reads the list. */
 	readonly listing: Cell<{ readonly by: string; readonly until: number }>;
@@ -128,20 +127,14 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	const asking = new Map<string, Promise<Told>>();
 	/** Those who wait until Slack tells of them, by user id: the one who has waited longest first. */
 	const waiting = new Map<string, PromiseWithResolvers<void> & { readonly since: number }>();
-	/** When the newest list that was read to its end was begun: it tells nothing of those who waited then. */
+	/** By uptime, as `since`: when the newest list read to its end was begun. It tells nothing of who waited then. */
 	let listedAt = Number.NEGATIVE_INFINITY;
 	const listeners: (() => void)[] = [];
 	const stopping = new AbortController();
 	const own = crypto.randomUUID();
-	clock.onStep?.(() => {
-		memory.clear();
-		untold.clear();
-		listedAt = Number.NEGATIVE_INFINITY;
-		void outdate(null);
-	});
 
 	const teamId = () => shared?.teamId() ?? '';
-	const outdate = async (ids: readonly string[] | null) => shared?.store.outdate(teamId(), ids).catch(() => undefined);
+	const outdate = async (ids: readonly string[]) => shared?.store.outdate(teamId(), ids).catch(() => undefined);
 
 	function isFresh(known: Told | undefined, need: Need): known is Told {
 		if (known === undefined || (known.isListed && maxAgeOf(need) === FRESH_MS)) return false;
@@ -202,7 +195,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	/** One transaction for a second: nobody waits for the rows, and what people send does not wait for these writes. */
 	const keepTold = atOneTime(async () => {
 		while (untold.size > 0 && shared !== null) {
-			await clock.sleep(KEPT_EVERY_MS, stopping.signal);
+			await clock.sleep(GATHERED_MS, stopping.signal);
 			const told = new Map(untold);
 			untold.clear();
 			if (told.size > 0) await shared.store.told(teamId(), told).catch(() => undefined);
@@ -222,7 +215,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	 * They are told of by the list, and by room for a call as it comes.
 	 */
 	async function untilTold(userId: string): Promise<void> {
-		const wait = waiting.get(userId) ?? { ...Promise.withResolvers<void>(), since: clock.now() };
+		const wait = waiting.get(userId) ?? { ...Promise.withResolvers<void>(), since: uptimeOf(clock) };
 		waiting.set(userId, wait);
 		// Whichever replica reads the list looks for them.
 		await shared?.store.want({ teamId: teamId(), userId }, clock.now()).catch(() => undefined);
@@ -236,8 +229,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 				stopping.signal.throwIfAborted();
 				// What a list told another replica.
 				if (shared?.hasReplicas === true) await recall([...waiting.keys()]);
-				const now = clock.now();
-				for (const [userId, { since }] of waiting) if (now - since >= WAITS_MS) endWait(userId);
+				for (const [userId, { since }] of waiting) if (uptimeOf(clock) - since >= WAITS_MS) endWait(userId);
 				if (Array.from(waiting.values()).some(({ since }) => since > listedAt)) readList();
 				await askForFirst();
 				await clock.sleep(SERVED_EVERY_MS, stopping.signal);
@@ -276,7 +268,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	const readList = atOneTime(async () => {
 		if (shared === null) return;
 		const { store, listing } = shared;
-		const begunAt = clock.now();
+		const [begunAt, begunUptime] = [clock.now(), uptimeOf(clock)];
 		for (let [cursor, pages] = ['', 0]; pages < MAX_PAGES; pages += 1) {
 			const wanted = await store.wanted(teamId(), clock.now() - WAITS_MS);
 			if (wanted.size === 0) return;
@@ -304,7 +296,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 			if (found.length > 0) for (const listener of listeners) listener();
 			cursor = page?.next_cursor ?? '';
 			if (cursor !== '') continue;
-			listedAt = begunAt;
+			listedAt = begunUptime;
 			return;
 		}
 	});
@@ -323,7 +315,7 @@ export function createDirectory({ clients, calls, clock }: Parts, shared: Shared
 	/** One statement for the changes of a second, of whomever they are. */
 	const outdateChanged = atOneTime(async () => {
 		while (changed.size > 0) {
-			await clock.sleep(NOTICED_EVERY_MS, stopping.signal);
+			await clock.sleep(GATHERED_MS, stopping.signal);
 			const ids = [...changed];
 			changed.clear();
 			for (const id of ids) {

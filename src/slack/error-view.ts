@@ -9,6 +9,7 @@ import {
 	buttons,
 	contactMrkdwn,
 	context,
+	linkWords,
 	type MessageContent,
 	type ModalView,
 	modal,
@@ -23,8 +24,11 @@ import {
 	viewTitle,
 } from './parts.ts';
 
-/** A stored answer, text that the person still sees, what they would change; `nothing`: they only read. */
-export type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
+/**
+ * A stored answer, text that the person still sees, text that is a draft now, what they would change; `nothing`: they
+ * only read.
+ */
+export type Kept = 'answer' | 'text' | 'draft' | 'unchanged' | 'nothing';
 
 export interface ErrorContext {
 	readonly kept?: Kept;
@@ -33,9 +37,14 @@ export interface ErrorContext {
 	readonly retryAt?: number | null;
 	/** Of a refusal: the names of those who may. mrkdwn. */
 	readonly who?: string | undefined;
+	/** Where the question of something older is; left out: not known. */
+	readonly link?: string | undefined;
 }
 
-/** `{contact}` is replaced with whom to ask, `{who}` with those who may. */
+/** The code of what an older version made, which sends nothing. */
+export const OLDER = 'older_version';
+
+/** `{contact}` is replaced with whom to ask, `{who}` with those who may, `{question}` with where it is. */
 type Row = readonly [what: string, todo?: string];
 
 const AGAIN: Readonly<Record<string, Row>> = {
@@ -88,29 +97,12 @@ const FOR_PERSON: Readonly<Record<string, Row>> = {
 		'Handraise could not check whether your answer was saved.',
 		'Press the button again: your answer is not sent twice.',
 	],
-	form_outdated: [
-		'This form was made by another version of Handraise and cannot be read any more.',
-		'Please close it and open the session again.',
-	],
-	button_outdated: [
-		'This button was made by another version of Handraise and no longer works.',
-		`Please use \`${COMMAND}\` with the id instead.`,
-	],
+	[OLDER]: ['Of an older version. Nothing was sent.', '{question}'],
 	answer_not_yours: [
 		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
 		'Nothing was changed.',
 	],
-	post_refused: ['Slack did not let Handraise post there.', 'Invite it with `/invite`, or copy the text yourself.'],
 	message_not_checked: ['Could not check your message.', 'Nothing was sent. Press again.'],
-	post_unsure: ['Slack did not say that it posted your text.', 'Look whether it is there. If not, press again.'],
-	thread_gone: [
-		'The thread that your text was for is gone, so it was not posted.',
-		'Copy it from here to where you want it.',
-	],
-	text_in_channel: [
-		'The thread that your text was for is gone, so Slack posted it in the channel. Handraise could not delete it.',
-		'If it should not be there, ask an admin of your workspace to delete it.',
-	],
 };
 
 /** Where their names are not at hand. */
@@ -169,7 +161,7 @@ export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly (keyof typeof REF
  */
 export function errorWords(
 	code: string,
-	{ kept = 'nothing', adminContact = null, retryAt = null, who }: ErrorContext = {},
+	{ kept = 'nothing', adminContact = null, retryAt = null, who, link }: ErrorContext = {},
 ) {
 	const [row, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];
 	const what = row.replace('{who}', () => who ?? SOME_PEOPLE);
@@ -188,7 +180,7 @@ export function errorWords(
 			: keptWords(kept, code),
 		retryAt === null ? again : '',
 		isForOperator && !hasToChange ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
-		todo.replace('{contact}', () => contact),
+		todo.replace('{contact}', () => contact).replace('{question}', () => questionWords(link)),
 		// A date comes last: it is in the reader's language.
 		retryAt === null ? '' : again,
 	);
@@ -196,8 +188,12 @@ export function errorWords(
 	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
+const questionWords = (link: string | undefined) =>
+	link === undefined ? `\`${COMMAND}\` shows what asks.` : `The question is here: ${linkWords(link, 'question')}`;
+
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
+	if (kept === 'draft') return 'What you typed is a draft of the question now, but for secret text.';
 	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
 	if (kept !== 'text') return '';
 	if (isRefusal(code)) return 'Your text is still here and was not sent.';
@@ -263,7 +259,8 @@ export function answerCard(sessionId: string, messageIndex: number | null = null
 }
 
 const NO_WINDOW = {
-	inbox: `Open the *Home* tab of this app, or type \`${COMMAND} inbox\` again.`,
+	inbox: `Open the *Home* tab of this app, or type \`${COMMAND}\` again.`,
+	history: 'Please press *History* in the window of the session.',
 	settings: `Type \`${COMMAND} settings\` again.`,
 	draft: 'Please press *Copy text* again.',
 	handOver: 'Nothing was handed over. Please press *Hand over* again.',

@@ -61,13 +61,14 @@ export const ACTIONS = {
 	answerAgain: 'question.answer_again',
 	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
 	open: 'session.open',
-	/** On the post of a form that is answered: opens the history; `value`: a `SessionTarget`. */
+	/** In a session's window, and on the post of an answered form: opens the history; `value`: a `SessionTarget`. */
 	showAnswers: 'question.answers',
 	/** On a receipt; `value`: the answer's id. */
 	tryAgain: 'answer.try_again',
 	giveUp: 'answer.give_up',
 	/** *Send again* on receipts of 1.1.0: as `answerAgain`, with the answer's text; `value`: the answer's id. */
 	sendAgain: 'answer.send_again',
+	/** *Post my text …* on receipts of 1.1.0: shows the receipt anew; `value`: the answer's id. */
 	postToThread: 'answer.post_to_thread',
 	/** In the window of a receipt: opens the next question that waits for its author. */
 	nextQuestion: 'answer.next',
@@ -75,7 +76,7 @@ export const ACTIONS = {
 	answerNew: 'answer.answer_new',
 	/** On an error: repeat what failed; the view's metadata says what. */
 	reload: 'error.reload',
-	/** On a help of five lines. */
+	/** On the help. */
 	moreHelp: 'help.more',
 	/** On the reply to a watch: has an escalation mention whoever presses. */
 	mentionMe: 'settings.mention_me',
@@ -110,13 +111,13 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 export const BUTTON_LABELS = [
 	'Answer', 'Answer again', 'Answer again…', 'Answer all', 'Answer anyway', 'Answer…', 'Answer the new question',
 	'Back', 'Cancel', 'Close', 'Continue', 'Copy text', 'Dashboard', 'Discard', 'Discard answer', 'Dismiss', 'Files',
-	'Give back', 'Hand over', 'Hide', 'Hide this answer and delete it after delivery',
+	'Give back', 'Hand over', 'Hide', 'History', 'Hide this answer and delete it after delivery',
 	'Hide these answers and delete them after delivery', 'More', 'Mention me if nobody answers', 'Newer answers',
 	'Newer steps', 'Next', 'Next question', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard',
 	'Open the question', 'Open session', 'Open the screenshot', 'Open the session', 'Other answer…',
-	'Post my text in the channel', 'Post my text to the thread', 'Previous', 'Refresh', 'Save', 'Save anyway',
-	'Screenshot', 'Send', 'Send answer', 'Send mine', 'Show', 'Show all', 'Show answers', 'Show more',
-	'Show now', 'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 15 min', 'Snooze for 1 h',
+	'Previous', 'Refresh', 'Save', 'Save anyway',
+	'Screenshot', 'Send', 'Send answer', 'Show', 'Show all', 'Show answers', 'Show more',
+	'Show now', 'Show the session', 'Skip some questions', 'Snooze for me', 'Snooze for 1 h',
 	'Snooze until tomorrow 9:00', 'Stop watching', 'Suggested fields', 'Try again', 'Type freely', 'Undo',
 	'Use as answer', 'Watch', 'Watch again', 'Watch in this channel',
 ] as const;
@@ -235,8 +236,8 @@ export const { encode: encodeCarriage, decode: decodeCarriage } = slackCodec('ca
 const MENU_CHOICE = z.object({ actionId: text, value: text });
 export const { encode: encodeMenuChoice, decode: decodeMenuChoice } = slackCodec('menu', MENU_CHOICE);
 
-/** Since 1.1.0; see `arrivalSeen` of an answer. */
-const ARRIVAL = z.int().nullable().default(null);
+/** See `arrivalSeen` of an answer. 1.0.0 wrote none: nothing of what it made is sent. */
+const ARRIVAL = z.int().nullable();
 
 /** `id`: of the draft with the text. `readAt`: when the read began that found the question, clock milliseconds. */
 const OFFERED_REPLY = z.object({
@@ -261,7 +262,7 @@ export const { encode: encodeQuestionMark, decode: decodeQuestionMark } = slackC
 export const questionHash = (question: QuestionMark) => hashOf(encodeQuestionMark(question));
 
 /** For how long people can snooze. `tomorrow`: until 9:00 of the next day in their time zone. */
-export const SNOOZE_LENGTHS = ['15m', '1h', 'tomorrow'] as const;
+export const SNOOZE_LENGTHS = ['1h', 'tomorrow'] as const;
 export type SnoozeLength = (typeof SNOOZE_LENGTHS)[number];
 
 /** `hash`: `questionHash`, because an entry of a menu has no room for the id of a session. */
@@ -325,8 +326,9 @@ const METADATA_SCHEMA = z.object({
 	offerLimit: INDEX.default(0),
 	/** In a history: how many answers are skipped. */
 	offset: INDEX.default(0),
-	arrival: ARRIVAL,
-	/** Masked and cut. Empty before the first read, and in views of 1.0.0. */
+	/** Undefined: of 1.0.0. */
+	arrival: ARRIVAL.optional(),
+	/** Masked and cut. Empty before the first read. */
 	sessionName: text.transform((name) => cutText(masked(name).text, 60)).default(''),
 	/** Not read: windows of 1.1.0 have it at this place. */
 	ownText: z.boolean().default(false),
@@ -346,7 +348,7 @@ export const { encode: encodeMetadata, decode: decodeMetadata } = slackCodec('vi
 export type ViewMetadata = Parameters<typeof encodeMetadata>[0];
 
 export const newMetadata = (start: Pick<ViewMetadata, 'sessionId'> & Partial<ViewMetadata>): ViewMetadata =>
-	METADATA_SCHEMA.parse({ formId: newFormId(), ...start });
+	METADATA_SCHEMA.parse({ formId: newFormId(), arrival: null, ...start });
 
 export const newFormId = () => randomBytes(9).toString('base64url');
 

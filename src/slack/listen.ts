@@ -8,7 +8,7 @@ import type { Need } from './calls.ts';
 import type { Memberships } from './channels.ts';
 import { codeOf, type Installation } from './clients.ts';
 import type { Directory } from './directory.ts';
-import { errorMessage, isRefusal } from './error-view.ts';
+import { errorMessage, isRefusal, OLDER } from './error-view.ts';
 import { ACTIONS, type ActionId, type CallbackId, decodeMenuChoice } from './ids.ts';
 import type { MessageContent } from './parts.ts';
 import type { PersonReads } from './person-reads.ts';
@@ -256,15 +256,19 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		app.action(id, ({ body, ack, action }) => handle(body, ack, action));
 	}
 
-	const outdated = (request: PersonRequest) => forAnybody(() => reply.failed(request, 'button_outdated'));
+	/** What an older version made sends nothing, and its post is drawn anew. */
+	const outdated = (request: PersonRequest, press: Press): Task => ({
+		...forAnybody(() => reply.older(request, press)),
+		changes: true,
+	});
 
 	// Buttons of another version.
 	app.action(/(?:)/, async ({ body, ack, action }) => {
 		const id = 'action_id' in action ? action.action_id : '';
 		if (ACTION_IDS.has(id)) return;
-		await acknowledgeAndWork(body, ack, 'other action', (request) => {
+		await acknowledgeAndWork(body, ack, 'other action', (request, view) => {
 			request.log.warn('unknown_button', { action: id.slice(0, 60) });
-			return outdated(request);
+			return outdated(request, readPress(action, view));
 		});
 	});
 
@@ -274,7 +278,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		const handle = onPresses.get(choice?.actionId ?? '');
 		const { blockId: block_id, actionTs: action_ts } = press;
 		if (choice !== null && handle !== undefined) return handle(body, ack, { value: choice.value, block_id, action_ts });
-		await acknowledgeAndWork(body, ack, ACTIONS.more, outdated);
+		await acknowledgeAndWork(body, ack, ACTIONS.more, (request, view) => outdated(request, { ...press, view }));
 	});
 
 	/** `plan` returns null for a button of another version, whose value it cannot read; its person is told. */
@@ -285,7 +289,8 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		for (const id of [ids].flat()) {
 			onPress(id, (body, ack, action) =>
 				acknowledgeAndWork(body, ack, id, async (request, view) => {
-					return (await plan(request, readPress(action, view), id)) ?? outdated(request);
+					const press = readPress(action, view);
+					return (await plan(request, press, id)) ?? outdated(request, press);
 				}),
 			);
 		}
@@ -320,7 +325,7 @@ export function createListen({ clock, log, metrics }: Core, options: Options) {
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			onPress(id, async (body, ack, action) => {
 				const { request, isFirstDelivery, acknowledge } = arrived(body, ack);
-				let failure = (_error: unknown) => errorMessage('button_outdated', null, reply.errorContext());
+				let failure = (_error: unknown) => errorMessage(OLDER, null, reply.errorContext());
 				let late: MessageContent | null = null;
 				const read = async () => {
 					const view = viewIn(body);

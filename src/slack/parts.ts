@@ -11,7 +11,7 @@ import type {
 import { isForgotten } from '../core/basics.ts';
 import { APP_NAME } from '../core/command-name.ts';
 import { type Answer, type AnswerItem, type Origin, SOMEBODY } from '../questions/answer.ts';
-import { type AgentAction, isOver } from '../questions/session.ts';
+import type { AgentAction } from '../questions/session.ts';
 import type { SessionSnapshot } from '../questions/session-snapshot.ts';
 import {
 	ACTIONS,
@@ -303,23 +303,21 @@ const ENDS: Readonly<Record<string, string>> = { completed: 'is done', failed: '
 /** What became of a session that is over, after its name. */
 export const endWords = (status: string) => ENDS[status] ?? 'is over';
 
-type Progress = Pick<SessionSnapshot, 'status' | 'step' | 'maxSteps'>;
+type Progress = Pick<SessionSnapshot, 'status' | 'step'>;
 
-/** `⚙️ *working* · step 12 of 30`; at its end `step 12`. */
+/** `⚙️ *working* · step 12`. */
 export function statusLine(progress: Progress): string {
 	const { emoji, mrkdwn } = statusWords(progress.status);
-	return joined(`${emoji} *${mrkdwn}*`, stepWords(progress));
+	return joined(`${emoji} *${mrkdwn}*`, stepWords(progress.step));
 }
 
-/** `✋ *“Book a flight”* · needs you · step 3 of 30`, at its end `done · step 30`; unnamed: its id. mrkdwn. */
+/** `✋ *“Book a flight”* · needs you · step 3`; unnamed: its id. mrkdwn. */
 export function titleLine({ name, sessionId, ...progress }: Progress & Pick<SessionSnapshot, 'name' | 'sessionId'>) {
 	const { emoji, mrkdwn } = statusWords(progress.status);
-	return joined(`${emoji} *${sessionTitle(name, sessionId)}*`, mrkdwn, stepWords(progress));
+	return joined(`${emoji} *${sessionTitle(name, sessionId)}*`, mrkdwn, stepWords(progress.step));
 }
 
-function stepWords({ status, step, maxSteps }: Progress): string {
-	return step === 0 ? 'no step yet' : `step ${step}${isOver(status) ? '' : ` of ${maxSteps}`}`;
-}
+const stepWords = (step: number) => (step === 0 ? 'no step yet' : `step ${step}`);
 
 /** Why an agent waits with no question open. `newest`: its last one; `answer`: to it; `state`: of that. mrkdwn. */
 export function waitingWords(

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf, HandraiseError, loggedId, setBounded, uptimeOf } from '../core/basics.ts';
+import { codeOf, HandraiseError, HOUR_MS, loggedId, setBounded, uptimeOf } from '../core/basics.ts';
 import { createRateLimiter, type RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
 import type { PersonRequest } from './request.ts';
@@ -16,7 +16,6 @@ const DECIDE_WITHIN_MS = 500;
 /** How many changes of a view a person has for each read. */
 const TURNS_PER_READ = 2;
 const MAX_PEOPLE = 1_000;
-const HOUR_MS = 3_600_000;
 
 /**
  * The only way of people's requests to the session service, so that nobody uses up the reads of all. `wasRead`: whether
@@ -32,8 +31,8 @@ export function createPersonReads(
 		noteRead(reading: Reading): Promise<void>;
 	},
 ) {
-	const { PERSON_BURST: burst, PERSON_READS_PER_MINUTE: readsPerMinute } = config;
-	const readRate: RateLimit = { intervalMs: 60_000 / readsPerMinute, burst, debt: readsPerMinute };
+	const { burst, perMinute } = config.personReads;
+	const readRate: RateLimit = { intervalMs: 60_000 / perMinute, burst, debt: perMinute };
 	const turnRate: RateLimit = { intervalMs: readRate.intervalMs / TURNS_PER_READ, burst: burst * TURNS_PER_READ };
 	const ownLimiter = createRateLimiter(clock);
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();

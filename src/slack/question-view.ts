@@ -211,7 +211,6 @@ function optionButtons(
 }
 
 const SNOOZE_LABELS = {
-	'15m': 'Snooze for 15 min',
 	'1h': 'Snooze for 1 h',
 	tomorrow: 'Snooze until tomorrow 9:00',
 } as const satisfies Readonly<Record<SnoozeLength, ButtonLabel>>;

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
 import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS, retryAtOf, setBounded, uptimeOf } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import { codeOf, respond, slackErrorCode, slackFailure } from './clients.ts';
+import type { Origin } from '../questions/answer.ts';
+import { codeOf, linkOf, respond, slackErrorCode, slackFailure } from './clients.ts';
 import {
 	checkingMessage,
 	type ErrorContext,
@@ -11,13 +12,22 @@ import {
 	errorWords,
 	type Kept,
 	noWindow,
+	OLDER,
 	refusedModal,
 	stillWaitingMessage,
 } from './error-view.ts';
 import { CALLBACKS, newMetadata, type ViewMetadata } from './ids.ts';
 import type { MessageContent, ModalView } from './parts.ts';
 import type { PersonReads, Reading, ReadPermit } from './person-reads.ts';
-import { type NotAllowed, type PersonRequest, type Subject, type SubmittedView, whereItBegan } from './request.ts';
+import {
+	type NotAllowed,
+	originOf,
+	type PersonRequest,
+	type Press,
+	type Subject,
+	type SubmittedView,
+	whereItBegan,
+} from './request.ts';
 
 type ViewAddress =
 	/** Slack drops an update with an old hash; without one, the update applies in any case. */
@@ -233,6 +243,12 @@ export function createReply(
 		return { kept, adminContact: config.ADMIN_CONTACT, retryAt: retryAtOf(error, clock.now()), who };
 	}
 
+	/** The words about something that an older version made, with a link to the message at this place. */
+	async function olderContext({ channelId: channel, threadTs: ts }: Origin, kept?: Kept): Promise<ErrorContext> {
+		const link = channel === null || ts === null ? undefined : await linkOf(client, channel, ts);
+		return { ...errorContext(null, kept), link };
+	}
+
 	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack limits it. */
 	function inSequence(userId: string, reply: (onLimit: () => void) => Promise<unknown>): Promise<void> {
 		const queue = queues.get(userId) ?? { last: Promise.resolve(), limited: Promise.withResolvers<void>() };
@@ -337,6 +353,15 @@ export function createReply(
 		words: (error: unknown, kept?: Kept) => errorWords(codeOf(error), errorContext(error, kept)),
 		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
 			errorModal(codeOf(error), newMetadata(start), errorContext(error)),
+		/** Says that an older version made what somebody pressed, and where its question is, unless they press too fast. */
+		async older(request: PersonRequest, { view, row }: Pick<Press, 'view' | 'row'>): Promise<void> {
+			const isTooFast = (await personReads.turn(request)) !== null;
+			const context = isTooFast ? errorContext() : await olderContext(row ?? originOf(request, view));
+			await toPerson(request, errorMessage(OLDER, null, context));
+		},
+		/** The same in the place of a form. */
+		olderView: async ({ sessionId, sessionName, origin }: ViewMetadata, kept?: Kept) =>
+			errorModal(OLDER, newMetadata({ sessionId, sessionName, origin }), await olderContext(origin, kept)),
 		/** Sends words about a code or what was thrown, however fast they are. `too_fast` only if it is worth telling. */
 		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {
 			const code = codeOf(error);

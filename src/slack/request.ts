@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type Clock, type DeepReadonly, HandraiseError, type Log, loggedId, within } from '../core/basics.ts';
+import { type Clock, type DeepReadonly, HandraiseError, type Log, within } from '../core/basics.ts';
 import type { LogEvent } from '../core/log-lines.ts';
 import { inRequest } from '../core/requests.ts';
 import type { Origin } from '../questions/answer.ts';
@@ -140,10 +140,10 @@ export type SubmittedSessionView = SubmittedView & { readonly metadata: ViewMeta
 
 export const isOfSession = (view: SubmittedView | null): view is SubmittedSessionView => view?.metadata != null;
 
-/** @throws HandraiseError `button_outdated` when another version wrote the metadata */
+/** @throws HandraiseError `older_version` when another version wrote the metadata */
 export function sessionViewOf(view: SubmittedView | null): SubmittedSessionView {
 	if (isOfSession(view)) return view;
-	throw new HandraiseError('the metadata of a view cannot be read', { code: 'button_outdated' });
+	throw new HandraiseError('the metadata of a view cannot be read', { code: 'older_version' });
 }
 
 const WRITTEN_SCHEMA = z
@@ -184,25 +184,6 @@ export function originOf({ channelId, threadTs }: PersonRequest, view: Submitted
 /** A press inside a modal names no channel: replies to it go to where the modal was opened. */
 export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
 	return request.channelId === null ? { ...request, ...origin } : request;
-}
-
-/** Logs an access, not its content, for audits, with stable words. `sessionId`: null for a channel or inbox. */
-export function logAccess(request: PersonRequest, access: string, sessionId: string | null, outcome: string): void {
-	const session = sessionId === null ? null : loggedId(sessionId);
-	request.log.info({ access, session, channel: request.channelId, outcome }, 'access');
-}
-
-/** Resolves to its outcome, a stable word. */
-type Access = () => Promise<string>;
-
-/** Runs an access and logs its outcome: what `run` resolves to, or the code of its error. */
-export async function logged(request: PersonRequest, access: string, sessionId: string | null, run: Access) {
-	try {
-		logAccess(request, access, sessionId, await run());
-	} catch (error) {
-		logAccess(request, access, sessionId, codeOf(error));
-		throw error;
-	}
 }
 
 /** Codes of failures of the store and of the program. Others are about what somebody sent. */

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import { type Clock, createCache, type Log, within } from '../core/basics.ts';
+import { type Clock, createCache, type Log } from '../core/basics.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import { quotedNameMrkdwn } from './text.ts';
 
@@ -32,17 +32,13 @@ export function createUserGroups({ client, clock, log }: { client: WebClient; cl
 		return { kind: 'listed', groups };
 	});
 
-	/** Does not throw. */
-	const list = (): Promise<UserGroups> =>
-		lists.get('', MAX_AGE_MS).catch((error: unknown) => {
-			log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
-			return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
-		});
-
 	return {
-		list,
-		/** For an acknowledgement that waits. */
-		listWithin: (ms: number) => within(clock, list(), ms, () => NO_GROUPS),
+		/** Does not throw. */
+		list: (): Promise<UserGroups> =>
+			lists.get('', MAX_AGE_MS).catch((error: unknown) => {
+				log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
+				return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
+			}),
 	};
 }
 

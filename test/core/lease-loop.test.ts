@@ -11,16 +11,7 @@ interface Job {
 
 /** A queue in memory and a loop on it. A job whose name begins with `long` goes on until it is finished or cut short. */
 function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
-	const manual = createManualClock(0);
-	let setForwardMs = 0;
-	let onStep = () => {};
-	const clock = {
-		...manual,
-		now: () => manual.now() + setForwardMs,
-		onStep(listener: () => void) {
-			onStep = listener;
-		},
-	};
+	const clock = createManualClock(0);
 	const log = createRecordingLog();
 	let onChange = () => {};
 	const queue: Job[] = [];
@@ -38,7 +29,6 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 				},
 				lookEveryMs: 30_000,
 			},
-			leaseMs: 20_000,
 			concurrency: 2,
 			async take(_lease, room) {
 				store.takes += 1;
@@ -75,10 +65,6 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 		await loop.stop();
 	});
 	const begunIds = () => begun.map(({ id }) => id);
-	function setForward(ms: number): void {
-		setForwardMs += ms;
-		onStep();
-	}
 	return {
 		clock,
 		log,
@@ -90,7 +76,6 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 		store,
 		loop,
 		stop: loop.stop,
-		setForward,
 		change: () => onChange(),
 	};
 }
@@ -141,16 +126,6 @@ it('looks again when rows were changed during a look', async () => {
 	});
 	await clock.advance(0);
 	expect(begunIds()).toEqual(['stored after the look']);
-});
-
-it('looks after a step of the clock, because the time of an item may have come', async () => {
-	const { clock, queue, change, begun, setForward } = setting();
-	queue.push({ id: 'due in an hour', dueAt: 3_600_000 });
-	change();
-	await clock.advance(5_000);
-	setForward(3_600_000);
-	await clock.advance(0);
-	expect(begun).toEqual([{ id: 'due in an hour', at: 3_605_000 }]);
 });
 
 it('takes the next item when it is due', async () => {

@@ -7,6 +7,10 @@ const SETTINGS: ChannelSettings = {
 	mention: { userIds: ['U1', 'U2'], groupIds: ['S1', 'S2'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
 	answerers: { userIds: [], groupIds: [] },
+	progress: false,
+	questionsInThread: false,
+	discreet: false,
+	buttons: true,
 };
 
 describe('settings', () => {
@@ -21,9 +25,10 @@ describe('settings', () => {
 
 	it.each<[keyof ChannelSettings, Partial<ChannelSettings>]>([
 		['remindAfterMs', { remindAfterMs: null }],
-		['escalateAfterMs', { escalateAfterMs: 'default' }],
+		['escalateAfterMs', { escalateAfterMs: 7_200_000 }],
 		['mention', { mention: { userIds: ['U1', 'U3'], groupIds: ['S1', 'S2'] } }],
 		['quietHours', { quietHours: null }],
+		['discreet', { discreet: true }],
 	])('differ in %s', (part, change) => {
 		expect(changedParts(SETTINGS, { ...SETTINGS, ...change })).toEqual([part]);
 	});

@@ -1,20 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ModalView } from '@slack/types';
-import { type Kysely, sql } from 'kysely';
-import {
-	type CipherPlace,
-	nameInSql,
-	placeIn,
-	SEALED_COLUMNS,
-	type StoreDatabase,
-} from '../../src/database/database.ts';
-import { readKeys } from '../../src/database/encryption.ts';
-import { openKeyRing } from '../../src/database/key-ring.ts';
-import { secretsCipher, secretsKeyName } from '../../src/database/secret-wiping.ts';
+import { sql } from 'kysely';
+import { nameInSql, placeIn, placeInSql, SEALED_COLUMNS } from '../../src/database/database.ts';
+import { createCipher, parseEncryptionKey, prefixOf } from '../../src/database/encryption.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import type { Store } from '../../src/stores.ts';
 import { addWatch, assistant, session } from '../features/watch/support.ts';
-import { openAt } from './migrating-process.ts';
-import { ANN, accepted, BOB, item, LEASE, lease, SERVICE, submission, T0, valuesOf, windowsDue } from './support.ts';
+import { onCopy, readableRemains } from './remains.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	CONNECTIONS,
+	inTurns,
+	item,
+	LEASE,
+	lease,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+	windowsDue,
+} from './support.ts';
 
 /** Texts of which each is in another encrypted column. */
 export const TEXTS = {
@@ -88,58 +96,39 @@ export async function keyIdsOf({ db }: Store): Promise<Record<string, readonly s
 	return Object.fromEntries(await Promise.all(found));
 }
 
-const BOUND = SEALED_COLUMNS.filter(({ bound }) => bound !== undefined);
-
-/** The rows with a value that is bound to more than its place. */
-async function boundRows({ read }: Pick<StoreDatabase, 'read'>) {
-	const found = BOUND.map(async (column) => {
-		const all = (read as unknown as Kysely<Record<string, StoredRow>>).selectFrom(column.table).selectAll();
-		return (await all.execute()).flatMap((row) => {
-			const sealed = row[column.column] ?? null;
-			return sealed === null ? [] : [{ column, row, sealed }];
+/** Every text that is stored encrypted, with its column; `cannot be read` for one that its place does not open. */
+export async function textsOf({ db, cipher }: Pick<Store, 'db' | 'cipher'>): Promise<readonly string[]> {
+	const found = SEALED_COLUMNS.map(async (column) => {
+		const value = sql.ref(column.column);
+		const { rows } = await sql<Record<string, unknown>>`select ${sql.raw(placeInSql(column))}, ${value} as sealed
+			from ${sql.table(column.table)} where ${value} is not null`.execute(db.read);
+		return rows.map((row) => {
+			const text = cipher.decrypt(String(row.sealed), placeIn(column, row)) ?? 'cannot be read';
+			return `${column.table}.${column.column}: ${text}`;
 		});
 	});
-	return (await Promise.all(found)).flat();
-}
-type StoredRow = Readonly<Record<string, string | null>>;
-
-/** The versions of these values: `1.`, `2.`. */
-export async function versionsOf({ db }: Pick<Store, 'db'>): Promise<readonly string[]> {
-	return [...new Set((await boundRows(db)).map(({ sealed }) => sealed.slice(0, 2)))].sort();
+	return (await Promise.all(found)).flat().toSorted();
 }
 
-/**
- * Makes of a database that no program uses one of 1.0.0, whose values name their place alone. Returns what puts these values,
- * and what is needed to open them, into it later. `place` as for `openAt`.
- */
-export async function asVersion1(place: string, key: string): Promise<() => Promise<void>> {
-	const db = openAt(place);
-	const ring = await openKeyRing(db, readKeys(key), false);
-	const name = secretsKeyName(ring);
-	const meta = await db.read.selectFrom('meta').selectAll().where('name', '=', name).execute();
-	const secrets = secretsCipher(ring, meta[0]?.value);
-	const check = {
-		name: 'key_check',
-		value: ring.encrypt('handraise', { table: 'meta', id: 'key_check', column: 'value' }),
-	};
-	const changes = (await boundRows(db)).map(({ column, row, sealed }) => {
-		const { table, id, column: own } = placeIn(column, row);
-		const cipher = column.isSecret && secrets !== null ? secrets : ring;
-		const text = cipher.decrypt(sealed, placeIn(column, row));
-		if (text === null) throw new Error(`${table}.${own} of ${id} cannot be read`);
-		const old = cipher.encrypt(text, { table, id, column: own } as CipherPlace);
-		return sql`update ${sql.table(table)} set ${sql.ref(own)} = ${old} where ${sql.ref(column.keys[0])} = ${id}`;
+/** Stores answers, each with another text. */
+export async function storeAnswers(store: Store, count: number) {
+	const given = Array.from({ length: count }, (_, index) =>
+		submission({ sessionId: `s${index}`, items: [item(`value-of-${index}.`)] }),
+	);
+	await inTurns(given, CONNECTIONS, (one) => accepted(store, one));
+	const read = (from: Store) =>
+		inTurns(given, CONNECTIONS, async ({ id }) => String(valuesOf(await from.answers.get(id))));
+	return { given, read, texts: given.map((_, index) => `value-of-${index}.`) };
+}
+
+export const NEW = Buffer.alloc(32, 9).toString('base64');
+export const cipherOf = (key: string) => createCipher(parseEncryptionKey(key));
+
+/** Which of the texts, and a ciphertext of this key for each file with one. */
+export const filesHold = (directory: string, texts: readonly string[], key: string): string[] =>
+	onCopy(directory, (copy) => {
+		const entries = readdirSync(copy, { withFileTypes: true }).filter((entry) => !entry.isSocket());
+		const files = entries.map(({ name }) => readFileSync(join(copy, name), 'latin1'));
+		const ciphertexts = files.filter((file) => file.includes(prefixOf(cipherOf(key).keyId))).map(() => 'a ciphertext');
+		return [...readableRemains(copy, parseEncryptionKey(key), texts), ...ciphertexts];
 	});
-	const write = (into: StoreDatabase, rows: readonly { name: string; value: string }[]) =>
-		into.write(async (trx) => {
-			for (const one of changes) await one.execute(trx);
-			for (const { name, value } of rows) await sql`update meta set value = ${value} where name = ${name}`.execute(trx);
-		});
-	await write(db, [check]);
-	await db.close();
-	return async () => {
-		const again = openAt(place);
-		await write(again, meta);
-		await again.close();
-	};
-}

@@ -356,7 +356,7 @@ async function reads(store: Store, { random, token }: Actor): Promise<void> {
 		const questions: FoundChange[] = isReworded
 			? [{ kind: 'updated', question: { ...question, shownHash: `${random.uniform()}` } }]
 			: [settled('changed'), { kind: 'asked', question, settled: null }];
-		const ofSession = await watches.ofSession(key, T0);
+		const ofSession = await watches.ofSession(key);
 		const updates = ofSession.map((watch) => {
 			const posts = isReworded ? [] : [askingPost(watch, 'question:')];
 			const end = random.chance(0.1) ? ('noChange' as const) : null;
@@ -401,7 +401,7 @@ async function configures({ channelSettings, posts, watches }: Store, { random }
 	const key = { service: SERVICE, sessionId: random.pick(SESSION_IDS) };
 	const watch = await watches.find(channel, key);
 	if (watch === null) return;
-	await watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+	await watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 	await addWatch(watches, { sessionId: key.sessionId, channelId: channel.channelId });
 }
 
@@ -466,7 +466,7 @@ async function ends(store: Store, { random }: Actor): Promise<void> {
 		return;
 	}
 	const posts = [targetedEnd(watch)];
-	await watches.end(watch.id, 'unwatched', { now: T0, posts, keepPending: random.chance(0.5) });
+	await watches.end(watch.id, random.pick(['unwatched', 'noChange'] as const), { now: T0, posts });
 }
 
 function targetedEnd(watch: Watch): NewPost {

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { systemClock } from '../../src/core/basics.ts';
 import type { StoreDatabase } from '../../src/database/database.ts';
+import { readKeys } from '../../src/database/encryption.ts';
 import { MIGRATIONS, type Migration, migrate, OWN_SCHEMA } from '../../src/database/migrate.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { openSqlite } from '../../src/database/sqlite.ts';
-import { createRecordingLog } from './support.ts';
+import { createRecordingLog, KEY } from './support.ts';
 
 /** The migrations of a newer version, which moves and changes a column of the answers. */
 export function newerMigrations(halfWay: () => Promise<void> = async () => {}): readonly Migration[] {
@@ -28,7 +29,12 @@ export function openAt(place: string): StoreDatabase {
 }
 
 /** Of migrations that look for no replica: no test that uses it has one. */
-export const context = () => ({ clock: systemClock, log: createRecordingLog(), lookMs: 0 });
+export const context = (key = KEY) => ({
+	clock: systemClock,
+	log: createRecordingLog(),
+	keys: readKeys(key),
+	lookMs: 0,
+});
 
 // As a program: migrates the database at the given place, says "half" in the middle and waits there until it is killed.
 if (import.meta.main) {

@@ -116,8 +116,13 @@ with found as (select answers.id as answer_id, questions.id,
 			from answers join questions using (service, session_id, message_index, fingerprint)
 			where question_id is null and state in ('accepted', 'delivering', 'waiting', 'delivered', 'resumed') and (delivered_at is null or asked_at <= delivered_at))
 		update answers set question_id = found.id from found where found.answer_id = answers.id and newest = 1;
+select * from (
+			select id, timeline, row_number() over (partition by service, session_id
+				order by case when timeline not like '%"arrival"%' then 0 else 1 end, delivered_at, accepted_at, id) as number
+			from answers where state in ('delivered', 'resumed')) as arrived
+		where timeline not like '%"arrival"%';
 select id, before_put from answers
-		where state = 'delivering' and before_put is not null and before_put not like '%"stepsSince"%';
+		where before_put is not null and before_put not like '%"stepsSince"%';
 update answers set state = 'resumed', agent_outcome = 'resumed',
 			timeline = substr(timeline, 1, length(timeline) - 1)
 				|| ',{"state":"resumed","at":' || coalesce(delivered_at, accepted_at) || '}]',
@@ -141,8 +146,75 @@ update answers set receipt_state = replace(receipt_state, '"agentOutcome":"pause
 update answers set next_attempt_at = 0
 		where state = 'delivered' and agent_outcome = 'unseen' and next_attempt_at is null
 			and delivered_at > -86400000;
+update answers set state = 'conflicted', ended_at = give_up_at, next_attempt_at = 0,
+			last_error = case when last_error in ('first_over', 'first_unknown') then last_error else 'first_failed' end,
+			receipt_state = replace(receipt_state, '"state":"waiting"', '"state":null')
+		where state = 'waiting'
+			and last_error in ('first_withdrawn', 'first_outdated', 'first_over', 'first_failed', 'first_unknown');
 select id, settled_how, settled_at, answer_id, evidence from questions
 			where id > $1 order by id limit 500;
+select * from (
+			select team_id, channel_id, discreet, buttons, questions_in_channel as in_channel, created_by, created_at
+				from watches where ended_at is null
+			union all select team_id, channel_id, discreet, buttons, 1, created_by, created_at from discoveries) as flagged
+		where discreet = 1 or buttons = 0 or in_channel = 0 order by created_at;
+update watches set mode = 'card' where mode in ('everything', 'questionsOnly');
+delete from posts where kind = 'question' and state = 'planned' and last_error = 'held' and stream in (select stream from posts where kind = 'switching' and state = 'shown' and ts is not null);
+update posts set last_error = null, due_at = 0 where kind = 'question' and state = 'planned' and last_error = 'held';
+select posts.id, ts, watch_id, questions.id as question_id, settled_at
+		from posts join questions using (service, session_id) where kind = 'switching' and state = 'shown' and ts is not null and questions.number =
+			(select max(number) from questions as newest
+				where newest.service = posts.service and newest.session_id = posts.session_id)
+			and not exists (select 1 from posts as own
+				where own.stream = posts.stream and own.unique_key = 'question:' || questions.id);
+delete from posts where kind = 'switching';
+select "name", "value" from "meta" where 1 = 1;
+select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", message_index as "messageIndex", fingerprint as "fingerprint", "content" as sealed
+			from "answers" where "content" is not null and substr("content", 1, 2) = $1  order by "id" limit 500
+			;
+select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", message_index as "messageIndex", fingerprint as "fingerprint", "secrets" as sealed
+			from "answers" where "secrets" is not null and substr("secrets", 1, 2) = $1  order by "id" limit 500
+			;
+select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", message_index as "messageIndex", fingerprint as "fingerprint", "other" as sealed
+			from "answers" where "other" is not null and substr("other", 1, 2) = $1  order by "id" limit 500
+			;
+select form_id as "formId", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "content" as sealed
+			from "drafts" where "content" is not null and substr("content", 1, 2) = $1  order by "form_id" limit 500
+			;
+select view_id as "viewId", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "view" as sealed
+			from "windows" where "view" is not null and substr("view", 1, 2) = $1  order by "view_id" limit 500
+			;
+select service as "service", session_id as "sessionId", "view" as sealed
+			from "watched_sessions" where "view" is not null and substr("view", 1, 2) = $1  order by "service", "session_id" limit 500
+			;
+select id as "id", service as "service", session_id as "sessionId", "content" as sealed
+			from "questions" where "content" is not null and substr("content", 1, 2) = $1  order by "id" limit 500
+			;
+select id as "id", service as "service", session_id as "sessionId", hand_over_id as "handOverId", "hand_over_note" as sealed
+			from "questions" where "hand_over_note" is not null and substr("hand_over_note", 1, 2) = $1  order by "id" limit 500
+			;
+select service as "service", session_id as "sessionId", "name" as sealed
+			from "waiting_sessions" where "name" is not null and substr("name", 1, 2) = $1  order by "service", "session_id" limit 500
+			;
+select user_id as "userId", team_id as "teamId", "facts" as sealed
+			from "people" where "facts" is not null and substr("facts", 1, 2) = $1  order by "user_id" limit 500
+			;
+select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", message_index as "messageIndex", fingerprint as "fingerprint", "content" as sealed
+			from "answers" where "content" is not null and submission not like '%"arrivalSeen"%'  order by "id" limit 500
+			;
+select form_id as "formId", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", "content" as sealed
+			from "drafts" where "content" is not null and 1 = 1  order by "form_id" limit 500
+			;
+update answers set submission = substr(submission, 1, length(submission) - 1) || ',"arrivalSeen":null}'
+		where submission not like '%"arrivalSeen"%';
 alter table "answers" drop column "restart_asked_at";
 alter table "answers" drop column "evidence";
+alter table "discoveries" drop column "discreet";
+alter table "discoveries" drop column "buttons";
+drop index questions_asked;
 alter table "questions" drop column "same_before";
+alter table "questions" drop column "reworded_count";
+alter table "questions" drop column "reworded_at";
+alter table "watches" drop column "questions_in_channel";
+alter table "watches" drop column "discreet";
+alter table "watches" drop column "buttons";

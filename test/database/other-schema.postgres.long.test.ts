@@ -127,7 +127,7 @@ describe.each([
 		return since;
 	}
 
-	/** Expects that the program ends with 1 and one line that says why. `others`: the events of further lines. */
+	/** Expects that the program ends with 1, and with one error that says why, after `others`. */
 	async function expectEnd(program: Program, since: string, others: readonly string[] = []): Promise<void> {
 		const { code, stdout, stderr } = await program.closed;
 		expect([code, stderr]).toEqual([1, '']);
@@ -135,8 +135,8 @@ describe.each([
 			.trimEnd()
 			.split('\n')
 			.map((line) => JSON.parse(line) as Line);
-		const warnings = lines.filter(({ time, level }) => time > since && level !== 'info');
-		expect(warnings.map(({ event }) => event)).toEqual(['database_newer', ...others]);
+		const errors = lines.filter(({ time, level }) => time > since && level === 'error');
+		expect(errors.map(({ event }) => event)).toEqual([...others, 'database_newer']);
 	}
 
 	/** Expects that the program does not start, and says why in one line. */

@@ -42,7 +42,7 @@ const COPIES: Record<(typeof GROWING)[number], Readonly<Record<string, string>>>
 		id: `'q' || n.i`,
 		session_id: `case when n.i % 2 = 0 then copied.session_id else 's' || n.i end`,
 		number: 'copied.number - n.i',
-		// Asked before the week that figures are of, and settled too late to be removed.
+		// Settled too late to be removed.
 		asked_at: 'copied.asked_at - 1000000000 - n.i',
 		settled_at: 'copied.asked_at',
 		settled_how: `'answered'`,
@@ -235,7 +235,7 @@ const COLOUR = 'Which colour?';
 /** The program on a database, everything that people do with it often, and what its loops do meanwhile. */
 export async function busyApp(env: Readonly<Record<string, string>>) {
 	const app = await inboxApp({
-		env: { DISCOVER_SESSIONS: 'true', REMIND_AFTER: '40s', ESCALATE_AFTER: '90s', UNDO_SECONDS: '5', ...env },
+		env: { DISCOVER_SESSIONS: 'true', REMIND_AFTER: '40s', UNDO_SECONDS: '5', ...env },
 		service: { list: { mode: 'on' } },
 	});
 
@@ -260,7 +260,7 @@ export async function busyApp(env: Readonly<Record<string, string>>) {
 
 	async function everything(): Promise<void> {
 		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
-		await settingsOf(app).save({ Mention: ['grace'] });
+		await settingsOf(app, '5 min').save({ Mention: ['grace'] });
 		await app.openHome('ada');
 		await app.command('/session watch all', 'ada', '#secret');
 		const pressed = await asked('By press');

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
-import { systemClock } from '../../src/core/basics.ts';
 import { lockFor } from '../../src/database/locks.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { migratePostgres } from '../../src/stores.ts';
@@ -20,6 +19,7 @@ import { openTemporaryDirectory } from '../support/postgres-binaries.ts';
 import { DELIVERED } from '../support/sentences.ts';
 import { describeManyRaces } from './contract/races.ts';
 import { replicasFrom } from './contract.ts';
+import { context } from './migrating-process.ts';
 import { createRecordingLog, KEY, LEASE, leased, open, submission, T0 } from './support.ts';
 
 /** No npm package has it, so only machines where it is installed run what needs it. */
@@ -120,7 +120,7 @@ describe.skipIf(PGBOUNCER === undefined)('through PgBouncer in transaction mode,
 		let migrating: Promise<unknown> = Promise.resolve();
 		await other.write(async (db) => {
 			await lockFor(db, 'migrating');
-			migrating = migratePostgres(ofOwner.url, { clock: systemClock, log: createRecordingLog() });
+			migrating = migratePostgres(ofOwner.url, context());
 			const waits = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'
 				and clock_timestamp() - query_start > interval '200 ms'`;
 			await Promise.race([migrating, vi.waitUntil(async () => (await roles.asAdmin(waits)).length === 1)]);

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { DummyDriver, Kysely, SqliteIntrospector } from 'kysely';
 import { expect, it } from 'vitest';
+import { readKeys } from '../../src/database/encryption.ts';
 import { MIGRATIONS, OWN_SCHEMA } from '../../src/database/migrate.ts';
 import { RELEASES } from '../upgrade/releases.ts';
 import { expectSchemaOfNew } from '../upgrade/rows.ts';
 import { openAt } from './migrating-process.ts';
-import { makeDataDir } from './support.ts';
+import { KEY, makeDataDir } from './support.ts';
 
 it.each(RELEASES)('a database of $version gets the schema that a new one has, on SQLite', async (release) => {
 	await using places = new AsyncDisposableStack();
@@ -33,7 +34,7 @@ async function statementsOf(place: string): Promise<string> {
 	});
 	for (const { number, name, up } of MIGRATIONS) {
 		lines.push(`-- ${number}: ${name}`);
-		await up(untyped, 0);
+		await up(untyped, 0, readKeys(KEY));
 	}
 	await db.close();
 	return `${lines.join('\n').replaceAll('?', '$1')}\n`;

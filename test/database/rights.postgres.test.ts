@@ -22,8 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const migrate = (databaseUrl: string) =>
-	promisify(execFile)(process.execPath, [MIGRATE], { env: { ...COMPILE_CACHE, DATABASE_URL: databaseUrl } }).then(
+const migrate = (databaseUrl: string, key = KEY) =>
+	promisify(execFile)(process.execPath, [MIGRATE], {
+		env: { ...COMPILE_CACHE, DATABASE_URL: databaseUrl, ENCRYPTION_KEY: key },
+	}).then(
 		({ stdout }) => ({ code: 0, output: stdout }),
 		({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
 	);
@@ -58,12 +60,14 @@ it('sets the database up as its owner, and changes nothing the second time', asy
 it('says in one line why it cannot be set up', async () => {
 	const url = new URL(roles.ownerUrl);
 	url.password = 'wrong';
-	const outcomes = await Promise.all([url.href, '', 'mysql://h'].map(migrate));
-	expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1]);
+	const outcomes = await Promise.all([url.href, '', 'mysql://h'].map((databaseUrl) => migrate(databaseUrl)));
+	outcomes.push(await migrate(roles.ownerUrl, ''));
+	expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
 	expect(outcomes.map(({ output }) => output)).toEqual([
 		'PostgreSQL is unavailable (SQLSTATE 28P01): npm run doctor says why.\n',
 		'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start\n',
 		expect.stringMatching(/^DATABASE_URL is not a PostgreSQL address.*\n$/),
+		expect.stringMatching(/^ENCRYPTION_KEY is missing: .*\n$/),
 	]);
 });
 

@@ -92,6 +92,14 @@ describe('the file of SQLite', () => {
 		for (const file of files) expect([file, mode('deep', 'data', file)]).toEqual([file, '600']);
 	});
 
+	it('refuses a directory on a network file system, before it holds its lock', async () => {
+		const refused = { code: 'database_unsuitable', message: expect.stringContaining('is on a network file system') };
+		// NFS, CIFS, SMB 2.
+		for (const type of [0x6969, 0xff534d42, 0xfe534d42])
+			expect(() => openSqliteFile(directory.path, () => type)).toThrow(expect.objectContaining(refused));
+		await openHere();
+	});
+
 	it('gives up its lock also when the database cannot be closed', async () => {
 		const { database, close } = openSqliteFile(directory.path);
 		database.close();
@@ -390,6 +398,6 @@ it('keeps a statement that is used often prepared, however many others come', as
 
 it('refuses a data directory in a place that takes none, with a message', async () => {
 	await expect(openHere('/proc/nope/deeper')).rejects.toThrow(
-		'The data directory /proc/nope/deeper cannot be written.',
+		'The data directory /proc/nope/deeper cannot be written (ENOENT): set DATA_DIR to one that this user can write.',
 	);
 });

@@ -77,8 +77,8 @@ it('is not moved by a slow measurement that does not contradict it', async () =>
 	const clock = await createStoreClock(database, local, createRecordingLog(), { monotonic });
 	const before = measured;
 	slowNext(1);
-	await local.advance(10_000);
-	await expect.poll(() => measured - before).toBeGreaterThanOrEqual(3);
+	await local.advance(60_000);
+	await expect.poll(() => measured - before).toBeGreaterThanOrEqual(2);
 	expect(await errorOf(clock)).toBeLessThanOrEqual(50);
 	clock.close();
 });
@@ -92,23 +92,11 @@ it('detects that the machine slept and does not count the time before as certain
 	slept = 60_000;
 	expect(await errorOf(clock)).toBeGreaterThan(50_000);
 	const wokeAt = await databaseTime();
-	await local.advance(10_000);
+	await local.advance(60_000);
 	await expect.poll(() => log.lines.length).toBe(1);
 	expect(log.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('this machine slept') }]);
 	expect(await errorOf(clock)).toBeLessThan(1_000);
 	expect(clock.steadySince?.()).toBeGreaterThan(wokeAt - 1_000);
-	clock.close();
-});
-
-it('is uncertain from the wake-up of the machine until the next measurement', async () => {
-	const local = createManualClock(0);
-	let slept = 0;
-	const machine = { wall: () => performance.now(), monotonic: () => performance.now() - slept };
-	const clock = await createStoreClock(db, local, createRecordingLog(), machine);
-	slept = 60_000;
-	expect(clock.steadySince?.()).toBe(Number.POSITIVE_INFINITY);
-	await expect.poll(() => clock.steadySince?.()).toBeLessThan(Number.POSITIVE_INFINITY);
-	expect(await errorOf(clock)).toBeLessThan(1_000);
 	clock.close();
 });
 
@@ -132,7 +120,7 @@ it('rejects the start of a PUT whose time is not the database’s', async () => 
 			{
 				state: 'delivering',
 				putStartedAt,
-				before: { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0 },
+				before: { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] },
 			},
 			{ now, release: false },
 		);

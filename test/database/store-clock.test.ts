@@ -6,41 +6,55 @@ import { accepted, current, LEASE, lease, OTHER_LEASE, patched, SERVICE, submiss
 
 const HOUR = 3_600_000;
 
-/** A store and its clock on a machine that can be set; `steps`: the times after steps. */
+/** From one look at the clock to the next. */
+const LOOK = 60_000;
+
+/** A store and its clock on a machine that can be set. */
 async function start() {
 	const manual = createManualClock(T0);
 	const store = await openTestStore();
 	const clock = await settableClock(manual, store);
-	const steps: number[] = [];
-	clock.onStep(() => steps.push(clock.now()));
-	return { manual, store, clock, steps };
+	return { manual, store, clock };
 }
 
 it('continues the time of its start, and follows a time service that slews the clock', async () => {
-	const { manual, clock, steps } = await start();
-	for (let second = 1; second <= 60; second++) {
-		clock.set(second * 100);
-		await pass(manual, 1_000);
+	const { manual, clock } = await start();
+	for (let minute = 1; minute <= 5; minute++) {
+		clock.set(minute * 1_000);
+		await pass(manual, LOOK);
 	}
-	expect(clock.now()).toBe(T0 + 66_000);
+	expect(clock.now()).toBe(T0 + 5 * LOOK + 5_000);
 	expect(clock.steadySince()).toBe(T0);
-	expect(steps).toEqual([]);
+	expect(clock.stepCount()).toBe(0);
 });
 
 it.each([
 	['forward', HOUR],
 	['back', -HOUR],
-])('adopts a step %s once, within a second, and tells of it after the repair', async (_, step) => {
-	const { manual, clock, steps } = await start();
+])('adopts a step %s once, within a minute, and goes on as before until then', async (_, step) => {
+	const { manual, clock } = await start();
 	await manual.advance(10_000);
 	clock.set(step);
+	await pass(manual, LOOK - 11_000);
+	expect([clock.now(), clock.steadySince(), clock.stepCount()]).toEqual([T0 + LOOK - 1_000, T0, 0]);
 	await pass(manual, 2_000);
-	expect(clock.now()).toBe(T0 + step + 12_000);
-	expect(steps).toHaveLength(1);
-	expect(clock.steadySince()).toBe(steps[0]);
-	await pass(manual, 60_000);
-	expect(steps).toHaveLength(1);
-	expect(clock.uptime()).toBe(T0 + 72_000);
+	expect(clock.now()).toBe(T0 + step + LOOK + 1_000);
+	expect(clock.steadySince()).toBe(T0 + step + LOOK);
+	await pass(manual, 2 * LOOK);
+	expect(clock.stepCount()).toBe(1);
+	expect(clock.uptime()).toBe(T0 + 3 * LOOK + 1_000);
+});
+
+it('repairs also what was stored by the former time while a step was adopted', async () => {
+	const { manual, store, clock } = await start();
+	clock.set(-HOUR);
+	await pass(manual, LOOK);
+	const late = submission({ acceptedAt: clock.now() + HOUR });
+	await accepted(store, late);
+	const taken = async () => (await store.answers.takeDue(SERVICE, LEASE, 9, clock.now())).length;
+	expect(await taken()).toBe(0);
+	await pass(manual, LOOK);
+	expect(await taken()).toBe(1);
 });
 
 it.each([
@@ -49,13 +63,13 @@ it.each([
 ])('a lease and the time for Undo last as long as before when the clock is put %s', async (_, step) => {
 	const { manual, store, clock } = await start();
 	const { answers } = store;
-	const pressed = submission({ press: { undoUntil: T0 + 10_000 } });
+	await pass(manual, LOOK - 2_000);
+	const pressed = submission({ press: { undoUntil: clock.now() + 10_000 } });
 	const leased = submission({ sessionId: 's2' });
 	for (const given of [pressed, leased]) await accepted(store, given);
-	await answers.takeDue(SERVICE, LEASE, 1, T0);
-	await pass(manual, 4_000);
+	await answers.takeDue(SERVICE, LEASE, 1, clock.now());
 	clock.set(step);
-	await pass(manual, 2_000);
+	await pass(manual, 6_000);
 	const now = clock.now();
 	expect((await current(store, pressed.id)).press).toEqual({ undoUntil: now + 4_000 });
 	const taken = async (at: number) => (await answers.takeDue(SERVICE, OTHER_LEASE, 9, at)).map(({ id }) => id);
@@ -74,9 +88,9 @@ it.each([5, 25])('what is due stays due when the clock is put back by %i min', a
 	await patched(store, held.id, { notBefore }, options);
 	await addWatch(store.watches, { createdAt: T0 });
 	await store.sessions.takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
-	await pass(manual, 120_000);
+	await pass(manual, 2 * LOOK);
 	clock.set(-minutes * 60_000);
-	await pass(manual, 2_000);
+	await pass(manual, LOOK);
 	const now = clock.now();
 	expect(now).toBeLessThan(T0);
 	const { press } = await current(store, pressed.id);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/core/basics.ts';
 import type { StoreDatabase } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
-import { RECEIPT_STATE, TIMELINE_ENTRY } from '../../src/questions/answer.ts';
+import { arrivalOf, RECEIPT_STATE, TIMELINE_ENTRY } from '../../src/questions/answer.ts';
 import { type Evidence, evidence, NOTHING_SEEN } from '../../src/questions/asked.ts';
 import { usePostgres, useSqlite } from './empty-databases.ts';
 import { context, openAt } from './migrating-process.ts';
@@ -56,6 +56,53 @@ const answerRow = (id: string, sessionId: string, columns: Columns = {}): Column
 	...columns,
 });
 
+const watchRow = (id: string): Columns => ({
+	id,
+	teamId: 'T1',
+	channelId: 'C1',
+	service: SERVICE,
+	sessionId: id,
+	mode: 'everything',
+	questionsInChannel: 1,
+	createdBy: 'U-ANN',
+	createdAt: ago(90),
+	lastChangeAt: ago(1),
+});
+
+/** The `number`th post of the watch and session with this id; by default that of a question, as Slack shows it. */
+const postRow = (id: string, number: number, columns: Columns): Columns => {
+	const { kind = 'question', questionId } = columns;
+	return {
+		id: `${id} ${number}`,
+		stream: `watch:${id}`,
+		number,
+		uniqueKey: kind === 'question' ? `question:${questionId}` : `${kind}:${number}`,
+		teamId: 'T1',
+		placeId: 'C1',
+		watchId: id,
+		service: SERVICE,
+		sessionId: id,
+		kind,
+		content: JSON.stringify(kind === 'question' ? { kind, changed: false } : { kind }),
+		state: 'shown',
+		createdAt: ago(5),
+		ts: `${id} ${number}`,
+		...columns,
+	};
+};
+
+const ladderRow = (watchId: string): Columns => ({
+	watchId,
+	teamId: 'T1',
+	channelId: 'C1',
+	service: SERVICE,
+	sessionId: watchId,
+	questionId: `${watchId}-1`,
+	postTs: '1.0',
+	postedAt: ago(10),
+	remindedAt: ago(4),
+});
+
 const OLD = {
 	waitedSeen: false,
 	mostSteps: 0,
@@ -92,7 +139,7 @@ const valueFrom = (answerId: string | null, columns: Partial<Evidence['value']> 
 });
 
 /** Loads the rows into a database of 1.1.0 and migrates that. */
-async function migrated(place: string, rows: { questions?: readonly Columns[]; answers?: readonly Columns[] }) {
+async function migrated(place: string, rows: Readonly<Record<string, readonly Columns[]>>) {
 	const db = openAt(place);
 	await migrate(db, { ...context(), migrations: MIGRATIONS.filter(({ number }) => number < 35) });
 	await db.write(async (trx) => {
@@ -100,9 +147,9 @@ async function migrated(place: string, rows: { questions?: readonly Columns[]; a
 		for (const [table, ofTable] of Object.entries(rows))
 			for (const row of ofTable) await untyped.insertInto(table).values(row).execute();
 	});
-	const { log, lookMs } = context();
+	const start = context();
 	const clock = { now: () => NOW } as Parameters<typeof migrate>[1]['clock'];
-	await migrate(db, { clock, log, lookMs });
+	await migrate(db, { ...start, clock });
 	return db;
 }
 
@@ -236,7 +283,7 @@ describe.each([
 					beforePut: '{"status":"humanInput","assistantCount":3,"sameCount":0}',
 				}),
 			],
-			{ value: valueFrom('a', { number: null }), filled: [0] },
+			{ value: valueFrom('a'), filled: [0] },
 		],
 		[
 			'one that 1.0.0 asked after this answer',
@@ -325,8 +372,25 @@ describe.each([
 		const before = { status: 'humanInput', assistantCount: 3, sameCount: 0 };
 		const columns = { state: 'delivering', deliveredAt: null, beforePut: JSON.stringify(before) };
 		return use({ answers: [answerRow('a', 's', columns)] }, ({ answer }) =>
-			expect(JSON.parse(answer('a').beforePut ?? '')).toEqual({ ...before, stepsSince: 2 }),
+			expect(JSON.parse(answer('a').beforePut ?? '')).toEqual({ ...before, stepsSince: 2, filled: [] }),
 		);
+	});
+
+	it('numbers what arrived with 1.0.0 by its times, before what 1.1.0 numbered', () => {
+		const timeline = '[{"state":"accepted","at":1},{"state":"delivered","at":2},{"state":"resumed","at":3}]';
+		const answers = [
+			answerRow('b', 's', { timeline, deliveredAt: ago(40) }),
+			answerRow('a', 's', { timeline, deliveredAt: ago(50) }),
+			// The clock was set back since.
+			answerRow('c', 's', { timeline: timeline.replace('2}', '2,"arrival":3}'), deliveredAt: ago(60) }),
+			answerRow('d', 'other', { timeline }),
+			answerRow('e', 's', { timeline: '[{"state":"accepted","at":1}]', state: 'waiting', deliveredAt: null }),
+		];
+		return use({ answers }, ({ answer }) => {
+			const numberOf = (id: string) =>
+				arrivalOf(TIMELINE_ENTRY.array().parse(JSON.parse(answer(id).timeline)))?.arrival;
+			expect(['a', 'b', 'c', 'd', 'e'].map(numberOf)).toEqual([1, 2, 3, 1, undefined]);
+		});
 	});
 
 	it('keeps the receipt of an author who heard what is gone before the agent continued', () => {
@@ -396,7 +460,52 @@ describe.each([
 			const db = await migrated(place, { answers: [answerRow('a', 's')] });
 			for (const column of ['evidence', 'restart_asked_at'])
 				await expect(sql`select answers.${sql.id(column)} from answers`.execute(db.read)).rejects.toThrow();
-			await expect(sql`select questions.same_before from questions`.execute(db.read)).rejects.toThrow();
+			for (const column of ['same_before', 'reworded_count', 'reworded_at'])
+				await expect(sql`select questions.${sql.id(column)} from questions`.execute(db.read)).rejects.toThrow();
+			await db.close();
+		}));
+
+	it('makes the one post of a session that changed its question often that of its newest question', () =>
+		useAt(async (place) => {
+			const sessions = ['shown', 'rested', 'unsent', 'closed', 'answered'];
+			const settled = { settledAt: ago(2), settledHow: 'changed' };
+			const questions = sessions.flatMap((id) => [
+				questionRow(`${id}-1`, id, settled),
+				questionRow(`${id}-2`, id, { number: 2, ...(id === 'answered' && { ...settled, settledHow: 'answered' }) }),
+			]);
+			const held = { state: 'planned', dueAt: ago(-1), lastError: 'held', questionId: 'shown-2', ts: null };
+			const posts = [
+				postRow('shown', 1, { kind: 'switching', questionId: null }),
+				postRow('shown', 2, held),
+				postRow('rested', 1, { kind: 'switching', questionId: null }),
+				postRow('rested', 2, { questionId: 'rested-2' }),
+				postRow('unsent', 1, { kind: 'switching', questionId: null, state: 'planned', ts: null }),
+				postRow('unsent', 2, { ...held, questionId: 'unsent-2' }),
+				postRow('closed', 1, { kind: 'switching', questionId: null, state: 'closed' }),
+				postRow('answered', 1, { kind: 'switching', questionId: null }),
+			];
+			const ladders = ['shown', 'answered'].map((id) => ladderRow(id));
+			const db = await migrated(place, { watches: sessions.map(watchRow), questions, posts, ladders });
+			const rows = await db.read.selectFrom('posts').selectAll().orderBy('id').execute();
+			const found = rows.map(({ id, kind, state, uniqueKey, content }) => [id, kind, state, uniqueKey, content]);
+			const content = (changed: boolean) => JSON.stringify({ kind: 'question', changed });
+			expect(found).toEqual([
+				['answered 1', 'question', 'shown', 'question:answered-2', content(true)],
+				['rested 2', 'question', 'shown', 'question:rested-2', content(false)],
+				['shown 1', 'question', 'shown', 'question:shown-2', content(true)],
+				['unsent 2', 'question', 'planned', 'question:unsent-2', content(false)],
+			]);
+			expect(rows.map(({ dueAt, lastError }) => [dueAt, lastError])).toEqual([
+				[NOW, null],
+				[null, null],
+				[NOW, null],
+				[NOW, null],
+			]);
+			const reminders = await db.read.selectFrom('ladders').selectAll().orderBy('watchId').execute();
+			expect(reminders).toMatchObject([
+				{ watchId: 'answered', questionId: 'answered-1' },
+				{ watchId: 'shown', questionId: 'shown-2', postTs: 'shown 1', postedAt: NOW, dueAt: NOW, remindedAt: null },
+			]);
 			await db.close();
 		}));
 });

@@ -54,8 +54,6 @@ function createProgram(env: Readonly<Record<string, string>> = {}): Replica {
 			...connectionEnv({ slack, service }),
 			SESSION_SERVICE_TIMEOUT_MS: '2000',
 			DATA_DIR: dataDir,
-			GIVE_UP_HOURS: '1',
-			WAITING_SECRET_DAYS: '1',
 			PORT: '0',
 			...env,
 		},
@@ -140,7 +138,9 @@ describe('the values of secret answers that ended', () => {
 		}
 		// Proves that the search works.
 		expect(readable(['replaced', 'waiting'])).toHaveLength(2);
-		await program.shiftClock(2 * HOUR_MS);
+		await program.kill();
+		await program.shiftClock(25 * HOUR_MS);
+		await program.start();
 		await expect
 			.poll(
 				() =>
@@ -176,7 +176,7 @@ describe('the values of secret answers that ended', () => {
 		expect(readable(['door', 'killed', ...ended])).toEqual([]);
 		expect(readable(['waiting'])).toHaveLength(1);
 
-		await program.shiftClock(26 * HOUR_MS);
+		await program.shiftClock((25 + 8 * 24) * HOUR_MS);
 		await program.start();
 		await expect
 			.poll(() => slack.as('ada').dm('Its passwords and codes were removed').length > 0, {

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { sealCheck } from '../../src/database/encryption.ts';
+import { cipherOf } from '../database/key-values.ts';
 import { accepted, item, OTHER_KEY, open, submission } from '../database/support.ts';
 import { startApp } from '../support/app.ts';
+import { runRekey } from '../support/rekey-command.ts';
 import { type Case, testBroken } from './broken.ts';
 import { databaseAt } from './databases.ts';
 import { createHarness, type Harness } from './harness.ts';
@@ -24,55 +27,80 @@ async function underFormerKey({ dataDir, secrets, service }: Harness, damages = 
 
 const keys = ({ secrets }: Harness) => ({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: secrets.encryptionKey });
 
+/** Two values, one of them a secret, of another key. */
+async function mistaken(harness: Harness): Promise<void> {
+	await underFormerKey(harness);
+	const store = await open({ dataDir: harness.dataDir, encryptionKey: OTHER_KEY });
+	await accepted(store, submission({ sessionId: 'meanwhile', items: [item('x', { secret: true }), item('y')] }));
+	await store.close();
+}
+
+async function rekeyed(harness: Harness): Promise<void> {
+	await underFormerKey(harness);
+	const { code } = await runRekey({ DATA_DIR: harness.dataDir, ...keys(harness) });
+	expect(code).toBe(0);
+}
+
+async function changeMeta({ dataDir, secrets }: Harness, statement: RawBuilder<unknown>): Promise<void> {
+	const store = await open({ dataDir, encryptionKey: secrets.encryptionKey });
+	await store.db.writeOne((trx) => statement.execute(trx));
+	await store.close();
+}
+
 const cases: Case[] = [
 	{
-		name: 'values need a former key',
+		name: 'npm run rekey is to be run',
 		breaks: (harness) => underFormerKey(harness),
 		env: keys,
-		says: /^✓ Encryption key: ENCRYPTION_KEY_FORMER is needed by 2 stored values still: keep it\. Handraise, when it runs, encrypts them with ENCRYPTION_KEY and compacts/,
+		says: /^✗ Encryption key: The database is encrypted with ENCRYPTION_KEY_FORMER: `npm run rekey` encrypts it with ENCRYPTION_KEY\. /,
+	},
+	{
+		name: 'npm run rekey has not finished',
+		breaks: async (harness) => {
+			await underFormerKey(harness);
+			const added = ` ${sealCheck(cipherOf(OTHER_KEY))}`;
+			await changeMeta(harness, sql`update meta set value = value || ${added} where name = 'key_check'`);
+		},
+		env: ({ secrets }) => ({ ENCRYPTION_KEY: OTHER_KEY, ENCRYPTION_KEY_FORMER: secrets.encryptionKey }),
+		says: /^✗ Encryption key: npm run rekey has begun .* has not finished: let it finish, or run it again with the same keys\. /,
+	},
+	{
+		name: 'npm run rekey has finished',
+		breaks: rekeyed,
+		env: keys,
+		says: /^✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, and no file holds one that does: remove it\. Backups still need it\.$/,
 		exit: 0,
 	},
 	{
-		name: 'the former version left the database, so nothing was counted',
+		name: 'the former version left the database',
 		breaks: (harness) => databaseAt(harness, 'former', harness.secrets.encryptionKey),
 		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
-		says: /^✓ Encryption key: the keys fit\. .* counted after the migration: keep ENCRYPTION_KEY_FORMER\.$/,
+		says: /^✓ Encryption key: a key of the database is given, for the migration\.$/,
 		exit: 0,
 	},
 	{
-		name: 'the former key is written with',
-		breaks: (harness) => underFormerKey(harness),
-		env: (harness) => ({ ...keys(harness), ENCRYPTION_KEY_WRITE: 'former' }),
-		says: /^✓ Encryption key: .* by 2 stored values still: keep it\. ENCRYPTION_KEY_WRITE is former, so new ones need it too: remove that when all/,
-		exit: 0,
+		name: 'the former version left the database, with another key',
+		breaks: (harness) => databaseAt(harness, 'former', harness.secrets.encryptionKey),
+		env: () => ({ ENCRYPTION_KEY: OTHER_KEY }),
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database: it is not migrated without that key\. Set that key/,
 	},
 	{
 		name: 'the former key is another one',
 		breaks: (harness) => underFormerKey(harness),
 		env: () => ({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
-		says: /^✗ Encryption key: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_FORMER is the key the database was made with: 2 stored values cannot be read\. Restore the former key; docs\/leaks\.md tells of a lost one\.$/,
-	},
-	{
-		name: 'the former key was removed too early',
-		breaks: async (harness) => {
-			await underFormerKey(harness);
-			const { dataDir, secrets } = harness;
-			await (await open({ dataDir, encryptionKey: NEW, formerKeys: secrets.encryptionKey })).close();
-		},
-		env: () => ({ ENCRYPTION_KEY: NEW }),
-		says: /^✗ Encryption key: a former key is needed that is not given, by 1 stored value: set it as ENCRYPTION_KEY_FORMER again until this says that none is\.$/,
+		says: /^✗ Encryption key: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_FORMER is the key of the database: 2 stored values cannot be read\. Set that key, or name it in ENCRYPTION_KEY_FORMER and run npm run rekey; docs\/leaks\.md tells of a lost one\.$/,
 	},
 	{
 		name: 'another key was used by mistake for a while',
-		breaks: async (harness) => {
-			await underFormerKey(harness);
-			const { dataDir } = harness;
-			const store = await open({ dataDir, encryptionKey: OTHER_KEY });
-			await accepted(store, submission({ sessionId: 'meanwhile', items: [item('x', { secret: true }), item('y')] }));
-			await store.close();
-		},
+		breaks: mistaken,
 		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey }),
-		says: /^✗ Encryption key: a former key is needed that is not given, by 2 stored values: set it as/,
+		says: /^✗ Encryption key: 2 stored values cannot be read without a former key that is not given: stop Handraise, name that in ENCRYPTION_KEY_FORMER, and run npm run rekey\.$/,
+	},
+	{
+		name: 'another key was used by mistake for a while, and is given',
+		breaks: mistaken,
+		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey, ENCRYPTION_KEY_FORMER: OTHER_KEY }),
+		says: /^✗ Encryption key: 2 stored values cannot be read without ENCRYPTION_KEY_FORMER: stop Handraise, and run npm run rekey\.$/,
 	},
 	{
 		name: 'the key of a file does not open everything',
@@ -83,7 +111,7 @@ const cases: Case[] = [
 				await store.close();
 			}
 		},
-		says: /^✗ Encryption key: a former key is needed that is not given, by 1 stored value: set it as/,
+		says: /^✗ Encryption key: 1 stored value cannot be read without a former key that is not given: /,
 	},
 	{
 		name: 'a former key is malformed',
@@ -97,13 +125,6 @@ const cases: Case[] = [
 	},
 	{
 		name: 'a value is damaged',
-		breaks: (harness) => underFormerKey(harness, true),
-		env: keys,
-		says: /^! Encryption key: no key opens 1 stored value, because of damage\. /,
-		exit: 0,
-	},
-	{
-		name: 'a value is damaged, without a former key',
 		breaks: (harness) => underFormerKey(harness, true),
 		env: ({ secrets }) => ({ ENCRYPTION_KEY: secrets.encryptionKey }),
 		says: /^! Encryption key: no key opens 1 stored value, because of damage\. /,
@@ -119,19 +140,21 @@ it('names what holds up the end of a change, when another program reads the data
 	const former = join(app.dataDir, 'encryption.key');
 	const reader = startReader(join(app.dataDir, 'handraise.db'));
 	await reader.reads;
-	await app.restart({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER_FILE: former });
+	await app.stop();
 	const env = { DATA_DIR: app.dataDir, ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER_FILE: former };
+	expect(await runRekey(env)).toMatchObject({ code: 1, stderr: expect.stringContaining('End it, and run this again') });
+	await app.restart({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_FORMER_FILE: former });
 	const said = async () => (await harness.doctorProcess(env)).lines.find((line) => line.includes('Encryption key:'));
 	await expect
 		.poll(said, { timeout: 20_000 })
 		.toBe(
-			'! Encryption key: all is encrypted again, but SQLite’s file still holds what the former key opens: keep ENCRYPTION_KEY_FORMER. The running Handraise compacts the file; if this stays, end the program that reads the database (a backup, a shell).',
+			'! Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, but SQLite’s file still holds what it opens. The running Handraise writes the file anew; if this stays, end the program that reads the database (a backup, a shell).',
 		);
 	await reader.end();
 	await expect
 		.poll(said, { timeout: 20_000 })
 		.toBe(
-			'✓ Encryption key: no stored value needs a former key any more, and no file holds one: remove ENCRYPTION_KEY_FORMER. Backups still need it.',
+			'✓ Encryption key: no stored value needs ENCRYPTION_KEY_FORMER, and no file holds one that does: remove it. Backups still need it.',
 		);
 });
 

@@ -184,8 +184,6 @@ export function omit<T extends object>(object: T, field: string): T {
 }
 
 interface Change {
-	/** The JSON to respond with instead of `target`; null forwards the request. */
-	readonly answer?: (path: string, form: URLSearchParams) => Json | null;
 	readonly headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders;
 	/** Changes the headers that `target` gets. */
 	readonly forwards?: (headers: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
@@ -193,19 +191,11 @@ interface Change {
 	readonly json?: { readonly of: string; readonly change: (body: Json) => Json };
 }
 
-function createFront(
-	target: string,
-	{ answer: own, headers = (same) => same, forwards = (same) => same, json }: Change,
-): Server {
+function createFront(target: string, { headers = (same) => same, forwards = (same) => same, json }: Change): Server {
 	const server = createServer(async (request, response) => {
 		const { authorization = '', 'x-api-key': key = '' } = request.headers;
 		const { url = '/', method = 'GET' } = request;
 		const sent = await text(request);
-		const replaced = own?.(url, new URLSearchParams(sent)) ?? null;
-		if (replaced !== null) {
-			response.setHeader('content-type', 'application/json').end(JSON.stringify(replaced));
-			return;
-		}
 		const targetResponse = await fetch(new URL(url, target), {
 			method,
 			redirect: 'manual',

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { OWN_SCHEMA, type PostgresLook } from '../../src/database/inspect.ts';
+import type { PostgresLook } from '../../src/database/inspect.ts';
+import { OWN_SCHEMA } from '../../src/database/migrate.ts';
 import { type Findings, findingsOf, lineOf } from '../../src/doctor/check.ts';
-import { checkNode, checkPostgres, FILE_SYSTEMS } from '../../src/doctor/environment.ts';
+import { checkPostgres } from '../../src/doctor/environment.ts';
 import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/slack.ts';
 
 function linesOf(name: string, check: (findings: Findings) => unknown): string[] {
@@ -17,14 +18,6 @@ it('expects the scopes of the manifest', () => {
 	const { bot, bot_optional: optional } = manifest.oauth_config.scopes;
 	expect(new Set([...Object.keys(REQUIRED_SCOPES), ...Object.keys(OPTIONAL_SCOPES)])).toEqual(new Set(bot));
 	expect(new Set(Object.keys(OPTIONAL_SCOPES))).toEqual(new Set(optional));
-});
-
-it.each([
-	['22.18.0', '✗ Node.js: this is 22.18.0; Handraise needs 24 or newer'],
-	['24.0.0', '✓ Node.js: 24.0.0.'],
-	['26.1.0', '✓ Node.js: 26.1.0.'],
-])('checks Node %s', (version, line) => {
-	expect(linesOf('Node.js', (findings) => checkNode(findings, version))).toEqual([expect.stringContaining(line)]);
 });
 
 const WELL = {
@@ -44,7 +37,6 @@ const WELL = {
 	keyCheck: null,
 	keySalt: null,
 	dialect: 'postgres',
-	foreignCode: [],
 	isCompactionDue: false,
 	values: null,
 	workspaces: [],
@@ -120,26 +112,4 @@ it('removes control characters from texts from outside', () => {
 	expect(lineOf({ verdict: 'ok', check: 'Bot token', text })).toBe(
 		'✓ Bot token: it is  [2Jada in the workspace  Acme.',
 	);
-});
-
-it.each([
-	[0x6969, 'network'],
-	[0xff534d42, 'network'],
-	[0x01021997, 'network'],
-	[0x65735546, 'FUSE'],
-	[0x858458f6, 'memory'],
-	[0x794c7630, 'container'],
-])('knows the file system of type %i', (type, words) => {
-	expect(FILE_SYSTEMS.filter(({ types }) => types.some((one) => one === type))).toEqual([
-		expect.objectContaining({ words: expect.stringContaining(words) }),
-	]);
-});
-
-it('does not take ext4 for a remote file system', () => {
-	expect(FILE_SYSTEMS.flatMap(({ types }) => [...types])).not.toContain(0xef53);
-});
-
-it.runIf(existsSync('/dev/shm'))('recognises a directory in memory', () => {
-	const { type } = statfsSync('/dev/shm');
-	expect(FILE_SYSTEMS.find(({ types }) => types.some((one) => one === type))?.words).toMatch(/^in memory/);
 });

@@ -187,7 +187,7 @@ describe('doctor live', () => {
 		const port = new URL(harness.slack.origin).port;
 		const { exit, lines } = await operate(harness, { env: { PORT: port } });
 		expect(lines).toEqual([
-			`✗ Port: ${port} is taken by another program: stop it, or set PORT to another port.`,
+			`✗ Live check: stop Handraise first, it would get a part of what Slack sends. The port ${port} cannot be used (EADDRINUSE).`,
 			'1 problem to fix.',
 		]);
 		expect(exit).toBe(1);

@@ -8,7 +8,7 @@ import { callSlack, sampleOrganisation } from '../../fake-slack/index.ts';
 import { systemClock } from '../../src/core/basics.ts';
 import { CHECK_COUNTS_MS } from '../../src/features/answer/put.ts';
 import { CHECK_INTERVAL_MS } from '../../src/features/watch/endings.ts';
-import { JOINED_MAX_AGE_MS, PRIVACY_MAX_AGE_MS } from '../../src/slack/channels.ts';
+import { PRIVACY_MAX_AGE_MS } from '../../src/slack/channels.ts';
 import { FACTS_MAX_AGE_MS, FRESH_MS } from '../../src/slack/directory.ts';
 import { durationText } from '../../src/slack/parts.ts';
 import { namesAnswerers } from './databases.ts';
@@ -66,7 +66,7 @@ describe('doctor may', () => {
 		const old = (ms: number) => `up to ${durationText(ms)} old`;
 		const who = `yes: a member of the app's workspace (team_id is "T0ACME"), no guest (is_restricted is false, is_ultra_restricted is false)`;
 		const known = (ms: number) => `The program uses users.info ${old(ms)}`;
-		const joined = `users.conversations ${old(JOINED_MAX_AGE_MS)} (new before a refusal)`;
+		const joined = `users.conversations ${old(FACTS_MAX_AGE_MS)} (new before a refusal)`;
 		const posting =
 			'is_member is true, is_archived is false, is_shared is false, is_org_shared is false, is_ext_shared is false, is_pending_ext_shared is false';
 		const watched = `${who}, ${posting}. ${known(FACTS_MAX_AGE_MS)}, conversations.info new each time; of a watched channel, who else reads it every ${durationText(CHECK_INTERVAL_MS)}.`;
@@ -280,12 +280,6 @@ describe('doctor may', () => {
 			'switched off for everybody by QUICK_ANSWERS',
 		],
 		['DISCOVER_SESSIONS', { DISCOVER_SESSIONS: 'true' }, every('yes', { 'Watch all': 'yes' }), 'Watch all: yes'],
-		[
-			'SESSION_SERVICE_LIST',
-			{ DISCOVER_SESSIONS: 'true', SESSION_SERVICE_LIST: 'off' },
-			every('yes'),
-			'switched off for everybody by SESSION_SERVICE_LIST',
-		],
 	])('follows the setting %s', async (_, { WHO = 'U0ADA', ...env }, outcomes, fact) => {
 		const { exit, lines, outcomes: said } = await may(harness, [WHO, 'agents'], env);
 		expect(said).toEqual(outcomes);
@@ -398,10 +392,9 @@ describe('doctor may, when it cannot find out', () => {
 		expect(exit).toBe(1);
 	});
 
-	it.each(['views', 'may'])('says with %s that the file of the bot token is not there', async (mode) => {
+	it('says that the file of the bot token is not there', async () => {
 		const env = { SLACK_BOT_TOKEN: '', SLACK_BOT_TOKEN_FILE: '/nowhere/token' };
-		const args = mode === 'may' ? [mode, 'U0ADA', 'agents'] : [mode];
-		const { exit, lines } = await harness.doctor(env, args);
+		const { exit, lines } = await may(harness, ['U0ADA', 'agents'], env);
 		expect(lines).toEqual([expect.stringMatching(/^✗ Settings: SLACK_BOT_TOKEN_FILE /), '1 problem to fix.']);
 		expect(exit).toBe(1);
 	});

@@ -18,11 +18,11 @@ const service: Case[] = [
 		says: /^✗ Session service: .* answers with a web page \(404\): SESSION_SERVICE_URL has \/v1 in it, which Handraise adds/,
 	},
 	{
-		name: 'the address ends in /v1, and the list’s setting is wrong',
-		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/`, SESSION_SERVICE_LIST: 'yes' }),
+		name: 'the address ends in /v1, and the list must not be used, which is no setting any more',
+		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/`, SESSION_SERVICE_LIST: 'off' }),
 		says: [
 			/^✗ Settings: SESSION_SERVICE_URL ends in \/v1: remove it/,
-			/^✗ Settings: SESSION_SERVICE_LIST is neither auto nor off/,
+			/^✗ Settings: SESSION_SERVICE_LIST is no setting any more, and its value is stricter than what holds now: the list of the service is used/,
 		],
 	},
 	{
@@ -127,18 +127,14 @@ const service: Case[] = [
 		exit: 0,
 	},
 	{
-		name: 'the list is switched off, and the service allows more than the setting',
-		env: () => ({ SESSION_SERVICE_LIST: 'off', SESSION_SERVICE_RPM: '100' }),
+		name: 'the service allows more than the setting, and two settings are none any more',
+		env: () => ({ GIVE_UP_HOURS: '48', ESCALATE_AFTER: '1h', SESSION_SERVICE_RPM: '100' }),
 		says: [
-			/^✓ Session list: not used, because SESSION_SERVICE_LIST is off/,
+			/^! Settings: GIVE_UP_HOURS is no setting any more: an answer is tried for 24 hours\. Remove it after the next start\.$/,
+			/^! Settings: ESCALATE_AFTER is no setting any more: .* the first start gives it this one .*\. Remove it after the next start\.$/,
 			/^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
 		],
 		exit: 0,
-	},
-	{
-		name: 'people want all sessions, and the list is switched off',
-		env: () => ({ SESSION_SERVICE_LIST: 'off', DISCOVER_SESSIONS: 'true' }),
-		says: /^✗ Session list: DISCOVER_SESSIONS is true and SESSION_SERVICE_LIST is off: set SESSION_SERVICE_LIST to auto/,
 	},
 	{
 		name: 'people want all sessions, and the service has no list',
@@ -164,40 +160,4 @@ const service: Case[] = [
 	},
 ];
 
-const seconds = (count: number) => (headers: object) => ({
-	...headers,
-	date: new Date(Date.now() + count * 1000).toUTCString(),
-});
-
-const clock: Case[] = [
-	{
-		name: 'the clock is behind Slack’s',
-		env: ({ slackBehind }) => slackBehind({ headers: seconds(125) }),
-		says: /^✗ Clock: this machine is 1\d\d s behind Slack: synchronise its clock/,
-	},
-	{
-		name: 'the clock is ahead of both',
-		env: async ({ slackBehind, serviceBehind }) => ({
-			...(await slackBehind({ headers: seconds(-3600) })),
-			...(await serviceBehind({ headers: seconds(-3600) })),
-		}),
-		says: /^✗ Clock: this machine is 60 min ahead of Slack and the session service/,
-	},
-	{
-		name: 'only the service’s clock is off',
-		env: ({ serviceBehind }) => serviceBehind({ headers: seconds(-300) }),
-		says: /^! Clock: this machine is .* ahead of the session service, and Slack agrees with this machine/,
-		exit: 0,
-	},
-	{
-		name: 'the clocks differ and Slack gives no answer',
-		env: async ({ serviceBehind }) => ({
-			...(await serviceBehind({ headers: seconds(300) })),
-			SLACK_API_URL: `${await nobody()}/api/`,
-		}),
-		says: /^! Clock: this machine is .* behind the session service, and Slack could not be asked/,
-	},
-];
-
 testBroken('session service', service);
-testBroken('clock', clock);

@@ -1,6 +1,5 @@
 import { chmodSync, closeSync, copyFileSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { ANN, OTHER_KEY, open, submission, T0 } from '../database/support.ts';
 import { type Case, testBroken } from './broken.ts';
 import { databaseAt } from './databases.ts';
@@ -40,7 +39,10 @@ const database: Case[] = [
 	{
 		name: 'the former version used the database',
 		breaks: (harness) => databaseAt(harness, 'former'),
-		says: /^✓ Database: SQLite not in use, at schema 29\. The first start migrates it to schema \d+, .*: make a backup first\.$/,
+		says: [
+			/^✓ Database: SQLite not in use, at schema 29\. The first start migrates it to schema \d+, .*: make a backup first\.$/,
+			/^- Service address: not checked, because the database does not have schema \d+\.$/,
+		],
 		exit: 0,
 	},
 	{
@@ -59,16 +61,6 @@ const database: Case[] = [
 		name: 'the database has rows of a former address of the service',
 		breaks: (harness) => databaseAt(harness, 'both'),
 		says: /^! Service address: what is stored for https:\/\/service\.example \(1 answer, 0 watches, lists for 0 sessions\) is left alone: .*--service-moved/,
-		exit: 0,
-	},
-	{
-		name: 'somebody made a trigger in the database',
-		breaks: async (harness) => {
-			await databaseAt(harness, 'none');
-			using database = new DatabaseSync(join(harness.dataDir, 'handraise.db'));
-			database.exec('create trigger "audit\u001b[2J" after update on answers begin select 1; end');
-		},
-		says: /^! Database: it has trigger "audit\\u001b\[2J" on "answers": Handraise makes none, .* Drop what you did not make\.$/,
 		exit: 0,
 	},
 	{
@@ -129,13 +121,13 @@ const key: Case[] = [
 		name: 'the key is another one',
 		breaks: (harness) => databaseAt(harness, 'none', harness.secrets.encryptionKey),
 		env: () => ({ ENCRYPTION_KEY: OTHER_KEY }),
-		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database/,
 	},
 	{
 		name: 'the passphrase is another one',
 		breaks: (harness) => databaseAt(harness, 'none', 'canary battery staple'),
 		env: () => ({ ENCRYPTION_KEY: 'canary battery stable' }),
-		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key of the database/,
 	},
 	{
 		name: 'the key file is gone',
@@ -143,7 +135,7 @@ const key: Case[] = [
 			await databaseAt(harness, 'none');
 			rmSync(join(harness.dataDir, 'encryption.key'));
 		},
-		says: /^✗ Encryption key: .*encryption\.key is gone, and the database was made with a key: restore it/,
+		says: /^✗ Encryption key: .*encryption\.key is gone, and the database has a key: restore it/,
 	},
 	{
 		name: 'others may read the key file',

@@ -65,7 +65,18 @@ export interface Frame<V> {
  * `run` finds a problem; with sabotage, when it finds none.
  */
 export async function faultRun<O extends Options, Sabotage extends string>(
-	{ name, options, sabotages }: { name: string; options: O; sabotages: Readonly<Record<Sabotage, readonly Edit[]>> },
+	{
+		name,
+		options,
+		sabotages,
+		edits: own = [],
+	}: {
+		name: string;
+		options: O;
+		sabotages: Readonly<Record<Sabotage, readonly Edit[]>>;
+		/** For a program with other constants. */
+		edits?: readonly Edit[];
+	},
 	run: (
 		frame: Frame<Values<O> & Common<Sabotage>>,
 	) => Promise<{ readonly isClean: boolean; readonly brokenTurns?: number }>,
@@ -76,7 +87,7 @@ export async function faultRun<O extends Options, Sabotage extends string>(
 	const all = { ...COMMON, ...options, sabotage: sabotaged };
 	const values = readOptions(command, all) as Values<O> & Common<Sabotage>;
 	const { sabotage, commit, seed } = values;
-	const edits = sabotage === null ? [] : sabotages[sabotage];
+	const edits = [...own, ...(sabotage === null ? [] : sabotages[sabotage])];
 	if (commit !== null && !(await isCommit(commit)))
 		refuseOptions(command, all, `git knows no commit "${commit}" with src/main.ts.`);
 

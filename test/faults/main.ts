@@ -19,7 +19,7 @@ await startNamed('npm run faults --', {
 		start: () => import('./reminders/main.ts'),
 	},
 	keys: {
-		about: 'the encryption key is changed while it is killed and people answer',
+		about: 'npm run rekey changes the encryption key while it is killed',
 		start: () => import('./keys/main.ts'),
 	},
 	powercut: {

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
-import { AUDIT_LINE, type AuditLine } from '../../src/database/audit-reader.ts';
 
 /** Lines of the log kept for the report of a failure. */
 const LINES_KEPT = 50_000;
@@ -10,13 +9,9 @@ const LINES_KEPT = 50_000;
 export const READY_WITHIN_MS = 60_000;
 const SHIFTED_CLOCK = new URL('../../sandbox/shifted-clock.ts', import.meta.url).href;
 
-/** A kill may cut the last line. */
-const isOfAudit = (line: string) => line.startsWith('{"number":') && line.endsWith('}');
-
 /** The program as a process of its own that can be started repeatedly. */
 export function createReplica({ entry, env }: { entry: string; env: Readonly<Record<string, string>> }) {
 	const lines: string[] = [];
-	const audit: AuditLine[] = [];
 	let child: ChildProcess | null = null;
 	let pid = 0;
 	let clockOffsetMs = 0;
@@ -32,10 +27,6 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 			for (const stream of [own.stdout, own.stderr]) {
 				if (stream === null) continue;
 				createInterface({ input: stream }).on('line', (line) => {
-					if (isOfAudit(line)) {
-						audit.push(AUDIT_LINE.parse(JSON.parse(line)));
-						return;
-					}
 					lines.push(line);
 					if (lines.length > LINES_KEPT * 2) lines.splice(0, LINES_KEPT);
 					if (!line.includes('Handraise is ready')) return;
@@ -77,8 +68,6 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 		},
 		/** The newest lines of its log, over all starts. */
 		lines: lines as readonly string[],
-		/** All lines of the audit that it printed, over all starts. */
-		audit: audit as readonly AuditLine[],
 		/** Resolves when it can take Slack's requests. @throws Error when it ends before that */
 		start: () => launch().ready,
 		/** Starts it without waiting. The returned promise is that of `start`. */

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { PRESS_SABOTAGES, SABOTAGES } from './answers/sabotage.ts';
+import { PRESS_SABOTAGES, QUICK_LOOKS, SABOTAGES } from './answers/sabotage.ts';
 import { type Edit, edited } from './edits/edit.ts';
 import { SABOTAGES as KEY_SABOTAGES } from './keys/sabotage.ts';
 import { SABOTAGES as POWER_CUT_SABOTAGES } from './powercut/sabotage.ts';
 import { SABOTAGES as VIRTUAL_TIME_SABOTAGES } from './reminders/sabotage.ts';
 import { REMINDER_SABOTAGES } from './watches/reminders/sabotage.ts';
-import { SHORTER } from './watches/reminders/times.ts';
+import { SHORTER, USUAL } from './watches/reminders/times.ts';
 import { POST_SABOTAGES } from './watches/sabotage.ts';
 
 const TABLES: Readonly<Record<string, Readonly<Record<string, readonly Edit[]>>>> = {
@@ -17,7 +17,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, readonly Edit[]>>>
 	'reminders on a virtual clock': VIRTUAL_TIME_SABOTAGES,
 	keys: KEY_SABOTAGES,
 	'power cuts': POWER_CUT_SABOTAGES,
-	'other copies': { 'short leases': SHORTER },
+	'other copies': { 'short leases': SHORTER, 'early escalations': USUAL.edits, 'quick looks': QUICK_LOOKS },
 };
 
 const SABOTAGE = Object.entries(TABLES).flatMap(([run, table]) =>

@@ -41,7 +41,7 @@ export interface StoreUnderTest extends AsyncDisposable {
 	readonly giveUp: ((viewIds: readonly string[]) => Promise<void>) | null;
 }
 
-/** One hour more than the default of GIVE_UP_HOURS. */
+/** One hour more than an answer is tried. */
 export const DAY_MS = 25 * 3_600_000;
 
 const UNFINISHED =

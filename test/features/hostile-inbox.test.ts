@@ -118,7 +118,6 @@ const inboxes = fc
 			channelsKnown: false,
 			waiting: null,
 			isWatching: true,
-			week: null,
 			ownAnswers: { shown: filled(MOST_OWN_ANSWERS, some.answers, withAnswerId), total: 12 },
 			drafts: filled(MOST_DRAFTS, some.drafts, (value, formId) => ({ ...value, formId })),
 			lastAnswers: filled(MOST_LAST_ANSWERS, some.answers, withAnswerId),

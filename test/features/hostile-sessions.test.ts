@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadingModal, NOTICES, type SessionModel, sessionModal } from '../../src/features/answer/form-view.ts';
 import { watchCard } from '../../src/features/watch/card-view.ts';
 import { watchPost } from '../../src/features/watch/notice-view.ts';
-import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
+import { askedPost, settledQuestionPost } from '../../src/features/watch/post-view.ts';
 import { openQuestion, type Session } from '../../src/questions/session.ts';
 import { snapshotOf } from '../../src/questions/session-snapshot.ts';
 import { answerCard, errorMessage, errorModal, errorWords } from '../../src/slack/error-view.ts';
@@ -89,7 +89,6 @@ describe('hostile sessions', () => {
 					handOver: null,
 					isUpdate: true,
 					ended: isAnswered ? null : 'channelShared',
-					watchMaxDays: 7,
 					adminContact: name,
 					names,
 					dashboardUrl: 'https://dash.example',
@@ -103,7 +102,6 @@ describe('hostile sessions', () => {
 				if (view.question === null) return;
 				expectSafeMessage(settledQuestionPost(answeredContent(view.question, name), 'answered', post));
 				expectSafeMessage(askedPost(askedContent(view.question), false, post));
-				expectSafeMessage(switchingPost(view.question, post));
 			}),
 			{ numRuns: 50 },
 		);

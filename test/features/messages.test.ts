@@ -9,10 +9,10 @@ import { textsOf } from '../slack/support/questions.ts';
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
 
 describe('help', () => {
-	it('has five lines', () => {
+	it('has seven lines', () => {
 		const help = helpMessage();
 		expectSafeMessage(help);
-		expect(textsOf(help.blocks)[1]?.split('\n')).toHaveLength(5);
+		expect(textsOf(help.blocks)[1]?.split('\n')).toHaveLength(7);
 	});
 
 	it.each(['unclear', 'unknown_word', 'unknown_flag', 'missing_id', 'no_history', 'id_too_long', 'all_alone'] as const)(

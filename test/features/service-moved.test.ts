@@ -190,7 +190,7 @@ const bringBack = (service: string) => `insert into answer_rules select * from k
 
 describe('a database with live rows of two addresses', () => {
 	it('warns at the start, keeps the lists of both, and tells an author that their answer waits for the other', async () => {
-		await start({ GIVE_UP_HOURS: '1', REMIND_AFTER: 'off', ...FEWEST_REQUESTS });
+		await start({ REMIND_AFTER: 'off', ...FEWEST_REQUESTS });
 		const { id } = await answerThatWaits();
 		app.onDatabase((database) => database.exec(HIDE));
 		await app.service.comeBack();
@@ -212,7 +212,9 @@ describe('a database with live rows of two addresses', () => {
 		const dms = () => app.slack.as('ada').dm(id);
 		const hears = (words: string) => app.until(() => dms().some((dm) => dm.text().includes(words)));
 		await hears(whatHappened('other_service'));
-		await app.pass(70 * 60_000);
+		await app.stop();
+		await app.clock.advance(24 * 3_600_000);
+		await app.restart({ SESSION_SERVICE_URL: elsewhere() });
 		await hears(headline('waiting'));
 		expect(dms()).toHaveLength(1);
 		expect(puts(id)).toEqual([]);

@@ -15,7 +15,6 @@ import { channelSettingsVariants } from './shapes/channel-settings.ts';
 import { inboxVariants } from './shapes/inbox.ts';
 import { messageVariants, watchVariants } from './shapes/messages.ts';
 import { modalVariants } from './shapes/modals.ts';
-import { largestOf } from './shapes/sizes.ts';
 
 const SRC = new URL('../../src/', import.meta.url).pathname;
 /** Every kind of view and message in every variant. */
@@ -32,7 +31,6 @@ const shapes = [
 		.map((shape) => ({ ...shape, name: `${shape.name}, as rarely seen` })),
 ];
 const names = shapes.map(({ name }) => name);
-const asked = extremes();
 const all = JSON.stringify(shapes);
 
 /** The text of each file below src, by its path there. */
@@ -80,8 +78,8 @@ describe('all variants', () => {
 	});
 
 	it('has a button, an entry of a menu or a field of every action', () => {
-		// *Send again* stands on receipts of 1.1.0 alone.
-		const { sendAgain: _former, ...shown } = ACTIONS;
+		// These stand on receipts of 1.1.0 alone.
+		const { sendAgain: _again, postToThread: _post, ...shown } = ACTIONS;
 		const missing = Object.values(shown).filter((id) => {
 			const entry = JSON.stringify(encodeMenuChoice({ actionId: id, value: '' }).slice(0, -4)).slice(1, -1);
 			return ![`"action_id":"${id}"`, entry].some((part) => all.includes(part));
@@ -118,28 +116,6 @@ describe('all variants', () => {
 			found: view === undefined ? validateMessage(message) : validateView(view),
 		}));
 		expect(problems.filter(({ found }) => found.length > 0)).toEqual([]);
-	});
-});
-
-describe('extremes', () => {
-	it('are few, because Slack limits how often the doctor may ask', () => {
-		expect(asked.length).toBeLessThanOrEqual(40);
-	});
-
-	it('have every part as large as any variant has it', () => {
-		const largest = largestOf(asked);
-		// Of the same long text another part may be masked, and shorter by that.
-		const masked = ({ size }: { size: number }) => (size > 1_000 ? size * 0.95 : size);
-		const missing = [...largestOf(shapes)].filter(([part, one]) => (largest.get(part)?.size ?? 0) < masked(one));
-		expect(missing).toEqual([]);
-	});
-
-	it('have elements of all types', () => {
-		const inputs = ['number_input', 'email_text_input', 'url_text_input', 'plain_text_input'];
-		const choices = ['radio_buttons', 'static_select', 'checkboxes', 'multi_static_select'];
-		const types = [...choices, 'datepicker', 'timepicker', 'image', ...inputs];
-		const json = JSON.stringify(asked);
-		expect(types.filter((type) => !json.includes(`"type":"${type}"`))).toEqual([]);
 	});
 });
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { chooseItemModal, loadingModal, NOTICES, sessionModal } from '../../src/features/answer/form-view.ts';
-import { ownTextMessage, receiptMessage, receiptModal } from '../../src/features/answer/receipt-view.ts';
+import { receiptMessage, receiptModal } from '../../src/features/answer/receipt-view.ts';
 import { historyView } from '../../src/features/answer/view.ts';
 import { handOverPost } from '../../src/features/hand-over/view.ts';
 import { formOffer } from '../../src/features/reply/view.ts';
 import { watchCard } from '../../src/features/watch/card-view.ts';
 import { filesMessage } from '../../src/features/watch/details-view.ts';
 import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
-import { askedPost, settledQuestionPost, switchingPost } from '../../src/features/watch/post-view.ts';
+import { askedPost, settledQuestionPost } from '../../src/features/watch/post-view.ts';
 import { outcomesMessage, watchList, watchOutcomeWords } from '../../src/features/watch/view.ts';
 import { openQuestion, type ReadMessage, type Session } from '../../src/questions/session.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/questions/session-snapshot.ts';
@@ -115,7 +115,6 @@ describe('text from outside is marked as such and never begins a view or message
 					waitedMs: null,
 					discreet: false,
 					ended: null,
-					watchMaxDays: 7,
 					adminContact: null,
 					dashboardUrl: null,
 					handOver: null,
@@ -137,7 +136,6 @@ describe('text from outside is marked as such and never begins a view or message
 					expectVoices(
 						formOffer({ id: 'form', sessionId, messageIndex: 1 }, { text: name, question, sessionName: name }),
 					);
-					expectVoices(switchingPost(question, post));
 					expectVoices(settledQuestionPost(answeredContent(question, name), 'answered', post));
 				}
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));
@@ -173,7 +171,6 @@ describe('text from outside is marked as such and never begins a view or message
 				];
 				for (const message of [
 					receiptMessage(answer, receipt),
-					ownTextMessage(answer),
 					answerCard(sessionId),
 					errorMessage(name, sessionId, error),
 					stillWaitingMessage(sessionId),

@@ -188,12 +188,12 @@ const FAULTS: Readonly<Record<string, (rule: WatchedRule) => Promise<void>>> = {
 	},
 
 	async HandraiseAnswersGivenUp({ quiet, active }) {
-		await using program = await answering({ env: { GIVE_UP_HOURS: '1' } });
+		await using program = await answering();
 		const modal = await program.openForm();
 		await program.app.service.goDown();
 		await modal.submit();
 		await quiet(program.app.url);
-		program.setAhead(61 * MINUTE_MS);
+		program.setAhead((24 * 60 + 1) * MINUTE_MS);
 		await active(program.app.url);
 	},
 

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { recordEvents } from '../../src/database/audit.ts';
-import { AUDIT_LINE, BEFORE_ALL, readEvents } from '../../src/database/audit-reader.ts';
+import { BEFORE_ALL, readEvents } from '../../src/database/audit-reader.ts';
 import type { StoreDatabase } from '../../src/database/database.ts';
 import type { Store } from '../../src/stores.ts';
 import { accepted, BOB, submission } from '../database/support.ts';
+import { AUDIT_LINE } from '../support/audit-lines.ts';
 import { runPerson } from '../support/person-command.ts';
 
 /** All rows of a database, once they may be read: on PostgreSQL transactions of other tests hold them back. */

@@ -20,7 +20,7 @@ async function adminOf(connectionString: string) {
 
 it('serves people and watches sessions with a single connection', async () => {
 	const env = await databaseEnv();
-	await using app = await startApp({ env: { ...env, DATABASE_POOL_SIZE: '1' } });
+	await using app = await startApp({ env, limits: { pool: { size: 1 } } });
 	const people = ['ada', 'grace'];
 	const sessions = people.flatMap((who) => [1, 2, 3].map((number) => ({ who, id: `${who}${number}` })));
 	for (const { id } of sessions) app.service.sessions.put(id, askingSession(['Name']));
@@ -51,7 +51,7 @@ it('serves people and watches sessions with a single connection', async () => {
 	await expect.poll(() => answered().length, { timeout: 30_000 }).toBeGreaterThan(0);
 });
 
-it('ends a statement that hangs on a lock at DATABASE_STATEMENT_TIMEOUT_MS, and delivers the answer after it', async () => {
+it('ends a statement that hangs on a lock, and delivers the answer after it', async () => {
 	const env = await databaseEnv();
 	const asked: string[] = [];
 	await using proxy = await createTcpProxy(env.DATABASE_URL, (client, connectOn) => {
@@ -61,7 +61,8 @@ it('ends a statement that hangs on a lock at DATABASE_STATEMENT_TIMEOUT_MS, and 
 		server.pipe(client);
 	});
 	await using app = await startApp({
-		env: { ...env, DATABASE_URL: proxy.url, DATABASE_STATEMENT_TIMEOUT_MS: '1000' },
+		env: { ...env, DATABASE_URL: proxy.url },
+		limits: { pool: { statementMs: 1_000 } },
 	});
 	// Each connection but the one of the migrations.
 	const given = asked.map((startup) => /statement_timeout\0(\d+)\0/.exec(startup)?.[1]);

@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { recordEvents, writeEvents } from '../../src/database/audit.ts';
-import { AUDIT_LINE, type AuditLine } from '../../src/database/audit-reader.ts';
 import { sql } from '../../src/database/database.ts';
 import type { Store } from '../../src/stores.ts';
+import { AUDIT_LINE, type AuditLine } from '../support/audit-lines.ts';
 import { createRandom } from '../support/random.ts';
 
 const PROGRAM = new URL('../../src/audit.ts', import.meta.url).pathname;

@@ -11,6 +11,7 @@ import { handOverApp } from '../features/hand-over/harness.ts';
 import { type AnswererApp, answererApp, ONLY } from '../features/watch/answerers-harness.ts';
 import { expectNothingWrong } from '../features/watch/harness.ts';
 import { openSession } from '../slack/support/open-session.ts';
+import { auditLines } from '../support/audit-lines.ts';
 import { runPerson } from '../support/person-command.ts';
 import { DELIVERED } from '../support/sentences.ts';
 
@@ -61,11 +62,11 @@ function mentions(): string[] {
 }
 
 it('forgets somebody everywhere: people see Somebody, go on, and the files hold the id nowhere', async () => {
-	await start({ ESCALATE_AFTER: '1d' });
+	await start();
 	const pressed = await app.asked();
 	await app.seenBy('ada', pressed.post).press('LH 1173');
 	await app.until(() => pressed.post.text().includes('· continued'));
-	const lost = await app.asked('', ['Which size?']);
+	const lost = await app.asked(undefined, ['Which size?']);
 	const [hers, graces] = [await openSession(app.app, lost.id), await openSession(app.app, lost.id, 'grace')];
 	await hers.fill(0, 'Hers');
 	await graces.fill(0, 'Not hers');
@@ -73,10 +74,10 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	await app.until(() => app.service.log.effectivePuts(lost.id).length === 1);
 	await graces.close(true);
 	await hers.close(true);
-	const handed = await app.asked('', ['Which colour?']);
+	const handed = await app.asked(undefined, ['Which colour?']);
 	await app.handOver(handed.post, 'ada', 'grace', 'Yours?');
 	await app.saysIn(handed.post, '@grace has it (from @ada)');
-	const back = await app.asked('', ['Which day?']);
+	const back = await app.asked(undefined, ['Which day?']);
 	await app.handOver(back.post, 'grace', 'ada');
 	await app.saysIn(back.post, '@ada has it (from @grace)');
 	const draft = await openSession(app.app, handed.id);
@@ -86,11 +87,12 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 	const direct = app.session();
 	await app.watch(direct, { channel: 'dm' });
 	await app.openHome('ada');
-	await app.slack.as('ada').home()?.press('Snooze for 15 min');
+	await app.slack.as('ada').home()?.press('Snooze for 1 h');
 	await app.openHome('grace');
 	await app.homeSays('(from @ada)', { who: 'grace' });
 	await app.slack.as('ada').command('#agents', '/session settings');
 	const settings = await app.slack.as('ada').waitForModal('Save');
+	await settings.choose('Escalate after', '1 day');
 	await settings.choose('Mention', ['ada', 'grace']);
 	await settings.submit();
 	await app.until(() =>
@@ -144,7 +146,7 @@ it('forgets somebody everywhere: people see Somebody, go on, and the files hold 
 
 it('lets a message arrive once that was on its way with the name and a note, and takes both out of it', async () => {
 	await start();
-	const { post } = await app.asked('', ['Which colour?']);
+	const { post } = await app.asked(undefined, ['Which colour?']);
 	const isMessage = (args: unknown) => JSON.stringify(args).includes('handed');
 	const calls = () => app.slack.traffic.calls('chat.postMessage').filter(({ request }) => isMessage(request));
 	const goesOn = app.slack.faults.hold('chat.postMessage', isMessage);
@@ -168,7 +170,7 @@ it('lets a message arrive once that was on its way with the name and a note, and
 
 it("leaves the PUT of somebody else's answer alone that is under way in the same session: it is sent once", async () => {
 	await start();
-	const { id, post } = await app.asked('', ['Which colour?']);
+	const { id, post } = await app.asked(undefined, ['Which colour?']);
 	const hers = await openSession(app.app, id);
 	await hers.fill(0, 'Sand');
 	await hers.submit();
@@ -258,20 +260,18 @@ it('exports what is stored as JSON, and says when there is nothing', async () =>
 	expect(await forget('U0NOBODY')).toMatchObject({ code: 0, stdout: 'Nothing is stored about U0NOBODY.\n' });
 });
 
-it('logs who exported or forgot whom, under a name that means nobody once they are forgotten', async () => {
+it('tells in the audit who exported or forgot whom, under a name that means nobody once they are forgotten', async () => {
 	await start();
 	const { post } = await app.asked();
 	await app.seenBy('ada', post).press('LH 1173');
 	await app.until(() => post.text().includes('· continued'));
-	type Line = Readonly<Record<'access' | 'by' | 'about' | 'outcome', string>>;
-	const lines = () =>
-		app.log.map((line) => JSON.parse(line) as Line).filter(({ access }) => access?.startsWith('person') === true);
+	const lines = () => auditLines(app.log).filter(({ action }) => action.startsWith('person'));
 	await person(['export', ADA]);
 	await person(['export', ADA]);
 	await forget();
 	await person(['export', ADA]);
 	const [first, ...others] = lines();
-	expect(lines().map(({ access, outcome }) => `${access}: ${outcome}`)).toEqual([
+	expect(lines().map(({ action, outcome }) => `${action}: ${outcome}`)).toEqual([
 		'personExported: begun',
 		'personExported: done',
 		'personExported: begun',
@@ -280,14 +280,16 @@ it('logs who exported or forgot whom, under a name that means nobody once they a
 		'personExported: begun',
 		'personExported: done',
 	]);
-	expect(new Set(lines().map(({ by }) => by))).toEqual(new Set([expect.stringMatching(/^(\S+ as )?\S.*@\S+$/)]));
+	expect(new Set(lines().map(({ operator }) => operator))).toEqual(
+		new Set([expect.stringMatching(/^(\S+ as )?\S.*@\S+$/)]),
+	);
 	expect(first?.about).toMatch(/^[0-9a-f]{16}$/);
 	expect(others.slice(0, 4).every(({ about }) => about === first?.about)).toBe(true);
 	expect(others.slice(4).some(({ about }) => about === first?.about)).toBe(false);
 	expect(JSON.stringify(lines())).not.toContain(ADA);
 });
 
-it('lets others answer again whom the list of a channel did not name, tells the channel, and writes who did it to the log', async () => {
+it('lets others answer again whom the list of a channel did not name, tells the channel, and the audit who did it', async () => {
 	const named = await startWithLists();
 	await named.names(['grace']);
 	const { id, post } = await app.asked();
@@ -303,13 +305,13 @@ it('lets others answer again whom the list of a channel did not name, tells the 
 	await app.press(post, 'ada', 'LH 1173');
 	await app.until(() => app.service.log.effectivePuts(id).length === 1);
 	expect(await person(['clear', 'C0AGENTS'])).toEqual({ code: 0, stdout: nothingCleared('C0AGENTS'), stderr: '' });
-	const lines = app.log.map((line) => JSON.parse(line)).filter(({ access }) => access === 'settingsChanged');
+	const lines = auditLines(app.log).filter(({ operator }) => operator !== null);
 	expect(lines.map(({ channel, outcome }) => `${channel} ${outcome}`)).toEqual([
 		'C0GENERAL nothing',
 		'C0AGENTS cleared',
 		'C0AGENTS nothing',
 	]);
-	for (const { by } of lines) expect(by).toMatch(/^(\S+ as )?\S.*@\S+$/);
+	for (const { operator } of lines) expect(operator).toMatch(/^(\S+ as )?\S.*@\S+$/);
 	expect(named.changes()).toHaveLength(2);
 	const settings = await named.openSettings();
 	expect(settings.text()).toContain('whoever runs Handraise');
@@ -367,7 +369,7 @@ it('says when no program runs, or the directory is not there, and changes nothin
 	const absent = await forget();
 	expect(absent).toMatchObject({ code: 1, stdout: '' });
 	expect(absent.stderr).toBe(
-		`No Handraise can be asked in ${app.dataDir} (ENOENT): none runs there, it runs as another user, or its log has person_socket_unusable. Nothing changed.\n`,
+		`No Handraise can be asked in ${app.dataDir} (ENOENT): none runs there, it runs as another user, or its log has person_socket_unusable. Nothing changed: start Handraise, or run this as its user and with its DATA_DIR.\n`,
 	);
 	expect(await person(['clear', 'C0AGENTS'])).toMatchObject({ code: 1, stdout: '', stderr: absent.stderr });
 	const nowhere = await runPerson(['export', ADA], { DATA_DIR: '/nonexistent' });

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/basics.ts';
-import { placeIn, placeInSql, SEALED_COLUMNS, TABLE_NAMES } from '../../src/database/database.ts';
+import { SEALED_COLUMNS, TABLE_NAMES } from '../../src/database/database.ts';
 import { moveService } from '../../src/ops/service-move.ts';
 import type { Store } from '../../src/stores.ts';
 import { ASKED, askingView, news, QUESTION, read } from '../database/contract/watch-acts.ts';
+import { textsOf } from '../database/key-values.ts';
 import {
 	ANN,
 	accepted,
@@ -55,19 +56,6 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 	};
 	const move = (to = NOW) => moveService({ ...store, clock: systemClock }, { to, by: BY });
 
-	/** Every text that is stored encrypted, with its column; `cannot be read` for one that its place does not open. */
-	async function texts(): Promise<readonly string[]> {
-		const found = SEALED_COLUMNS.map(async (column) => {
-			const value = sql.ref(column.column);
-			const { rows } = await sql<Record<string, unknown>>`select ${sql.raw(placeInSql(column))}, ${value} as sealed
-				from ${sql.table(column.table)} where ${value} is not null`.execute(store.db.read);
-			return rows.map((row) => {
-				const text = store.cipher.decrypt(String(row.sealed), placeIn(column, row)) ?? 'cannot be read';
-				return `${column.table}.${column.column}: ${text}`;
-			});
-		});
-		return (await Promise.all(found)).flat().toSorted();
-	}
 	async function counts(): Promise<Readonly<Record<string, number>>> {
 		const tables = TABLE_NAMES.filter((table) => !['shared_states', 'audit_events', 'meta'].includes(table));
 		const found = tables.map(async (table) => {
@@ -87,9 +75,9 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 			const question = { service: OF_FIXTURE, sessionId: 'secret', messageIndex: 9 };
 			await accepted(store, submission({ question, items: [item('hunter2', { secret: true })] }));
 			await store.answers.accept(submission({ question, person: BOB }));
-			const [textsBefore, countsBefore] = [await texts(), await counts()];
+			const [textsBefore, countsBefore] = [await textsOf(store), await counts()];
 			const columns = new Set(textsBefore.map((text) => text.split(':')[0]));
-			const bound = SEALED_COLUMNS.filter(({ keys, bound = [] }) =>
+			const bound = SEALED_COLUMNS.filter(({ keys, bound }) =>
 				[...keys, ...bound].some((name: string) => name === 'service'),
 			);
 			expect(bound.map(({ table, column }) => `${table}.${column}`).filter((name) => !columns.has(name))).toEqual([]);
@@ -97,7 +85,7 @@ describe.each(STORES)('a service that moved, on %s', (kind) => {
 			const { froms, ...result } = await move();
 			expect(froms).toEqual([OF_FIXTURE]);
 			expect(result).toMatchObject({ endedCount: 0, asideCount: 0 });
-			expect(await texts()).toEqual(textsBefore);
+			expect(await textsOf(store)).toEqual(textsBefore);
 			expect(await counts()).toEqual(countsBefore);
 			const again = await move();
 			expect(again).toMatchObject({ froms: [], unsentCount: result.unsentCount, waitingCount: result.waitingCount });

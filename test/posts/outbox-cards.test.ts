@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../src/database/watch.ts';
 import { createEndings } from '../../src/features/watch/endings.ts';
 import { createRecordingLog } from '../database/support.ts';
-import { pass, SERVICE } from '../features/watch/support.ts';
+import { pass, SERVICE, setStyle } from '../features/watch/support.ts';
 import { coreOf } from '../support/core.ts';
 import { createOutboxHarness, questionOf, recordRead, statusOf } from './outbox-harness.ts';
 
@@ -160,10 +160,11 @@ describe('cards', () => {
 
 describe('a card that somebody deleted', () => {
 	/** Slack after the posted cards were deleted. */
-	async function withoutCard({ questionsInChannel = true } = {}) {
+	async function withoutCard({ questionsInThread = false } = {}) {
 		const harness = await createOutboxHarness();
+		await setStyle(harness.store, { questionsInThread });
 		const { clock, start, add, answer, texts } = harness;
-		const watch = await add({ questionsInChannel });
+		const watch = await add();
 		start();
 		await pass(clock, 2_000);
 		let lastDeleted = texts().filter((what) => what === 'card').length;
@@ -188,7 +189,7 @@ describe('a card that somebody deleted', () => {
 	});
 
 	it('leaves a question without a thread in the channel', async () => {
-		const { clock, store, watch, texts } = await withoutCard({ questionsInChannel: false });
+		const { clock, store, watch, texts } = await withoutCard({ questionsInThread: true });
 		await recordRead(store, watch.id, clock.now(), { posts: [questionOf(watch), statusOf(watch, 'answered')] });
 		await pass(clock, 15_000);
 		expect(texts()).toEqual(['card', 'question', 'card', 'answered']);

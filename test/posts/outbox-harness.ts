@@ -205,7 +205,7 @@ export async function recordRead(
 	const { lastReadAt = null } = (await sessions.watched(watch.session)) ?? {};
 	const written = await reads.record(
 		{ session: watch.session, token: 'poller', lastReadAt },
-		{ update, watches: [{ watchId, revision, changed: true, posts, card, slowly: false, end }], now },
+		{ update, watches: [{ watchId, revision, changed: true, posts, card, end }], now },
 	);
 	if (!written) throw new Error('not held');
 }

@@ -84,7 +84,8 @@ describe.each([
 		start({ clock: machine, rateLimiter: createRateLimiter(machine) });
 		const watch = await add();
 		const second = await add({ sessionId: 's2' });
-		await pass(clock, 5_000);
+		// The clock looks after a minute.
+		await pass(clock, 50_000);
 		// Both wait when the clock is set: the first for Slack, the second for the first.
 		const limits: SendOutcome[] = Array(2).fill({ kind: 'later', ms: 20_000, code: 'ratelimited', limited: true });
 		answer(() => limits.shift() ?? null);

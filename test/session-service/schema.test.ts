@@ -13,7 +13,6 @@ const FIELDS = [
 	'name',
 	'startTime',
 	'endTime',
-	'maxSteps',
 	'sessionDetails',
 	'lastScreenshotUrl',
 	'lastScreenshotTimestamp',
@@ -126,7 +125,7 @@ describe('a session', () => {
 			files: whole.files.map((file) => ({ ...file, bucket: 'pw' })),
 			sessionVariables: whole.sessionVariables.map((variable) => ({ ...variable, owner: 'pw' })),
 		});
-		const { lastScreenshotTimestamp: _dropped, ...known } = whole;
+		const { lastScreenshotTimestamp: _dropped, maxSteps: _unread, ...known } = whole;
 		expect(session).toEqual({
 			...known,
 			files: [{ filename: 'a.csv', signedUrl: 'https://files.example/a.csv?sig=2' }],
@@ -158,25 +157,10 @@ describe('a session', () => {
 			lastScreenshotUrl: null,
 			sessionVariables: [],
 			sessionDetails: '',
-			maxSteps: 30,
 		};
 		expect(read({ status: 'active', messages: [] })).toEqual(empty);
 		const nulls = Object.fromEntries(Object.keys(empty).map((key) => [key, null]));
 		expect(read({ ...nulls, status: 'active', messages: [] })).toEqual(empty);
-	});
-
-	it.each([
-		[40, 40],
-		['40', 40],
-		[null, 30],
-		['forty', 30],
-		[0, 30],
-		[-1, 30],
-		[1.5, 30],
-		['', 30],
-		[[40], 30],
-	])('reads maxSteps %j as %i', (given, steps) => {
-		expect(read({ status: 'active', messages: [], maxSteps: given }).maxSteps).toBe(steps);
 	});
 
 	it('a session with odd values in single fields loses only those fields', () => {
@@ -369,7 +353,6 @@ function isSession(session: ReadSession): boolean {
 		[session.sessionId, session.status, session.name, session.sessionDetails].every(text) &&
 		session.sessionId !== '' &&
 		[session.startTime, session.endTime, session.lastScreenshotUrl].every(textOrNull) &&
-		Number.isSafeInteger(session.maxSteps) &&
 		session.files.every((file) => text(file.filename) && textOrNull(file.signedUrl)) &&
 		session.sessionVariables.every(text) &&
 		session.messages.every(

@@ -52,11 +52,9 @@ describe('button values', () => {
 		expect(decodeChoice(encodeChoice(choice))).toEqual(choice);
 	});
 
-	it('decodes buttons of 1.0.0, which know of no arrivals', () => {
-		const choice = decodeChoice('["choice","s",3,"f","e",0,"Go on?","Yes",1,"C1"]');
-		expect(choice).toMatchObject({ option: 'Yes', readAt: 1, channelId: 'C1', arrival: null });
-		const reply = decodeReply('["reply","d","s",3,1,"C1","1.2","1.3"]');
-		expect(reply).toMatchObject({ id: 'd', messageTs: '1.3', arrival: null });
+	it('decodes no buttons of 1.0.0, which know of no arrivals', () => {
+		expect(decodeChoice('["choice","s",3,"f","e",0,"Go on?","Yes",1,"C1"]')).toBeNull();
+		expect(decodeReply('["reply","d","s",3,1,"C1","1.2","1.3"]')).toBeNull();
 	});
 
 	it.each([undefined, '', 'null', '{}', '[]', '["target","s"]', '["target","s",-1]', '["question","s","1"]'])(

@@ -55,7 +55,7 @@ it('replies to a history request without a trigger, which cannot open a modal', 
 		team_id: team(),
 		channel_id: 'C0AGENTS',
 	};
-	const hears = told(whatHappened('slack_unavailable'));
+	const hears = told('Please press *History*');
 	expect(await deliver(new URLSearchParams(command).toString(), 'application/x-www-form-urlencoded')).toBe(200);
 	await timed.until(hears);
 });
@@ -104,14 +104,14 @@ it('works with a bot token for which Slack names no bot_id', async () => {
 });
 
 it.each(['session.refresh', 'question.choose_item', 'history.older'])(
-	'replies in a direct message to a press on %s in a view of another version',
+	'replies in a direct message to a press on %s in a view of an older version',
 	async (action_id) => {
 		const before = app.slack.as('ada').dm().length;
 		const outdated = { private_metadata: '{"v":0}', callback_id: 'handraise.session', blocks: [] };
 		const place = { view: { id: 'V0OLD', hash: '1.a', ...outdated }, trigger_id: `old.${action_id}` };
 		expect(await pressed({ action_id, value: '0' }, place)).toBe(200);
 		await timed.until(() => app.slack.as('ada').dm().length > before);
-		expect(app.slack.as('ada').dm().at(-1)?.text()).toContain('made by another version of Handraise');
+		expect(app.slack.as('ada').dm().at(-1)?.text()).toContain('Of an older version. Nothing was sent.');
 	},
 );
 
@@ -125,8 +125,8 @@ it.each([
 	'answer.answer_new',
 	'question.hand_over',
 	'question.choose_1',
-])('says of a button on a post of another version that it is outdated: %s', async (action_id) => {
-	const hears = told('made by another version of Handraise');
+])('says of a button on a post of an older version that nothing was sent: %s', async (action_id) => {
+	const hears = told('Of an older version. Nothing was sent.');
 	const place = {
 		channel: { id: 'C0AGENTS' },
 		container: { type: 'message', message_ts: '1700000009.000100', channel_id: 'C0AGENTS' },

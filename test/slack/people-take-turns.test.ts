@@ -3,25 +3,21 @@ import type { Modal } from '../../fake-slack/index.ts';
 import { unwatchedWords } from '../../src/features/watch/view.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { expectNothingWrong, watchingApp } from '../features/watch/harness.ts';
+import { auditLines } from '../support/audit-lines.ts';
 import { noSession, stale, WATCHING, watchingSeveral, whatHappened } from '../support/sentences.ts';
 
-const RATES = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
+const RATES = { personReads: { burst: 20, perMinute: 20 } };
 
-/** The log lines of accesses, oldest first. */
-function accesses(log: readonly string[], from = 0) {
-	return log
-		.slice(from)
-		.map((line) => JSON.parse(line) as Record<string, unknown>)
-		.filter(({ msg }) => msg === 'access')
-		.map(({ user, access, session, outcome }) => ({ user, access, session, outcome }));
-}
+/** How many requests of people are handled. */
+const handled = (log: readonly string[], from = 0) =>
+	log.slice(from).filter((line) => JSON.parse(line).msg === 'handled').length;
 
 const TOO_FAST = whatHappened('too_fast');
 
 describe('one person who is too fast', () => {
 	let app: Awaited<ReturnType<typeof watchingApp>>;
 	beforeAll(async () => {
-		app = await watchingApp({ realRates: true, env: RATES });
+		app = await watchingApp({ realRates: true, limits: RATES });
 	});
 	afterAll(() => app[Symbol.asyncDispose]());
 	afterEach(() => {
@@ -94,10 +90,9 @@ describe('one person who is too fast', () => {
 		const ada = app.slack.as('ada');
 		const before = app.log.length;
 		for (let n = 0; n < 20; n++) await ada.command('#agents', `/session ${id}`);
-		await app.until(() => accesses(app.log, before).length === 20);
+		await app.until(() => handled(app.log, before) === 20);
 		await ada.modal()?.close(true);
 		const from = app.now();
-		const logged = app.log.length;
 		const files = await app.toldAfter(async () => app.card(id)?.press('Files (1)'));
 		expect(files.text()).toContain(TOO_FAST);
 		expect((await app.command(`/session history ${id}`)).text()).toContain(TOO_FAST);
@@ -108,13 +103,6 @@ describe('one person who is too fast', () => {
 		expect(app.calls('conversations.info', from)).toEqual([]);
 		expect((await app.command('/session list')).text()).toContain('This channel watches');
 		expect((await app.command(`/session unwatch ${id}`)).text()).toContain(unwatchedWords(id, true));
-		expect(accesses(app.log, logged).map(({ access, outcome }) => `${access} ${outcome}`)).toEqual([
-			'files too_fast',
-			'history too_fast',
-			'watch too_fast',
-			'list shown',
-			'unwatch ended',
-		]);
 	});
 
 	it('keeps the form and its text when Refresh comes too often, says so once, and still turns pages', async () => {
@@ -127,15 +115,13 @@ describe('one person who is too fast', () => {
 		let presses = 0;
 		for (; isOnTop() && !ada.modal()?.text().includes(TOO_FAST) && presses < 40; presses++) {
 			await modal.press('Refresh');
-			await app.until(
-				() => accesses(app.log, logged).filter(({ access }) => access === 'refresh').length === presses + 1,
-			);
+			await app.until(() => handled(app.log, logged) === presses + 1);
 		}
 		expect(presses).toBe(20);
 		expect(ada.modal()?.text()).toMatch(new RegExp(stale('too_fast').replace(TOO_FAST, '$&.*')));
 		const told = app.calls('views.update', from).length;
 		for (let n = 0; n < 5; n++) await modal.press('Refresh');
-		await app.until(() => accesses(app.log, logged).filter(({ access }) => access === 'refresh').length === 25);
+		await app.until(() => handled(app.log, logged) === 25);
 		expect(app.calls('views.update', from)).toHaveLength(told);
 		await modal.press('Older steps');
 		await app.until(() => app.calls('views.update', from).length === told + 1);
@@ -197,33 +183,6 @@ describe('one person who is too fast', () => {
 		expect(app.calls('chat.postMessage', from).length).toBeLessThanOrEqual(40 + 40);
 	});
 
-	it('limits posting a text and showing its receipt', async () => {
-		await calmDown();
-		const id = await app.watchedAsking();
-		await app.threadSays(id, 'Which colour?');
-		const ada = app.slack.as('ada');
-		await ada.command('#agents', `/session ${id}`);
-		const modal = await ada.waitForModal('Which colour?');
-		await modal.fill('“Which colour?”', 'Graphite');
-		app.service.sessions.answerAsPage(id, ['Sand']);
-		await modal.submit();
-		const label = await app.until(
-			() =>
-				ada
-					.modal()
-					?.text()
-					.match(/Post my text[^\]]*/)?.[0],
-		);
-		const from = app.now();
-		const handled = () => app.log.filter((line) => line.includes('"what":"answer.post_to_thread"')).length;
-		// Before the receipt without this button comes.
-		const receipt = ada.modal();
-		await Promise.all(Array.from({ length: 60 }, async () => receipt?.press(label)));
-		await app.until(() => handled() === 60);
-		expect(app.calls('views.update', from).length).toBeLessThanOrEqual(40);
-		await ada.modal()?.close(true);
-	});
-
 	it('does not limit after two typing errors, but allows only a few guessed ids', async () => {
 		await calmDown();
 		const id = app.session();
@@ -248,12 +207,12 @@ describe('one person who is too fast', () => {
 		expect(metrics).toContain('handraise_unknown_sessions_total 6');
 		const counted = app.log.slice(logged).filter((line) => line.includes('unknownInHour'));
 		expect(counted.map((line) => JSON.parse(line).unknownInHour)).toEqual([1, 2, 3, 4, 5, 6]);
-		// The next guess is allowed when the cost of those four is paid.
-		await app.pass(4_000);
+		// The next guess is allowed when the cost of those four is paid. Exact times: `pass` ends at the next wake.
+		await app.clock.advance(4_000);
 		expect((await app.command('/session watch guess9')).text()).toBe(noSession('guess9'));
-		await app.pass(12_000);
+		await app.clock.advance(12_000);
 		expect((await app.command('/session watch guess10')).text()).toContain(TOO_FAST);
-		await app.pass(3_100);
+		await app.clock.advance(3_100);
 		expect((await app.command('/session watch guess10')).text()).toBe(noSession('guess10'));
 	});
 
@@ -297,52 +256,43 @@ describe('one person who is too fast', () => {
 	});
 });
 
-describe('every access', () => {
-	it('logs each access with person, session and outcome, and no content', async () => {
-		await using app = await watchingApp();
-		const id = await app.watched({ files: [{ filename: 'a.txt', signedUrl: 'https://files.example/a?x=1' }] });
-		app.ask(id, undefined, 'Only-for-the-form');
-		const ada = app.slack.as('ada');
-		const logged = app.log.length;
-		await ada.command('#agents', `/session ${id}`);
-		const modal = await ada.waitForModal('Which colour?');
-		await modal.press('Refresh');
-		await app.until(() => accesses(app.log, logged).length === 2);
-		await modal.close(true);
-		await ada.command('#agents', `/session history ${id}`);
-		await app.until(() => accesses(app.log, logged).length === 3);
-		await ada.modal()?.close(true);
-		await ada.command('#agents', '/session nosuch');
-		await app.until(() => accesses(app.log, logged).length === 4);
-		await ada.modal()?.close(true);
-		await app.slack.as('gus').command('#agents', `/session ${id}`);
-		await app.until(() => accesses(app.log, logged).length === 5);
-		await app.toldAfter(async () => app.card(id)?.press('Files (1)'));
-		await app.command(`/session watch ${id}`);
-		await app.command('/session list');
-		await app.command('/session unwatch all');
-		const userOf = (who: string) => app.slack.as(who).user;
-		const adaId = userOf('ada');
-		expect(accesses(app.log, logged)).toEqual([
-			{ user: adaId, access: 'open', session: id, outcome: 'shown' },
-			{ user: adaId, access: 'refresh', session: id, outcome: 'shown' },
-			{ user: adaId, access: 'history', session: id, outcome: 'shown' },
-			{ user: adaId, access: 'open', session: 'nosuch', outcome: 'session_not_found' },
-			{ user: userOf('gus'), access: 'open', session: id, outcome: 'guest' },
-			{ user: adaId, access: 'files', session: id, outcome: 'shown' },
-			{ user: adaId, access: 'watch', session: id, outcome: 'already' },
-			{ user: adaId, access: 'list', session: null, outcome: 'shown' },
-			{ user: adaId, access: 'unwatch', session: null, outcome: 'ended' },
-		]);
-		expect(app.log.join('\n')).not.toMatch(/Only-for-the-form|Which colour|files\.example/);
-		expectNothingWrong(app);
-	});
+it('tells in the audit who saw what of a session, and of nobody who saw nothing', async () => {
+	await using app = await watchingApp();
+	const id = await app.watched({ files: [{ filename: 'a.txt', signedUrl: 'https://files.example/a?x=1' }] });
+	app.ask(id, undefined, 'Only-for-the-form');
+	const ada = app.slack.as('ada');
+	const logged = app.log.length;
+	const opened = () => auditLines(app.log, logged).filter(({ action }) => action === 'opened');
+	await ada.command('#agents', `/session ${id}`);
+	const modal = await ada.waitForModal('Which colour?');
+	await modal.press('Refresh');
+	await app.until(() => opened().length === 2);
+	await modal.close(true);
+	await ada.command('#agents', `/session history ${id}`);
+	await app.until(() => opened().length === 3);
+	await ada.modal()?.close(true);
+	await ada.command('#agents', '/session nosuch');
+	await ada.waitForModal(whatHappened('session_not_found'));
+	await ada.modal()?.close(true);
+	await app.slack.as('gus').command('#agents', `/session ${id}`);
+	await app.toldAfter(async () => app.card(id)?.press('Files (1)'));
+	await app.until(() => opened().length === 4);
+	const seen = { actor: ada.user, session: id, channel: 'C0AGENTS', outcome: 'shown' };
+	expect(opened()).toMatchObject([
+		{ ...seen, about: 'open' },
+		{ ...seen, about: 'refresh', channel: null },
+		{ ...seen, about: 'history' },
+		{ ...seen, about: 'files' },
+	]);
+	expect(app.log.join('\n')).not.toMatch(/Only-for-the-form|Which colour|files\.example/);
+	expectNothingWrong(app);
 });
 
 describe('the limits of watching', () => {
 	it('stops one person at their own limit of watches, so that others can still watch', async () => {
 		await using app = await watchingApp({
-			env: { MAX_WATCHES_PER_PERSON: '50', ADMIN_CONTACT: 'the desk', SESSION_SERVICE_RPM: '5000' },
+			env: { ADMIN_CONTACT: 'the desk', SESSION_SERVICE_RPM: '5000' },
+			limits: { watches: { person: 50 } },
 			service: { rateLimit: false },
 		});
 		const theirs = app.session();
@@ -372,7 +322,7 @@ describe('the limits of watching', () => {
 	});
 
 	it('tells the limits of watches of a channel and of all channels', async () => {
-		await using app = await watchingApp({ env: { MAX_WATCHES_PER_CHANNEL: '1', MAX_WATCHES: '2' } });
+		await using app = await watchingApp({ env: { MAX_WATCHES: '2' }, limits: { watches: { channel: 1 } } });
 		const [one, two, three] = [app.session(), app.session(), app.session()];
 		const first = await app.command(`/session watch ${one} ${two}`);
 		expect(first.text()).toMatch(/Watching.*this channel watches 1 session, and the limit for one channel is 1/s);

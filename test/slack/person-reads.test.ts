@@ -28,7 +28,7 @@ it.each([
 		coreOf({
 			sessionService: { read: () => Promise.reject(new Error('this test reads no session')) },
 			rateLimiter: { take, charge: take },
-			config: { PERSON_BURST: 2, PERSON_READS_PER_MINUTE: 20 },
+			config: { personReads: { burst: 2, perMinute: 20 } },
 			clock: createManualClock(),
 			directory: { knows: () => true },
 			metrics: { people: { personRead: () => undefined, unknownSession: () => undefined } },

@@ -40,7 +40,6 @@ describe('errorWords', () => {
 		['invalid_session_id', 'That is not a session id.'],
 		['slack_unavailable', 'Slack did not let Handraise finish this.'],
 		['answer_not_yours', "This button belongs to somebody else's answer, or to an answer that no longer exists."],
-		['thread_gone', 'The thread that your text was for is gone, so it was not posted.'],
 		['guest', 'Guests of this workspace cannot use Handraise.'],
 		['bot', 'Apps and bots cannot use Handraise.'],
 		['external', 'Handraise is for members of its own workspace; your account belongs to another workspace'],

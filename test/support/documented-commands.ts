@@ -33,9 +33,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('test/main.test.ts', /^node src\/check-node\.js$/),
 	by(
 		'test/doctor/command.test.ts',
-		/^npm run doctor -- (views|live (agents|<channel>)|may (U0123ABCD agents|<user> <channel>))$/,
+		/^npm run doctor -- (live (agents|<channel>)|may (U0123ABCD agents|<user> <channel>))$/,
 	),
 	by('test/slack/who-may/who-may.test.ts', /^UPDATE_DOCS=1 npm exec -- vitest run test\/slack\/who-may$/),
+	by('test/rekey.postgres.test.ts', /^npm run rekey$|^node src\/rekey\.ts$/),
 	by('test/ops/drills.long.test.ts', /^npm run (backup -- backup\.db|restore -- (backup\.db|restored))$/),
 	by(
 		'test/ops/person.test.ts',

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { createLog, systemClock } from '../../src/core/basics.ts';
+import { readKeys } from '../../src/database/encryption.ts';
 import { migratePostgres } from '../../src/stores.ts';
+import { KEY } from '../database/support.ts';
 import { createDatabase } from './postgres.ts';
 import { sharedPostgres } from './shared-postgres.ts';
 
@@ -37,7 +39,7 @@ export async function createMigratedDatabase(setting: string | null = null): Pro
 		const found = await client.query('select from pg_database where datname = $1', [TEMPLATE]);
 		if (found.rowCount === 0) {
 			await create();
-			await migratePostgres(ownerUrl, { clock: systemClock, log: createLog('error') });
+			await migratePostgres(ownerUrl, { clock: systemClock, log: createLog('error'), keys: readKeys(KEY) });
 		}
 	} finally {
 		await client.end();

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog, systemClock } from '../../src/core/basics.ts';
+import { readKeys } from '../../src/database/encryption.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openSqlite } from '../../src/database/sqlite.ts';
 
@@ -11,7 +12,9 @@ let made: Promise<string> | null = null;
 async function make(): Promise<string> {
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-made-'));
 	const database = openSqlite(directory);
-	await migrate(database, { clock: systemClock, log: createLog('fatal', { write: () => {} }) });
+	const log = createLog('fatal', { write: () => {} });
+	// A new database has nothing that needs one.
+	await migrate(database, { clock: systemClock, log, keys: readKeys('0'.repeat(64)) });
 	await database.close();
 	return join(directory, FILE);
 }

@@ -68,7 +68,7 @@ export const CHANGED_REMINDERS = besideNames(
 		{ kind: 'settingsChanged', by: '@one', before: SETTINGS, after: SETTINGS },
 		{
 			channelId: 'C',
-			defaults: { remindAfterMs: null, escalateAfterMs: null },
+			defaultMs: null,
 			names,
 			groups: { kind: 'listed', groups: [] },
 		},
@@ -151,7 +151,7 @@ export const watchingSeveral = (count: number) =>
 		.split(':', 1)
 		.join();
 /** Why a watch ended. */
-export const ended = (reason: WatchEnd) => endedWords({ ended: reason, watchMaxDays: 0, adminContact: null });
+export const ended = (reason: WatchEnd) => endedWords({ ended: reason, adminContact: null });
 
 /** Null for somebody outside Slack. */
 export function answeredMeanwhile(by: string | null): string {

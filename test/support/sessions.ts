@@ -23,7 +23,6 @@ export function readSession(fields: Partial<ReadSession> = {}): ReadSession {
 		lastScreenshotUrl: null,
 		sessionVariables: [],
 		sessionDetails: '',
-		maxSteps: 30,
 		...fields,
 	};
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import type { SlackState } from '../../fake-slack/index.ts';
 import type { SavedSession } from '../../sandbox/session-service/sessions.ts';
-import { keyFileIn } from '../../src/database/encryption.ts';
+import { keyFileIn } from '../../src/database/key-file.ts';
 import { KEY } from '../database/support.ts';
 import { settingsApp } from '../features/settings/harness.ts';
 import type { Program } from '../support/app.ts';

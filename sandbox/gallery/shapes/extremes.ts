@@ -44,9 +44,7 @@ const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapsho
 export const FULL_PAGE = listOf(LIST_PAGE, (index) => {
 	const view = VIEWS[index % VIEWS.length] ?? null;
 	const session = { service: SERVICE, sessionId: view?.sessionId ?? MODEL.sessionId };
-	const isOdd = index % 2 === 1;
-	const flags = { questionsInChannel: !isOdd, discreet: isOdd, buttons: !isOdd };
-	return { session, view, mode: isOdd ? 'questionsOnly' : 'everything', ...flags, lastChangeAt: NOW - 60_000 } as const;
+	return { session, view, lastChangeAt: NOW - 60_000 };
 });
 
 export const POST: PostContext = {
@@ -55,7 +53,6 @@ export const POST: PostContext = {
 	watchedBy: USER_ID,
 	reader: null,
 	ended: null,
-	watchMaxDays: 7,
 	showAnswers: 'always',
 };
 export const GIANT_CARD: CardModel = {
@@ -107,10 +104,7 @@ export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention };
 
 let made: readonly Shape[] | null = null;
 
-/**
- * The largest and strangest views and messages, all invented; a test shows that no part of any variant is larger. Drawn
- * once: that takes seconds.
- */
+/** The largest and strangest views and messages, all invented. Drawn once: that takes seconds. */
 export function extremes(): readonly Shape[] {
 	made ??= drawn();
 	return made;

@@ -174,7 +174,6 @@ export function sessionOf(text: string, overrides: Partial<ReadSession> = {}): S
 		lastScreenshotUrl: 'https://files.example/screen.png?signature=1&expires=2',
 		sessionVariables: listOf(30, () => text),
 		sessionDetails: text,
-		maxSteps: 30,
 		...overrides,
 	});
 }
@@ -318,7 +317,7 @@ const values = valuesOf(FULL_SETTINGS, { zone: null });
 export const SETTINGS_MODEL: SettingsModel = {
 	...MODEL,
 	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values, confirms: false },
-	defaults: { remindAfterMs: 15 * 60_000, escalateAfterMs: null },
+	defaultMs: 15 * 60_000,
 	groups: {
 		kind: 'listed',
 		groups: listOf(100, (index) => ({ id: `S0EXAMPLE${index}`, name: `${index} ${GIANT}`, handle: '' })),

@@ -1,5 +1,5 @@
 import { chooseItemModal, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
-import { ownTextMessage, receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
+import { receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
 import { draftModal, HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
 import { handOverMetadata, handOverModal } from '../../../src/features/hand-over/view.ts';
 import {
@@ -98,6 +98,7 @@ export const waitingAs = (id: string) => ({
 	name: GIANT,
 	since: NOW - 720_000,
 	isNew: true,
+	gaveWay: true,
 });
 
 export const NOTHING: ShownInbox = {
@@ -113,7 +114,6 @@ export const NOTHING: ShownInbox = {
 	ownAnswers: { shown: [], total: 0 },
 	drafts: [],
 	lastAnswers: [],
-	week: null,
 };
 export const WAITING = {
 	shown: many(MOST_WAITING_SHOWN, waitingAs),
@@ -134,7 +134,6 @@ export const FULL_INBOX: ShownInbox = {
 	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
 	drafts: many(MOST_DRAFTS, (formId) => ({ ...GIANT_DRAFT, formId })),
 	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
-	week: { asked: 10_000, answered: 9_999, waitMs: 7_140_000, idleMs: 604_740_000 },
 };
 
 export function inboxModelOf(content: InboxContent): [InboxModel] {
@@ -151,8 +150,8 @@ export function extremeViews(): Shape[] {
 			Markdown: sessionModelOf(MARKDOWN_SESSION),
 			'every field filled': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS }),
 			'every field with a text that does not fit': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS.map(() => HOSTILE) }),
-			'lists of 99 options, another answer': sessionModelOf(asking([LONG_LIST, ...SEVERAL]), {
-				draft: [GIANT, ...SEVERAL_DRAFTS],
+			'lists of 99 options, another answer': sessionModelOf(asking([...SEVERAL, LONG_LIST]), {
+				draft: [...SEVERAL_DRAFTS, GIANT],
 			}),
 			'30 giant fields': sessionModelOf(asking(itemsOf(30, GIANT.slice(0, 400))), draftsOf(30)),
 			'90 giant fields': sessionModelOf(asking(itemsOf(90, HOSTILE)), draftsOf(90)),
@@ -176,7 +175,6 @@ export function extremeViews(): Shape[] {
 		}),
 		...shapesOf(draftModal, { giant: [GIANT_DRAFT] }),
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
-		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
 		...shapesOf(replyOffer, { giant: [{ ...REPLY, sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT_WRITTEN] }),
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),

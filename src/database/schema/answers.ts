@@ -1,11 +1,10 @@
-import { DAY_MS, LONGEST_RETRY_AFTER_MS } from '../../core/basics.ts';
+import { DAY_MS, LONGEST_RETRY_AFTER_MS, MINUTE_MS } from '../../core/basics.ts';
 import {
 	ahead,
 	fromZero,
 	integer,
 	json,
 	LEASE,
-	MINUTE_MS,
 	noted,
 	OF_PERSON,
 	orNull,
@@ -17,8 +16,11 @@ import {
 	until,
 } from './columns.ts';
 
-/** The most that `GIVE_UP_HOURS` and `UNDO_SECONDS` may be. */
-export const LONGEST_GIVE_UP_MS = 30 * DAY_MS;
+/** How long an answer is tried before its author is asked. */
+export const GIVE_UP_MS = DAY_MS;
+/** Passwords and codes of an answer that waits for its author are removed after this. */
+export const WAITING_SECRET_DAYS = 7;
+/** The most that `UNDO_SECONDS` may be. */
 export const LONGEST_UNDO_MS = MINUTE_MS;
 /** "(name) is answering" lapses after this long without an action of that person. */
 export const CLAIM_MS = 5 * MINUTE_MS;
@@ -49,7 +51,7 @@ export const ANSWER_TABLES = tables({
 			attempts: integer,
 			editCount: fromZero,
 			acceptedAt: noted,
-			giveUpAt: ahead(LONGEST_GIVE_UP_MS, { becomesMs: DAY_MS }),
+			giveUpAt: ahead(GIVE_UP_MS, { becomesMs: GIVE_UP_MS }),
 			undoUntil: orNull(ahead(LONGEST_UNDO_MS, { becomesMs: LONGEST_UNDO_MS, lasts: true })),
 			// A receipt is retried after 10 minutes. A later check after a delivery comes at once after a start: to send an
 			// answer hours too late, as a clock that was ahead had it, would be worse.

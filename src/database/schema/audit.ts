@@ -1,9 +1,9 @@
 import { integer, large, orNull, personId, tables, text } from './columns.ts';
 
-/** Stable words. What becomes of an answer is called as in `/session history`. */
+/** Stable words. What becomes of an answer is called as in the history. */
 // biome-ignore format: a list of words
 export const AUDIT_ACTIONS = [
-	'asked', 'answered', 'edited', 'undone', 'discarded', 'delivered', 'resumed', 'overwritten', 'conflicted',
+	'asked', 'opened', 'answered', 'edited', 'undone', 'discarded', 'delivered', 'resumed', 'overwritten', 'conflicted',
 	'failed', 'refused', 'sentAgain', 'handedOver', 'givenBack', 'watched', 'unwatched', 'settingsChanged',
 	'keyChanged', 'serviceMoved', 'personExported', 'personForgotten', 'restored',
 ] as const;

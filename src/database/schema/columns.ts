@@ -1,6 +1,5 @@
-import { STEP_MS } from '../../core/basics.ts';
+import { MINUTE_MS, STEP_MS } from '../../core/basics.ts';
 
-export const MINUTE_MS = 60_000;
 interface Time {
 	readonly type: 'bigint';
 	/** The longest legal delay: a time further ahead was stored by a clock that was ahead. */
@@ -22,9 +21,9 @@ interface Value {
 	readonly people?: 'id' | 'part' | readonly string[];
 	/**
 	 * Of a ciphertext: columns that never change while it is there, to which it is bound besides its key, so that nobody
-	 * without the encryption key moves it to other people or questions. Undefined: its key alone.
+	 * without the encryption key moves it to other people or questions.
 	 */
-	readonly bound?: readonly string[] | undefined;
+	readonly bound?: readonly string[];
 	/** Values of drafts, which windows show, may turn out to be secret: see `secret-wiping.ts`. */
 	readonly isSecret?: true;
 }
@@ -46,7 +45,7 @@ export const text = { type: 'text' } as const;
 /** The id of a person, or of a place that may be one. */
 export const personId = { ...text, people: 'id' } as const;
 export const json = { ...text, people: [] } as const;
-export const sealed = { ...json, bound: undefined } as const;
+export const sealed = { ...json, bound: [] } as const;
 /** A number, or 0 or 1. */
 export const integer = { type: 'integer' } as const;
 /** A large number. A time of this kind is a record: it stays as it is when the clock is set. */
@@ -71,9 +70,9 @@ export interface Table {
 	readonly unique?: readonly (readonly string[])[];
 	/**
 	 * By the end of its name: what stands behind the table in `create index`, with `unique` before it; with the migration
-	 * that added it, if that is a later one than that of the table.
+	 * that added it, if that is a later one than that of the table, and with the one that drops it.
 	 */
-	readonly indexes?: Readonly<Record<string, string | readonly [on: string, since: number]>>;
+	readonly indexes?: Readonly<Record<string, string | readonly [on: string, since: number, until?: number]>>;
 	/** How long rows stay: days after their end, or `RETENTION_DAYS` if less. Of their values, docs/data.md tells it. */
 	readonly kept: number | 'always' | 'whileUsed';
 	/** The migration that made it; left out: the first. */
@@ -88,7 +87,7 @@ export const tables = <const All extends Readonly<Record<string, Table>>>(
 type Checked<Name extends PropertyKey> = {
 	readonly key: readonly Name[];
 	readonly unique?: readonly (readonly Name[])[];
-	readonly columns: Readonly<Record<Name, { type: string; bound?: readonly Name[] | undefined }>>;
+	readonly columns: Readonly<Record<Name, { type: string; bound?: readonly Name[] }>>;
 };
 
 export const SESSION = { service: text, sessionId: text };

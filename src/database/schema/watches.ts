@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../core/basics.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/basics.ts';
 import {
 	ahead,
 	CHANNEL,
@@ -6,7 +6,6 @@ import {
 	integer,
 	json,
 	LEASE,
-	MINUTE_MS,
 	noted,
 	OF_SESSION,
 	orNull,
@@ -38,9 +37,9 @@ export const WATCH_TABLES = tables({
 			...CHANNEL,
 			...SESSION,
 			mode: text,
-			questionsInChannel: integer,
-			discreet: fromZero,
-			buttons: { ...integer, default: 1 },
+			questionsInChannel: until(35, integer),
+			discreet: until(35, fromZero),
+			buttons: until(35, { ...integer, default: 1 }),
 			createdBy: personId,
 			createdAt: noted,
 			revision: fromZero,
@@ -105,8 +104,8 @@ export const WATCH_TABLES = tables({
 			shownHash: text,
 			/** What channels see of it, see `Asked`. Null after removal. Its index and its holder change. */
 			content: orNull({ ...sealed, bound: OF_SESSION }),
-			rewordedCount: fromZero,
-			rewordedAt: orNull(noted),
+			rewordedCount: until(35, fromZero),
+			rewordedAt: until(35, orNull(noted)),
 			/** When the read began that found it; 0: it was answered before anybody watched its session. */
 			askedAt: noted,
 			settledAt: orNull(noted),
@@ -134,7 +133,7 @@ export const WATCH_TABLES = tables({
 			one_open: 'unique (service, session_id) where settled_at is null',
 			held: '(held_watch_id) where held_watch_id is not null',
 			settled: '(settled_at) where settled_at is not null',
-			asked: '(service, asked_at)',
+			asked: ['(service, asked_at)', 29, 35],
 			from: ['(from_user_id) where from_user_id is not null', 32],
 			to: ['(to_user_id) where to_user_id is not null', 32],
 		},
@@ -309,7 +308,7 @@ export const WATCH_TABLES = tables({
 			loweredAt: orNull(noted),
 			/** How often in a row; 0: only once, after it had asked. */
 			loweredCount: fromZero,
-			/** 1: it began to wait or asked something else after the first list, and gave way in no channel since. */
+			/** 1: it began to wait or asked something else after the first list. */
 			isNew: fromZero,
 			/** Since when lists lack it; null: it is listed. */
 			goneAt: orNull(noted),
@@ -319,7 +318,14 @@ export const WATCH_TABLES = tables({
 
 	discoveries: {
 		key: ['teamId', 'channelId'],
-		columns: { ...CHANNEL, service: text, discreet: integer, buttons: integer, createdBy: personId, createdAt: noted },
+		columns: {
+			...CHANNEL,
+			service: text,
+			discreet: until(35, integer),
+			buttons: until(35, integer),
+			createdBy: personId,
+			createdAt: noted,
+		},
 		kept: 'whileUsed',
 	},
 

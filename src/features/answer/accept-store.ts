@@ -1,4 +1,4 @@
-import { type HandraiseError, parseOrNull, pick } from '../../core/basics.ts';
+import { parseOrNull, pick } from '../../core/basics.ts';
 import {
 	addIf,
 	type Cipher,
@@ -15,7 +15,7 @@ import {
 	type Tables,
 	WITHOUT_LEASE,
 } from '../../database/database.ts';
-import { isOwnSchema, stopBesideNewer } from '../../database/migrate.ts';
+import { isUnchanged, stopReplaced } from '../../database/migrate.ts';
 import { rowOfAnswer } from '../../database/question-store.ts';
 import {
 	type AcceptResult,
@@ -25,15 +25,18 @@ import {
 	arrivalOf,
 	BLOCKING_STATES,
 	type FirstEnding,
+	firstEndingOf,
 	firstOf,
 	isBlocking,
 	isFailed,
 	isSamePerson,
+	isUndelivered,
 	itemsOf,
 	type NewAnswer,
 	type OtherAnswer,
 	repeatsIn,
 	secretOf,
+	type TimelineEntry,
 	TOLD_WITHIN_MS,
 	UNREADABLE,
 	valuesForOthers,
@@ -73,11 +76,12 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 		const others = await from(trx, 'answers').selectAll().where(isConcerned).orderBy('acceptedAt', 'desc').execute();
 
 		const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
-		const newer = () => stopBesideNewer(store);
-		if (repeated !== undefined) return repeat(tx, { stored: readAnswer(repeated, cipher), newer }, answer);
+		if (repeated !== undefined) return repeat(tx, { stored: readAnswer(repeated, cipher), store }, answer);
 
 		const insert = (row: InsertObject<Tables, 'answers'>) =>
-			addIf(trx, 'answers', row, isOwnSchema()).returningAll().executeTakeFirstOrThrow(newer);
+			addIf(trx, 'answers', row, isUnchanged(store))
+				.returningAll()
+				.executeTakeFirstOrThrow(() => stopReplaced(store));
 		// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
 		const row = { ...newRow(answer, cipher), questionId: await rowOfAnswer(trx, answer) };
 		const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
@@ -112,7 +116,7 @@ const KEPT = ['id', 'person', 'question', 'viewId', 'origin', 'press'] as const;
 
 async function repeat(
 	{ trx, cipher, now }: CipherTx,
-	{ stored, newer }: { stored: Answer; newer: () => HandraiseError },
+	{ stored, store }: { stored: Answer; store: StoreDatabase },
 	answer: NewAnswer,
 ): Promise<AcceptResult> {
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
@@ -120,7 +124,7 @@ async function repeat(
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
 	const unsent = { id, state: 'accepted', putStartedAt: null };
 	const columns = submittedColumns({ ...answer, ...pick(stored, ...KEPT) }, cipher);
-	const edit = change(trx, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isOwnSchema());
+	const edit = change(trx, 'answers', unsent, { ...columns, editCount: editCount + 1 }).where(isUnchanged(store));
 	const edited = await edit.returningAll().executeTakeFirst();
 	if (edited !== undefined) {
 		recordAct({ trx, now }, { ...answer, ...pick(stored, ...KEPT) }, 'edited', { outcome: 'accepted' });
@@ -130,8 +134,8 @@ async function repeat(
 	// The sent values stay, but items that the author marks secret now are hidden.
 	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const secretPositions = stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept);
-	const hidden = change(trx, 'answers', { id }, { secretPositions }).where(isOwnSchema());
-	const current = await hidden.returningAll().executeTakeFirstOrThrow(newer);
+	const hidden = change(trx, 'answers', { id }, { secretPositions }).where(isUnchanged(store));
+	const current = await hidden.returningAll().executeTakeFirstOrThrow(() => stopReplaced(store));
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
@@ -141,7 +145,8 @@ async function repeat(
  */
 export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number) {
 	const { trx, cipher, now } = tx;
-	if (!isFailed(answer.state)) return { kind: 'notRetryable', answer } as const;
+	// The text of one that came second is a draft.
+	if (!isFailed(answer.state) || answer.state === 'conflicted') return { kind: 'notRetryable', answer } as const;
 	const { id, content } = answer;
 	if (content.kind !== 'readable' || content.items.some((item) => item.wiped))
 		return { kind: 'valuesGone', answer } as const;
@@ -149,7 +154,6 @@ export async function retryAnswer(tx: CipherTx, answer: Answer, giveUpAt: number
 	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
 	const concerned = from(trx, 'answers').selectAll().where('id', '!=', id).orderBy('acceptedAt', 'desc');
 	const others = await concerned.where(conflictsWith(answer)).execute();
-	await removeDraft(trx, id);
 	const by = firstConflict(others, cipher, answer);
 	if (by !== undefined) {
 		const lost = giveWay(tx, answer, winnerOf(by), content.items);
@@ -194,17 +198,17 @@ export async function lockQuestionOf(db: Db, id: string): Promise<void> {
 	if (row !== undefined) await lockQuestion(db, questionOf(row));
 }
 
-/** Runs `work` on a person's own answer, locked with its question; null if not theirs. Throws beside a newer schema. */
+/** Runs `work` on a person's own answer, locked with its question; null if not theirs. Throws when it has to stop. */
 export function ownAnswers(db: StoreDatabase, cipher: Cipher) {
 	return <T>(id: string, person: Person, work: (trx: Db, answer: Answer) => Promise<T>) =>
 		db.write(async (trx) => {
 			await lockQuestionOf(trx, id);
 			const own = from(trx, 'answers', { id, ...personOf(person) })
 				.selectAll()
-				.select(isOwnSchema().as('isOwn'));
+				.select(isUnchanged(db).as('isOwn'));
 			const row = await own.forUpdate().executeTakeFirst();
 			if (row === undefined) return null;
-			if (!row.isOwn) throw stopBesideNewer(db);
+			if (!row.isOwn) throw stopReplaced(db);
 			return work(trx, readAnswer(row, cipher));
 		});
 }
@@ -219,7 +223,7 @@ export async function withdrawAnswer(tx: CipherTx, answer: Answer): Promise<Answ
 		nextAttemptAt: answer.press === null ? receiptDueAt(answer, now) : now,
 	});
 	await removeDraft(trx, answer.id);
-	await releaseLosers(tx, withdrawn);
+	await reopenQuestion(tx, withdrawn);
 	return withdrawn;
 }
 
@@ -251,36 +255,40 @@ export async function putAside(tx: CipherTx, services: readonly string[], why: s
 
 function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 	if (putStartedAt !== null) return 'first_unknown';
-	if (state === 'withdrawn') return 'first_withdrawn';
-	if (state === 'changed') return 'first_outdated';
 	return state === 'ended' ? 'first_over' : 'first_failed';
 }
 
 /**
- * Of each person the newest answer that lost to `first`, now withdrawn or failed, waits for its author, whom the worker
- * tells; its text becomes a draft. A press of the same person stays as it is, and so do outdated answers.
+ * `first`, now withdrawn or failed, does not answer its question any more: of each person the text of the newest answer
+ * that lost to it becomes a draft, and the worker tells them. A press of the same person stays as it is, unless it was
+ * on what the agent asked later. Returns `first`, with who came second where its author may ask them.
  */
-export async function releaseLosers(tx: CipherTx, first: Answer): Promise<void> {
+export async function reopenQuestion(tx: CipherTx, first: Answer): Promise<Answer> {
 	const { trx, cipher, now } = tx;
 	const { id, question, person, fingerprint, shownHash } = first;
-	const isOutdated = first.state === 'changed';
 	const lost = from(trx, 'answers', { ...questionOf(question), state: 'conflicted' }).selectAll();
 	const rows = await lost.orderBy('acceptedAt', 'desc').orderBy('id').execute();
-	const released = new Set<string>();
+	const told = new Map<string, Answer>();
 	for (const loser of rows.flatMap(createAnswerReader(cipher))) {
 		if (firstOf(loser)?.answerId !== id) continue;
 		const isSame = loser.fingerprint === fingerprint && !isReworded(shownHash, loser.shownHash);
-		if (isOutdated && isSame) continue;
-		if (!isOutdated && loser.press !== null && loser.person.userId === person.userId) continue;
+		const isNewer = first.state === 'changed' && !isSame;
+		if (!isNewer && loser.press !== null && loser.person.userId === person.userId) continue;
 		const author = JSON.stringify(loser.person);
-		if (released.has(author)) continue;
-		released.add(author);
-		const waiting = { ...enterState(loser, 'waiting', now), ...receiptOf(loser, null), ...WITHOUT_LEASE };
-		const due = { nextAttemptAt: now, giveUpAt: now, lastError: endingOf(first) };
-		await change(trx, 'answers', { id: loser.id, state: 'conflicted' }, { ...waiting, ...due }).execute();
-		recordFate(tx, loser, 'failed', due.lastError);
+		if (told.has(author)) continue;
+		told.set(author, loser);
+		// The first failed before, and was sent again.
+		if (firstEndingOf(loser) !== null) continue;
+		const timeline = JSON.stringify([...loser.timeline, { state: 'conflicted', at: now } satisfies TimelineEntry]);
+		const news = { timeline, endedAt: now, lastError: endingOf(first), nextAttemptAt: now };
+		const columns = { ...news, ...receiptOf(loser, null), ...WITHOUT_LEASE };
+		await change(trx, 'answers', { id: loser.id, state: 'conflicted' }, columns).execute();
 		await keepAsDraft(tx, loser);
 	}
+	const second = [...told.values()].find((loser) => !isSamePerson(loser.person, person));
+	if (second === undefined || !isUndelivered(first.state)) return first;
+	const other: OtherAnswer = { answerId: second.id, person: second.person, values: [], at: null, same: false };
+	return changeAnswer(trx, cipher, first, { other: otherColumn.seal(other, placeOf(first), cipher) });
 }
 
 /** Answers that may concern a new one: blocking and waiting ones, and those that arrived with its fingerprint. */

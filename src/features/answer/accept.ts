@@ -1,5 +1,6 @@
 import { codeOf, HandraiseError, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
+import { GIVE_UP_MS } from '../../database/schema/answers.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -33,7 +34,6 @@ const ASK_AGAIN_WITHIN_MS = 1_000;
 export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Claims) {
 	const { serviceUrl, clock, log, metrics, config } = core;
 	const { answers: store } = core.store;
-	const giveUpMs = config.GIVE_UP_HOURS * 3_600_000;
 
 	/** Repeats the write once if its reply was lost; the submission key then finds a committed answer. */
 	async function acceptDespiteLostReply(answer: NewAnswer): Promise<AcceptResult> {
@@ -74,7 +74,7 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 			id: crypto.randomUUID(),
 			press: undoMs === null ? null : { undoUntil: now + undoMs },
 			acceptedAt: now,
-			giveUpAt: now + giveUpMs,
+			giveUpAt: now + GIVE_UP_MS,
 		});
 		metrics.answers.submitted(result.kind);
 		return result;
@@ -126,14 +126,14 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 
 		tryAgain({ id, person }: Answer) {
 			const now = clock.now();
-			return store.retry(id, person, now, now + giveUpMs);
+			return store.retry(id, person, now, now + GIVE_UP_MS);
 		},
 
 		/** Sends answers that waited only for the right encryption key. Returns how many. */
 		async sendReadableAgain(): Promise<number> {
 			const readable = (await store.waitingBecause(UNREADABLE)).filter(({ content }) => content.kind === 'readable');
 			const now = clock.now();
-			for (const { id, person } of readable) await store.retry(id, person, now, now + giveUpMs);
+			for (const { id, person } of readable) await store.retry(id, person, now, now + GIVE_UP_MS);
 			if (readable.length > 0) log.info({ answers: readable.length }, 'answers can be read again and are sent');
 			return readable.length;
 		},

@@ -4,15 +4,7 @@ import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../../slack/ids.ts';
 import { textMessage } from '../../slack/parts.ts';
 import type { AllowedRequest, Done, PersonRequest, Press, Task } from '../../slack/request.ts';
-import {
-	copyPlace,
-	forAnybody,
-	ifAllowed,
-	ifAllowedAnywhere,
-	inboxOf,
-	NOTHING_TO_DO,
-	windowPlace,
-} from '../../slack/request.ts';
+import { forAnybody, ifAllowed, ifAllowedAnywhere, inboxOf, NOTHING_TO_DO, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Forms, Wish } from './drafts.ts';
 import { afterUndoWords, onlyAuthorCanUndo, PRESS_NOTES } from './receipt-view.ts';
@@ -40,17 +32,17 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 	function onReceipt(
 		id: ActionId,
 		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
-		placeOf: (own: Answer, asked: PersonRequest) => Place = ({ origin, question }) => ({
+		placeOf: (own: Answer) => Place = ({ origin, question }) => ({
 			...windowPlace({ ...question, origin }),
 			answers: question.sessionId,
 		}),
 	): void {
-		onOwn(id, (own, asked, press) => {
+		onOwn(id, (own, _, press) => {
 			const about = { sessionId: own.question.sessionId, kept: 'answer' } as const;
 			// It acts in a person's name: facts about them are as fresh as for "Send answer". Each button updates the
-			// receipt, and one posts: Slack limits both for all people together.
+			// receipt: Slack limits that for all people together.
 			const options = { changes: true, takesTurn: true, need: 'send', about } as const;
-			return ifAllowed(placeOf(own, asked), (request) => act(own, request, press), options);
+			return ifAllowed(placeOf(own), (request) => act(own, request, press), options);
 		});
 	}
 
@@ -99,14 +91,9 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 
 	onReceipt(
 		ACTIONS.postToThread,
-		async (own, request, press) => {
-			// The button may be older than a change of the setting.
-			if (!receipts.context().postsText) return showAgain(request, press, own, PRESS_NOTES.notInChannels);
-			const failed = await receipts.postText(own);
-			request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
-			await showAgain(request, press, own, failed === null ? PRESS_NOTES.posted : reply.words(failed, 'answer').text);
-		},
-		({ origin, question }, asked) => copyPlace(asked, origin.channelId, question.sessionId),
+		(own, request, press) => showAgain(request, press, own, PRESS_NOTES.notPosted),
+		// Also for whoever may not answer the session any more.
+		({ origin, question }) => windowPlace({ ...question, origin }),
 	);
 
 	onOwn(ACTIONS.undo, (own) => {

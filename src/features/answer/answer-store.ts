@@ -25,6 +25,7 @@ import {
 	arrivalOf,
 	BLOCKING_STATES,
 	FAILED_STATES,
+	firstEndingOf,
 	isFailed,
 	mayHaveArrived,
 	type NewAnswer,
@@ -36,7 +37,7 @@ import {
 	acceptAnswer,
 	lockQuestionOf,
 	ownAnswers,
-	releaseLosers,
+	reopenQuestion,
 	retryAnswer,
 	withdrawAnswer,
 } from './accept-store.ts';
@@ -95,14 +96,15 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			return db.writeOne((trx) => change(trx, 'answers', { id }, { receiptState }).execute());
 		},
 
-		/** The author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
+		/** The author of a `conflicted` answer was told. Changes nothing once the worker has it or the first has ended. */
 		noteTold: ({ id }: Pick<Answer, 'id'>) =>
 			db.write(async (trx) => {
 				const untold = { id, state: 'conflicted', leaseToken: null };
 				const due = from(trx, 'answers', untold).selectAll().where('nextAttemptAt', 'is not', null);
 				const [answer] = (await due.execute()).flatMap(readOrSkip);
-				if (answer === undefined) return;
-				await change(trx, 'answers', untold, { ...receiptOf(answer, 'conflicted'), nextAttemptAt: null }).execute();
+				if (answer === undefined || firstEndingOf(answer) !== null) return;
+				const same = { ...untold, lastError: answer.lastError };
+				await change(trx, 'answers', same, { ...receiptOf(answer, 'conflicted'), nextAttemptAt: null }).execute();
 			}),
 
 		/**
@@ -163,9 +165,9 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					...(release && WITHOUT_LEASE),
 				};
 				if (Object.values(set).every((value) => value === undefined)) return answer;
-				const changed = await changeAnswer(trx, cipher, answer, set);
-				recordChange({ trx, now }, answer, changed, arrivedAt !== null);
-				if (fails) await releaseLosers({ trx, cipher, now }, changed);
+				const written = await changeAnswer(trx, cipher, answer, set);
+				recordChange({ trx, now }, answer, written, arrivedAt !== null);
+				const changed = fails ? await reopenQuestion({ trx, cipher, now }, written) : written;
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
 				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
 					await markQuestion({ trx, now }, changed, what);
@@ -267,7 +269,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/**
 		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; else null. In the
-		 * same transaction comes `releaseLosers`, as with an `update` to a failed state other than `conflicted`.
+		 * same transaction comes `reopenQuestion`, as with an `update` to a failed state other than `conflicted`.
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
 			withOwn(id, person, async (trx, answer) => {

@@ -31,7 +31,7 @@ import {
 import { isOurs, leaseDue, nextDue, queueOf, removeInBatches } from '../../database/due.ts';
 import { touchLadders } from '../../database/ladders.ts';
 import { markSession } from '../../posts/plan-store.ts';
-import { type Answer, type QuestionChange, sessionNameOf, textsOf } from '../../questions/answer.ts';
+import { type Answer, EARLY_READS_MS, type QuestionChange, sessionNameOf, textsOf } from '../../questions/answer.ts';
 import {
 	type Became,
 	becameOf,
@@ -62,7 +62,7 @@ export type Claim = Readonly<Awaited<ReturnType<typeof activeClaims>>[number]>;
 const values = z.record(z.string(), z.string());
 export const draftColumn = sealedColumn(
 	'drafts.content',
-	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable(), sessionName: z.string().default('') }),
+	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable(), sessionName: z.string() }),
 );
 
 const ofPerson = (person: Person, question: QuestionKey) => ({ ...questionOf(question), ...personOf(person) });
@@ -117,7 +117,7 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
 			}),
 
-		/** Removes the author's drafts for an answer's question, but not the one that it became while it waited. */
+		/** Removes the author's drafts for an answer's question, but not the one that it became meanwhile. */
 		discard: ({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>) =>
 			db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute()),
 
@@ -130,17 +130,17 @@ function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	return { ...pick(draft, 'formId', 'fingerprint', 'updatedAt'), ...keys, content: sealDraft(draft, cipher) };
 }
 
-/** Texts that are not secret. A newer draft of the form stays. */
-export async function keepAsDraft({ trx, cipher, now }: CipherTx, answer: Answer): Promise<void> {
-	const { id: formId, person, question, fingerprint, shownHash } = answer;
+/** The texts of an answer that are not secret. What its author typed later stays the newest draft. */
+export async function keepAsDraft({ trx, cipher }: CipherTx, answer: Answer): Promise<void> {
+	const { id: formId, person, question, fingerprint, shownHash, acceptedAt: updatedAt } = answer;
 	const values = textsOf(answer);
 	if (Object.keys(values).length === 0) return;
 	const sessionName = sessionNameOf(answer);
-	const draft = { formId, person, question, fingerprint, shownHash, values, sessionName, updatedAt: now };
+	const draft = { formId, person, question, fingerprint, shownHash, values, sessionName, updatedAt };
 	await addNew(trx, 'drafts', draftRow(draft, cipher)).execute();
 }
 
-/** Removes the draft that `releaseLosers` made of this answer: its author has decided. */
+/** Removes the draft that `keepAsDraft` made of this answer: its author discards it. */
 export async function removeDraft(db: Db, id: string): Promise<void> {
 	await remove(db, 'drafts', { formId: id }).execute();
 }
@@ -200,8 +200,6 @@ export async function activeClaims(read: Db, filter: Filter<'claims'>, now: numb
 	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));
 }
 
-/** The agent takes a moment to go on after an answer. */
-const EARLY_READ_AFTER_MS = 2_000;
 /** A press shows what it did on its post, without a rate limit; only if that fails, it is drawn as others are. */
 const PRESS_SHOWN_MS = 250;
 /** A window is told of changes for this long after it was opened or touched. */
@@ -225,7 +223,7 @@ export async function markQuestion(
 	what: QuestionChange,
 ): Promise<void> {
 	noteQuestions(trx, what === 'delivered' ? null : person);
-	const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
+	const earlyReadAt = what === 'delivered' ? now + EARLY_READS_MS[0] : null;
 	const postsAt = what === 'choice' || what === 'undo' ? now + PRESS_SHOWN_MS : now;
 	await markSession({ trx, now }, question, { earlyReadAt, postsAt, onlyQuestions: what === 'choice' });
 	await touchLadders(trx, sessionOf(question), now);

@@ -1,15 +1,10 @@
-import { DAY_MS, elapsedSince, startDeadline } from '../../core/basics.ts';
+import { DAY_MS, elapsedSince, MINUTE_MS, startDeadline } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
-import { type Answer, type AnswerPatch, isAwaited } from '../../questions/answer.ts';
+import { type Answer, type AnswerPatch, EARLY_READS_MS, isAwaited } from '../../questions/answer.ts';
 import type { Session } from '../../questions/session.ts';
 import type { AnswerStore } from './answer-store.ts';
-import { FIRST_CONFIRM_MS } from './put.ts';
 
-/** When to read the session after a delivery, in ms; then at times that double. */
-const FIRST_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000];
-/** For so long. */
-const CHECKED_FOR_MS = DAY_MS;
 /** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
 const BUDGET_WITHIN_MS = 2_000;
 
@@ -54,14 +49,14 @@ export function createConfirmation(
 		const now = clock.now();
 		// Only time that has certainly passed: a clock change skips no check.
 		const elapsed = elapsedSince(clock, answer.deliveredAt ?? now);
-		const nextMs = FIRST_CHECKS_MS.find((ms) => ms > elapsed) ?? doubled(elapsed);
-		return { nextAttemptAt: nextMs <= CHECKED_FOR_MS ? now + nextMs - elapsed : null };
+		const nextMs = EARLY_READS_MS.find((ms) => ms > elapsed) ?? doubled(elapsed);
+		return { nextAttemptAt: nextMs <= DAY_MS ? now + nextMs - elapsed : null };
 	};
 }
 
 /** The next of a minute, doubled, doubled again … */
 function doubled(elapsed: number): number {
-	let ms = FIRST_CHECKS_MS.at(-1) as number;
+	let ms: number = MINUTE_MS;
 	while (ms <= elapsed) ms *= 2;
 	return ms;
 }

@@ -1,4 +1,4 @@
-import { HandraiseError } from '../../core/basics.ts';
+import { HandraiseError, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type Answer,
@@ -62,9 +62,11 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 
 	/**
 	 * From here on the text cannot be edited, and the outcome is unknown. After an edit during the read nothing is
-	 * marked, and the next attempt reads again: what is compared and counted is always what is sent. @throws LeaseLost
+	 * marked, and the next attempt reads again: what is compared and counted is always what is sent. Resolves also to
+	 * when the PUT began, by uptime. @throws LeaseLost
 	 */
-	async function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
+	async function markPut(answer: Answer, token: string, session: Session) {
+		const begunAt = uptimeOf(clock);
 		const marked = {
 			state: 'delivering',
 			before: await beforePut(comparisonInput(answer, session)),
@@ -72,7 +74,7 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 			startFailed: false,
 			missingCount: 0,
 		} as const;
-		return put.write(answer, token, marked, answer.editCount);
+		return { begunAt, answer: await put.write(answer, token, marked, answer.editCount) };
 	}
 
 	/**
@@ -116,7 +118,8 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		attempt: Attempt,
 		permit: DeliveryPermit,
 		signal: AbortSignal,
-		isSecondRead = false,
+		/** Of a second read: when the PUT of this attempt began, by uptime. */
+		markedAt: number | null = null,
 	): Promise<Answer> {
 		const { answer, token, checkedAt } = attempt;
 		const reading = await permit.read(answer.question.sessionId);
@@ -126,12 +129,15 @@ export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, {
 		const ended = await end(attempt, reading, await settle(answer, comparison, session, null));
 		if (ended !== null) return ended;
 		put.assertChecked(checkedAt);
-		const isMarked = isSecondRead && clock.now() - (answer.putStartedAt ?? 0) <= SEND_WITHIN_MS / 2;
-		const marked = isMarked && put.maySend(answer.putStartedAt) ? answer : await markPut(answer, token, session);
+		const isMarked = markedAt !== null && uptimeOf(clock) - markedAt <= SEND_WITHIN_MS / 2;
+		const { answer: marked, begunAt } = isMarked
+			? { answer, begunAt: markedAt }
+			: await markPut(answer, token, session);
 		const elapsed = clock.now() - endedAt;
 		// The store took long to note it. That is done now, so the PUT can follow a second read at once.
-		if (elapsed > FRESH_MS && !isSecondRead) return readAndSend({ ...attempt, answer: marked }, permit, signal, true);
-		await put.send(marked, permit, session, valuesOf(marked));
+		if (elapsed > FRESH_MS && markedAt === null)
+			return readAndSend({ ...attempt, answer: marked }, permit, signal, begunAt);
+		await put.send(marked, permit, { session, values: valuesOf(marked), begunAt });
 		metrics.readToPut(elapsed);
 		return noteDelivery(marked, token, session);
 	}

@@ -1,4 +1,4 @@
-import { codeOf, pick, setBounded, uptimeOf } from '../../core/basics.ts';
+import { codeOf, MINUTE_MS, pick, setBounded, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { CLAIM_MS } from '../../database/schema/answers.ts';
 import { type Answer, isSamePerson, type Origin, submissionKeyOf } from '../../questions/answer.ts';
@@ -11,8 +11,6 @@ import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView
 import { agentTextsIn, needsAgentTexts, optionText } from './agent-texts.ts';
 import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from './answering-store.ts';
 
-/** While somebody types, the claim is prolonged at most this often. */
-const CLAIM_EVERY_MS = 60_000;
 const MAX_FORMS = 2_000;
 /** A notice is shown within these tries, unless Slack is slow. */
 const NOTICE_TRIES = 20;
@@ -207,7 +205,8 @@ export function createDrafting(
 			const { formId } = view.metadata;
 			const key = keyOf(view.metadata);
 			const now = uptimeOf(clock);
-			const isClaimed = now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS;
+			// While somebody types, the claim is prolonged once a minute.
+			const isClaimed = now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS;
 			if (key === null || isClaimed) return;
 			setBounded(claimedAt, formId, now, MAX_FORMS);
 			const typed = { viewId: view.id, hash: view.hash, submissionKey: submissionKeyOf(view.id, formId) };

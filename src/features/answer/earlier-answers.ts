@@ -75,9 +75,6 @@ export async function ourAnswers(
 		lost: answers.find((own) => own.id === evidence?.lost) ?? null,
 		/** Those without a field in a form. */
 		closedItems: closedInForm(session, occurrences),
-		/** Whether one to the question that was open before is on its way, or has arrived since it is asked. */
-		isAnswered:
-			newest?.settledHow === null && (known.heldIds.includes(newest.id) || newest.evidence.value?.answerId != null),
 		/** What they say about secrecy, oldest first. */
 		marks,
 		/** The newest answer that stands there, not to what the message asked earlier. */
@@ -179,11 +176,8 @@ async function examineQuestions(session: Session, indexes: readonly (number | nu
 
 export type Reading = ReadTime & { readonly session: Session };
 
-/** By number; those of 1.0.0 have none, are older, and are known by their times. */
-function newestFirst(one: Answer, other: Answer): number {
-	const numbers = (arrivalOf(other.timeline)?.arrival ?? 0) - (arrivalOf(one.timeline)?.arrival ?? 0);
-	return numbers || (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0);
-}
+const newestFirst = (one: Answer, other: Answer) =>
+	(arrivalOf(other.timeline)?.arrival ?? 0) - (arrivalOf(one.timeline)?.arrival ?? 0);
 
 /** Whether the service's values are those of `answer`. A wiped secret fits any text. */
 function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolean {

@@ -69,7 +69,7 @@ import {
 	sessionDetails,
 	stepCards,
 } from '../watch/details-view.ts';
-import { endingOf, MODAL_BYTES, stateLine } from './view.ts';
+import { MODAL_BYTES, stateLine } from './view.ts';
 
 /** The metadata of a session's window, with its name. */
 export const metadataOf = (metadata: ViewMetadata, session: Session): ViewMetadata =>
@@ -368,6 +368,7 @@ function footer(model: SessionModel, hasDashboardAbove: boolean): KnownBlock[] {
 		...buttons(
 			button(ACTIONS.refresh, 'Refresh'),
 			offersWatch ? button(ACTIONS.watch, 'Watch in this channel', { value }) : null,
+			button(ACTIONS.showAnswers, 'History', { value }),
 			hasDashboardAbove ? null : dashboardOf(model),
 		),
 		...context(joined(smallId(metadata.sessionId), isNew ? '' : `read ${agoText(readAt, now)}`)),
@@ -468,8 +469,6 @@ export const NOTICES = {
 		`⏳ ${whose(userId)} answer is being sent. You can answer again once it is delivered.`,
 	/** The person's own answer, which is being delivered or waits. */
 	ownAnswer(answer: Parameters<typeof stateLine>[0] & Pick<Answer, 'acceptedAt'>) {
-		if (endingOf(answer) !== null)
-			return joined('📝 Your answer was not sent. Sending this one replaces it', momentMrkdwn(answer.acceptedAt));
 		const replaces = answer.state === 'waiting' ? '. Sending another one replaces it' : '';
 		return joined(`${stateLine(answer, 'author')}${replaces}`, `your answer of ${momentMrkdwn(answer.acceptedAt)}`);
 	},

@@ -1,12 +1,20 @@
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeTarget, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
-import { type AllowedRequest, ifAllowed, logged, originOf, sessionViewOf, windowPlace } from '../../slack/request.ts';
+import {
+	type AllowedRequest,
+	ifAllowed,
+	originOf,
+	type SubmittedView,
+	sessionViewOf,
+	whereItBegan,
+	windowPlace,
+} from '../../slack/request.ts';
 import type { AnswerStore } from './answer-store.ts';
 import { HISTORY_PAGE, historyView } from './view.ts';
 
-/** Registers the buttons of the history; returns what `/session history` calls. Both read only our own store. */
+/** Registers *History* and the buttons of its pages; returns what opens it. All read only our own store. */
 export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) {
-	const { listen, serviceUrl, personReads, reply, store } = core;
+	const { listen, serviceUrl, reply, store, noteOpened } = core;
 	const { views } = core.clients.people;
 	async function page(request: AllowedRequest, metadata: ViewMetadata) {
 		try {
@@ -20,25 +28,24 @@ export function registerHistory(core: HandlerContext<{ answers: AnswerStore }>) 
 
 	listen.action([ACTIONS.historyOlder, ACTIONS.historyNewer], (_, { view, number: offset }) => {
 		const { id: view_id, metadata } = sessionViewOf(view);
-		const turn = (request: AllowedRequest) =>
-			logged(request, 'history', metadata.sessionId, async () => {
-				await views.update({ view_id, view: await page(request, { ...metadata, offset }) });
-				return 'shown';
-			});
+		const turn = async (request: AllowedRequest) => {
+			await views.update({ view_id, view: await page(request, { ...metadata, offset }) });
+			await noteOpened(request, 'history', metadata.sessionId);
+		};
 		return ifAllowed(windowPlace(metadata), turn, { takesTurn: true });
 	});
 
-	const open = (request: AllowedRequest, sessionId: string) =>
-		logged(request, 'history', sessionId, async () => {
-			// No read of the service follows, but Slack limits opening modals for all people together.
-			await personReads.permit(request);
-			const metadata = newMetadata({ sessionId, origin: originOf(request, null) });
-			await views.open({ trigger_id: request.triggerId ?? '', view: await page(request, metadata) });
-			return 'shown';
-		});
+	/** `shown`: the window with *History*, which stays below. */
+	async function open(request: AllowedRequest, sessionId: string, shown: SubmittedView | null = null): Promise<void> {
+		const origin = originOf(request, shown);
+		const view = () => page(request, newMetadata({ sessionId, origin }));
+		const handle = await reply.openWindow(whereItBegan(request, origin), 'history', view, { onTop: shown !== null });
+		if (handle !== null) await noteOpened(request, 'history', sessionId);
+	}
 
-	listen.valued(ACTIONS.showAnswers, decodeTarget, ({ channelId }, { sessionId }) =>
-		ifAllowed(channelId, (request) => open(request, sessionId)),
-	);
+	listen.valued(ACTIONS.showAnswers, decodeTarget, ({ channelId }, { sessionId }, { view }) => {
+		const place = view === null ? channelId : windowPlace(sessionViewOf(view).metadata);
+		return ifAllowed(place, (request) => open(request, sessionId, view));
+	});
 	return open;
 }

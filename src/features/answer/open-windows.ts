@@ -10,8 +10,6 @@ import { noticedView } from './view.ts';
 
 type OpenWindow = Awaited<ReturnType<WindowStore['takeDue']>>[number];
 
-/** Longer than a call to Slack with its time-out, so it is not renewed. */
-const LEASE_MS = 25_000;
 const RETRY = { firstMs: 2_000, longestMs: 60_000 } as const;
 /** A window whose update Slack refuses is tried this often, and then left. */
 const REFUSED_TRIES = 4;
@@ -70,7 +68,6 @@ export function createOpenWindows(
 	const loop = createLeaseLoop<OpenWindow>(core, {
 		itemsName: 'open windows',
 		rows: windows.rows,
-		leaseMs: LEASE_MS,
 		concurrency: 6,
 		prepare: learn,
 		take: (lease, room) => windows.takeDue(lease, room, clock.now()),

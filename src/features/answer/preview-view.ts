@@ -83,7 +83,6 @@ function sessionOf({ content, human_input }: z.infer<typeof MESSAGE>): Session {
 			status: 'humanInput',
 			name: 'Your agent',
 			messages: [{ role: 'assistant', content, actions: [], humanInput }],
-			maxSteps: 0,
 		}),
 	);
 }

@@ -1,8 +1,9 @@
-import { backOff, codeOf, elapsedSince, HandraiseError, retryAtOf } from '../../core/basics.ts';
+import { backOff, codeOf, elapsedSince, HandraiseError, retryAtOf, uptimeOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type Answer,
 	type AnswerPatch,
+	EARLY_READS_MS,
 	firstDueAt,
 	itemsOf,
 	mayLandForMs,
@@ -15,9 +16,6 @@ import type { Session } from '../../questions/session.ts';
 import type { DeliveryPermit } from '../../session-service/service.ts';
 import { type AccessPolicy, isProvenRefusal, NOT_CHECKED, type Verdict } from '../../slack/access-policy.ts';
 import type { AnswerStore } from './answer-store.ts';
-
-/** The first check whether the agent went on comes this long after the delivery. */
-export const FIRST_CONFIRM_MS = 2_000;
 
 /** An attempt that begins within this time after its author was allowed to send it asks the access policy nothing. */
 export const CHECK_COUNTS_MS = 60_000;
@@ -41,16 +39,10 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 	const checkHoldsMs = CHECK_COUNTS_MS + sessionService.deliveryReadMs;
 	const asking = atMost(MAX_ASKING);
 
-	/** Whether a PUT that began at `startedAt` may still leave. False when the clock was set since then. */
-	function maySend(startedAt: number | null): boolean {
-		if (startedAt === null) return false;
-		const since = clock.now() - startedAt;
-		return since >= 0 && since <= SEND_WITHIN_MS && (clock.steadySince?.() ?? 0) <= startedAt;
-	}
+	/** Whether a PUT that began then, by uptime, may still leave. */
+	const maySend = (begunAt: number) => uptimeOf(clock) - begunAt <= SEND_WITHIN_MS;
 
 	return {
-		maySend,
-
 		/** For how many ms a PUT that began at `startedAt` may still land; 0 when none began. */
 		landsForMs(startedAt: number | null): number {
 			return startedAt === null ? 0 : Math.max(landsWithinMs - elapsedSince(clock, startedAt), 0);
@@ -88,11 +80,14 @@ export function createPut({ store, sessionService, clock }: Core<{ answers: Answ
 			return written;
 		},
 
-		/** Sends all items of `session`, with `values` in the empty ones. */
-		async send(answer: Answer, permit: DeliveryPermit, session: Session, values: OurValues): Promise<void> {
-			const { sessionId, messageIndex } = answer.question;
+		/** Sends all items of `session`, with `values` in the empty ones. `begunAt`: when the PUT began, by uptime. */
+		async send(
+			{ question: { sessionId, messageIndex } }: Answer,
+			permit: DeliveryPermit,
+			{ session, values, begunAt }: { session: Session; values: OurValues; begunAt: number },
+		): Promise<void> {
 			const items = mergeForPut(session.messages[messageIndex]?.sent ?? [], values);
-			await permit.putAnswers(sessionId, messageIndex, items, () => maySend(answer.putStartedAt));
+			await permit.putAnswers(sessionId, messageIndex, items, () => maySend(begunAt));
 		},
 	};
 }
@@ -116,7 +111,7 @@ export function deliveredPatch(now: number, startFailed = false): AnswerPatch {
 
 /** The confirmation checks begin, and no PUT may land any more. */
 function checkedFrom(now: number): AnswerPatch {
-	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
+	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + EARLY_READS_MS[0], putStartedAt: null };
 }
 
 export function comparisonInput(answer: Answer, session: Session): DeliveryInput {

@@ -11,16 +11,18 @@ import {
 	hasArrived,
 	isBlocking,
 	isSamePerson,
+	isUndelivered,
 	itemsOf,
 	mayHaveArrived,
 	QUESTION_MOVED,
 	SOMEBODY,
+	secondOf,
 	sessionNameOf,
 	TAKES_LONG_MS,
 } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
 import { codeOf } from '../../slack/clients.ts';
-import { type ErrorContext, errorMessage, errorWords } from '../../slack/error-view.ts';
+import { type ErrorContext, errorWords } from '../../slack/error-view.ts';
 import {
 	ACTIONS,
 	CALLBACKS,
@@ -60,8 +62,6 @@ import { firstPersonOf, hasText, MOST_ITEMS, ownText, stateLine, storedTitle, ti
 export interface ReceiptContext {
 	readonly now: number;
 	readonly adminContact: string | null;
-	/** Whether authors may post their own text to a channel. Default: true. */
-	readonly postsText?: boolean;
 	/** Whether another question waits for the author, as a window may say. */
 	readonly offersNext?: boolean;
 	/** What the press that led here caused. mrkdwn. */
@@ -69,7 +69,7 @@ export interface ReceiptContext {
 }
 
 export function receiptContext({ config, clock }: Pick<Core, 'config' | 'clock'>, note = ''): ReceiptContext {
-	return { adminContact: config.ADMIN_CONTACT, postsText: config.SHOW_ANSWERS !== 'never', now: clock.now(), note };
+	return { adminContact: config.ADMIN_CONTACT, now: clock.now(), note };
 }
 
 /** The headline says what became of the agent. `more`: below the author's buttons; null: in a message. */
@@ -89,51 +89,48 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, more: KnownBlock
 		...section(other.length > 0 && hasText(answer) ? 'Your text:' : ''),
 		...ownText(answer, room, true),
 		...context(timelineWords(answer, headline), joined(named, smallId(answer.question.sessionId))),
-		...buttons(...receiptButtons(answer, receipt)),
+		...buttons(...receiptButtons(answer)),
 		...(more ?? []),
 	];
 }
 
 /** What the author can do; empty while everything goes well. */
-export const receiptButtons = (answer: Answer, receipt: ReceiptContext) =>
-	buttonsOf(answer, receipt).map(sayingSession(answer.question.sessionId, sessionNameOf(answer)));
+export const receiptButtons = (answer: Answer) =>
+	buttonsOf(answer).map(sayingSession(answer.question.sessionId, sessionNameOf(answer)));
 
-function buttonsOf(answer: Answer, { postsText = true, note }: ReceiptContext): (Button | null)[] {
-	const { state, lastError, id, origin } = answer;
+function buttonsOf(answer: Answer): Button[] {
+	const { state, lastError, id } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const again = encodeCarriage({ id, ...target });
-	const isSecond = firstEndingOf(answer) !== null;
-	const tryAgain = button(ACTIONS.tryAgain, isSecond ? 'Send mine' : 'Try again', { value: id });
+	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id });
 	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
 	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
-	const postLabel = origin.threadTs === null ? 'Post my text in the channel' : 'Post my text to the thread';
-	const canPost = postsText && note !== PRESS_NOTES.posted && origin.channelId !== null && hasText(answer);
-	const post = canPost ? button(ACTIONS.postToThread, postLabel, { value: id }) : null;
 	switch (state) {
 		case 'accepted':
 			return answer.lastError === null ? [] : [discard];
 		case 'waiting':
-			return [tryAgain, isSecond ? button(ACTIONS.answerNew, 'Open the question', { value: again }) : null, discard];
+			return [tryAgain, discard];
 		case 'refused':
-			return [tryAgain, post];
+			return [tryAgain];
 		case 'changed': {
 			const isSame = lastError === QUESTION_MOVED || mayHaveArrived(answer);
 			const label = isSame ? 'Answer again' : 'Answer the new question';
-			return [button(ACTIONS.answerNew, label, { value: again }), post];
+			return [button(ACTIONS.answerNew, label, { value: again })];
 		}
 		case 'conflicted':
+			return [isDraft(answer) ? button(ACTIONS.answerNew, 'Open the question', { value: again }) : open];
 		case 'ended':
-			return [open, post];
+			return [open];
 		default:
 			if (agentMayStand(answer)) return [open];
 			if (answer.agentOutcome === 'lost') return [button(ACTIONS.answerNew, 'Answer again', { value: again })];
-			return answer.agentOutcome === 'overwritten' ? [open, post] : [];
+			return answer.agentOutcome === 'overwritten' ? [open] : [];
 	}
 }
 
 function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
-	// Of a waiting answer, the other one was taken back.
-	const other = answer.state === 'waiting' ? null : firstOf(answer);
+	// What did not arrive is not told. Who came second to an answer has not answered.
+	const other = firstEndingOf(answer) !== null || isUndelivered(answer.state) ? null : firstOf(answer);
 	if (other === null) return [];
 	const items = itemsOf(answer);
 	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId);
@@ -172,18 +169,19 @@ export function receiptExplanation(answer: Answer, { adminContact, now }: Receip
 			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
 		}
 		case 'waiting': {
-			const ending = firstEndingOf(answer);
-			if (ending !== null) return firstEndedText(answer, ending);
 			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
 			const tried = answer.attempts === 0 ? '' : `Handraise tried ${times}.`;
-			return sentences(problem, tried, typeAgainText(answer, 'Try again'), 'Try again, or discard it?');
+			return sentences(problem, tried, typeAgainText(answer), secondText(answer), 'Try again, or discard it?');
 		}
 		case 'refused': {
 			const advice = `Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`;
-			return `${problem} ${keptText(answer)} ${advice}`.trim();
+			return sentences(problem, keptText(answer), secondText(answer), advice);
 		}
-		case 'conflicted':
+		case 'conflicted': {
+			const ending = firstEndingOf(answer);
+			if (ending !== null) return firstEndedText(answer, ending);
 			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
+		}
 		case 'changed': {
 			if (!isCertain) {
 				const todo = '*Answer again* opens what the agent asked last, with your text where it fits.';
@@ -215,9 +213,10 @@ const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, string>> = {
 	lost: 'The agent waits, and anybody can answer. *Answer again* opens the question with your text.',
 };
 
-const FIRST_TODO: Partial<Record<FirstEnding, string>> = {
-	first_over: 'Send yours if the session goes on.',
-	first_unknown: 'Look at the session before you send yours.',
+const FIRST_ENDED: Readonly<Record<FirstEnding, string>> = {
+	first_failed: 'That answer was not delivered.',
+	first_over: 'That answer was not delivered, because the session was over.',
+	first_unknown: 'That answer may have arrived: look at the session first.',
 };
 
 /** The answer to which this one lost is not sent any more. */
@@ -225,8 +224,22 @@ function firstEndedText(answer: Answer, ending: FirstEnding): string {
 	const first = firstPersonOf(answer);
 	const who = first === null ? SOMEBODY : personMrkdwn(first.userId);
 	const what = first?.userId === answer.person.userId ? 'You had answered before.' : `${who} answered before you.`;
-	const kept = answer.content.kind === 'removed' ? '' : 'Your text is kept.';
-	return sentences(what, FIRST_TODO[ending] ?? 'The question is open again.', kept, typeAgainText(answer, 'Send mine'));
+	if (!isDraft(answer)) return sentences(what, FIRST_ENDED[ending], keptText(answer));
+	const draft =
+		'Your text is a draft now, and nothing is sent by itself. *Open the question* fills it in where it fits.';
+	return sentences(what, FIRST_ENDED[ending], hasText(answer) ? draft : '', secretText(answer));
+}
+
+/** Whether the question of an answer that came second may be open again. */
+function isDraft(answer: Answer): boolean {
+	const ending = firstEndingOf(answer);
+	return ending !== null && ending !== 'first_over';
+}
+
+/** Whom the author of an answer that could not be delivered may ask. */
+function secondText(answer: Answer): string {
+	const second = secondOf(answer);
+	return second === null ? '' : `${personMrkdwn(second.userId)} wanted to answer too: ask them.`;
 }
 
 function startFailedText(adminContact: string | null): string {
@@ -236,25 +249,24 @@ function startFailedText(adminContact: string | null): string {
 }
 
 /** Retention removes secrets of a waiting answer first, then its whole text. */
-function typeAgainText(answer: Answer, label: 'Try again' | 'Send mine'): string {
-	if (answer.content.kind === 'removed') return `*${label}* asks you to type it again.`;
+function typeAgainText(answer: Answer): string {
+	if (answer.content.kind === 'removed') return '*Try again* asks you to type it again.';
 	const isWiped = itemsOf(answer).some((item) => item.wiped);
-	return isWiped ? `Its passwords and codes were removed. *${label}* asks you to type them again.` : '';
+	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again.' : '';
 }
 
-function keptText(answer: Answer): string {
-	const hasSecret = itemsOf(answer).some((item) => item.secret);
-	const secrets = 'Passwords and codes were not kept. Type them again.';
-	if (!hasText(answer)) return hasSecret ? secrets : '';
-	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
-}
+const keptText = (answer: Answer) => sentences(hasText(answer) ? 'Your text is below.' : '', secretText(answer));
+
+const secretText = (answer: Answer) =>
+	itemsOf(answer).some((item) => item.secret) ? 'Passwords and codes were not kept. Type them again.' : '';
 
 /** To somebody who came second: that the first answer could not be delivered yet, and why. Else empty. */
 export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
 	if (state !== 'accepted' || lastError === null) return '';
 	const author = 'Handraise could not check with Slack whether its author may still answer.';
 	const why = lastError === 'not_checked' ? author : errorWords(lastError).what;
-	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, you can send yours then.`;
+	const then = 'If it cannot be sent, yours becomes a draft, and you are told.';
+	return `⏳ The first answer is saved and not delivered yet. ${why} ${then}`;
 }
 
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
@@ -280,19 +292,9 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 	return message(text, receiptBlocks(answer, receipt, null));
 }
 
-/** The author's text that could not be sent, for the question's thread or channel. Never a secret, nor `discreet`. */
-export function ownTextMessage(answer: Answer): MessageContent {
-	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
-	return message(`An answer that ${fate}`, [
-		...section(`💬 ${personMrkdwn(answer.person.userId)} wanted to answer *${titleOf(answer)}*. This ${fate}:`),
-		...ownText(answer, 6_000),
-	]);
-}
-
 /** The result of pressing a receipt's button, if the receipt itself does not show it. */
 export const PRESS_NOTES = {
-	notInChannels: 'Nothing was posted: answers are not shown in channels here.',
-	posted: '💬 Your text was posted.',
+	notPosted: '💬 Handraise does not post your text any more. Copy it from here.',
 	noneWaits: 'No other question waits for you now.',
 } as const;
 
@@ -341,9 +343,13 @@ export function failedChoice(choice: Choice, error: unknown, context: ErrorConte
 	return choiceMessage(CHOICE_WORDS.notSent(choice, errorWords(code, context).text), choice);
 }
 
-/** Why nothing can be chosen with a button; `choice` null: another version made it. */
-export function noChoice(choice: Choice | null, context: ErrorContext): MessageContent {
-	if (choice === null) return errorMessage('button_outdated', null, context);
+/** To somebody who pressed on a question in whose place the agent asks something else by now. */
+export function changedChoice(choice: Choice): MessageContent {
+	return choiceMessage(CHOICE_WORDS.notSent(choice, 'The agent asks something else now.'), choice);
+}
+
+/** Where nothing can be chosen with a button. */
+export function noChoice(choice: Choice): MessageContent {
 	const answer = sayingSession(choice.sessionId)(answerButton(choice));
 	return textMessage('One-press answers are switched off here. Open the question to answer it.', buttons(answer));
 }

@@ -13,12 +13,12 @@ import {
 	TAKES_LONG_MS,
 	type Telling,
 } from '../../questions/answer.ts';
-import { isThreaded, keyedBy, slackErrorCode, slackFailure, slackOutcome } from '../../slack/clients.ts';
+import { keyedBy, slackErrorCode, slackFailure, slackOutcome } from '../../slack/clients.ts';
 import { context as blocksBelow, MAYBE_REPEAT, replacement } from '../../slack/parts.ts';
 import type { PersonRequest } from '../../slack/request.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Wish } from './drafts.ts';
-import { ownTextMessage, receiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
+import { receiptContext, receiptMessage, receiptModal } from './receipt-view.ts';
 
 /** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
 const STILL_THERE_MS = 5_000;
@@ -194,30 +194,6 @@ export function createReceipts(
 				return isUpdated(chat.update({ channel, ts, ...replacement(receiptMessage(answer, receipt)) }));
 			}
 			return inTurn(answer, () => update().catch(() => false));
-		},
-
-		/**
-		 * Posts the author's text into the thread of its form or nowhere: a text for a few people must not appear in a
-		 * whole channel. Where the form had no thread, it goes into its channel. Resolves to an error code, or null.
-		 */
-		async postText(own: Answer): Promise<string | null> {
-			const { channelId: channel, threadTs } = own.origin;
-			if (channel === null) return 'post_refused';
-			const { chat } = clients.people;
-			const isGone = (error: unknown) => slackErrorCode(error) === 'message_not_found';
-			try {
-				// This needs no scope, and finds a missing thread before anybody sees the post.
-				if (threadTs !== null) await chat.getPermalink({ channel, message_ts: threadTs });
-				const thread = threadTs === null ? {} : { thread_ts: threadTs };
-				const { ts, message } = await chat.postMessage({ channel, ...ownTextMessage(own), ...thread });
-				if (ts === undefined || (threadTs !== null && message === undefined)) return 'post_unsure';
-				if (threadTs === null || isThreaded(message)) return null;
-				const isDeleted = await chat.delete({ channel, ts }).then(() => true, isGone);
-				return isDeleted ? 'thread_gone' : 'text_in_channel';
-			} catch (error) {
-				if (isGone(error)) return 'thread_gone';
-				return slackOutcome(error).kind === 'refused' ? 'post_refused' : 'post_unsure';
-			}
 		},
 	};
 }

@@ -78,7 +78,7 @@ const AT_ONCE = 500;
 export function createForgetting(cipher: Cipher) {
 	const firstOf = (row: Row<'answers'>) => otherColumn.open(row.other, row, cipher);
 
-	/** For how many answers of others that say who was first `work` is true. */
+	/** For how many answers of others that say who was first, or came second, `work` is true. */
 	function countSecond(trx: Db, userId: string, work: (row: Row<'answers'>) => Promise<boolean>) {
 		const second = from(trx, 'answers').selectAll().where('other', 'is not', null).where('userId', '!=', userId);
 		return inParts(trx, 'answers', async (isIn) => {
@@ -92,7 +92,7 @@ export function createForgetting(cipher: Cipher) {
 	}
 
 	return {
-		/** Discards what they have not sent, and what lost to it and would wait for them then. */
+		/** Discards what they have not sent. */
 		async discardWaiting(tx: Tx, userId: string): Promise<number> {
 			for (let count = 0; ; count++) {
 				const waiting = await from(tx.trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
@@ -106,7 +106,7 @@ export function createForgetting(cipher: Cipher) {
 		/** The answers of others that may name them. */
 		countUnreadable: (trx: Db, userId: string) => countSecond(trx, userId, async (row) => firstOf(row) === null),
 
-		/** In answers of others that came second to theirs: without their words. A message that shows it is drawn again. */
+		/** In answers of others that name them: without their words. A message that shows it is drawn again. */
 		leaveOthers: ({ trx, now }: Tx, userId: string, name: string): Promise<number> =>
 			countSecond(trx, userId, async (row) => {
 				const first = firstOf(row);

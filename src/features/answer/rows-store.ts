@@ -64,21 +64,17 @@ export const beforePut: z.ZodType<BeforePut> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
 	sameCount: z.int().nullable(),
-	stepsSince: z.int().nullable().default(null),
-	filled: z.exactOptional(positions),
+	stepsSince: z.int(),
+	filled: positions,
 });
 export const otherColumn = sealedColumn('answers.other', OTHER_ANSWER);
 /** `held`: the value of this secret item is in the `secrets` column until that is wiped. */
 const item = z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() });
-/** 1.0.0 stored the items alone. */
-const content = z.preprocess(
-	(stored) => (Array.isArray(stored) ? { items: stored } : stored),
-	z.object({
-		items: z.array(item),
-		sessionName: z.string().default(''),
-		repeats: z.array(z.string()).readonly().nullable().exactOptional(),
-	}),
-);
+const content = z.object({
+	items: z.array(item),
+	sessionName: z.string(),
+	repeats: z.array(z.string()).readonly().nullable().exactOptional(),
+});
 export const contentColumn = sealedColumn('answers.content', content);
 export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string(), z.string()));
 
@@ -365,7 +361,7 @@ export function isForUs(db: StoreDatabase) {
 /** Whether an answer is for another address, is not sent and has something left that this process may do. */
 export function isElsewhere(db: StoreDatabase, service: string) {
 	return sql<boolean>`(service <> ${service} and next_attempt_at is not null
-		and state in (${sql.join(BLOCKING_STATES)}, 'waiting') and ${isOurs(db)})`;
+		and state in (${sql.join(BLOCKING_STATES)}, 'waiting', 'conflicted') and ${isOurs(db)})`;
 }
 
 /** The first due answer of each session, unless an answer of that session is leased. */

@@ -1,7 +1,7 @@
 import { type AnswerItem, submissionKeyOf } from '../../questions/answer.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { titleOf } from '../../slack/form/fields.ts';
-import { CALLBACKS } from '../../slack/ids.ts';
+import { CALLBACKS, newMetadata, type ViewMetadata } from '../../slack/ids.ts';
 import { type AllowedRequest, isOfSession, type Submitted, type Wait, windowPlace } from '../../slack/request.ts';
 import type { Answers } from './accept.ts';
 import type { Drafting, Forms, StandingForm } from './drafts.ts';
@@ -14,7 +14,7 @@ export function registerSubmission(
 ): void {
 	const { listen, flow, drafting, reply, answers, receipts } = core;
 
-	function submissionOf(request: AllowedRequest, { view, metadata, typed }: StandingForm) {
+	function submissionOf(request: AllowedRequest, { view, metadata, typed }: StandingForm, arrivalSeen: number | null) {
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {
 			const isField = metadata.fields.includes(position);
@@ -43,19 +43,25 @@ export function registerSubmission(
 			boxed: true,
 			origin: metadata.origin,
 			formReadAt: metadata.readAt,
-			arrivalSeen: metadata.arrival,
+			arrivalSeen,
 		};
+	}
+
+	async function older(shown: ViewMetadata, kept?: 'draft'): Promise<Submitted> {
+		return { ack: { response_action: 'update', view: await reply.olderView(shown, kept) } };
 	}
 
 	async function send(request: AllowedRequest, form: StandingForm, { inTime }: Wait): Promise<Submitted> {
 		const keepText = () => drafting.keep(request.person, form, true);
 		const { view, metadata } = form;
+		// Of an older version: nothing is sent, and what was typed is a draft, unless it is secret.
+		if (metadata.arrival === undefined) return keepText().then(() => older(metadata, 'draft'));
 		const { fieldErrors } = form.typed;
 		if (Object.keys(fieldErrors).length > 0) {
 			return { ack: { response_action: 'errors', errors: fieldErrors }, after: keepText };
 		}
 		receipts.expectAcknowledgement(view.id);
-		const result = await inTime(answers.submit(submissionOf(request, form)), 'acceptance_unknown');
+		const result = await inTime(answers.submit(submissionOf(request, form, metadata.arrival)), 'acceptance_unknown');
 		flow.submitted(view.id);
 		request.log.info({ answer: result.answer.id, session: metadata.sessionId, outcome: result.kind }, 'submitted');
 		const texts = Object.values(form.typed.draft).filter((text) => text !== '');
@@ -79,9 +85,7 @@ export function registerSubmission(
 			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
 				return { place, run: (request) => send(request, form, wait) };
 			}
-			const { sessionId } = form?.metadata ?? { sessionId: '' };
-			const modal = reply.errorView('form_outdated', { sessionId, formId: view.id });
-			return { place, run: async () => ({ ack: { response_action: 'update', view: modal } }) };
+			return { place, run: () => older(form?.metadata ?? newMetadata({ sessionId: '' })) };
 		},
 		/** At the first field: only field errors leave the form with its texts in place. */
 		failed(view, error) {

@@ -86,10 +86,8 @@ const LOST_TO_LINES: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, strin
 };
 
 const FIRST_LINES: Readonly<Record<FirstEnding, string>> = {
-	first_withdrawn: '⚠️ Not sent: the first answer was taken back',
-	first_outdated: '⚠️ Not sent: the first answer was for an older question and was not sent',
-	first_over: '⚠️ Not sent: the first answer was not delivered because the session was over',
-	first_failed: '⚠️ Not sent: the first answer was not delivered',
+	first_failed: '📝 Not sent: the first answer did not arrive either',
+	first_over: '🏁 Not sent, nor was the first answer: the session was over',
 	first_unknown: '⚠️ Not sent: the first answer may have arrived',
 };
 
@@ -138,14 +136,14 @@ export function timelineWords(answer: Answer, said = ''): string {
 	return lines.join('\n');
 }
 
-/** Why it is not sent: what became of the answer that was first. */
-export const endingOf = (answer: ToldAnswer) => (mayHaveArrived(answer) ? null : firstEndingOf(answer));
+/** What became of the answer that was first. */
+const endingOf = (answer: ToldAnswer) => (mayHaveArrived(answer) ? null : firstEndingOf(answer));
 
 /** What became of an answer, in one line that begins with a mark. mrkdwn. */
 export function stateLine(answer: ToldAnswer, reader: 'author' | 'others' = 'others'): string {
 	const { state, agentOutcome, lastError } = answer;
 	const ending = endingOf(answer);
-	if (ending !== null) return joined(FIRST_LINES[ending], reader === 'author' ? 'your decision' : '');
+	if (ending !== null) return FIRST_LINES[ending];
 	if (lastError !== null && state === 'accepted')
 		return `⏳ Not delivered yet${isServiceAway(lastError) ? '; sent when the service is back' : ''}`;
 	if (lastError !== null && state === 'delivering') return '⏳ Sent, checking whether it arrived';

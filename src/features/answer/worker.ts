@@ -1,4 +1,4 @@
-import { codeOf, isForgotten } from '../../core/basics.ts';
+import { codeOf, DAY_MS, isForgotten, MINUTE_MS } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import {
 	type Answer,
@@ -18,19 +18,15 @@ import { createDelivery } from './deliver.ts';
 import { atMost, createPut, LeaseLost, MAX_ASKING, type Policy } from './put.ts';
 import type { Receipts } from './receipts.ts';
 
-/** The answers of a dead replica are taken over after this long. */
-const LEASE_MS = 20_000;
 /** Answers in work at the same time in this process, at most one per session. */
 const CONCURRENCY = 64;
 /** How long a PUT may take that is under way when the process stops. */
 const STOP_WITHIN_MS = 8_000;
-/** How long a receipt that Slack refuses is tried again, at growing intervals or when Slack allows it. */
-const TELL_FOR_MS = 24 * 3_600_000;
+/** A receipt that Slack refuses is tried again for a day, at growing intervals or when Slack allows it. */
 const TELL_AGAIN_MIN_MS = 2_000;
-const TELL_AGAIN_MAX_MS = 10 * 60_000;
+/** Also how often an answer for another address is looked at until its time to be sent is over. */
+const TELL_AGAIN_MAX_MS = 10 * MINUTE_MS;
 const CORRECTION_TRIES = 5;
-/** How often an answer for another address is looked at until its time to be sent is over. */
-const ELSEWHERE_MS = 10 * 60_000;
 /** The `lastError` of an answer that was given for another address of the service. */
 export const OTHER_SERVICE = 'other_service';
 /** An old answer without a failure gets this long before its author hears of the delay. */
@@ -101,7 +97,9 @@ export function createAnswerWorker(
 		if (isBlocking(answer.state) && answer.question.service !== serviceUrl) {
 			const now = clock.now();
 			const isLate = now >= answer.giveUpAt;
-			const next = isLate ? { state: 'waiting' as const, nextAttemptAt: now } : { nextAttemptAt: now + ELSEWHERE_MS };
+			const next = isLate
+				? { state: 'waiting' as const, nextAttemptAt: now }
+				: { nextAttemptAt: now + TELL_AGAIN_MAX_MS };
 			return put.write(answer, token, { ...next, lastError: OTHER_SERVICE });
 		}
 		if (isBlocking(answer.state)) {
@@ -148,14 +146,13 @@ export function createAnswerWorker(
 		if (isAwaited(answer) && answer.nextAttemptAt !== null) return {};
 		if (isReceiptCurrent(answer, receiptState)) return { nextAttemptAt: null };
 		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
-		if (since > TELL_FOR_MS && isOurs(answer.person)) return { nextAttemptAt: null };
+		if (since > DAY_MS && isOurs(answer.person)) return { nextAttemptAt: null };
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
 	}
 
 	const loop = createLeaseLoop<Answer>(core, {
 		itemsName: 'answers',
 		rows: store.rows,
-		leaseMs: LEASE_MS,
 		concurrency: CONCURRENCY,
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl),

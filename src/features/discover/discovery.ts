@@ -1,6 +1,6 @@
 import { backOff, DAY_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import type { ChannelKey, Discovery, DiscoverySettings, NoListReason } from '../../database/watch.ts';
+import type { ChannelKey, Discovery, NoListReason } from '../../database/watch.ts';
 import type { LeftOut, NewPost, PostContent } from '../../posts/post.ts';
 import type { PostStore } from '../../posts/store.ts';
 import { isWaiting, type ListedSession } from '../../questions/session.ts';
@@ -14,10 +14,10 @@ const RETRY = { firstMs: 30_000, longestMs: 30 * 60_000 } as const;
 /** At most this many sessions of a list at once. */
 const MOST_RAISED = 20;
 
-/** Brings the raised hands of all listed sessions into the channels that want them. `listing`: null when it is off. */
+/** Brings the raised hands of all listed sessions into the channels that want them. */
 export function createDiscoveries(
 	core: Core<{ discoveries: DiscoveryStore; watches: WatchStore; posts: PostStore }>,
-	listing: { readonly isUnlisted: () => boolean } | null,
+	listing: { readonly isUnlisted: () => boolean },
 ) {
 	const { serviceUrl, clock, log, store } = core;
 	const { discoveries } = store;
@@ -29,27 +29,24 @@ export function createDiscoveries(
 
 	function whyNot(): NoListReason | null {
 		if (!discoverSessions) return 'notDiscovering';
-		if (listing === null) return 'listOff';
 		return listing.isUnlisted() ? 'noList' : null;
 	}
 
-	/** Those due: first new ones, then others that nobody has read; of both, those read come last. */
+	/** Those due, the newest first. */
 	async function dueHands(discovery: Discovery) {
 		const due = (await discoveries.raisedHands(discovery)).filter(({ loweredAt, loweredCount }) => {
 			return loweredAt === null || loweredAt + backOff(loweredCount, RETRY) <= clock.now();
 		});
-		const placeOf = ({ loweredAt, isNew }: (typeof due)[number]) =>
-			isNew ? Number(loweredAt !== null) - 2 : (loweredAt ?? 0);
-		return due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MOST_RAISED);
+		return due.toSorted((one, other) => other.newsAt - one.newsAt).slice(0, MOST_RAISED);
 	}
 
 	async function raise(discovery: Discovery): Promise<void> {
 		const { teamId, channelId } = discovery;
 		while (await store.watches.makeRoom(discovery, { limits, now: clock.now() }));
-		for (const { sessionId, loweredAt, isNew } of await dueHands(discovery)) {
+		for (const { sessionId, loweredAt, newsAt } of await dueHands(discovery)) {
 			// Others wait like watched sessions: before many old ones, neither lists nor new ones would get their turn.
-			const ahead = isNew && loweredAt === null;
-			const hand = { id: crypto.randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
+			const ahead = newsAt > 0 && loweredAt === null;
+			const hand = { id: crypto.randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, newsAt };
 			const result = await store.watches.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
 			if (result.kind === 'limit') return tell(discovery, () => leftOut(discovery));
 		}
@@ -122,9 +119,9 @@ export function createDiscoveries(
 			if (discoverSessions) await pause('noList');
 		},
 		/** `watch all`. The access policy has allowed the request, and the bot is a member of the channel. */
-		async begin(channel: ChannelKey, { userId, settings }: { userId: string; settings: Partial<DiscoverySettings> }) {
+		async begin(channel: ChannelKey, userId: string) {
 			const now = clock.now();
-			const discovery = { ...channel, service: serviceUrl, createdBy: userId, createdAt: now, settings };
+			const discovery = { ...channel, service: serviceUrl, createdBy: userId, createdAt: now };
 			const begun = await discoveries.begin(discovery, noticesIn(channel, { kind: 'discoveryBegun', by: userId }, now));
 			await raiseAll();
 			return begun;

@@ -1,4 +1,14 @@
-import { backOff, type Cell, codeOf, DAY_MS, HandraiseError, repeat, retryAtOf, uptimeOf } from '../../core/basics.ts';
+import {
+	backOff,
+	type Cell,
+	codeOf,
+	createMemo,
+	DAY_MS,
+	HandraiseError,
+	repeat,
+	retryAtOf,
+	uptimeOf,
+} from '../../core/basics.ts';
 import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Core } from '../../core.ts';
 import type { ListedWaiting } from '../../database/watch.ts';
@@ -240,13 +250,11 @@ export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 	const { serviceUrl, clock } = core;
 	const { sessions: store } = core.store;
 	/** By id: those of the newest whole list and later ones, and those gone whose reads were moved not long ago. */
-	let compared: ReadonlyMap<string, Comparison> = new Map();
-	/** When the newest list came in which all were; null: none yet. */
-	let completeAt: number | null = null;
-	clock.onStep?.(() => {
-		compared = new Map();
-		completeAt = null;
-	});
+	const memo = createMemo(clock, () => ({
+		compared: new Map<string, Comparison>(),
+		/** When the newest list came in which all were; null: none yet. */
+		completeAt: null as number | null,
+	}));
 
 	/** `move`: left out when the session waits by its newest read too, or its last move found nothing not long ago. */
 	function afterComparing(comparison: Comparison, now: number, move?: { readonly hasChanged: boolean }): Comparison {
@@ -261,13 +269,13 @@ export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 	}
 
 	return async ({ sessions, isComplete }: WaitingList): Promise<void> => {
+		const { compared, completeAt } = memo.get();
 		const now = clock.now();
 		const unknown = { absentAt: completeAt, moved: null, dueAt: null, waitMs: COMPARE_AGAIN_MS };
 		const listed = sessions.map(({ sessionId }) => compared.get(sessionId) ?? { sessionId, ...unknown });
 		const due = listed.filter(({ dueAt }) => dueAt === null || dueAt <= now);
 		const moved = await store.readWaiting(serviceUrl, due, now);
 		const moves = new Map(moved.map((move) => [move.sessionId, move]));
-		if (isComplete) completeAt = now;
 		// An incomplete list does not show which sessions are gone: pages shift while sessions come and go.
 		const others = [...compared.values()]
 			.filter(({ moved: last, dueAt }) => {
@@ -276,7 +284,10 @@ export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
 			})
 			.map((one) => (isComplete ? { ...one, absentAt: now, dueAt: null } : one));
 		const newest = due.map((one) => afterComparing(one, now, moves.get(one.sessionId)));
-		compared = new Map([...others, ...listed, ...newest].map((one) => [one.sessionId, one]));
+		memo.set({
+			compared: new Map([...others, ...listed, ...newest].map((one) => [one.sessionId, one])),
+			completeAt: isComplete ? now : completeAt,
+		});
 		if (moved.length > 0) core.metrics.listing.listedReads(moved.length);
 	};
 }

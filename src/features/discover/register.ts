@@ -11,18 +11,18 @@ export function registerDiscovery(
 	core: Takes & Core<{ cellOf(name: string): Cell<ListingState> }>,
 	{ budget, health }: SessionService,
 ) {
-	const { config, store, serviceUrl } = core;
+	const { store, serviceUrl } = core;
 	const options = { budget: budget.background, health, cell: store.cellOf(`list:${serviceUrl}`) };
-	const listing = config.SESSION_SERVICE_LIST ? createListing(core, options) : null;
+	const listing = createListing(core, options);
 	const discoveries = createDiscoveries(core, listing);
 	const stopping = new AbortController();
 	let running: Promise<void> | undefined;
 	return {
 		...discoveries,
-		isListed: () => listing?.isAvailable() ?? false,
+		isListed: () => listing.isAvailable(),
 		async start(): Promise<void> {
 			await discoveries.start();
-			running = listing?.run(discoveries, stopping.signal);
+			running = listing.run(discoveries, stopping.signal);
 		},
 		async stop(): Promise<void> {
 			stopping.abort();

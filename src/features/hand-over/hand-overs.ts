@@ -35,7 +35,7 @@ export function createHandOvers(core: Core<HandOverStores>, mayAct: MayAct) {
 		const standing = await answers.standing({ ...session, messageIndex: question.messageIndex });
 		const isOpen = question.openCount > 0 && !isAnsweredSince(standing, shown.checkedAt);
 		if (!isOpen) return { kind: 'closed', by: standing } as const;
-		const asked = { question, sessionName: shown.view.name, discreet: shown.watch.discreet };
+		const asked = { question, sessionName: shown.view.name, discreet: shown.style.discreet };
 		return { kind: 'possible', ...asked, watchId: shown.watch.id, handOver: handOverOf(shown) } as const;
 	}
 

@@ -84,7 +84,7 @@ export function registerHandOver(core: HandlerContext<HandOverStores>): void {
 			failure,
 			late: textMessage(GIVE_BACK_LATE),
 			async run(request) {
-				if (pressed === null) return () => reply.withoutTurn(asked, failure('button_outdated'));
+				if (pressed === null) return () => reply.older(asked, press);
 				const result = await handOvers.giveBack(request.person, pressed);
 				// Posts, the direct message and inboxes show it by themselves.
 				if (result.kind === 'givenBack') return async () => {};

@@ -1,4 +1,4 @@
-import { codeOf, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
+import { codeOf, DAY_MS, type DeepReadonly, retryAtOf } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import type { NoListReason, WaitingSession } from '../../database/watch.ts';
 import { type Answer, firstOf, isSecondChoice, textsOf } from '../../questions/answer.ts';
@@ -19,18 +19,8 @@ export const MOST_WAITING_SHOWN = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
-/** How long a failed answer asks its author for a decision. Receipts keep their buttons. */
-const DECIDE_WITHIN_MS = 24 * 3_600_000;
 /** A list tells only then that a session no longer waits: the agent takes a moment after an answer. */
 const AGENT_GOES_ON_MS = 30_000;
-/** A session is old when it has waited for this long, or before it was first listed. */
-const OLD_AFTER_MS = 24 * 3_600_000;
-/** The figures at the end of an inbox are of this time, and of more than so many questions read this often. */
-const FIGURES_OF_MS = 7 * 24 * 3_600_000;
-const FIGURES_EVERY_MS = 60_000;
-const MOST_READ_AGAIN = 100;
-/** The waits of open questions change the figures this often. */
-const HOUR_MS = 3_600_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 8_000;
 
@@ -53,36 +43,10 @@ type Asked = { readonly need: Need; readonly now: number; readonly alsoOf: reado
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
 export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options: ContentOptions) {
 	const { memberships, accessPolicy, discovered } = options;
-	const { serviceUrl, config, clock, log } = core;
+	const { serviceUrl, config, log } = core;
 	const { inboxes: reads } = core.store;
 	const ofWorkspace = shareNext((teamId) => Promise.all([reads.openQuestions(serviceUrl, teamId), discovered()]));
 	type OfWorkspace = Awaited<ReturnType<typeof ofWorkspace>>;
-	type AskedLately = Awaited<ReturnType<InboxStore['askedSince']>>;
-	type Lately = { teamId: string; at: number; isMany: boolean; asked: AskedLately | Promise<AskedLately> };
-	let lately: Lately | null = null;
-
-	/** Of many questions up to the last full minute; while that is being read, up to the one before. */
-	const askedLately = shareNext(async (teamId) => {
-		const at = Math.floor(clock.now() / FIGURES_EVERY_MS) * FIGURES_EVERY_MS;
-		const former = lately?.teamId === teamId ? lately : null;
-		if (former?.at === at && former.isMany) return former.asked;
-		// An open question counts up to the last full hour.
-		const period = { since: at - FIGURES_OF_MS, now: Math.floor(at / HOUR_MS) * HOUR_MS };
-		const newest = reads.askedSince(serviceUrl, teamId, period);
-		const { isMany = true, asked = newest } = former ?? {};
-		const current: Lately = { teamId, at, isMany, asked: isMany ? asked : newest };
-		lately = current;
-		newest.then(
-			(read) => {
-				const count = read.reduce((sum, group) => sum + group.count, 0);
-				Object.assign(current, { asked: read, isMany: count > MOST_READ_AGAIN });
-			},
-			() => {
-				if (lately === current) lately = null;
-			},
-		);
-		return current.asked;
-	});
 
 	/**
 	 * Those of the channels in which the person may act, and in which they are; which sessions they may answer; `againAt`
@@ -134,10 +98,13 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return { shown, unreadableCount: sessionIds.length - snapshots.size };
 	}
 
-	/** Answers that are under way or need a decision, those first; and the last others, newest first. */
+	/**
+	 * Answers that are under way or need a decision, those first; and the last others, newest first. A failed one asks
+	 * for a decision for a day; its receipt keeps its buttons.
+	 */
 	async function ownAnswersOf(person: Person, now: number) {
 		const [ownAnswers, newest] = await Promise.all([
-			reads.ownAnswers(serviceUrl, person, { failedSince: now - DECIDE_WITHIN_MS, limit: MOST_OWN_ANSWERS }),
+			reads.ownAnswers(serviceUrl, person, { failedSince: now - DAY_MS, limit: MOST_OWN_ANSWERS }),
 			reads.lastAnswers(serviceUrl, person, MOST_LAST_ANSWERS + MOST_OWN_ANSWERS),
 		]);
 		const shownIds = new Set(ownAnswers.shown.map(({ id }) => id));
@@ -154,15 +121,15 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		return others.filter(({ sessionId }) => !answered.has(sessionId));
 	}
 
-	/** What waits for a person, but what they snoozed and what is folded. `week`: see `ShownInbox`. */
-	async function waitingFor(person: Person, [open, listed]: OfWorkspace, asked: AskedLately, how: Asked) {
+	/** What waits for a person, but what they snoozed and what is folded. */
+	async function waitingFor(person: Person, [open, listed]: OfWorkspace, how: Asked) {
 		const { now } = how;
 		// What the person was given comes first, and what others have last; then the oldest.
 		const placeOf = ({ handOver }: VisibleQuestion) => (handOver === null ? 1 : handOver.to === person.userId ? 0 : 2);
 		const snoozes = await reads.snoozes(serviceUrl, person);
 		// The direct message of somebody else with the app is not asked about, unless they hand over a question of it.
 		const heldIn = open.flatMap(({ handOver }) => (handOver?.to === person.userId ? handOver.channelId : []));
-		const askedIn = [...open, ...asked].flatMap((one) =>
+		const askedIn = open.flatMap((one) =>
 			one.channels.flatMap(({ channelId, watchedBy }) =>
 				isDirectMessage(channelId) && watchedBy !== person.userId ? [] : channelId,
 			),
@@ -170,15 +137,13 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const sessions = [...open.map(({ question }) => question), ...(listed?.sessions ?? []), ...how.alsoOf];
 		const sessionIds = sessions.map(({ sessionId }) => sessionId);
 		const channels = await channelsOf(person, [...new Set([...askedIn, ...heldIn])], sessionIds, how);
-		const visible = asked.filter((one) =>
-			one.channels.some(({ channelId: id }) => channels.allowed.has(id) && channels.joined.has(id)),
-		);
 		const seen = open
 			.filter(({ question }) => channels.mayAnswer(question.sessionId))
 			.flatMap((question) => asSeenIn(question, { ...channels, person }))
 			.sort((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1))
 			.sort((a, b) => placeOf(a) - placeOf(b));
-		const old = (listed?.sessions ?? []).filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
+		// They have waited for a day, or since before they were first listed.
+		const old = (listed?.sessions ?? []).filter(({ since, isNew }) => !isNew || since <= now - DAY_MS);
 		// A few are shown like others: nobody has to look behind a button.
 		const oldIds = new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
 		const snoozeOf = ({ question: { sessionId }, fingerprint }: VisibleQuestion) =>
@@ -189,8 +154,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 			snoozeOf(question) !== undefined ? 'snoozed' : isFolded(question) ? 'folded' : 'questions',
 		);
 		const backAt = snoozed.flatMap((question) => snoozeOf(question)?.until ?? []);
-		const week = channels.againAt === null ? figuresOf(visible) : null;
-		return { listed, channels, seen, oldIds, snoozed, questions, backAt, week };
+		return { listed, channels, seen, oldIds, snoozed, questions, backAt };
 	}
 
 	/** The first question of a person's inbox that is of another session than this; null: none is known. */
@@ -199,7 +163,7 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		const others = open.filter(({ question }) => question.sessionId !== exceptSessionId);
 		// Every receipt asks: Slack is asked about the person only when something may wait for them.
 		if (others.length === 0 || (await accessPolicy.checkAbsent(person, ANYWHERE, 'home')).refusal !== null) return null;
-		const [found] = (await waitingFor(person, [others, listed], [], { need: 'home', now, alsoOf: [] })).questions;
+		const [found] = (await waitingFor(person, [others, listed], { need: 'home', now, alsoOf: [] })).questions;
 		if (found === undefined) return null;
 		const { sessionId, messageIndex } = found.question;
 		const { channelId, threadTs } = found.askedIn;
@@ -219,14 +183,14 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 		}
 		const read = reads.drafts(serviceUrl, person, MOST_DRAFTS);
 		const [waitsFor, isWatching, { ownAnswers, lastAnswers }, drafts] = await Promise.all([
-			Promise.all([ofWorkspace(person.teamId), askedLately(person.teamId), read]).then(([known, asked, drafts]) =>
-				waitingFor(person, known, asked, { need, now, alsoOf: drafts.map(({ question }) => question) }),
+			Promise.all([ofWorkspace(person.teamId), read]).then(([known, drafts]) =>
+				waitingFor(person, known, { need, now, alsoOf: drafts.map(({ question }) => question) }),
 			),
 			reads.isWatching(serviceUrl, person.teamId),
 			ownAnswersOf(person, now),
 			read,
 		]);
-		const { listed, channels, seen, oldIds, snoozed, questions, backAt, week } = waitsFor;
+		const { listed, channels, seen, oldIds, snoozed, questions, backAt } = waitsFor;
 		const pageCount = Math.max(1, Math.ceil(questions.length / PER_PAGE));
 		const unseen = listed === null ? [] : await othersThan([...questions, ...snoozed], listed, now);
 		const others = unseen.filter(({ sessionId }) => channels.mayAnswer(sessionId));
@@ -263,8 +227,6 @@ export function createInboxContent(core: Core<{ inboxes: InboxStore }>, options:
 				ownAnswers,
 				/** On the first page, like drafts. */
 				lastAnswers: shownPage > 0 ? [] : lastAnswers,
-				/** What agents asked in the last seven days where the person sees it; null: nothing. */
-				week,
 				/** The newest first; `askedIn`: where the person may see the question. */
 				drafts: (shownPage > 0 ? [] : drafts).map((draft) => {
 					const asked = seen.find(({ question }) => question.sessionId === draft.question.sessionId);
@@ -300,18 +262,6 @@ function withoutRepeats(newest: readonly Answer[]): readonly Answer[] {
 
 /** An open question in the one channel through which the person answers it. */
 type VisibleQuestion = ReturnType<typeof asSeenIn>[number];
-
-/** The median wait of what was answered is null without any. */
-function figuresOf(asked: Awaited<ReturnType<InboxStore['askedSince']>>) {
-	if (asked.length === 0) return null;
-	const answered = Float64Array.from(asked.flatMap((group) => group.answered)).sort();
-	return {
-		asked: asked.reduce((sum, { count }) => sum + count, 0),
-		answered: answered.length,
-		waitMs: answered[Math.floor((answered.length - 1) / 2)] ?? null,
-		idleMs: asked.reduce((sum, { idleMs }) => sum + idleMs, 0),
-	};
-}
 
 /** None on a page below 0. */
 function pageOf<Entry>(entries: readonly Entry[], page: number): readonly Entry[] {

@@ -8,8 +8,6 @@ import {
 	homeOf,
 	ifAllowedAnywhere,
 	inboxOf,
-	logAccess,
-	logged,
 	NOTHING_TO_DO,
 	type PersonRequest,
 	type Task,
@@ -24,7 +22,7 @@ const HOME_EVENT = z.object({ tab: z.literal('home') });
 const CHANGE_EVENT = z.object({ user: z.object({ id: z.string() }) });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
-/** Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the result is for `/session inbox`. */
+/** Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the result is for `/session` alone. */
 export function registerOpening(
 	core: HandlerContext<{ inboxes: InboxStore }>,
 	inboxes: Pick<ReturnType<typeof createInboxes>, 'closed' | 'touch'>,
@@ -35,8 +33,7 @@ export function registerOpening(
 	async function showHome(request: PersonRequest, refusal: string | null): Promise<void> {
 		const { person, log } = request;
 		const home = homeOf(person);
-		const tooFast = await personReads.turn(request);
-		if (tooFast !== null) return logAccess(request, 'inbox', null, tooFast.code);
+		if ((await personReads.turn(request)) !== null) return;
 		const isOver = isProvenRefusal(refusal);
 		if (isOver) await inboxes.closed(home.id);
 		const code = isOver ? refusal : await askInbox(core, home, 0).then(() => null, codeOf);
@@ -47,7 +44,6 @@ export function registerOpening(
 				await askInbox(core, home, 0);
 			});
 		}
-		logAccess(request, 'inbox', null, refusal ?? code ?? 'opened');
 	}
 
 	listen.message('app_home_opened', (asked, event) => {
@@ -61,11 +57,7 @@ export function registerOpening(
 	listen.action([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh], (asked, { view, number: page }) => {
 		const place = inboxOf(asked, view);
 		if (place === null) return NOTHING_TO_DO;
-		const turnPage = async (request: PersonRequest) => {
-			logAccess(request, 'inbox', null, 'opened');
-			await askInbox(core, place, page);
-		};
-		return ifAllowedAnywhere(turnPage, { takesTurn: true, asksInbox: true });
+		return ifAllowedAnywhere(() => askInbox(core, place, page), { takesTurn: true, asksInbox: true });
 	});
 
 	listen.closed(CALLBACKS.inbox, ({ person }, view) => forAnybody(() => inboxes.closed(windowOf(person, view.id).id)));
@@ -81,12 +73,9 @@ export function registerOpening(
 
 	listen.event('user_change', async (event) => core.directory.changed(CHANGE_EVENT.parse(event).user.id), true);
 
-	const openInbox = (request: PersonRequest) =>
-		logged(request, 'inbox', null, async () => {
-			const handle = await reply.openWindow(request, 'inbox', () => inboxModal(INBOX_LOADING), { needsId: true });
-			if (handle?.id == null) return 'no_window';
-			await askInbox(core, windowOf(request.person, handle.id), 0);
-			return 'opened';
-		});
+	async function openInbox(request: PersonRequest): Promise<void> {
+		const handle = await reply.openWindow(request, 'inbox', () => inboxModal(INBOX_LOADING), { needsId: true });
+		if (handle?.id != null) await askInbox(core, windowOf(request.person, handle.id), 0);
+	}
 	return (): Task => ifAllowedAnywhere(openInbox, { window: inboxModal(INBOX_WAITING) });
 }

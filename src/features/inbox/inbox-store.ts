@@ -1,6 +1,6 @@
 // Owns `inboxes`.
 import { type Lease, type Log, pick } from '../../core/basics.ts';
-import { nextTurn } from '../../core/lease-loop.ts';
+import { stylesOf } from '../../database/channel-settings.ts';
 import {
 	add,
 	change,
@@ -21,6 +21,7 @@ import {
 } from '../../database/database.ts';
 import { isOurs, leaseDue, nextDue, removeInBatches } from '../../database/due.ts';
 import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../../database/question-store.ts';
+import { isInThread } from '../../database/watch.ts';
 import { viewColumn } from '../../database/watch-store.ts';
 import { type Answer, BLOCKING_STATES, FAILED_STATES } from '../../questions/answer.ts';
 import { holderOf } from '../../questions/hand-over.ts';
@@ -41,10 +42,16 @@ type Shown = { readonly shownKey: string | null; readonly isWhole: boolean; read
 type Spacing = { readonly now: number; readonly spacingMs: number };
 
 type AskingRow = Row<'questions'> &
-	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'discreet' | 'buttons' | 'mode'> & { threadTs: string | null };
+	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'mode'> &
+	Readonly<Record<'cardTs' | 'postTs', string | null>>;
 
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
+
+/** When the newest of these posts of a watch was posted, if it is still there. */
+const newestTs = (isKind: RawBuilder<unknown>) =>
+	sql`(select ts from posts where posts.watch_id = watch.id and state in ('shown', 'closed') and ts is not null
+		and ${isKind} order by number desc limit 1)`;
 
 /** The stored inboxes without damaged rows. A row is due when its person acted or its content may have changed. */
 export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
@@ -57,6 +64,13 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
 		const read = rows.map((row) => [row.sessionId, viewColumn.open(row.view, row, cipher)] as const);
 		return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
+	}
+
+	/** Whether reads found that the question of a choice is not asked any more, and no answer to it. */
+	async function isReplaced(service: string, { sessionId, messageIndex, fingerprint }: Choice): Promise<boolean> {
+		const asked = from(db.read, 'questions', { service, sessionId, messageIndex, fingerprint }).select('settledHow');
+		const newest = await asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
+		return newest?.settledHow === 'changed' || newest?.settledHow === 'closed';
 	}
 
 	return {
@@ -178,28 +192,30 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		 */
 		async openQuestions(service: string, teamId: string) {
 			const { rows } = await sql<AskingRow>`
-				select questions.*, channel_id, created_by, discreet, buttons, mode,
-					(select ts from posts where posts.watch_id = watch.id and state in ('shown', 'closed') and ts is not null
-						and (kind = 'card' or (kind = 'question' and question_id = questions.id and questions_in_channel = 1))
-						order by kind desc, number desc limit 1) as thread_ts
+				select questions.*, channel_id, created_by, mode,
+					${newestTs(sql`kind = 'card'`)} as card_ts,
+					${newestTs(sql`kind = 'question' and question_id = questions.id`)} as post_ts
 				from questions
 				inner join watches as watch
 					on watch.service = questions.service and watch.session_id = questions.session_id and ended_at is null
 				where questions.service = ${service} and team_id = ${teamId} and settled_at is null and not ${IS_ANSWERED}
 				order by watch.created_at, watch.id`.execute(db.read);
+			const styleOf = await stylesOf(db.read, teamId, [...new Set(rows.map(({ channelId }) => channelId))]);
 			return [...Map.groupBy(rows, (row) => row.sessionId).values()].map((watches) => {
 				const [row] = watches as [AskingRow];
-				const channels = watches.map((row) => ({
-					channelId: row.channelId,
-					/** The thread of the question's post, or of the watch's card; null before it is posted. */
-					threadTs: row.threadTs,
-					/** Who began to watch: the person of a direct message with the app. */
-					watchedBy: row.createdBy,
-					discreet: row.discreet === 1,
-					buttons: row.buttons === 1,
-					/** `watch all` brought the question there. */
-					isRaised: row.mode === 'raisedHand',
-				}));
+				const channels = watches.map(({ channelId, createdBy, mode, cardTs, postTs }) => {
+					const style = styleOf(channelId);
+					return {
+						channelId,
+						/** The thread of the question's post, or of the watch's card; null before it is posted. */
+						threadTs: isInThread(mode, style) ? cardTs : (postTs ?? cardTs),
+						/** Who began to watch: the person of a direct message with the app. */
+						watchedBy: createdBy,
+						...pick(style, 'discreet', 'buttons'),
+						/** `watch all` brought the question there. */
+						isRaised: mode === 'raisedHand',
+					};
+				});
 				const handOver = holderOf(readHandOver(row, teamId));
 				return { question: questionOf(row), fingerprint: row.fingerprint, since: row.askedAt, channels, handOver };
 			});
@@ -218,10 +234,17 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 
 		snapshots,
 
-		/** The name of a choice's session; null: its question is stored as the button shows it, without this option. */
-		async offering(service: string, choice: Choice): Promise<string | null> {
+		/**
+		 * The name of a choice's session; or its question is stored as the button shows it, without this option
+		 * (`notOffered`), or the agent asks something else instead, which nobody had answered (`changed`).
+		 */
+		async offering(service: string, choice: Choice) {
 			const { question = null, name = '' } = (await snapshots(service, [choice.sessionId])).get(choice.sessionId) ?? {};
-			return question === null || isOffered(question, choice) ? name : null;
+			const offered = { kind: 'offered', name } as const;
+			if (question === null) return offered;
+			const isOther = question.openCount > 0 && question.fingerprint !== choice.fingerprint;
+			if (isOther && (await isReplaced(service, choice))) return { kind: 'changed' } as const;
+			return isOffered(question, choice) ? offered : ({ kind: 'notOffered' } as const);
 		},
 
 		/** The claims on questions of these sessions that have not lapsed, oldest first. */
@@ -255,42 +278,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		async lastAnswers(service: string, person: Person, limit: number): Promise<readonly Answer[]> {
 			const kept = ofPerson(service, person).selectAll().where(IS_NOT_DISMISSED);
 			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
-		},
-
-		/**
-		 * How many questions agents asked since `since`, by the channels of this workspace that watch their sessions, or
-		 * watched them; how long they waited, those that wait still until `now`, and the answered ones each.
-		 */
-		async askedSince(service: string, teamId: string, { since, now }: { since: number; now: number }) {
-			const groups = new Map<string, AskedIn>();
-			for (let last: Pick<AskedRow, 'askedAt' | 'id'> = { askedAt: since, id: '' }; ; ) {
-				const { rows } =
-					await sql<AskedRow>`select asked.id, asked_at, settled_at, coalesce(channel_id, '') as channel_id,
-						case when channel_id like 'D%' then created_by else '' end as watched_by,
-						case when settled_how = 'answered' or answer_id is not null then 1 else 0 end as is_answered
-					from (select id, service, session_id, asked_at, settled_at, settled_how, answer_id from questions
-						where service = ${service} and asked_at >= ${last.askedAt}
-							and (asked_at > ${last.askedAt} or id > ${last.id})
-						order by asked_at, id limit ${ASKED_AT_ONCE}) as asked
-					left join watches on watches.service = asked.service and watches.session_id = asked.session_id
-						and team_id = ${teamId} order by asked_at, asked.id, channel_id`.execute(db.read);
-				const questions = Map.groupBy(rows, ({ id }) => id);
-				for (const [first, ...others] of questions.values()) {
-					if (first === undefined || first.channelId === '') continue;
-					const places = [first, ...others].map((row) => pick(row, 'channelId', 'watchedBy'));
-					const channels = [...new Map(places.map((place) => [place.channelId, place])).values()];
-					const key = JSON.stringify(channels);
-					const group = groups.get(key) ?? { channels, count: 0, idleMs: 0, answered: [] };
-					const ms = Math.max(0, (first.settledAt ?? now) - first.askedAt);
-					groups.set(key, group);
-					group.count += 1;
-					group.idleMs += ms;
-					if (first.isAnswered === 1) group.answered.push(ms);
-				}
-				if (questions.size < ASKED_AT_ONCE) return [...groups.values()];
-				last = rows.at(-1) ?? last;
-				await nextTurn();
-			}
 		},
 
 		/** The person's newest drafts, one for each question. `isClosed`: it is over, and not by an answer of theirs. */
@@ -337,17 +324,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 /** Has all inboxes built anew, and what is being built now not shown. */
 export const rebuildInboxes = ({ trx, now }: Tx) =>
 	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
-
-/** Read at once for `askedSince`. */
-const ASKED_AT_ONCE = 500;
-
-type AskedRow = Pick<Row<'questions'>, 'id' | 'askedAt' | 'settledAt'> & AskedPlace & Readonly<{ isAnswered: 0 | 1 }>;
-
-/** `watchedBy`: of a direct message only, else ''. */
-type AskedPlace = Readonly<{ channelId: string; watchedBy: string }>;
-
-/** The questions that were asked in all of these channels. */
-type AskedIn = { readonly channels: readonly AskedPlace[]; count: number; idleMs: number; readonly answered: number[] };
 
 /** A question without its text that nobody has answered yet. */
 export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];

@@ -1,4 +1,4 @@
-import { backOff, createFailures, uptimeOf } from '../../core/basics.ts';
+import { backOff, createFailures, createMemo, MINUTE_MS, uptimeOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { RateLimit } from '../../core/rate-limiter.ts';
 import type { Core } from '../../core.ts';
@@ -10,8 +10,6 @@ import type { InboxPlace } from '../../slack/request.ts';
 import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from './content.ts';
 import type { Inbox, InboxStore } from './inbox-store.ts';
 
-/** Longer than a call to Slack with a time-out: it is not renewed. A dead replica's inboxes are due after it. */
-const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
 /**
  * Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace. Few inboxes are
@@ -35,8 +33,6 @@ const FIRST_RATE: RateLimit = { intervalMs: 3_000, burst: 5 };
 const SPACING_MS = 3_000;
 /** All changes within this time mark the inboxes once. */
 const TOUCH_EVERY_MS = 1_000;
-/** Ages in an inbox are refreshed this often. */
-const AGES_EVERY_MS = 60_000;
 const RETRY = { firstMs: 2_000, longestMs: 2 * 60_000 } as const;
 
 /** `gone`: nobody can see it any more, because the window was closed or the person is unknown. */
@@ -71,10 +67,7 @@ export function createInboxes(
 	let touchedAt = Number.NEGATIVE_INFINITY;
 	let newsAt = Number.NEGATIVE_INFINITY;
 	/** When the shared rate next has room for inboxes that only follow, and for all, clock milliseconds. */
-	let roomAt = { followers: 0, all: 0 };
-	clock.onStep?.(() => {
-		roomAt = { followers: 0, all: 0 };
-	});
+	const room = createMemo(clock, () => ({ followers: 0, all: 0 }));
 	const { build, next } = createInboxContent(core, access);
 
 	const touchDueInMs = () => touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
@@ -99,7 +92,8 @@ export function createInboxes(
 			touchedAt = uptimeOf(clock);
 			if (!news.includes(true)) return;
 			newsAt = touchedAt;
-			roomAt = { ...roomAt, followers: roomAt.all };
+			const { all } = room.get();
+			room.set({ followers: all, all });
 		} catch (error) {
 			for (const userId of people) touchedBy.add(userId);
 			throw error;
@@ -132,8 +126,8 @@ export function createInboxes(
 		const waitMs = await rateLimiter.take(rateKey(inbox), UPDATE_RATE, { now, keep });
 		if (waitMs === 0) return true;
 		const at = now + waitMs;
-		if (!isWaiting)
-			roomAt = isAsked ? { all: at, followers: Math.max(roomAt.followers, at) } : { ...roomAt, followers: at };
+		const { followers, all } = room.get();
+		if (!isWaiting) room.set(isAsked ? { all: at, followers: Math.max(followers, at) } : { all, followers: at });
 		return false;
 	}
 
@@ -154,7 +148,7 @@ export function createInboxes(
 		metrics.built(uptimeOf(clock) - startedAt);
 		const backAt = content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null;
 		const wholeAt = completeAt(inbox, againAt, now);
-		const agesAt = now + AGES_EVERY_MS;
+		const agesAt = now + MINUTE_MS;
 		const nextAt = earliestOf(isFollowed(inbox, agesAt) ? agesAt : null, wholeAt, backAt);
 		// What it shows is older, but whole; and nobody waits for it.
 		if (!isAsked && !isWhole && !isFollowed(inbox, now)) return end(null, nextAt);
@@ -191,17 +185,18 @@ export function createInboxes(
 	const loop = createLeaseLoop<Inbox>(core, {
 		itemsName: 'inboxes',
 		rows: store.rows,
-		leaseMs: LEASE_MS,
 		concurrency: UPDATES_AT_ONCE,
 		prepare: markChanges,
-		async take(lease, room) {
+		async take(lease, count) {
 			const now = clock.now();
-			if (roomAt.all > now) return [];
-			return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
+			const { followers, all } = room.get();
+			if (all > now) return [];
+			return store.takeDue(lease, count, { now, only: followers > now ? 'asked' : 'all' });
 		},
 		async nextDueAt() {
 			const now = clock.now();
 			const { asked, all } = await store.nextDueAt();
+			const roomAt = room.get();
 			return earliestOf(
 				touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
 				asked && Math.max(asked, now, roomAt.all),
@@ -224,7 +219,7 @@ export function createInboxes(
 		closed: (id: string) => store.remove(id),
 		/** The first question of a person's inbox that is of another session; null: none is known. */
 		next: (person: Person, exceptSessionId: string) => next(person, exceptSessionId, clock.now()),
-		/** The name of a choice's session, if the rules of today offer the choice. */
+		/** Whether the rules of today offer the choice, and its agent still asks it. */
 		offering: (choice: Choice) => store.offering(core.serviceUrl, choice),
 		/** Who may see what has changed. */
 		touch: () => touch(null),

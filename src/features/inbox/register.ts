@@ -1,4 +1,4 @@
-import { hashOf } from '../../core/basics.ts';
+import { hashOf, MINUTE_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import { slackOutcome } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
@@ -10,7 +10,7 @@ import { createInboxes, type InboxDisplay, type ShowOutcome } from './inboxes.ts
 import { registerSnooze } from './snooze.ts';
 import { homeView, inboxModal } from './view.ts';
 
-/** Keeps inboxes current, and registers what people do in them. `open` is for `/session inbox`. */
+/** Keeps inboxes current, and registers what people do in them. `open` is for `/session` alone. */
 export function registerInbox(
 	core: HandlerContext<{ inboxes: InboxStore }>,
 	{ discovered }: { discovered(): Promise<Discovered | null> },
@@ -27,7 +27,6 @@ export function registerInbox(
 	return { ...inboxes, open: registerOpening(core, inboxes) };
 }
 
-const MINUTE_MS = 60_000;
 /** Nobody sees this view any more, or there is no such person. */
 const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
 /** The same view would be refused again. `not_enabled`: the app's manifest has no Home tab. */

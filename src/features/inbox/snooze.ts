@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../core/basics.ts';
 import { FALLBACK_TIME_ZONE, tomorrowAtNine } from '../../core/quiet-hours.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeSnooze, questionHash } from '../../slack/ids.ts';
@@ -24,7 +25,7 @@ export function registerSnooze(core: HandlerContext<{ inboxes: InboxStore }>): v
 			const until =
 				choice.length === 'tomorrow'
 					? tomorrowAtNine(clock.now(), timeZone ?? FALLBACK_TIME_ZONE)
-					: clock.now() + (choice.length === '15m' ? 15 : 60) * 60_000;
+					: clock.now() + HOUR_MS;
 			const session = { service: serviceUrl, sessionId: question.sessionId };
 			await store.snooze({ person, session, fingerprint, until });
 			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');

@@ -1,9 +1,11 @@
+import { HOUR_MS, MINUTE_MS } from '../../core/basics.ts';
 import { COMMAND } from '../../core/command-name.ts';
 import type { WaitingSession } from '../../database/watch.ts';
 import {
 	type Answer,
 	agentMayStand,
 	firstDueAt,
+	firstEndingOf,
 	firstOf,
 	forOthers,
 	hasArrived,
@@ -100,10 +102,10 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	const until = `Live until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS, 'seconds')}`;
 	return [
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount, waiting?.total)}`),
-		...ownAnswers.shown.filter(needsDecision).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+		...ownAnswers.shown.filter(needsDecision).flatMap(ownAnswerEntry),
 		...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
-		...ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+		...ownAnswers.shown.filter(isUndoable).flatMap(ownAnswerEntry),
 		...section(snoozed === null ? '' : snoozedWords(snoozed), {
 			accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
 		}),
@@ -118,12 +120,12 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 		...part('Your last answers', [
 			...ownAnswers.shown
 				.filter((answer) => !needsDecision(answer) && !isUndoable(answer))
-				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer, receipt)[0])),
+				.flatMap((answer) => lastAnswerEntry(answer, receiptButtons(answer)[0])),
 			...content.lastAnswers.flatMap((answer, index, all) =>
 				lastAnswerEntry(answer, dismissButton(answer) ?? againButton(answer, all.slice(0, index))),
 			),
 		]),
-		...context([total > PER_PAGE ? '' : weekWords(content.week), joined(which, until)].join('\n').trim()),
+		...context(joined(which, until)),
 	];
 }
 
@@ -185,7 +187,7 @@ function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, 
 /** One line, and on their own pages the sessions. */
 function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
 	if (total === 0) return [];
-	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for a day, or gave way in a channel.`;
+	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for a day.`;
 	const show = button(ACTIONS.inboxNewer, 'Show', { value: String(firstPage) });
 	if (shown.length === 0) return section(words, { accessory: show });
 	const first = (page - firstPage) * PER_PAGE;
@@ -199,11 +201,12 @@ function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: numb
 
 function sessionEntries(sessions: readonly WaitingSession[], now: number): KnownBlock[] {
 	const shown = maskedNames(sessions);
-	return shown.flatMap(({ sessionId, name, since, isNew }) => {
+	return shown.flatMap(({ sessionId, name, since, isNew, gaveWay }) => {
 		const answer = button(ACTIONS.answer, 'Answer', { value: encodeTarget({ sessionId, messageIndex: null }) });
 		const id = idAmong(shown, { sessionId, name });
 		const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
-		return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, id, waits)}`, {
+		const followed = gaveWay ? 'no longer followed in a channel' : '';
+		return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, id, waits, followed)}`, {
 			block_id: inboxRowId(METADATA.origin, `session ${sessionId}`),
 			accessory: sayingSession(sessionId, id === '' ? name : '')(answer),
 		});
@@ -214,9 +217,9 @@ function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
 	return entries.length === 0 ? [] : [heading(title), ...entries];
 }
 
-function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
+function ownAnswerEntry(answer: Answer): KnownBlock[] {
 	const undo = sayingOf(answer)(button(ACTIONS.undo, 'Undo', { value: answer.id }));
-	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer, receipt), dismissButton(answer)];
+	const [first, ...others] = isUndoable(answer) ? [undo] : [...receiptButtons(answer), dismissButton(answer)];
 	const row = buttons(first ?? null, ...moreMenu(...others));
 	return [...section(answerLine(answer)), ...inRow(row, answer.origin, `answer ${answer.id}`)];
 }
@@ -270,7 +273,7 @@ function answerLine(answer: Answer): string {
 
 /** `Grace answered first: Sand (yours: Graphite)`; empty unless somebody else did, and where texts are gone. mrkdwn. */
 function secondChoiceWords(answer: Answer): string {
-	const first = isSecondChoice(answer) ? firstOf(answer) : null;
+	const first = isSecondChoice(answer) && firstEndingOf(answer) === null ? firstOf(answer) : null;
 	if (first === null) return '';
 	const { person, values } = first;
 	if (person?.userId === answer.person.userId) return '';
@@ -305,8 +308,6 @@ function draftEntry({ question, values, updatedAt, formId, askedIn, ...draft }: 
 }
 
 const MARKDOWN = /^[ \t]{0,3}(?:#{1,6}|[-*+>])[ \t]+|\*\*|`/gm;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** `oldCount`: sessions in one line below; `otherCount`: those of which the person sees no question. Plain text. */
 export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0, otherCount = 0): string {
@@ -329,17 +330,6 @@ export function snoozedMessage(snoozed: { name: string; sessionId: string }, unt
 	const zone = timeZone === null ? '' : `That is 9:00 ${timeZone}: Slack did not tell Handraise your time zone.`;
 	const what = `💤 ${sessionTitle(snoozed.name, snoozed.sessionId)} is snoozed for you; nobody else notices.`;
 	return textMessage(`${sentences(what, zone)}\nYour inbox shows it again ${momentMrkdwn(until)}`);
-}
-
-/** `Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h`; empty without questions. Plain text. */
-export function weekWords(week: ShownInbox['week']): string {
-	if (week === null) return '';
-	const { asked, answered, waitMs, idleMs } = week;
-	return joined(
-		`Last 7 days: ${asked} asked, ${answered} answered`,
-		waitMs === null ? '' : `median wait ${durationText(waitMs)}`,
-		`agents idle ${durationText(idleMs)}`,
-	);
 }
 
 function unreadableWords(count: number): string {

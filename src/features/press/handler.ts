@@ -1,12 +1,14 @@
+import { MINUTE_MS } from '../../core/basics.ts';
 import type { AcceptResult } from '../../questions/answer.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { CHOOSE_IDS, type Choice, decodeChoice } from '../../slack/ids.ts';
+import { textMessage } from '../../slack/parts.ts';
 import { answerPlace, type PersonRequest, type Press } from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
-import type { Forms } from '../answer/drafts.ts';
 import {
 	CHOICE_WORDS,
+	changedChoice,
 	choiceMessage,
 	failedChoice,
 	isDoubleClick,
@@ -14,20 +16,23 @@ import {
 	takenChoice,
 } from '../answer/receipt-view.ts';
 
-const REPEATED_WITHIN_MS = 60_000;
+/** Whether a choice can be pressed, as far as the newest read of its session shows. */
+type Offering =
+	| { readonly kind: 'offered'; readonly name: string }
+	| { readonly kind: 'notOffered' }
+	| { readonly kind: 'changed' };
 
-/** The session's name; null: no button for the choice would be drawn today. An older version found other options. */
-type Offering = { readonly inboxes: { offering(choice: Choice): Promise<string | null> } };
+type Parts = { readonly inboxes: { offering(choice: Choice): Promise<Offering> }; answers: Answers };
 
-export function registerPress(core: HandlerContext & Offering & { answers: Answers; flow: Forms }): void {
-	const { listen, reply, answers, flow, inboxes, clock, config } = core;
+export function registerPress(core: HandlerContext & Parts): void {
+	const { listen, reply, answers, inboxes, clock, config } = core;
 
 	const pressedAt = new Map<string, number>();
 
-	/** Whether an option was pressed a moment ago: one message tells of both presses. */
+	/** Whether an option was pressed within a minute: one message tells of both presses. */
 	function repeats(key: string): boolean {
 		const now = clock.now();
-		const isRecent = (at: number) => Math.abs(now - at) < REPEATED_WITHIN_MS;
+		const isRecent = (at: number) => Math.abs(now - at) < MINUTE_MS;
 		for (const [other, at] of pressedAt) if (!isRecent(at)) pressedAt.delete(other);
 		const isRepeated = pressedAt.has(key);
 		pressedAt.set(key, now);
@@ -49,28 +54,29 @@ export function registerPress(core: HandlerContext & Offering & { answers: Answe
 	for (const id of CHOOSE_IDS) {
 		listen.storingAction(id, (asked, press) => {
 			const choice = decodeChoice(press.value);
-			const errorContext = reply.errorContext();
 			if (choice === null || !config.QUICK_ANSWERS) {
-				const content = noChoice(choice, errorContext);
-				const run = async () => () => reply.withoutTurn(asked, content);
-				return { place: ANYWHERE, run, failure: () => content, late: null };
+				const tell = () => (choice === null ? reply.older(asked, press) : reply.withoutTurn(asked, noChoice(choice)));
+				const failure = (error: unknown) => textMessage(reply.words(error).line);
+				return { place: ANYWHERE, run: async () => tell, failure, late: null };
 			}
 			return {
 				place: answerPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
 				failure: (error) => failedChoice(choice, error, reply.errorContext(error)),
 				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
 				async run(request) {
-					const sessionName = await inboxes.offering(choice);
-					if (sessionName === null) {
-						const { sessionId, messageIndex } = choice;
-						const origin = press.row === null ? {} : { origin: press.row };
-						request.log.info({ session: sessionId }, 'the option is outdated');
-						const form = flow.open(request, { sessionId, messageIndex, toAnswer: true, ...origin }, press.view);
-						return async () => void (await form.run(request));
+					const offered = await inboxes.offering(choice);
+					if (offered.kind === 'changed') {
+						request.log.info({ session: choice.sessionId }, 'the question of the option has changed');
+						return async () => void (await reply.toPerson(request, changedChoice(choice)));
+					}
+					// An older version found other options.
+					if (offered.kind === 'notOffered') {
+						request.log.info({ session: choice.sessionId }, 'the option is outdated');
+						return () => reply.older(request, press);
 					}
 					const { person } = request;
 					const by = { submissionKey: keyOf(request, press), person, origin: originOf(request, press, choice) };
-					const result = await answers.submitPress({ ...choice, sessionName }, by);
+					const result = await answers.submitPress({ ...choice, sessionName: offered.name }, by);
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
 					return () => tellResult(request, choice, result);
 				},

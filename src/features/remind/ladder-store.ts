@@ -1,25 +1,28 @@
 import { type Lease, parseOrNull } from '../../core/basics.ts';
+import { readSettings } from '../../database/channel-settings.ts';
 import { channelOf, type Db, from, sessionOf, sql } from '../../database/database.ts';
 import { freeLeases, leaseDue, nextDue, queueOf } from '../../database/due.ts';
 import { type LadderOutcome, type LadderRow, readLadder, recordLadder, touchLadders } from '../../database/ladders.ts';
 import { inLockOrder, locked, lockFor, lockSession } from '../../database/locks.ts';
 import { IS_ANSWERED } from '../../database/question-store.ts';
-import { AWAITED_AHEAD_MS, type ChannelKey } from '../../database/watch.ts';
+import { AWAITED_AHEAD_MS, type ChannelKey, isInThread } from '../../database/watch.ts';
 import { askForRead, hasPlace } from '../../database/watch-store.ts';
 import { planPosts } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { evidence } from '../../questions/asked.ts';
 import { activeClaims, nameInService } from '../answer/answering-store.ts';
-import { readSettings, type SettingsParts } from '../watch/channel-store.ts';
+import type { SettingsParts } from '../watch/channel-store.ts';
 
 /** The ladders of open questions: rows with a due time. One begins when its question's post is noted as posted. */
 export function createLadderStore({ db, log }: SettingsParts) {
 	async function batchOf(rows: readonly LadderRow[], now: number) {
 		const channel = channelOf(rows[0] as LadderRow);
-		const [{ settings, change: changed }, ladders] = await Promise.all([
+		const [{ settings, change: changed }, facts] = await Promise.all([
 			readSettings({ db, log }, channel),
 			factsOf(rows, now),
 		]);
+		/** `isThreadOnly`: its reminder stays in the thread of the card. */
+		const ladders = facts.map(({ mode, ...one }) => ({ ...one, isThreadOnly: isInThread(mode, settings) }));
 		return { channel, settings, settingsChangedAt: changed?.at ?? null, ladders };
 	}
 
@@ -29,7 +32,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 		const ofLadders = { id: rows.map(({ watchId }) => watchId), endedAt: null };
 		const columns = ['sessionId', 'lastReadAt', 'failures'] as const;
 		const [watches, read, questions, claims] = await Promise.all([
-			from(db.read, 'watches', ofLadders).select(['id', 'questionsInChannel']).execute(),
+			from(db.read, 'watches', ofLadders).select(['id', 'mode']).execute(),
 			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
 			from(db.read, 'questions', ofSessions)
 				.where(sql<boolean>`(settled_at is null or settled_how = 'wentOn')`)
@@ -53,8 +56,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 				changeCount: row.changeCount,
 				/** Whether the watch goes on, and the newest read found this question open. */
 				isOpen: live.has(row.watchId) && question?.id === row.questionId,
-				/** Its reminder stays in the thread of the card. */
-				isThreadOnly: live.get(row.watchId)?.questionsInChannel === 0,
+				mode: live.get(row.watchId)?.mode,
 				/** Nobody has to answer it as long as the agent works on. */
 				hasGoneOn: question?.settledHow === 'wentOn',
 				/** An answer of ours to it is gone, so it is asked again. */

@@ -1,7 +1,9 @@
+import { MINUTE_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	type ChannelKey,
 	type ChannelSettings,
+	isInThread,
 	type Mention,
 	type ReminderStage,
 	stillDue,
@@ -25,8 +27,6 @@ import type { QuestionFacts } from '../watch/facts.ts';
 import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from '../watch/post-view.ts';
 import { digestPost, listedOf, type RemindedQuestion, reminderPost, settledReminderPost } from './view.ts';
 
-/** A reminder that has waited for Slack for longer since the read of its session is read again. */
-const READ_WITHIN_MS = 60_000;
 type ReminderKind = ReminderStage | 'digest';
 interface Shown {
 	readonly mention: Mention | null;
@@ -58,8 +58,9 @@ export function createReminderDrawing(
 				const context = await facts.contextOf(one, asked);
 				const { standing, channelId, discreet, view, named } = context;
 				const { checkedAt } = one;
-				const isFresh = checkedAt !== null && checkedAt >= clock.now() - READ_WITHIN_MS;
-				const told = { sessionName: view?.name ?? '', discreet, threadOnly: one.watch?.questionsInChannel === false };
+				// One that has waited for Slack for longer is read again.
+				const isFresh = checkedAt !== null && checkedAt >= clock.now() - MINUTE_MS;
+				const told = { sessionName: view?.name ?? '', discreet, threadOnly: isInThread(one.watch?.mode, one.style) };
 				const reminded = {
 					...told,
 					entry,
@@ -111,11 +112,11 @@ export function createReminderDrawing(
 		if (target.kind === 'person') return null;
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
 		// Asks Slack for links and names first: an answer may come meanwhile. The look below must come last.
-		const isInThread = kind === 'reminder' && due.watch?.questionsInChannel === false;
+		const hasNoLink = kind === 'reminder' && isInThread(due.watch?.mode, due.style);
 		const before = await asked(oldestFirst, due);
 		const listed = listedOf(before.map(({ reminded }) => reminded));
 		const linked = listed.map(async ({ entry: { postTs } }) => {
-			return [postTs, isInThread ? null : await facts.linkTo(target.channelId, postTs)] as const;
+			return [postTs, hasNoLink ? null : await facts.linkTo(target.channelId, postTs)] as const;
 		});
 		const links = new Map(await Promise.all(linked));
 		const withLink = <T extends { entry: ReminderEntry }>(one: T) => ({
@@ -135,7 +136,7 @@ export function createReminderDrawing(
 			const againAt = times.length === 0 ? null : Math.min(...times);
 			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast), againAt });
 		}
-		const still = stillDue(oldestFirst, stored.settings, { defaults: config.ladderTimes, now: clock.now() });
+		const still = stillDue(oldestFirst, stored.settings, { defaultMs: config.REMIND_AFTER, now: clock.now() });
 		const open = (await asked(still, due)).flatMap(({ reminded, isOpen }) =>
 			isOpen ? [withLink({ ...reminded, outcome: '' })] : [],
 		);

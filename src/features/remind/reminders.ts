@@ -96,8 +96,6 @@ interface Due<Kind = DueReminder> {
 	readonly decision: Kind;
 }
 
-/** A batch is a few statements. A dead replica's ladders are due again after this. */
-const LEASE_MS = 25_000;
 const CHANNELS_AT_ONCE = 8;
 /** A reminder waits no longer than this for the reads of a few other due reminders. */
 const WAIT_FOR_OTHERS_MS = 20_000;
@@ -114,12 +112,12 @@ const SAME_TIME_MS = 1_000;
 export function createReminders(core: Core<{ ladders: LadderStore }>) {
 	const { serviceUrl, clock } = core;
 	const { ladders: store } = core.store;
-	const { ladderTimes: defaults } = core.config;
+	const { REMIND_AFTER: defaultMs } = core.config;
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
 		const { settings, settingsChangedAt } = batch;
-		const current = { times: reminderTimes(settings, defaults), quietHours: settings.quietHours, settingsChangedAt };
+		const current = { times: reminderTimes(settings, defaultMs), quietHours: settings.quietHours, settingsChangedAt };
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decide({ ...taken, ...current }, now) }));
 		const due = decided.flatMap(({ taken, decision }) => (decision.kind === 'remind' ? [{ taken, decision }] : []));
 		const unread = decided.flatMap(({ taken, decision }) => (decision.kind === 'unread' ? [{ taken, decision }] : []));
@@ -153,7 +151,6 @@ export function createReminders(core: Core<{ ladders: LadderStore }>) {
 	const loop = createLeaseLoop<LadderBatch>(core, {
 		itemsName: 'reminders',
 		rows: store.rows,
-		leaseMs: LEASE_MS,
 		concurrency: CHANNELS_AT_ONCE,
 		take: (lease, room, batches) =>
 			store.takeDue(serviceUrl, lease, { now: clock.now(), limit: room, except: channelsOf(batches) }),

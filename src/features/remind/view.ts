@@ -147,7 +147,7 @@ export function digestPost(asked: readonly RemindedQuestion[], about: ReminderCo
 		...section(isSettled ? `${words}:` : `*${words}:*`),
 		...lines,
 		...context(
-			isSettled || leftOut === '' ? leftOut : `${leftOut}: \`${COMMAND} inbox\` shows all.`,
+			isSettled || leftOut === '' ? leftOut : `${leftOut}: \`${COMMAND}\` shows all.`,
 			isForNobody && !isSettled ? NOBODY_THERE : '',
 		),
 	]);

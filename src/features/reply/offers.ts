@@ -1,4 +1,5 @@
 import { hashOf } from '../../core/basics.ts';
+import { isInThread } from '../../database/watch.ts';
 import { askedOf } from '../../posts/post.ts';
 import { isAnsweredSince } from '../../questions/answer.ts';
 import type { Person } from '../../questions/session.ts';
@@ -14,11 +15,11 @@ import { createWritten } from './written.ts';
 
 type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
 
-/** The open question that the thread of a post is about: of a card's, only where the channel shows no questions. */
-function isAboutOpen({ watch, post, question }: Found): boolean {
+/** The open question that the thread of a post is about: of a card's, only where its thread has them. */
+function isAboutOpen({ watch, style, post, question }: Found): boolean {
 	if (watch.ended !== null || question === null || question.settled !== null) return false;
-	if (post.kind === 'card') return !watch.questionsInChannel;
-	return post.kind === 'switching' || post.questionId === question.id;
+	if (post.kind === 'card') return isInThread(watch.mode, style);
+	return post.questionId === question.id;
 }
 
 type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { drafting: Drafting };

@@ -3,7 +3,14 @@ import { choicesOf, guessInput, optionsOr } from '../../questions/secrecy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeReply, type OfferedReply } from '../../slack/ids.ts';
 import { type MessageContent, textMessage } from '../../slack/parts.ts';
-import { type AllowedRequest, answerPlace, forAnybody, type PersonRequest, SILENTLY } from '../../slack/request.ts';
+import {
+	type AllowedRequest,
+	answerPlace,
+	forAnybody,
+	type PersonRequest,
+	type Press,
+	SILENTLY,
+} from '../../slack/request.ts';
 import type { Answers } from '../answer/accept.ts';
 import type { Draft } from '../answer/answering-store.ts';
 import type { Drafting } from '../answer/drafts.ts';
@@ -37,11 +44,11 @@ export function registerReplies(
 	}
 
 	/** Stores the reply as an answer, as its text is now. Resolves to what is done after that. */
-	async function send(request: AllowedRequest, offered: OfferedReply): Promise<() => Promise<void>> {
+	async function send(request: AllowedRequest, press: Press, offered: OfferedReply): Promise<() => Promise<void>> {
 		const { person } = request;
 		const { id, sessionId, channelId, threadTs } = offered;
 		const { draft, text: offeredText = null } = (await drafting.keptAside(person, id)) ?? {};
-		if (draft === undefined) return () => reply.failed(request, 'button_outdated');
+		if (draft === undefined) return () => reply.older(request, press);
 		// The press before has told the outcome.
 		if (offeredText === null) return async () => {};
 		const now = await offers.textNow(request, offered);
@@ -77,8 +84,7 @@ export function registerReplies(
 			place: answerPlace(asked, channelId, sessionId),
 			failure: (error) => textMessage(`⚠️ ${reply.words(error).text}`),
 			late: null,
-			run: async (request) =>
-				offered === null ? () => reply.failed(asked, 'button_outdated') : send(request, offered),
+			run: async (request) => (offered === null ? () => reply.older(asked, press) : send(request, press, offered)),
 		};
 	});
 

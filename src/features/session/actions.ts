@@ -12,7 +12,6 @@ import {
 	ifAllowed,
 	ifAllowedAnywhere,
 	isOfSession,
-	logged,
 	NOTHING_TO_DO,
 	originOf,
 	type PersonRequest,
@@ -40,7 +39,7 @@ export function registerSession(
 		Parameters<typeof createSessionFlow>[0],
 	{ watching, ...commands }: { watching: WatchCommands } & Pick<Commands, 'openInbox' | 'openSettings'>,
 ) {
-	const { listen, reply, whoMayAnswer } = core;
+	const { listen, reply, whoMayAnswer, noteOpened } = core;
 	const claims = createClaims(core);
 	const drafting = createDrafting(core, claims);
 	const whyNotAnswer: Parameters<typeof createSessionFlow>[1]['whyNotAnswer'] = async (
@@ -79,11 +78,10 @@ export function registerSession(
 
 	listen.action(ACTIONS.showHidden, (_, press) => {
 		const view = sessionViewOf(press.view);
-		const show = (request: AllowedRequest) =>
-			logged(request, 'show', view.metadata.sessionId, async () => {
-				await showAgain(request, view, { showsHidden: true });
-				return 'shown';
-			});
+		const show = async (request: AllowedRequest) => {
+			await showAgain(request, view, { showsHidden: true });
+			await noteOpened(request, 'show', view.metadata.sessionId);
+		};
 		const place = { ...windowPlace(view.metadata), answers: view.metadata.sessionId };
 		return ifAllowed(place, show, { need: 'send' });
 	});

@@ -1,13 +1,12 @@
 import { parseAddress } from '../../core/basics.ts';
 import { COMMAND } from '../../core/command-name.ts';
-import type { WatchSettings } from '../../database/watch.ts';
 import { withoutFinalMarks } from '../../questions/texts.ts';
 import { isReservedId } from '../../session-service/service.ts';
 import { ANYWHERE } from '../../slack/access-policy.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, type PersonRequest, type Task } from '../../slack/request.ts';
 import type { WatchCommands } from '../watch/commands.ts';
-import { type HelpReason, helpMessage, mistypedMessage } from '../watch/view.ts';
+import { type HelpReason, helpMessage, mistypedMessage, POSTS } from '../watch/view.ts';
 import type { SessionFlow } from './flow.ts';
 
 /** The service promises only that an id is a string. A button's value holds this many. */
@@ -25,8 +24,9 @@ const QUOTED_OR_LINK = /["'`“”„‘’«»:]/;
 
 /**
  * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the
- * dashboard; `watch` (alone: to choose), `unwatch`, `list`, `inbox` (also without a word), `settings`, `history` and
- * `help` in any letter case. A quoted word is always an id. Marks behind a word, and what nobody sees, do not count.
+ * dashboard; nothing (the inbox); `watch` (alone: to choose), `unwatch`, `list`, `settings`, `help` and, though the
+ * help does not name them, `inbox` and `history`, in any letter case. A quoted word is always an id. Marks behind a
+ * word, and what nobody sees, do not count.
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
 export function parseSessionCommand(text: string, dashboardUrl: string | null) {
@@ -70,36 +70,29 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null) {
 const isAll = (words: readonly string[]) => words.length === 1 && words[0]?.toLowerCase() === 'all';
 
 function parseWatch(words: readonly string[], dashboardUrl: string | null) {
-	const ids = words.filter((word) => !FLAG.test(word));
-	let settings: Partial<WatchSettings> = {};
-	for (const flag of words.filter((word) => FLAG.test(word))) {
-		const name = `-${flag.replace(/[\p{Pd}\u2212]+/gu, '-').toLowerCase()}`;
-		const setting = WATCH_FLAGS[name];
-		if (setting === undefined) return help('unknown_flag', flag, meantBy(name, Object.keys(WATCH_FLAGS)));
-		settings = { ...settings, ...setting };
+	const flag = words.find((word) => FLAG.test(word));
+	if (flag !== undefined) {
+		const setting = FORMER_FLAGS[`-${flag.replace(/[\p{Pd}\u2212]+/gu, '-').toLowerCase()}`];
+		return setting === undefined ? help('unknown_flag', flag) : help('former_flag', flag, POSTS[setting].label);
 	}
-	if (words.length === 0) return { kind: 'watch', sessionIds: [], settings } as const;
-	if (isAll(ids)) {
-		const { mode, questionsInChannel, ...discovery } = settings;
-		// A raised hand has no card, and its question stands in the channel.
-		const isForCards = mode !== undefined || questionsInChannel !== undefined;
-		return isForCards ? help('all_alone') : ({ kind: 'watchAll', settings: discovery } as const);
-	}
-	return withIds(ids, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, settings }) as const);
+	if (words.length === 0) return { kind: 'watch', sessionIds: [] } as const;
+	if (isAll(words)) return { kind: 'watchAll' } as const;
+	return withIds(words, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds }) as const);
 }
 
 /** Keyboards make other dashes of `--`. An id that begins with a dash is quoted. */
 const FLAG = /^[\p{Pd}\u2212]/u;
 
-const WATCH_FLAGS: Readonly<Record<string, Partial<WatchSettings>>> = {
-	'--everything': { mode: 'everything' },
-	'--questions-only': { mode: 'questionsOnly' },
-	'--in-channel': { questionsInChannel: true },
-	'--thread-only': { questionsInChannel: false },
-	'--discreet': { discreet: true },
-	'--no-discreet': { discreet: false },
-	'--buttons': { buttons: true },
-	'--no-buttons': { buttons: false },
+/** The settings of channels that took the place of what 1.1.0 took behind `watch`. */
+const FORMER_FLAGS: Readonly<Record<string, keyof typeof POSTS>> = {
+	'--everything': 'progress',
+	'--questions-only': 'progress',
+	'--in-channel': 'questionsInThread',
+	'--thread-only': 'questionsInThread',
+	'--discreet': 'discreet',
+	'--no-discreet': 'discreet',
+	'--buttons': 'buttons',
+	'--no-buttons': 'buttons',
 };
 
 const COMMAND_WORDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'];
@@ -169,7 +162,7 @@ function idOfLink(link: string, dashboardUrl: string | null): string | { problem
 	return id.length > MAX_ID_LENGTH ? { problem: 'id_too_long' } : id;
 }
 
-/** `word`: the word that `reason` is about; left out: the whole text. `meant`: what it was probably meant to be. */
+/** `word`: the word that `reason` is about; left out: the whole text. `meant`: what it probably means. */
 const help = (reason: HelpReason, word?: string, meant?: string) => ({ kind: 'help', reason, word, meant }) as const;
 
 export interface Commands extends WatchCommands {
@@ -200,14 +193,14 @@ export function registerSessionCommand(core: HandlerContext & { flow: SessionFlo
 			case 'settings':
 				return others.openSettings(asked);
 			case 'watch': {
-				const { sessionIds, settings } = command;
+				const { sessionIds } = command;
 				const [sessionId] = sessionIds;
 				if (sessionId === undefined) return ifAllowed(asked.channelId, others.choose);
 				const options = { changes: true, about: { sessionId, others: sessionIds.length - 1 } } as const;
-				return ifAllowed(asked.channelId, (request) => others.watch(request, sessionIds, settings), options);
+				return ifAllowed(asked.channelId, (request) => others.watch(request, sessionIds), options);
 			}
 			case 'watchAll':
-				return ifAllowed(asked.channelId, (request) => others.watchAll(request, command.settings), { changes: true });
+				return ifAllowed(asked.channelId, others.watchAll, { changes: true });
 			case 'unwatch':
 				return ifAllowed(
 					{ ...ANYWHERE, channelId: asked.channelId, unwatches: true },

@@ -1,19 +1,19 @@
+import { loggedId, MINUTE_MS } from '../../core/basics.ts';
 import type { Person } from '../../questions/session.ts';
 import { MISSING, REASONS } from '../../session-service/service.ts';
 import { codeOf, slackErrorCode, slackFailure } from '../../slack/clients.ts';
+import type { HandlerContext } from '../../slack/context.ts';
 import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../../slack/error-view.ts';
 import { CALLBACKS, decodeMetadata, newMetadata } from '../../slack/ids.ts';
 import type { ModalView } from '../../slack/parts.ts';
-import type { PersonReads, ReadPermit } from '../../slack/person-reads.ts';
+import type { ReadPermit } from '../../slack/person-reads.ts';
 import { ONLY_TEXT } from '../../slack/question-view.ts';
-import { createPatientReads, openView, type Reply, type UpdateOutcome, type ViewHandle } from '../../slack/reply.ts';
+import { createPatientReads, openView, type UpdateOutcome, type ViewHandle } from '../../slack/reply.ts';
 import {
 	type AllowedRequest,
 	copyPlace,
 	ifAllowed,
 	inboxOf,
-	logAccess,
-	logged,
 	type NotAllowed,
 	originOf,
 	type PersonRequest,
@@ -62,15 +62,14 @@ const isOfService = (code: string) => REASONS.has(code) && code !== MISSING.gone
 
 type Noticed = Pick<Content, 'metadata' | 'typed'> & { readonly isReading?: boolean };
 
-/** How often an update is tried when Slack limits calls, and asks to wait no longer than this. */
+/** How often an update is tried when Slack limits calls, and asks to wait no longer than a minute. */
 const MAX_UPDATES = 3;
-const MAX_LIMIT_MS = 60_000;
 
 /** Shows a session in a modal: a loading view, then the content. Without it, an ephemeral card offers a button. */
 export function createSessionFlow(
 	core: Parameters<typeof createPresenter>[0],
 	shown: Parameters<typeof createPresenter>[1],
-	{ personReads, reply }: { personReads: PersonReads; reply: Reply },
+	{ personReads, reply, noteOpened }: Pick<HandlerContext, 'personReads' | 'reply' | 'noteOpened'>,
 ) {
 	const presenter = createPresenter(core, shown);
 	const { clock } = core;
@@ -82,7 +81,7 @@ export function createSessionFlow(
 	function despiteLimit(update: () => Promise<UpdateOutcome>, tries = MAX_UPDATES): Promise<UpdateOutcome> {
 		return update().catch(async (error: unknown) => {
 			const { retryAfterMs } = slackFailure(error);
-			if (retryAfterMs === null || retryAfterMs > MAX_LIMIT_MS || tries === 1) throw error;
+			if (retryAfterMs === null || retryAfterMs > MINUTE_MS || tries === 1) throw error;
 			await clock.sleep(retryAfterMs);
 			return despiteLimit(update, tries - 1);
 		});
@@ -231,8 +230,11 @@ export function createSessionFlow(
 				await reply.onTop(request, metadata, { modal, message: errorMessage(code, sessionId, context) });
 				return code;
 			}
-			// The line of the access names the session.
-			request.log.warn('session_not_shown', { code, ...(code === 'internal' && { err: error }) });
+			request.log.warn('session_not_shown', {
+				session: loggedId(sessionId),
+				code,
+				...(code === 'internal' && { err: error }),
+			});
 			await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
 				request.log.error('error_not_shown', { code: slackFailure(updateError).code });
 				await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId });
@@ -246,13 +248,12 @@ export function createSessionFlow(
 		const { view, metadata } = content;
 		const isShown = view.callbackId === CALLBACKS.session;
 		const outcome = await showIn(request, reply.handleOf(await shown.drafting.takeOver(view)), content, isShown);
-		if (outcome !== null) logAccess(request, isShown ? 'refresh' : 'open', metadata.sessionId, outcome);
+		await noteOpened(request, isShown ? 'refresh' : 'open', metadata.sessionId, outcome);
 	}
 
 	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one; the modal also shows a refusal. */
 	function openModal(request: PersonRequest, content: Wanted, { sessionId, messageIndex }: Wish, onTop: boolean): Task {
 		const { metadata } = content;
-		const access = content.isPicture === true ? 'screenshot' : 'open';
 		const loading = loadingModal(metadata, { isKnown: personReads.isKnown(request) });
 		// At once, because the trigger expires after three seconds. `handle` null: Slack did not open the view.
 		const beginning = personReads.permit(request).then(async (permit) => {
@@ -261,18 +262,16 @@ export function createSessionFlow(
 		// The functions below handle a rejection when they await it.
 		beginning.catch(() => undefined);
 
-		const toSomebodyAllowed = (allowed: AllowedRequest) =>
-			logged(request, access, sessionId, async () => {
-				const { permit, handle } = await beginning;
-				const shown = handle && (await showIn(allowed, handle, { ...content, permit }, false));
-				// Without an id, Slack may not have opened it.
-				const isLost = handle === null || (handle.id === null && shown === 'closed_meanwhile');
-				if (isLost) await reply.toPerson(request, answerCard(sessionId, messageIndex));
-				return shown ?? 'no_window';
-			});
+		async function toSomebodyAllowed(allowed: AllowedRequest): Promise<void> {
+			const { permit, handle } = await beginning;
+			const shown = handle && (await showIn(allowed, handle, { ...content, permit }, false));
+			// Without an id, Slack may not have opened it.
+			const isLost = handle === null || (handle.id === null && shown === 'closed_meanwhile');
+			if (isLost) await reply.toPerson(request, answerCard(sessionId, messageIndex));
+			await noteOpened(request, content.isPicture === true ? 'screenshot' : 'open', sessionId, shown);
+		}
 
 		async function toSomebodyRefused(refusal: NotAllowed): Promise<void> {
-			logAccess(request, access, sessionId, codeOf(refusal));
 			const { handle } = await beginning;
 			const outcome = await handle?.update(reply.errorView(refusal, metadata)).catch(() => null);
 			if (outcome !== 'updated') await reply.failed(request, refusal);

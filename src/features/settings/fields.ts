@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { type DeepReadonly, isForgotten } from '../../core/basics.ts';
 import { FALLBACK_TIME_ZONE, leavesTime, type QuietHours, timeZoneNamed, WEEKDAYS } from '../../core/quiet-hours.ts';
-import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type Mention, type PostStyle, timesIn } from '../../database/watch.ts';
 import { namesAnybody } from '../../questions/answerers.ts';
 import type { Element } from '../../slack/form/fields.ts';
 import { ACTIONS } from '../../slack/ids.ts';
 import type { InputBlock, PlainTextOption } from '../../slack/parts.ts';
 import { plain, quotedName } from '../../slack/text.ts';
 import type { UserGroup, UserGroups } from '../../slack/user-groups.ts';
+import { POSTS } from '../watch/view.ts';
 
 /** `HH:MM`, as Slack gives it. */
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
@@ -15,7 +16,7 @@ const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 /** What the fields hold, in their order in the form. */
 export const settingsValues = z.object({
 	remind: z.union([z.number(), z.literal('default'), z.null()]),
-	escalate: z.union([z.number(), z.literal('default'), z.null()]),
+	escalate: z.number().nullable(),
 	people: z.array(z.string()),
 	groups: z.array(z.string()),
 	/** Empty: no quiet hours, whatever the other three hold. */
@@ -23,9 +24,9 @@ export const settingsValues = z.object({
 	from: TIME,
 	to: TIME,
 	zone: z.string(),
-	/** Empty in windows of 1.0.0. */
-	answerers: z.array(z.string()).default([]),
-	answererGroups: z.array(z.string()).default([]),
+	answerers: z.array(z.string()),
+	answererGroups: z.array(z.string()),
+	posts: z.array(z.enum(['progress', 'questionsInThread', 'discreet', 'buttons'])),
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;
@@ -37,7 +38,7 @@ interface Filled {
 	readonly shown: SettingsValues;
 	/** The stored settings that the person has seen. */
 	readonly before: ChannelSettings;
-	readonly defaults: LadderTimes;
+	readonly defaultMs: number | null;
 }
 
 export interface Field<Value> {
@@ -48,7 +49,7 @@ export interface Field<Value> {
 	readonly directHint?: string;
 	readonly isForChannels?: true;
 	/** Null: there is nothing to choose. */
-	element(shown: Value, known: { groups: UserGroups; defaults: LadderTimes }): InputBlock['element'] | null;
+	element(shown: Value, known: { groups: UserGroups; defaultMs: number | null }): InputBlock['element'] | null;
 	/** What Slack leaves out, or sends as empty, is as it was shown. */
 	read(element: Element, shown: Value): Value;
 	/** What is wrong that can be seen without asking Slack; empty for nothing. Plain text. */
@@ -108,20 +109,22 @@ const timeField = (field: 'from' | 'to'): Omit<Field<string>, 'label'> => ({
 		TIME.safeParse(values[field]).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.',
 });
 
+const POST_PARTS = Object.keys(POSTS) as (keyof typeof POSTS)[];
+
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
 	remind: {
 		label: 'Remind after',
 		hint: 'Posts a reminder here.',
-		element: (shown, { defaults }) => timesElement(shown, defaults.remindAfterMs),
-		read: readTime,
+		element: (shown, { defaultMs }) => timesElement(shown, ['default', null], defaultMs),
+		read: (element, shown) => (element.selected_option?.value === 'default' ? 'default' : readTime(element, shown)),
 	},
 	escalate: {
 		label: 'Escalate after',
 		hint: 'Mentions those named below, up to three times. When nobody is named, there is no escalation.',
-		element: (shown, { defaults }) => timesElement(shown, defaults.escalateAfterMs),
+		element: (shown) => timesElement(shown, [null]),
 		read: readTime,
-		check({ chosen, before, defaults }) {
-			const { remindAfterMs, escalateAfterMs } = timesIn(chosen, defaults);
+		check({ chosen, before, defaultMs }) {
+			const { remindAfterMs, escalateAfterMs } = timesIn(chosen, defaultMs);
 			const hasNewMention = namesAnybody(chosen.mention) && changedParts(before, chosen).includes('mention');
 			// A list that was there before may be kept for later.
 			if (escalateAfterMs === null && hasNewMention) return NEVER_MENTIONED;
@@ -187,6 +190,22 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			return `${what}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
 		},
 	},
+	posts: {
+		label: 'Posts',
+		element: (shown) => ({
+			type: 'checkboxes',
+			action_id,
+			options: POST_PARTS.map(postOption),
+			...(shown.length === 0 ? {} : { initial_options: shown.map(postOption) }),
+		}),
+		read(element, shown) {
+			const ticked = valuesIn(element);
+			return listOr(
+				POST_PARTS.filter((part) => ticked?.includes(part)),
+				shown,
+			);
+		},
+	},
 	answerers: {
 		label: 'Who may answer',
 		hint: 'Up to 10 people. Only they may answer sessions that this channel watches first. Empty: everybody may.',
@@ -210,20 +229,24 @@ export const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
 const TIMES_MS = [5, 15, 30, 60, 2 * 60, 4 * 60, 24 * 60].map((minutes) => minutes * 60_000);
 
-function timesElement(shown: SettingsValues['remind'], fallback: number | null): InputBlock['element'] {
+/** `others`: what can be chosen beside times. */
+function timesElement(
+	shown: SettingsValues['remind'],
+	others: readonly SettingsValues['remind'][],
+	defaultMs: number | null = null,
+): InputBlock['element'] {
 	const isOther = typeof shown === 'number' && !TIMES_MS.includes(shown);
 	const offered = isOther ? [...TIMES_MS, shown].toSorted((one, other) => one - other) : TIMES_MS;
 	const option = (after: SettingsValues['remind']): PlainTextOption => ({
-		text: plain(capitalised(afterWords(after, fallback)), 75),
+		text: plain(capitalised(afterWords(after, defaultMs)), 75),
 		value: after === null ? 'off' : String(after),
 	});
-	const options = (['default', null, ...offered] as const).map(option);
+	const options = [...others, ...offered].map(option);
 	return { type: 'static_select', action_id, options, initial_option: option(shown) };
 }
 
-function readTime({ selected_option: option }: Element, shown: SettingsValues['remind']): SettingsValues['remind'] {
+function readTime<Time>({ selected_option: option }: Element, shown: Time): Time | number | null {
 	const value = option?.value;
-	if (value === 'default') return value;
 	if (value === 'off') return null;
 	return /^[1-9]\d{0,10}$/.test(value ?? '') ? Number(value) : shown;
 }
@@ -253,11 +276,17 @@ const dayOption = (day: keyof typeof DAY_NAMES): PlainTextOption => ({
 	value: String(day),
 });
 
+const postOption = (part: keyof typeof POSTS) => ({
+	text: plain(POSTS[part].label, 75),
+	description: plain(POSTS[part].about, 75),
+	value: part,
+});
+
 export const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
-function afterWords(after: SettingsValues['remind'], fallback: number | null): string {
-	return after === 'default' ? `default (${timeWords(fallback)})` : timeWords(after);
+/** A time in settings: `15 min`, `off` or `default (off)`. */
+function afterWords(after: SettingsValues['remind'], defaultMs: number | null = null): string {
+	return after === 'default' ? `default (${timeWords(defaultMs)})` : timeWords(after);
 }
 
 /** `off`, `1 day`, `1 min 30 s`: nothing is rounded away above a second. */
@@ -274,31 +303,44 @@ const DAY_NAMES = { 1: 'Mon', 2: 'Tue', 3: 'Wed', 4: 'Thu', 5: 'Fri', 6: 'Sat', 
 
 /** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
 export function valuesOf(
-	{ remindAfterMs: remind, escalateAfterMs: escalate, mention, quietHours, answerers: named }: ChannelSettings,
+	{
+		remindAfterMs: remind,
+		escalateAfterMs: escalate,
+		mention,
+		quietHours,
+		answerers: named,
+		...style
+	}: ChannelSettings,
 	quiet: { readonly from?: string; readonly to?: string; readonly zone: string | null },
 ): SettingsValues {
 	const { from = '20:00', to = '08:00', zone } = quiet;
 	const { timeZone, ...times } = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
 	const lists = { people: mention.userIds, groups: mention.groupIds };
 	const namedLists = { answerers: named.userIds, answererGroups: named.groupIds };
-	return { remind, escalate, ...lists, ...times, zone: timeZone, ...namedLists };
+	const posts = POST_PARTS.filter((part) => style[part]);
+	return { remind, escalate, ...lists, ...times, zone: timeZone, posts, ...namedLists };
 }
 
 export function settingsOf({ remind, escalate, people, groups, ...others }: SettingsValues): ChannelSettings {
-	const { days, from, to, zone, answerers: userIds, answererGroups: groupIds } = others;
+	const { days, from, to, zone, answerers: userIds, answererGroups: groupIds, posts } = others;
+	const isTicked = (part: keyof PostStyle) => posts.includes(part);
 	return {
 		remindAfterMs: remind,
 		escalateAfterMs: escalate,
 		mention: { userIds: people, groupIds: groups },
 		quietHours: days.length === 0 ? null : { days, from, to, timeZone: zone },
 		answerers: { userIds, groupIds },
+		progress: isTicked('progress'),
+		questionsInThread: isTicked('questionsInThread'),
+		discreet: isTicked('discreet'),
+		buttons: isTicked('buttons'),
 	};
 }
 
 /* What a change of a setting says */
 
 export interface LineContext {
-	readonly defaults: LadderTimes;
+	readonly defaultMs: number | null;
 	/** The words for whom a list names; `other`: whom it names before or after a change. */
 	readonly mentioned: (list: Mention, other: Mention) => string;
 }
@@ -306,14 +348,17 @@ export interface LineContext {
 /** `other`: the settings before or after a change. mrkdwn. */
 type Words = (settings: ChannelSettings, known: LineContext, other: ChannelSettings) => string;
 
-const timeWordsOf =
-	(part: keyof LadderTimes): Words =>
-	(settings, { defaults }) =>
-		afterWords(settings[part], defaults[part]);
+const postLine = (part: keyof PostStyle) => ({
+	label: POSTS[part].label,
+	words: (settings: PostStyle) => (settings[part] ? 'on' : 'off'),
+});
 
 export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: string; readonly words: Words }>> = {
-	remindAfterMs: { label: FIELDS.remind.label, words: timeWordsOf('remindAfterMs') },
-	escalateAfterMs: { label: FIELDS.escalate.label, words: timeWordsOf('escalateAfterMs') },
+	remindAfterMs: {
+		label: FIELDS.remind.label,
+		words: ({ remindAfterMs }, { defaultMs }) => afterWords(remindAfterMs, defaultMs),
+	},
+	escalateAfterMs: { label: FIELDS.escalate.label, words: ({ escalateAfterMs }) => timeWords(escalateAfterMs) },
 	mention: {
 		label: FIELDS.people.label,
 		words: ({ mention }, { mentioned }, other) => mentioned(mention, other.mention),
@@ -324,6 +369,10 @@ export const LINES: Readonly<Record<keyof ChannelSettings, { readonly label: str
 		words: ({ answerers }, { mentioned }, other) =>
 			namesAnybody(answerers) ? `only ${mentioned(answerers, other.answerers)}` : 'everybody who may use Handraise',
 	},
+	progress: postLine('progress'),
+	questionsInThread: postLine('questionsInThread'),
+	discreet: postLine('discreet'),
+	buttons: postLine('buttons'),
 };
 export const PARTS = Object.keys(LINES) as readonly (keyof ChannelSettings)[];
 

@@ -1,11 +1,10 @@
-import type { Cell } from '../../core/basics.ts';
 import { COMMAND } from '../../core/command-name.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, CALLBACKS } from '../../slack/ids.ts';
+import { textMessage } from '../../slack/parts.ts';
 import {
 	type AllowedRequest,
 	ifAllowed,
-	logged,
 	NOTHING_TO_DO,
 	type PersonRequest,
 	SILENTLY,
@@ -22,7 +21,6 @@ import {
 	decodeSettingsMetadata,
 	emptiedList,
 	mentionedMessage,
-	mentionRefused,
 	metadataFor,
 	noSettingsWords,
 	notSavedError,
@@ -38,22 +36,11 @@ import {
 	settingsSaved,
 } from './view.ts';
 
-/** The list of user groups is mostly known from opening the window; an acknowledgement waits for the form. */
-const LIST_WITHIN_MS = 200;
-/** Windows whose emptied lists are remembered. */
-const MOST_WINDOWS = 100;
-
-type Lists = Partial<SettingsMetadata['shown']>;
-interface Stored {
-	readonly channelSettings: ChannelSettingsStore;
-	cellOf(name: string): Cell<Readonly<Record<string, Lists>>>;
-}
-
 /** Registers the settings window; returns `/session settings`. */
-export function registerSettings(core: HandlerContext<Stored>) {
+export function registerSettings(core: HandlerContext<{ channelSettings: ChannelSettingsStore }>) {
 	const { listen, personReads, reply, userGroups, directory: names } = core;
 	const saving = createSettingsSaving(core, core);
-	const { ladderTimes: defaults } = core.config;
+	const { REMIND_AFTER: defaultMs } = core.config;
 	const { adminContact } = reply.errorContext();
 
 	function formOf(
@@ -62,7 +49,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		groups: UserGroups,
 		{ notice = '', mayChange = true } = {},
 	) {
-		return settingsForm({ metadata, defaults, groups, change, notice, adminContact, mayChange });
+		return settingsForm({ metadata, defaultMs, groups, change, notice, adminContact, mayChange });
 	}
 
 	/** The form of what is stored, as a person sees it. */
@@ -76,57 +63,30 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		const { channelId, person } = request;
 		const refusal = await whyNoSettings(request, core);
 		if (channelId === null || refusal !== null) {
-			const why = refusal ?? 'no_channel';
-			return { outcome: why, view: settingsNotice(noSettingsWords(why, { adminContact })) };
+			return settingsNotice(noSettingsWords(refusal ?? 'no_channel', { adminContact }));
 		}
 		const stored = await saving.read(request, channelId);
 		const metadata = metadataFor(channelId, stored, { zone: names.timeZoneOf(person.userId) });
-		return { outcome: 'opened', view: await formFor(request, metadata, stored) };
+		return formFor(request, metadata, stored);
 	}
 
-	/** Resolves to the outcome for the log. */
-	async function openWindow(request: AllowedRequest): Promise<string> {
+	async function openWindow(request: AllowedRequest): Promise<void> {
 		const handle = await reply.openWindow(request, 'settings', () => settingsNotice(SETTINGS_LOADING));
-		if (handle === null) return 'no_window';
-		const { outcome, view } = await contentFor(request).catch((error: unknown) => {
+		if (handle === null) return;
+		const view = await contentFor(request).catch((error: unknown) => {
 			const { code, what } = reply.words(error);
 			request.log.error('channel_settings_not_shown', { code, err: error });
-			return { outcome: code, view: settingsNotice(`⚠️ ${what} Type \`${COMMAND} settings\` again.`) };
+			return settingsNotice(`⚠️ ${what} Type \`${COMMAND} settings\` again.`);
 		});
 		await handle.update(view);
-		return outcome;
-	}
-
-	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
-	const emptied = core.store.cellOf('emptied_lists');
-	const keyOf = (view: SubmittedView, { revision }: SettingsMetadata) => `${view.id} ${revision}`;
-
-	/** Resolves to the lists emptied in this window by now, with these. */
-	const noteEmptied = (view: SubmittedView, metadata: SettingsMetadata, lists: Lists = {}) =>
-		emptied.update((noted) => {
-			const key = keyOf(view, metadata);
-			const { [key]: before, ...others } = noted ?? {};
-			const result = { ...before, ...lists };
-			if (Object.keys(lists).length === 0) return { state: noted ?? {}, result };
-			const kept = Object.entries(others).slice(1 - MOST_WINDOWS);
-			return { state: { ...Object.fromEntries(kept), [key]: result }, result };
-		});
-
-	async function metadataOf(view: SubmittedView): Promise<SettingsMetadata | null> {
-		const metadata = decodeSettingsMetadata(view.privateMetadata);
-		return metadata && { ...metadata, shown: { ...metadata.shown, ...(await noteEmptied(view, metadata)) } };
 	}
 
 	listen.action(ACTIONS.settingsField, (_, { view, blockId }) => {
 		const before = decodeSettingsMetadata(view?.privateMetadata);
 		const list = view === null || before === null ? null : emptiedList(view, blockId, before);
 		if (view === null || before === null || list === null) return NOTHING_TO_DO;
-		// Noted before Slack tells who they are: *Save* may come meanwhile, and checks that itself.
-		const noted = noteEmptied(view, before, { [list]: [] });
-		// `show` tells of it, if it is run.
-		noted.catch(() => {});
+		const metadata = { ...before, shown: { ...before.shown, [list]: [] } };
 		const show = async (request: AllowedRequest) => {
-			const metadata = { ...before, shown: { ...before.shown, ...(await noted) } };
 			const stored = await saving.read(request, before.channelId);
 			await reply.handleOf(view).update(await formFor(request, metadata, stored));
 		};
@@ -141,7 +101,7 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		{ waitedMs, inTime }: Wait,
 	): Promise<Submitted> {
 		const { channelId, revision, base } = metadata;
-		const { before, values, chosen, toCheck, errors } = readSettingsForm(view, metadata, defaults);
+		const { before, values, chosen, toCheck, errors } = readSettingsForm(view, metadata, defaultMs);
 		if (Object.keys(errors).length > 0) return settingsRefused(view, revision, errors);
 		await personReads.permit(request);
 		const { refused, isNamed } = await saving.check(request, { channelId, before, chosen, toCheck }, waitedMs());
@@ -153,18 +113,18 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		const written = await inTime(saving.write(request, metadata, { before, chosen }), 'settings_outcome_unknown');
 		if (written.kind === 'conflict') {
 			const { stored } = written;
-			const notice = conflictWords(stored.change?.by ?? null, { before, newest: stored.settings, chosen }, defaults);
-			const groups = await userGroups.listWithin(LIST_WITHIN_MS);
+			const notice = conflictWords(stored.change?.by ?? null);
+			const groups = await inTime(userGroups.list(), 'slack_unavailable');
 			const newest = formOf(metadataFor(channelId, stored, base), stored, groups, { notice });
 			return { ack: { response_action: 'update', view: newest } };
 		}
-		const saved = settingsSaved(written.kind, chosen, { channelId, defaults });
+		const saved = settingsSaved(written.kind, chosen, { channelId, defaultMs });
 		return { ack: { response_action: 'update', view: saved } };
 	}
 
 	listen.submission(CALLBACKS.settings, {
 		async plan(_, view, wait) {
-			const metadata = await wait.inTime(metadataOf(view), 'store_unavailable');
+			const metadata = decodeSettingsMetadata(view.privateMetadata);
 			const place = { channelId: metadata?.channelId ?? null };
 			if (metadata !== null) return { place, run: (request) => save(request, view, metadata, wait) };
 			const outdated = settingsNotice(SETTINGS_OUTDATED);
@@ -176,27 +136,24 @@ export function registerSettings(core: HandlerContext<Stored>) {
 		},
 	});
 
-	/** Resolves to the outcome for the log. `channelId`: perhaps of a reply that Slack took as a direct message alone. */
-	async function mentionMe(request: AllowedRequest, channelId: string): Promise<string> {
+	/** `channelId`: perhaps of a reply that Slack took as a direct message alone. */
+	async function mentionMe(request: AllowedRequest, channelId: string): Promise<void> {
 		await personReads.permit(request);
 		const refused = await whyNoSettings({ ...request, channelId }, core);
 		const afterMs = refused === null ? await saving.mention(request, channelId) : null;
-		const told = refused ? mentionRefused(refused, { adminContact }) : mentionedMessage(channelId, afterMs);
+		const told = refused
+			? textMessage(noSettingsWords(refused, { adminContact }))
+			: mentionedMessage(channelId, afterMs);
 		// In place of the button, which is done with.
 		if (afterMs === null || !(await reply.inPlace(request, told))) await reply.toPerson(request, told);
-		return refused ?? (afterMs === null ? 'full' : 'mentioned');
 	}
 
 	listen.action(ACTIONS.mentionMe, ({ channelId: here }, { value: channelId = here }) =>
-		ifAllowed(channelId, (request) =>
-			logged({ ...request, channelId }, 'mention', null, async () =>
-				channelId === null ? 'no_channel' : mentionMe(request, channelId),
-			),
-		),
+		ifAllowed(channelId, async (request) => {
+			if (channelId !== null) await mentionMe(request, channelId);
+		}),
 	);
 
 	return ({ channelId }: PersonRequest): Task =>
-		ifAllowed(channelId, (request) => logged(request, 'settings', null, () => openWindow(request)), {
-			window: settingsNotice(SETTINGS_WAITING),
-		});
+		ifAllowed(channelId, openWindow, { window: settingsNotice(SETTINGS_WAITING) });
 }

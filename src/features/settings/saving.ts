@@ -1,6 +1,6 @@
 import { HandraiseError, startDeadline, unlessAborted } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type Mention, timesIn } from '../../database/watch.ts';
 import { type Drawing, lookOf } from '../../posts/post.ts';
 import type { Answerers } from '../../questions/answerers.ts';
 import { codeOf, isGoneGroup } from '../../slack/clients.ts';
@@ -192,11 +192,11 @@ export function createSettingsSaving(
 				const { settings: before, revision } = await store.read({ ...person, channelId });
 				if (!(await accessPolicy.mayChange(person.userId, before.answerers)))
 					throw new HandraiseError('the list does not name them', { code: 'not_named' });
-				const chosen = withMention(before, person.userId, config.ladderTimes);
+				const chosen = withMention(before, person.userId, config.REMIND_AFTER);
 				if (chosen.mention.userIds.length > MOST_PEOPLE) return null;
 				const { kind } = await write(request, { channelId, revision }, { before, chosen });
 				// Else somebody saved meanwhile.
-				if (kind !== 'conflict') return timesIn(chosen, config.ladderTimes).escalateAfterMs;
+				if (kind !== 'conflict') return chosen.escalateAfterMs;
 			}
 		},
 	};
@@ -209,8 +209,8 @@ const notChecked = ({ userIds }: Mention, people: SettingsField, groups: Setting
 /** An escalation that somebody turns on by asking for a mention comes after this, but after the reminder. */
 const ESCALATE_AFTER_MS = 30 * 60_000;
 
-function withMention(settings: ChannelSettings, userId: string, defaults: LadderTimes): ChannelSettings {
-	const { remindAfterMs, escalateAfterMs } = timesIn(settings, defaults);
+function withMention(settings: ChannelSettings, userId: string, defaultMs: number | null): ChannelSettings {
+	const { remindAfterMs, escalateAfterMs } = timesIn(settings, defaultMs);
 	const { userIds, groupIds } = settings.mention;
 	const mention = { userIds: [...new Set([...userIds, userId])], groupIds };
 	if (escalateAfterMs !== null) return { ...settings, mention };
@@ -231,8 +231,8 @@ export async function whyNoSettings(
 
 /** Draws what a channel is told when somebody changed its settings. */
 export function createSettingsDrawing(
-	{ directory: names, config: { ladderTimes: defaults } }: Core,
-	userGroups: Pick<UserGroupList, 'list'>,
+	{ directory: names, config: { REMIND_AFTER: defaultMs } }: Core,
+	userGroups: UserGroupList,
 ) {
 	return {
 		async settingsChanged(content, { post: { target } }) {
@@ -243,8 +243,8 @@ export function createSettingsDrawing(
 			const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 			const groups: UserGroups = namesGroups ? await userGroups.list() : { kind: 'listed', groups: [] };
 			if (target.kind === 'person') return null;
-			const asked = changedParts(withMention(content.before, content.by, defaults), content.after).length === 0;
-			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaults, asked }));
+			const asked = changedParts(withMention(content.before, content.by, defaultMs), content.after).length === 0;
+			return lookOf(settingsChangedPost(content, { names, groups, channelId: target.channelId, defaultMs, asked }));
 		},
 	} satisfies Drawing<'settingsChanged'>;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isForgotten } from '../../core/basics.ts';
 import { APP_NAME, COMMAND } from '../../core/command-name.ts';
-import { type ChannelSettings, changedParts, type LadderTimes, type Mention, timesIn } from '../../database/watch.ts';
+import { type ChannelSettings, changedParts, type Mention } from '../../database/watch.ts';
 import type { ContentOf } from '../../posts/post.ts';
 import { namesAnybody, OPERATOR } from '../../questions/answerers.ts';
 import type { ChannelVerdict } from '../../slack/channels.ts';
@@ -35,6 +35,7 @@ import type { Submitted, SubmittedView } from '../../slack/request.ts';
 import { oneLine, oneLineMrkdwn, plain, quotedName, withoutMarks } from '../../slack/text.ts';
 import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../../slack/user-groups.ts';
 import type { StoredChannelSettings } from '../watch/channel-store.ts';
+import { POSTS } from '../watch/view.ts';
 import {
 	capitalised,
 	FIELDS,
@@ -87,7 +88,7 @@ export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 export function readSettingsForm(
 	view: Pick<SubmittedView, 'values' | 'labels'>,
 	{ revision, base, shown }: SettingsMetadata,
-	defaults: LadderTimes,
+	defaultMs: number | null,
 ) {
 	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
 		field,
@@ -95,7 +96,7 @@ export function readSettingsForm(
 	];
 	const values = Object.fromEntries(SETTINGS_FIELDS.map(read)) as unknown as SettingsValues;
 	const [before, chosen] = [settingsOf(base), settingsOf(values)];
-	const filled = { values, chosen, shown, before, defaults };
+	const filled = { values, chosen, shown, before, defaultMs };
 	const found = SETTINGS_FIELDS.map((field) => [field, FIELDS[field].check?.(filled) ?? ''] as const);
 	const errors: SettingsErrors = Object.fromEntries(found.filter(([, error]) => error !== ''));
 	// Groups without a field cannot be changed; Slack may not tell about them.
@@ -143,7 +144,7 @@ export function settingsRefused({ labels }: SubmittedView, revision: number, err
 
 export interface SettingsModel {
 	readonly metadata: SettingsMetadata;
-	readonly defaults: LadderTimes;
+	readonly defaultMs: number | null;
 	readonly groups: UserGroups;
 	readonly change: { readonly by: string; readonly at: number } | null;
 	/** What has to be said first. mrkdwn, may be empty. */
@@ -158,7 +159,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
 		const notes = field === 'groups' ? [...groupNotes(model), ...context(escalationNote(model))] : [];
 		const before = field === 'answerers' && !mayChange ? context(NOT_YOURS) : [];
-		const isFirst = field === 'days' || field === 'answerers';
+		const isFirst = field === 'days' || field === 'posts' || field === 'answerers';
 		return [...(isFirst ? [divider()] : []), ...before, ...input(model, field), ...notes];
 	});
 	return modal({
@@ -171,16 +172,16 @@ export function settingsForm(model: SettingsModel): ModalView {
 		clearOnClose: true,
 		blocks: [
 			...section(notice),
-			...section(`When to remind ${placeMrkdwn(metadata.channelId)} of unanswered questions, and who may answer them.`),
+			...section(`Reminders of questions in ${placeMrkdwn(metadata.channelId)}, what posts show, and who may answer.`),
 			...inputs,
 			...context(lastChangeWords(change)),
 		],
 	});
 }
 
-function escalationNote({ metadata: { shown }, defaults }: SettingsModel): string {
+function escalationNote({ metadata: { shown } }: SettingsModel): string {
 	const isNobody = shown.people.every(isForgotten) && shown.groups.length === 0;
-	return isNobody && timesIn(settingsOf(shown), defaults).escalateAfterMs !== null ? `⚠️ ${NOBODY_NAMED}` : '';
+	return isNobody && shown.escalate !== null ? `⚠️ ${NOBODY_NAMED}` : '';
 }
 
 const TITLE = 'Channel settings';
@@ -229,14 +230,14 @@ export const SETTINGS_OUTDATED =
 export function settingsSaved(
 	how: 'saved' | 'same',
 	settings: ChannelSettings,
-	{ channelId, defaults }: { readonly channelId: string; readonly defaults: LadderTimes },
+	{ channelId, defaultMs }: { readonly channelId: string; readonly defaultMs: number | null },
 ): ModalView {
 	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
 	const same = 'These are the settings already, so nothing was changed.';
-	const [isOff, mentions] = [timesIn(settings, defaults).escalateAfterMs === null, namesAnybody(settings.mention)];
+	const [isOff, mentions] = [settings.escalateAfterMs === null, namesAnybody(settings.mention)];
 	const lines = PARTS.map((part) => {
 		const { label, words } = LINES[part];
-		const now = words(settings, { defaults, mentioned: mentionsWords }, settings);
+		const now = words(settings, { defaultMs, mentioned: mentionsWords }, settings);
 		const note = part === 'mention' && mentions && isOff ? ', but not while *Escalate after* is off' : '';
 		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
 	});
@@ -245,11 +246,11 @@ export function settingsSaved(
 	return notice([how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n')], { clearOnClose: true });
 }
 
-function input<F extends SettingsField>({ metadata, groups, defaults }: SettingsModel, field: F): InputBlock[] {
+function input<F extends SettingsField>({ metadata, groups, defaultMs }: SettingsModel, field: F): InputBlock[] {
 	const { channelId, revision, shown } = metadata;
 	const { label, hint = '', directHint = hint, isForChannels, ...fieldOf }: Field<SettingsValues[F]> = FIELDS[field];
 	const isDirect = isDirectMessage(channelId);
-	const element = isDirect && isForChannels ? null : fieldOf.element(shown[field], { groups, defaults });
+	const element = isDirect && isForChannels ? null : fieldOf.element(shown[field], { groups, defaultMs });
 	if (element === null) return [];
 	const told = isDirect ? directHint : hint;
 	// Slack reports an emptied list at once: later it looks like an untouched one.
@@ -328,8 +329,6 @@ export function mentionedMessage(channelId: string, afterMs: number | null): Mes
 	return textMessage(`🔔 You are mentioned ${where} ${when}. The channel was told. ${changes}`);
 }
 
-export const mentionRefused = (why: NoSettings, error: ErrorContext) => textMessage(noSettingsWords(why, error));
-
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
 	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;
@@ -375,34 +374,24 @@ export function namingErrors(
 }
 
 /** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
-export function conflictWords(
-	by: string | null,
-	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
-	defaults: LadderTimes,
-): string {
-	const known = { mentioned: mentionsWords, defaults };
-	return [
-		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed these settings meanwhile, so yours are not saved.`,
-		...settingsChanges(before, newest, known),
-		'The fields below show the settings as they are now. With your choices they would change so:',
-		...settingsChanges(newest, chosen, known),
-		'Choose again what is still needed, then press *Save*.',
-	].join('\n');
-}
+export const conflictWords = (by: string | null) =>
+	`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed this meanwhile: look again. Nothing of yours was saved.`;
 
 /** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
 export function settingsChangedPost(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
-	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes; readonly asked?: boolean },
+	known: MentionNames & { readonly channelId: string; readonly defaultMs: number | null; readonly asked?: boolean },
 ): MessageContent {
-	const { channelId, defaults, names, asked = false } = known;
-	const time = durationText(timesIn(after, defaults).escalateAfterMs ?? 0);
+	const { channelId, defaultMs, names, asked = false } = known;
+	const time = durationText(after.escalateAfterMs ?? 0);
 	if (asked && !namesAnybody(before.mention))
 		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
-	const changes = settingsChanges(before, after, { mentioned, defaults });
-	const isOfList = changedParts(before, after).includes('answerers');
-	const what = !isOfList ? 'the reminders of' : changes.length > 1 ? 'the settings of' : 'who may answer in';
+	const changes = settingsChanges(before, after, { mentioned, defaultMs });
+	const parts = changedParts(before, after);
+	const isOfReminders = parts.every((part) => part !== 'answerers' && !(part in POSTS));
+	const isOfList = parts.every((part) => part === 'answerers');
+	const what = isOfReminders ? 'the reminders of' : isOfList ? 'who may answer in' : 'the settings of';
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
 	return textMessage(
 		[`🔧 ${by === OPERATOR ? capitalised(by) : personName(by, names)} changed ${what} ${place}.`, ...changes].join(

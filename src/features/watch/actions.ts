@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { ACTIONS, decodeTarget } from '../../slack/ids.ts';
-import { type AllowedRequest, forAnybody, ifAllowed, logged, NOTHING_TO_DO } from '../../slack/request.ts';
+import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO } from '../../slack/request.ts';
 import type { WatchCommands } from './commands.ts';
 import { filesMessage } from './details-view.ts';
 import { helpMessage } from './view.ts';
@@ -19,22 +18,21 @@ const DIRECT_MESSAGE_EVENT = z.object({
 
 /** Registers what shows a session's files and the watches, links, *More* of the help, and messages to the app. */
 export function registerShowing(core: HandlerContext, { list }: Pick<WatchCommands, 'list'>): void {
-	const { listen, personReads, reply, links, clients } = core;
+	const { listen, personReads, reply, links, clients, noteOpened } = core;
 
-	/** Reads the session again, as its links expire, and replies to the person. Resolves to the outcome for the log. */
-	async function showFiles(request: AllowedRequest, sessionId: string): Promise<string> {
+	/** Reads the session again, as its links expire, and replies to the person. */
+	async function showFiles(request: AllowedRequest, sessionId: string): Promise<void> {
 		try {
 			const permit = await personReads.permit(request);
 			const { session } = await reply.patiently(request, sessionId, permit.read(sessionId));
-			return (await reply.toPerson(request, filesMessage(session, links))) ? 'shown' : 'not_shown';
+			if (await reply.toPerson(request, filesMessage(session, links))) await noteOpened(request, 'files', sessionId);
 		} catch (error) {
 			await reply.failed(request, error, { sessionId });
-			return codeOf(error);
 		}
 	}
 
 	listen.valued(ACTIONS.showFiles, decodeTarget, ({ channelId }, { sessionId }) =>
-		ifAllowed(channelId, (request) => logged(request, 'files', sessionId, () => showFiles(request, sessionId))),
+		ifAllowed(channelId, (request) => showFiles(request, sessionId)),
 	);
 
 	listen.action([ACTIONS.listOlder, ACTIONS.listNewer], ({ channelId }, { number: offset }) =>

@@ -20,7 +20,6 @@ import {
 	type WatchEnd,
 	type WatchLimit,
 	type WatchLimits,
-	type WatchSettings,
 } from '../../database/watch.ts';
 import {
 	changeSession,
@@ -42,7 +41,6 @@ import {
 	redrawFormer,
 } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
-import { BLOCKING_STATES } from '../../questions/answer.ts';
 import type { Standing } from '../../questions/answerers.ts';
 import type { Known, OccurrenceChange } from '../../questions/occurrences.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -60,8 +58,7 @@ export interface FoundInRead {
 	readonly itemsAt: ItemsAt;
 }
 
-export interface NewWatch
-	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
+export interface NewWatch extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> {
 	readonly card: NewPost;
 	/** Of its read. `news`: posts after the card. `readAt`: when to read next, if not earlier; left out: at once. */
 	readonly view: SessionSnapshot;
@@ -78,13 +75,13 @@ export interface NewWatch
 export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
 	/** It is read ahead of all others. */
 	readonly ahead: boolean;
-	/** It is added beyond a limit too if another hand can give way. */
-	readonly isNew: boolean;
+	/** When it began to wait, clock milliseconds: it is added beyond a limit too if the news of another hand is older. */
+	readonly newsAt: number;
 	/** It counts for the channel and for all, not for a person. */
 	readonly limits: WatchLimits;
 }
 
-/** Of `WatchStore.add`. `already`: watched there; `changed`: with new settings; `again`: refused posts are planned. */
+/** Of `WatchStore.add`. `already`: watched there; `again`: refused posts are planned. */
 export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelOf(watch), ...sessionOf(watch.session) });
@@ -122,18 +119,12 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const isBeingRead = stored !== null && stored.leaseToken !== null;
 	const live = await here().forUpdate().executeTakeFirst();
 	const again = live !== undefined && (await planRefused(tx, live));
-	const settings = settingsColumns(watch);
-	if (live !== undefined && live.mode !== RAISED) {
-		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
-		const row = changed ? await changeWatch(trx, live.id, settings) : live;
-		if (changed) recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'changed' });
-		return { kind: 'already', watch: readWatch(row), changed, again } as const;
-	}
+	if (live !== undefined && live.mode !== RAISED) return { kind: 'already', watch: readWatch(live), again } as const;
 	const told = live?.revision ?? 0;
 	// A read of the raised hand that is under way must not end this watch.
 	const ofHand = told > 0 && !isBeingRead ? told + 1 : Math.min(told, 0) - 1;
 	const revision = live === undefined ? Number(news !== undefined && !isBeingRead) : ofHand;
-	const begun = { ...settings, createdBy: watch.createdBy, revision };
+	const begun = { mode: CARD, createdBy: watch.createdBy, revision };
 	const row = await (live === undefined ? insertWatch(trx, watch, begun) : changeWatch(trx, live.id, begun));
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
@@ -151,15 +142,15 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	if (discovery === undefined) return UNNEEDED;
 	const here = liveWatches(trx, { ...channelOf(hand), ...sessionOf(session) });
 	if ((await here.executeTakeFirst()) !== undefined) return UNNEEDED;
-	const { createdBy, discreet, buttons } = discovery;
+	const { createdBy } = discovery;
 	const reached = await limitReached(trx, { ...hand, createdBy }, ['channel', 'all']);
-	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
-	if (reached !== null && stalest === null) return reached;
+	const oldest = reached && (await oldestHand(trx, hand, reached));
+	if (reached !== null && (oldest?.lastChangeAt ?? Number.POSITIVE_INFINITY) >= hand.newsAt) return reached;
 	// Nobody's act: others may have made the channel's list since somebody turned this on, so it opens nothing.
 	await enterRule({ trx, now: createdAt }, { ...hand, createdBy: '' });
 	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
-	await insertWatch(trx, hand, { mode: RAISED, questionsInChannel: 1, discreet, buttons, createdBy });
+	await insertWatch(trx, hand, { mode: RAISED, createdBy });
 	recordWatch(trx, hand, { actor: PROGRAM, outcome: 'raised' });
 	return { kind: 'raised' } as const;
 }
@@ -178,11 +169,8 @@ export function recordUnwatched({ trx, now: at }: Tx, row: WatchRow, outcome: Wa
 
 const UNNEEDED = { kind: 'unneeded' } as const;
 const RAISED = 'raisedHand' as const;
+const CARD = 'card' as const;
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
-
-function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
-	return { mode, questionsInChannel: Number(questionsInChannel), discreet: Number(discreet), buttons: Number(buttons) };
-}
 
 /**
  * The first of these limits of watches that is reached, or exceeded by `by`. Raised hands count for no person.
@@ -206,35 +194,16 @@ export async function limitReached(
 	return limit === undefined ? null : { kind: 'limit', limit, count: counts[limit], most: limits[limit] };
 }
 
-/** The agent takes a moment after an answer. */
-const JUST_ANSWERED_MS = 60_000;
-/** A question handed over longer ago is in nobody's hands. */
-const HANDED_OVER_MS = 24 * 3_600_000;
-
 /**
- * The raised hand whose question has stood unchanged the longest and that nobody acts on; null: none. In the channel,
- * or in any of its workspace when the limit of all is reached. `keepsNewest`: not the one that changed last.
+ * The raised hand with the oldest news of those whose question stands: in the channel, or in any of its workspace when
+ * the limit of all is reached; null: none.
  */
-export async function stalestHand(
-	trx: Db,
-	channel: ChannelKey,
-	{ reached, now, keepsNewest = false }: { reached: LimitReached; now: number; keepsNewest?: boolean },
-): Promise<Watch | null> {
-	const isBusy = sql<boolean>`(exists (select 1 from claims where claims.service = watches.service
-			and claims.session_id = watches.session_id and claims.until > ${now})
-		or exists (select 1 from answers where answers.service = watches.service
-			and answers.session_id = watches.session_id
-			and (answers.state in (${sql.join(BLOCKING_STATES)}) or answers.delivered_at > ${now - JUST_ANSWERED_MS}))
-		or exists (select 1 from questions where questions.service = watches.service
-			and questions.session_id = watches.session_id and held_watch_id is not null and given_back_at is null
-			and handed_over_at > ${now - HANDED_OVER_MS}))`;
+export async function oldestHand(trx: Db, channel: ChannelKey, reached: LimitReached): Promise<Watch | null> {
 	const here = reached.limit === 'channel' ? channelOf(channel) : { teamId: channel.teamId };
-	const rows = await liveWatches(trx, { ...here, mode: RAISED })
-		.select(isBusy.as('isBusy'))
+	const hands = liveWatches(trx, { ...here, mode: RAISED })
 		.where(HAS_POSTED)
 		.orderBy('lastChangeAt')
-		.orderBy('id')
-		.execute();
-	const free = rows.slice(0, keepsNewest ? -1 : undefined).find((row) => !row.isBusy);
-	return free === undefined ? null : readWatch(free);
+		.orderBy('id');
+	const oldest = await hands.limit(1).executeTakeFirst();
+	return oldest === undefined ? null : readWatch(oldest);
 }

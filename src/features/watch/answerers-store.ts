@@ -24,9 +24,6 @@ import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type Standing
 import type { SessionKey } from '../../questions/session.ts';
 import { checkAuthorsAgain } from '../answer/moving-store.ts';
 
-/** Of a session whose end nobody sees, because nobody watches it any more. */
-const FORGOTTEN_AFTER_MS = 400 * DAY_MS;
-
 export type Rules = ReadonlyMap<string, readonly AnswerRule[]>;
 
 /** Tells channels that nobody whom their lists name is there any more: once for each change of a list. */
@@ -95,15 +92,15 @@ export async function enterRule(
 	const rule = { teamId, channelId, ...sessionOf(session), enteredAt };
 	if (!(await hasChanged(addNew(trx, 'answer_rules', rule)))) return;
 	noteQuestions(trx, null);
-	await markPosts(await lockPosts(tx, session), sessionOf(session), { urgency: 'progress' });
+	await markPosts(await lockPosts(tx, session), sessionOf(session), 'progress');
 }
 
 /**
  * After somebody changed a channel's list: it decides about the sessions that the channel watches or has watched and
- * that they may answer; a list of nobody about none. The posts of all these sessions are drawn again. The caller holds
- * the lock `addingWatches`.
+ * that they may answer; a list of nobody about none. Resolves to the ids of all these sessions, whose posts the caller
+ * has drawn again. It holds the lock `addingWatches`.
  */
-export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, standing: Standing): Promise<void> {
+export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, standing: Standing) {
 	const { trx, now } = tx;
 	const key = channelOf(channel);
 	const before = await from(trx, 'answer_rules', key).select(['service', 'sessionId']).execute();
@@ -122,8 +119,7 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 		sessions.set(idOf(row), sessionOf(row));
 	}
 	noteQuestions(trx, null);
-	const sessionIds = [...sessions.values()].map((session) => session.sessionId);
-	await markPosts(tx, { sessionId: sessionIds }, { urgency: 'progress' });
+	return [...sessions.values()].map((session) => session.sessionId);
 }
 
 /** In the order of locks: one id may be known at two addresses of the service. */
@@ -136,6 +132,7 @@ export const endRules = (trx: Db, session: SessionKey) => remove(trx, 'answer_ru
 /** Removes rules of sessions that nobody watches, made long before `before`. */
 export function removeOldRules(db: StoreDatabase, before: number) {
 	const watched = sql`select session_id from watches where ended_at is null`;
-	const isOld = sql<boolean>`entered_at < ${before - FORGOTTEN_AFTER_MS}`;
+	// The end of such a session is seen by nobody.
+	const isOld = sql<boolean>`entered_at < ${before - 400 * DAY_MS}`;
 	return removeInBatches(db, 'answer_rules', sql<boolean>`${isOld} and session_id not in (${watched})`);
 }

@@ -32,7 +32,7 @@ import { type PostContext, titleOf, waitingLine, watchAgain } from './post-view.
 /** What a card shows. Holds no link that gives access to whoever has it. */
 export interface CardModel
 	extends Pick<PostContext, 'claimedBy' | 'discreet' | 'handOver' | 'isUpdate' | 'names'>,
-		Pick<PostContext, 'adminContact' | 'again' | 'dashboardUrl' | 'ended' | 'watchMaxDays'> {
+		Pick<PostContext, 'adminContact' | 'again' | 'dashboardUrl' | 'ended'> {
 	readonly view: SessionSnapshot;
 	/** It shows the open question, because no post in the channel does. */
 	readonly asks: boolean;

@@ -1,7 +1,9 @@
 // Owns `channel_settings`, `discoveries` and `waiting_sessions`: what channels want, and which listed sessions wait.
 
-import { FORGOTTEN, type Log, parseOrNull, pick } from '../../core/basics.ts';
+import { z } from 'zod';
+import { DAY_MS, type Log, parseOrNull, pick } from '../../core/basics.ts';
 import { recordEvents } from '../../database/audit.ts';
+import { readSettings } from '../../database/channel-settings.ts';
 import {
 	add,
 	addNew,
@@ -11,11 +13,11 @@ import {
 	from,
 	hasChanged,
 	isFound,
+	noteQuestions,
 	placeId,
 	type RawBuilder,
 	type Row,
 	remove,
-	type StoreDatabase,
 	type StoreParts,
 	sessionOf,
 	sql,
@@ -27,13 +29,13 @@ import { lockFor } from '../../database/locks.ts';
 import {
 	type ChannelKey,
 	changedParts,
-	channelSettings,
 	DEFAULT_CHANNEL_SETTINGS,
 	type Discovery,
-	type DiscoverySettings,
+	FORMER_DEFAULT,
+	UNKNOWN_STYLE,
 	type WaitingSession,
 } from '../../database/watch.ts';
-import { dropPlanned, planPosts } from '../../posts/plan-store.ts';
+import { dropPlanned, planPosts, redrawChannel } from '../../posts/plan-store.ts';
 import type { NewPost } from '../../posts/post.ts';
 import { type AnswerRule, namesAnybody, OPERATOR, type Standing } from '../../questions/answerers.ts';
 import type { ListedSession, Person, SessionKey } from '../../questions/session.ts';
@@ -41,8 +43,6 @@ import { changeRules, removeOldRules, rulesAmong, rulesAround, tellNobodyLeft } 
 
 type WaitingRow = Row<'waiting_sessions'>;
 
-/** A session that is listed again within this time asks what it asked before, unless it is known to have gone on. */
-const BACK_WITHIN_MS = 24 * 3_600_000;
 /** A session saved this shortly before it left the list was answered, resumed or stopped in the service. */
 const SAVED_BEFORE_MS = 10 * 60_000;
 
@@ -67,8 +67,9 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			if (!differs(await waitingRows(db.read, service).execute())) return false;
 			return db.write(async (trx) => {
 				await lockFor(trx, 'replacingLists');
+				// One that is listed again within a day asks what it asked before, unless it is known to have gone on.
 				const forgotten = remove(trx, 'waiting_sessions', { service });
-				await forgotten.where('goneAt', '<=', now - BACK_WITHIN_MS).execute();
+				await forgotten.where('goneAt', '<=', now - DAY_MS).execute();
 				const known = await from(trx, 'waiting_sessions', { service }).selectAll().execute();
 				const rows = known.filter((row) => row.goneAt === null);
 				const before = new Map(known.map((row) => [row.sessionId, row]));
@@ -96,71 +97,62 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 
 		/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
 		async waiting(service: string): Promise<readonly WaitingSession[]> {
-			const rows = await waitingRows(db.read, service).execute();
-			return rows.map((row) => ({ ...pick(row, 'sessionId', 'since'), name: nameOf(row), isNew: row.isNew === 1 }));
+			const gaveWay = sql<0 | 1>`case when exists (select 1 from watches
+				where watches.service = waiting_sessions.service and watches.session_id = waiting_sessions.session_id
+					and ended_reason = 'gaveWay' and ended_at >= since) then 1 else 0 end`;
+			const rows = await waitingRows(db.read, service).select(gaveWay.as('gaveWay')).execute();
+			return rows.map((row) => {
+				const known = { ...pick(row, 'sessionId', 'since'), name: nameOf(row) };
+				return { ...known, isNew: row.isNew === 1, gaveWay: row.gaveWay === 1 };
+			});
 		},
 
-		/** Begins to discover with `posts`, or changes these settings; who began it stays. Replaces another service's. */
-		begin: (
-			{ settings, ...begun }: Omit<Discovery, keyof DiscoverySettings> & { settings: Partial<DiscoverySettings> },
-			posts: readonly NewPost[],
-		) =>
-			db.write(async (trx): Promise<'begun' | 'changed' | 'already'> => {
+		/** Begins to discover with `posts`; who began it stays. Replaces another service's. */
+		begin: (begun: Discovery, posts: readonly NewPost[]) =>
+			db.write(async (trx): Promise<'begun' | 'already'> => {
 				const { service, createdBy, createdAt } = begun;
 				const channel = channelOf(begun);
+				const stored = await from(trx, 'discoveries', channel).select('service').forUpdate().executeTakeFirst();
+				if (stored?.service === service) return 'already';
+				await remove(trx, 'discoveries', channel).execute();
+				// Of two replicas that find none, one fails on the key and runs again.
+				await add(trx, 'discoveries', { ...channel, service, createdBy, createdAt }).execute();
+				await planPosts({ trx, now: createdAt }, posts);
 				const event = { at: createdAt, action: 'watched', actor: createdBy, channel: channel.channelId } as const;
-				const stored = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
-				const row = stored?.service === service ? stored : undefined;
-				const values = {
-					discreet: Number(settings.discreet ?? row?.discreet ?? false),
-					buttons: Number(settings.buttons ?? row?.buttons ?? true),
-				};
-				if (row === undefined) {
-					await remove(trx, 'discoveries', channel).execute();
-					// Of two replicas that find none, one fails on the key and runs again.
-					await add(trx, 'discoveries', { ...channel, service, ...values, createdBy, createdAt }).execute();
-					await planPosts({ trx, now: createdAt }, posts);
-					recordEvents(trx, { ...event, outcome: 'all_begun' });
-					return 'begun';
-				}
-				if (row.discreet === values.discreet && row.buttons === values.buttons) return 'already';
-				await change(trx, 'discoveries', channel, values).execute();
-				recordEvents(trx, { ...event, outcome: 'all_changed' });
-				return 'changed';
+				recordEvents(trx, { ...event, outcome: 'all_begun' });
+				return 'begun';
 			}),
 
 		/** Ends it and queues `posts`; null when the channel discovers nothing. */
 		end: (channel: ChannelKey, { now, posts }: { now: number; posts: (discovery: Discovery) => readonly NewPost[] }) =>
-			db.write(async (trx) => {
+			db.write(async (trx): Promise<Discovery | null> => {
 				const ended = remove(trx, 'discoveries', channelOf(channel)).returningAll();
 				const row = await ended.executeTakeFirst();
 				if (row === undefined) return null;
 				recordEvents(trx, { at: now, action: 'unwatched', channel: channel.channelId, outcome: 'all_ended' });
-				const discovery = readDiscovery(row);
 				// Who was not told that it began is not told that it ended.
 				const begun = { teamId: channel.teamId, placeId: channel.channelId, kind: 'discoveryBegun' };
 				const wasTold = (await dropPlanned(trx, { ...begun, sendingSince: null })) === 0;
-				const told = posts(discovery).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
+				const told = posts(row).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
 				await planPosts({ trx, now }, told);
-				return discovery;
+				return row;
 			}),
 
 		async find(channel: ChannelKey, service: string): Promise<Discovery | null> {
 			const here = from(db.read, 'discoveries', { ...channelOf(channel), service });
-			const row = await here.selectAll().executeTakeFirst();
-			return row === undefined ? null : readDiscovery(row);
+			return (await here.selectAll().executeTakeFirst()) ?? null;
 		},
 
 		/** The oldest first. */
 		async list(service: string): Promise<readonly Discovery[]> {
 			const all = from(db.read, 'discoveries', { service }).selectAll();
-			return (await all.orderBy('createdAt').orderBy('channelId').execute()).map(readDiscovery);
+			return all.orderBy('createdAt').orderBy('channelId').execute();
 		},
 
 		/**
 		 * The listed sessions that a channel does not watch, the longest waiting first. `loweredAt`: when it was last found
-		 * to ask nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `isNew`: it
-		 * began to wait after the first list and since this channel began, and has not given way in a channel since.
+		 * to ask nothing, or could not be read (null: it was not read); `loweredCount`: how often in a row. `newsAt`: when
+		 * it began to wait; 0: before the first list, or before this channel began.
 		 */
 		async raisedHands({ teamId, channelId, service, createdAt }: Discovery) {
 			const rows = await waitingRows(db.read, service)
@@ -174,7 +166,7 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 			return rows.map(({ sessionId, since, loweredAt: at, loweredCount, isNew }) => {
 				// Reads from before this channel began do not put its questions off.
 				const lowered = { loweredAt: at !== null && at >= createdAt ? at : null, loweredCount };
-				return { sessionId, ...lowered, isNew: isNew === 1 && since >= createdAt };
+				return { sessionId, ...lowered, newsAt: isNew === 1 && since >= createdAt ? since : 0 };
 			});
 		},
 
@@ -214,10 +206,6 @@ export async function noteLowered(trx: Db, session: SessionKey, wasPosted: boole
 	await change(trx, 'waiting_sessions', sessionOf(session), columns).execute();
 }
 
-/** Notes that the question of a listed session gave way to a newer one. */
-export const noteGaveWay = (trx: Db, session: SessionKey) =>
-	change(trx, 'waiting_sessions', sessionOf(session), { isNew: 0 }).execute();
-
 /** Ends what somebody began in their direct message with the app. `isDirect`: as SQL. */
 export const removeDiscoveries = (trx: Db, createdBy: string, isDirect: RawBuilder<boolean>) =>
 	remove(trx, 'discoveries', { createdBy }).where(isDirect).execute();
@@ -233,10 +221,6 @@ function waitingRows(db: Db, service: string) {
 	return from(db, 'waiting_sessions', { service, goneAt: null }).selectAll().orderBy('since').orderBy('sessionId');
 }
 
-function readDiscovery(row: Row<'discoveries'>): Discovery {
-	return { ...row, discreet: row.discreet === 1, buttons: row.buttons === 1 };
-}
-
 function namePlace({ service, sessionId }: SessionKey) {
 	return { table: 'waiting_sessions', id: placeId(service, sessionId), column: 'name' } as const;
 }
@@ -249,6 +233,9 @@ export type StoredChannelSettings = Readonly<Awaited<ReturnType<typeof readSetti
  */
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 	Readonly<{ person: Person; post: NewPost; now: number; groupIds?: Standing['groupIds'] }>;
+
+/** Settings as 1.1.0 stored them where nobody had chosen when to escalate. */
+const withoutEscalation = z.looseObject({ escalateAfterMs: z.literal(FORMER_DEFAULT).optional() });
 
 export type SettingsParts = Pick<StoreParts, 'db'> & { readonly log: Log };
 
@@ -264,10 +251,27 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 		/** The lists that decide about sessions which this channel watches or has watched. */
 		rulesAround: (channel: ChannelKey) => rulesAround(db.read, channel),
 
+		/** Gives channels without a time of their own for escalations the one that 1.1.0 had for all. How many got it. */
+		giveFormerEscalation: (escalateAfterMs: number) =>
+			db.write(async (trx) => {
+				let count = 0;
+				for (const row of await from(trx, 'channel_settings', {}).selectAll().execute()) {
+					const former = parseOrNull(withoutEscalation, row.settings);
+					if (former === null) continue;
+					const settings = JSON.stringify({ ...former, escalateAfterMs });
+					const seen = { ...channelOf(row), revision: row.revision };
+					if (await hasChanged(change(trx, 'channel_settings', seen, { settings }))) count += 1;
+				}
+				return count;
+			}),
+
 		tellNobodyLeft: (teamId: string, rules: readonly AnswerRule[], now: number) =>
 			db.write((trx) => tellNobodyLeft({ trx, now }, teamId, rules)),
 
-		/** Replaces the settings, queues `post`, makes the ladders due. False, without a write, at another `revision`. */
+		/**
+		 * Replaces the settings, queues `post`, makes the ladders due, and has posts drawn again that show something else
+		 * now. False, without a write, at another `revision`.
+		 */
 		write: (channel: ChannelKey, { settings, revision, person, post, now, groupIds }: ChosenSettings) =>
 			db.write(async (trx) => {
 				const before = await readSettings({ db: { read: trx }, log }, channel);
@@ -285,36 +289,18 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 				if (!isWritten) return false;
 				const by = { actor: person.userId, channel: key.channelId };
 				recordEvents(trx, { at: now, action: 'settingsChanged', ...by, outcome: parts.join(' ') });
-				if (isOtherList) {
-					const standing = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
-					await changeRules({ trx, now }, channel, settings.answerers, standing);
-				}
-				await planPosts({ trx, now }, [post]);
+				const tx = { trx, now };
+				const standing = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
+				const sessionId = isOtherList ? await changeRules(tx, channel, settings.answerers, standing) : [];
+				const isOtherStyle = parts.some((part) => part in UNKNOWN_STYLE);
+				if (isOtherStyle) noteQuestions(trx, null);
+				const hides = parts.includes('discreet') && settings.discreet;
+				await redrawChannel(tx, isOtherStyle ? channel : null, { sessionId, isWhole: hides });
+				await planPosts(tx, [post]);
 				await touchLadders(trx, key, now);
 				return true;
 			}),
 	};
-}
-
-/** Of a list that cannot be read: nobody may answer, or change it, until an operator empties it. */
-const CLOSED = { ...DEFAULT_CHANNEL_SETTINGS, answerers: { userIds: [`${FORGOTTEN}list`], groupIds: [] } };
-
-/**
- * The settings of a channel; the defaults where nobody has set anything, or it is damaged: that must not stop other
- * channels. `revision` counts changes: nobody may overwrite one that they did not see.
- */
-export async function readSettings(
-	{ db, log }: { readonly db: Pick<StoreDatabase, 'read'>; readonly log: Log },
-	channel: ChannelKey,
-) {
-	const row = await from(db.read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
-	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
-	const { revision, changedBy: by, changedAt: at } = row;
-	const settings = parseOrNull(channelSettings, row.settings);
-	if (settings === null) log.warn('channel_settings_damaged', channelOf(channel));
-	const closes =
-		settings === null && (await isFound(from(db.read, 'answer_rules', channelOf(channel)).select('service')));
-	return { settings: settings ?? (closes ? CLOSED : DEFAULT_CHANNEL_SETTINGS), revision, change: { by, at } };
 }
 
 /** Empties the list of who may answer of a channel, which is told. False, without a write, when it closes nothing. */
@@ -332,7 +318,8 @@ export async function clearAnswerers(tx: Tx, channelId: string, log: Log): Promi
 		const content = { kind: 'settingsChanged', by: OPERATOR, before, after } as const;
 		const values = { settings: JSON.stringify(after), revision: revision + 1, changedBy: OPERATOR, changedAt: now };
 		await change(trx, 'channel_settings', channel, values).execute();
-		await changeRules(tx, channel, after.answerers, { userId: '', groupIds: new Set() });
+		const sessionId = await changeRules(tx, channel, after.answerers, { userId: '', groupIds: new Set() });
+		await redrawChannel(tx, null, { sessionId });
 		await planPosts(tx, [{ target: { kind: 'channel', ...channel }, key: `settings:${revision + 1}`, content }]);
 	}
 	return isCleared;

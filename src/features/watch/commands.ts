@@ -1,19 +1,12 @@
 import { loggedId } from '../../core/basics.ts';
-import type {
-	ChannelKey,
-	Discovery,
-	DiscoverySettings,
-	NoListReason,
-	WaitingSession,
-	WatchSettings,
-} from '../../database/watch.ts';
+import type { ChannelKey, Discovery, NoListReason, WaitingSession } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
 import { namesAnybody } from '../../questions/answerers.ts';
 import { codeOf } from '../../slack/clients.ts';
 import type { HandlerContext } from '../../slack/context.ts';
 import { isDirectMessage } from '../../slack/ids.ts';
 import type { ReadPermit } from '../../slack/person-reads.ts';
-import { type AllowedRequest, logAccess, type PersonRequest } from '../../slack/request.ts';
+import type { AllowedRequest, PersonRequest } from '../../slack/request.ts';
 import type { ChannelSettingsStore } from './channel-store.ts';
 import type { Endings } from './endings.ts';
 import type { Hooks, Subscriptions, WatchOutcome } from './subscribe.ts';
@@ -40,10 +33,7 @@ import {
 export interface Discoveries {
 	whyNot(): NoListReason | null;
 	leftOut(discovery: Discovery): Promise<LeftOut | null>;
-	begin(
-		channel: ChannelKey,
-		wish: { userId: string; settings: Partial<DiscoverySettings> },
-	): Promise<'begun' | 'changed' | 'already'>;
+	begin(channel: ChannelKey, userId: string): Promise<'begun' | 'already'>;
 	end(channel: ChannelKey, userId: string): Promise<Discovery | null>;
 	of(channel: ChannelKey): Promise<Discovery | null>;
 	discovered(): Promise<{ readonly sessions: readonly WaitingSession[] } | null>;
@@ -72,29 +62,21 @@ export function createWatchCommands(
 	}
 
 	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
-	async function begin(request: AllowedRequest, sessionIds: readonly (string | null)[]) {
+	async function begin(request: AllowedRequest) {
 		const { channelId, person } = request;
 		// The permit comes first, because Slack limits requests for channel information for all people.
-		const permit = await personReads.permit(request).catch((error: unknown) => {
-			logAccess(request, 'watch', sessionIds[0] ?? null, codeOf(error));
-			throw error;
-		});
+		const permit = await personReads.permit(request);
 		const verdict = await channels.mayWatch(request);
 		if (verdict.ok && channelId !== null) return { permit, channel: { teamId: person.teamId, channelId } };
 		const reason = verdict.ok ? 'no_channel' : verdict.reason;
-		for (const sessionId of sessionIds) logAccess(request, 'watch', sessionId, reason);
 		await say(request, [reply.words(`watch_${reason}`).text]);
 		return null;
 	}
 
-	async function watch(
-		request: AllowedRequest,
-		sessionIds: readonly string[],
-		settings: Partial<WatchSettings> = {},
-	): Promise<void> {
-		const begun = await begin(request, sessionIds);
+	async function watch(request: AllowedRequest, sessionIds: readonly string[]): Promise<void> {
+		const begun = await begin(request);
 		if (begun === null) return;
-		const { lines, isWatched } = await reply.patiently(request, null, subscribe(request, begun, sessionIds, settings));
+		const { lines, isWatched } = await reply.patiently(request, null, subscribe(request, begun, sessionIds));
 		await say(request, lines, isWatched);
 	}
 
@@ -103,7 +85,6 @@ export function createWatchCommands(
 		request: PersonRequest,
 		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
 		sessionIds: readonly string[],
-		settings: Partial<WatchSettings>,
 	): Promise<{ lines: readonly string[]; isWatched: boolean }> {
 		const watched: string[] = [];
 		const named: [id: string, name: string][] = [];
@@ -118,15 +99,12 @@ export function createWatchCommands(
 					...channel,
 					userId: request.person.userId,
 					sessionId,
-					postTs: request.messageTs,
 					read,
-					settings,
 					awaitsPost: !isTaken,
 				});
 			} catch (error) {
 				const code = codeOf(error);
 				if (code === 'too_fast') {
-					logAccess(request, 'watch', sessionId, code);
 					others.push(tooFastWords(sessionIds.slice(index), code, reply.errorContext(error)));
 					break;
 				}
@@ -134,7 +112,6 @@ export function createWatchCommands(
 				request.log.error('watch_failed', { session: loggedId(sessionId), code, err: error });
 				outcome = { kind: 'unreadable', code };
 			}
-			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
 			const isIn = 'refused' in outcome && outcome.refused === null;
 			const id = 'sessionId' in outcome ? outcome.sessionId : sessionId;
 			const words = watchOutcomeWords(id, outcome, errorContext, discoveries.whyNot() === null);
@@ -153,37 +130,32 @@ export function createWatchCommands(
 	async function choose(request: AllowedRequest): Promise<void> {
 		const why = discoveries.whyNot();
 		if (why !== null) {
-			logAccess(request, 'watch', null, why);
 			// The other reasons are no news to people who know the ids of their sessions.
 			if (why === 'noList') return say(request, [notDiscoveringWords(why, errorContext.adminContact)]);
 			return void (await reply.toPerson(request, mistypedMessage('missing_id')));
 		}
-		const begun = await begin(request, [null]);
+		const begun = await begin(request);
 		if (begun === null) return;
 		const [found, watches] = await Promise.all([discoveries.discovered(), subscriptions.ofChannel(begun.channel)]);
 		const cards = watches.filter(({ mode }) => mode !== 'raisedHand');
 		const isWatched = (id: string) => cards.some(({ session }) => session.sessionId === id);
 		const waiting = found?.sessions.filter(({ sessionId }) => !isWatched(sessionId)) ?? [];
-		logAccess(request, 'watch', null, 'listed');
 		await reply.withoutTurn(request, watchChooser(waiting));
 	}
 
 	/** `/session watch all`: every raised hand of the account comes into the channel. */
-	async function watchAll(request: AllowedRequest, settings: Partial<DiscoverySettings>): Promise<void> {
+	async function watchAll(request: AllowedRequest): Promise<void> {
 		const why = discoveries.whyNot();
 		if (why !== null) {
-			logAccess(request, 'watch', null, why);
 			return say(request, [notDiscoveringWords(why, errorContext.adminContact)]);
 		}
-		const begun = await begin(request, [null]);
+		const begun = await begin(request);
 		if (begun === null) return;
 		const { channel } = begun;
 		const posted = expectPost(channel.channelId);
-		const outcome = await discoveries.begin(channel, { userId: request.person.userId, settings });
-		logAccess(request, 'watch', null, `all_${outcome}`);
+		const outcome = await discoveries.begin(channel, request.person.userId);
 		const refused = outcome === 'begun' && !isDirectMessage(channel.channelId) ? await posted() : null;
-		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
-		const lines = [discoveringWords(outcome, { discovery, isListed: discoveries.isListed(), refused })];
+		const lines = [discoveringWords(outcome, { isListed: discoveries.isListed(), refused })];
 		return say(request, lines, refused === null);
 	}
 
@@ -195,7 +167,6 @@ export function createWatchCommands(
 			// First, because it adds watches.
 			const discovery = await discoveries.end({ teamId, channelId }, userId);
 			const count = await endings.unwatch({ teamId, channelId }, null);
-			logAccess(request, 'unwatch', null, discovery === null && count === 0 ? 'notWatched' : 'ended');
 			return say(request, [unwatchedAllWords(count, discovery !== null)]);
 		}
 		const ended: string[] = [];
@@ -207,13 +178,11 @@ export function createWatchCommands(
 				try {
 					sessionId = await personReads.idOf(request, named);
 				} catch (error) {
-					logAccess(request, 'unwatch', named, codeOf(error));
 					others.push(reply.words(error).line);
 					continue;
 				}
 				isEnded = sessionId !== named && (await endings.unwatch({ teamId, channelId }, sessionId)) > 0;
 			}
-			logAccess(request, 'unwatch', sessionId, isEnded ? 'ended' : 'notWatched');
 			(isEnded ? ended : others).push(unwatchedWords(sessionId, isEnded));
 		}
 		return say(request, [...(ended.length > 1 ? [unwatchedAllWords(ended.length, false)] : ended), ...others]);
@@ -234,7 +203,6 @@ export function createWatchCommands(
 			...(left === null ? [] : [leftOutWords(left, errorContext.adminContact)]),
 		];
 		const content = watchList(page, offset, discoveryLines);
-		logAccess(request, 'list', null, 'shown');
 		if (isReplacement && (await reply.inPlace(request, content))) return;
 		await reply.toPerson(request, content);
 	}
@@ -243,8 +211,3 @@ export function createWatchCommands(
 }
 
 export type WatchCommands = ReturnType<typeof createWatchCommands>;
-
-function loggedOutcome(outcome: WatchOutcome): string {
-	if (outcome.kind === 'unreadable') return outcome.code;
-	return outcome.kind === 'limit' ? `limit_${outcome.limit}` : outcome.kind;
-}

@@ -1,25 +1,13 @@
-import { hashOf } from '../../core/basics.ts';
+import { HOUR_MS, hashOf, MINUTE_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
+import { isInThread } from '../../database/watch.ts';
 import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../../posts/post.ts';
 import { isOver } from '../../questions/session.ts';
 import { personName, sentences, textMessage } from '../../slack/parts.ts';
 import { type CardModel, endPost, watchCard } from './card-view.ts';
 import { NO_LINK_MS, type QuestionFacts } from './facts.ts';
 import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice-view.ts';
-import {
-	askedPost,
-	drawAgainAt,
-	isLastLook,
-	type SettledLook,
-	settledQuestionPost,
-	switchingPost,
-} from './post-view.ts';
-
-/** A card shows when its session was read only if that is longer ago than this. */
-const OLD_READ_MS = 60_000;
-
-/** Slack is asked for a card's link for so long. */
-const LINK_WITHIN_MS = 3_600_000;
+import { askedPost, drawAgainAt, isLastLook, type SettledLook, settledQuestionPost } from './post-view.ts';
 
 /** Nothing of an agent or a person looks like one: its `<` is escaped. */
 const MENTION = /<@(\w+)>/g;
@@ -32,22 +20,24 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		if (watch === null || view === null) return null;
 		const post = await facts.contextOf(due);
 		const { isUpdate, now } = post;
-		const asks = !watch.questionsInChannel || due.isQuestionLost;
+		const asks = isInThread(watch.mode, due.style) || due.isQuestionLost;
 		const isEnd = isOver(view.status);
 		const isEndTold = isEnd && watch.ended?.reason === 'sessionOver' && lead !== null;
 		const isLed = isEndTold || (!asks && watch.ended === null && (view.question?.openCount ?? 0) > 0);
 		const link = isLed ? await facts.linkTo(watch.channelId, lead?.ts ?? null) : null;
 		const ledSince = watch.ended?.at ?? question?.askedAt ?? 0;
-		const isLost = isLed && link === null && lead?.ts != null && now - ledSince < LINK_WITHIN_MS;
+		// Slack is asked for an hour.
+		const isLost = isLed && link === null && lead?.ts != null && now - ledSince < HOUR_MS;
 		const linkAgainAt = isLost ? now + NO_LINK_MS : null;
 		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null, waitedMs: null };
-		const isOld = isUpdate && checkedAt !== null && now - checkedAt > OLD_READ_MS;
+		// Else nobody needs to know when its session was read.
+		const isOld = isUpdate && checkedAt !== null && now - checkedAt > MINUTE_MS;
 		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
 		// Without the times, which would make every card look new.
 		const timeless = watchCard({ ...model, isUpdate: true });
 		const isTimeless = isUpdate && !isOld && (waitedMs === null || !asks);
 		// The news comes first: once it stands, the card leads there. One more read tells the end.
-		const isEndToCome = isEnd && watch.ended === null && watch.mode === 'everything';
+		const isEndToCome = isEnd && watch.ended === null;
 		const isEarly = isEndToCome || (lead?.ts === null && (isEndTold || (!isEnd && !asks)));
 		const { shownKey, sendingSince } = due.post;
 		const staysSo = isEarly && isUpdate && shownKey !== null && sendingSince === null;
@@ -66,18 +56,6 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		const post = await facts.contextOf(due, asked);
 		const message = how === null ? askedPost(asked, changed, post) : settledQuestionPost(asked, how, post);
 		return lookOf(message, { isLast: isLastLook(how, post), againAt: drawAgainAt(post) });
-	}
-
-	async function drawSwitching(_: unknown, due: DuePost): Promise<Drawn> {
-		const { watch, view, question } = due;
-		const asked = askedOf(due);
-		if (watch === null || asked === null || question === null) return null;
-		const end = watch.ended !== null || question.settled === 'answered' ? endOf(due) : null;
-		const how = end ?? (due.isReplaced ? 'own' : null);
-		const post = await facts.contextOf(due, asked);
-		if (how !== null) return lookOf(settledQuestionPost(asked, how, post), { isLast: isLastLook(how, post) });
-		const newest = view?.question ?? { ...asked.question, openCount: 0 };
-		return lookOf(switchingPost(newest, post), { isLast: false, againAt: post.claimedUntil });
 	}
 
 	/** It mentions nobody: a new post would notify them, and Slack may take no changes of it either. */
@@ -108,10 +86,9 @@ export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
 		...plainKinds(once),
 		card: drawCard,
 		question: drawQuestion,
-		switching: drawSwitching,
 		outcome: drawOutcome,
 		sessionEnded: drawEnd,
-	} satisfies Drawing<PlainKind | 'card' | 'question' | 'switching' | 'outcome' | 'sessionEnded'>;
+	} satisfies Drawing<PlainKind | 'card' | 'question' | 'outcome' | 'sessionEnded'>;
 }
 
 /** How the question of a post ended, in its channel too; null while it is open there. */

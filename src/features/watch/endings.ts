@@ -13,7 +13,7 @@ export function createEndings(core: Core<{ watches: WatchStore; discoveries: Dis
 
 	/** Returns false when it had ended before. */
 	async function end({ id }: Watch, reason: WatchEnd, posts: readonly NewPost[] = []): Promise<boolean> {
-		return (await store.watches.end(id, reason, { now: clock.now(), posts, keepPending: false })) !== null;
+		return (await store.watches.end(id, reason, { now: clock.now(), posts })) !== null;
 	}
 
 	/** Ends the watches and discovery of a channel to which nothing is posted; tells each creator once. Idempotent. */

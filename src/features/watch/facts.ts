@@ -6,7 +6,7 @@ import { type HandOver, holderOf } from '../../questions/hand-over.ts';
 import type { Person, QuestionKey } from '../../questions/session.ts';
 import type { MayAct } from '../../slack/access-policy.ts';
 import type { WhoMayAnswer } from '../../slack/answerers.ts';
-import { slackFailure } from '../../slack/clients.ts';
+import { linkOf } from '../../slack/clients.ts';
 import type { Names } from '../../slack/parts.ts';
 import type { AnswerStore } from '../answer/answer-store.ts';
 import type { ClaimStore } from '../answer/answering-store.ts';
@@ -24,7 +24,7 @@ export function createQuestionFacts(
 	core: Core<{ answers: AnswerStore; claims: ClaimStore; watches: WatchStore }>,
 	{ mayAct, whoMayAnswer }: { readonly mayAct: MayAct; readonly whoMayAnswer: Pick<WhoMayAnswer, 'of'> },
 ) {
-	const { config, clients, directory, clock, log } = core;
+	const { config, clients, directory, clock } = core;
 	const { answers, claims, watches } = core.store;
 	/** By the `ts` of posts. They never change, and what has them is drawn often. A number: when Slack did not tell. */
 	const links = new Map<string, string | number>();
@@ -56,7 +56,7 @@ export function createQuestionFacts(
 
 		/** `asked`: the question of the post; left out, of a card, that of the newest read. */
 		async contextOf(due: DuePost, asked: Asked | null = null) {
-			const { post, watch, view, threadTs } = due;
+			const { post, watch, style, view, threadTs } = due;
 			const { content, target } = post;
 			const isUpdate = post.ts !== null;
 			const { messageIndex } = asked?.question ?? view?.question ?? {};
@@ -106,12 +106,11 @@ export function createQuestionFacts(
 				ended: watch?.ended?.reason ?? null,
 				/** Whether somebody can watch it again there, or has done so; null: neither. */
 				again: await againOf(watch),
-				watchMaxDays: config.WATCH_MAX_DAYS,
-				offersOptions: config.QUICK_ANSWERS && watch?.buttons === true,
+				offersOptions: config.QUICK_ANSWERS && style.buttons,
 				/** Which answers its channel sees. */
-				showAnswers: watch?.discreet === false ? config.SHOW_ANSWERS : 'never',
+				showAnswers: style.discreet ? 'never' : config.SHOW_ANSWERS,
 				/** Notifications say only that an agent asks. */
-				discreet: watch?.discreet !== false,
+				discreet: style.discreet,
 				/** It is posted already: an update notifies nobody whom it mentions. */
 				isUpdate,
 				now: clock.now(),
@@ -131,14 +130,10 @@ export function createQuestionFacts(
 			const known = links.get(key);
 			if (typeof known === 'string') return known;
 			if (known !== undefined && Math.abs(clock.now() - known) < NO_LINK_MS) return null;
-			const asked = clients.background.chat.getPermalink({ channel, message_ts: ts });
-			const told = await asked.catch((error: unknown) => {
-				log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');
-				return null;
-			});
+			const link = await linkOf(clients.background, channel, ts);
 			if (links.size > MOST_LINKS) links.clear();
-			links.set(key, told?.permalink ?? clock.now());
-			return told?.permalink ?? null;
+			links.set(key, link ?? clock.now());
+			return link ?? null;
 		},
 	};
 }

@@ -1,5 +1,5 @@
 import { COMMAND } from '../../core/command-name.ts';
-import type { WatchEnd } from '../../database/watch.ts';
+import { WATCH_MAX_DAYS, type WatchEnd } from '../../database/watch.ts';
 import type { ContentOf, PostKind } from '../../posts/post.ts';
 import { errorWords } from '../../slack/error-view.ts';
 import {
@@ -91,11 +91,13 @@ function sessionNames(ids: readonly string[]): string {
 	return `the sessions ${named.join(', ')} ${andMoreWords(ids.length - NAMED_SESSIONS)}`.trimEnd();
 }
 
-/** `{days}` is replaced with how long nothing changed, `{contact}` with whom to ask. */
+/** `{contact}` is replaced with whom to ask. */
 const ENDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'Handraise stopped watching when the session was over.',
 	unwatched: 'No longer watched.',
-	noChange: `Nothing changed for {days} days, so Handraise stopped watching. \`${COMMAND} watch\` starts again.`,
+	noChange:
+		`Nothing changed for ${WATCH_MAX_DAYS} days, so Handraise stopped watching. ` +
+		`\`${COMMAND} watch\` starts again.`,
 	handLowered: 'The question is not open any more.',
 	gaveWay: 'A newer question needed the place.',
 	discoveryEnded: 'No longer watched.',
@@ -116,9 +118,8 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 };
 
 /** Why a watch ended; empty while it goes on. mrkdwn. */
-export function endedWords(post: Pick<PostContext, 'ended' | 'again' | 'watchMaxDays' | 'adminContact'>): string {
+export function endedWords(post: Pick<PostContext, 'ended' | 'again' | 'adminContact'>): string {
 	if (post.ended === null) return '';
 	if (post.again === 'done') return WATCHED_AGAIN;
-	const why = ENDS[post.ended].replace('{days}', `${post.watchMaxDays}`);
-	return why.replace('{contact}', () => contactMrkdwn(post.adminContact));
+	return ENDS[post.ended].replace('{contact}', () => contactMrkdwn(post.adminContact));
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { codeOf, retryAtOf } from '../../core/basics.ts';
+import { codeOf, MINUTE_MS, retryAtOf, uptimeOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
 import type { ReadKind } from '../../database/watch.ts';
@@ -29,7 +29,6 @@ export interface PollerOptions {
 	readonly ourAnswers: (reading: SessionReading) => Promise<ReadAnswers>;
 }
 
-const LEASE_MS = 21_000;
 const READS_AT_ONCE = 16;
 /** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
 const WAITING_AT_ONCE = 2;
@@ -37,7 +36,6 @@ const WAITING_AT_ONCE = 2;
 const WITH_AWAITED_AT_ONCE = 6;
 /** A session that was never read is gone when this many reads have failed, the newest with 404. */
 const UNREAD_TRIES = 3;
-const NOTE_INTERVAL_MS = 60_000;
 /** How often to look whether a read that waited got its permit, or another hangs, so that the next may begin. */
 const PERMIT_CHECK_MS = 1_000;
 
@@ -52,25 +50,21 @@ export function createPoller(
 	const { budget, health } = options;
 	const reading = createReading(core);
 	const readWindow = createReadWindow({ most: READS_AT_ONCE, clock });
-	let planAt = 0;
+	/** By uptime, as `noteAgainAt`: the clock may be set in between. */
+	let planAt = Number.NEGATIVE_INFINITY;
 	/** `health.down` as this process last stored it. */
 	let notedDown: boolean | null = null;
-	let noteAgainAt = 0;
+	let noteAgainAt = Number.NEGATIVE_INFINITY;
 	let recovered = false;
 	health.onRecovered(readFailingSoon);
-	clock.onStep?.(() => {
-		planAt = 0;
-		noteAgainAt = 0;
-	});
 
 	const loop = createLeaseLoop<TakenSession>(core, {
 		itemsName: 'reads',
 		rows: sessions.rows,
-		leaseMs: LEASE_MS,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
-			if (planAt <= clock.now()) {
-				planAt = clock.now() + PLAN_MS;
+			if (planAt <= uptimeOf(clock)) {
+				planAt = uptimeOf(clock) + PLAN_MS;
 				await plan();
 			}
 			await noteHealth();
@@ -88,7 +82,8 @@ export function createPoller(
 			const now = clock.now();
 			const downAt = (health.failingSince ?? Number.NEGATIVE_INFINITY) + DOWN_AFTER_MS;
 			// By then the outage has to be stored, also when nothing is read meanwhile.
-			const planOrDownAt = downAt > now ? Math.min(planAt, downAt) : planAt;
+			const nextPlanAt = now + Math.max(0, planAt - uptimeOf(clock));
+			const planOrDownAt = downAt > now ? Math.min(nextPlanAt, downAt) : nextPlanAt;
 			if (budget.pausedUntil() > now) return Math.min(planOrDownAt, budget.pausedUntil());
 			const times = freeReads(running).map(({ only }) => sessions.nextDueAt(serviceUrl, only));
 			const readAt = Math.min(...(await Promise.all(times)).map((at) => at ?? Number.POSITIVE_INFINITY));
@@ -120,7 +115,7 @@ export function createPoller(
 
 	function readFailingSoon(): void {
 		recovered = true;
-		planAt = 0;
+		planAt = Number.NEGATIVE_INFINITY;
 		loop.wake();
 	}
 
@@ -150,7 +145,7 @@ export function createPoller(
 		health.succeeded();
 		// Its row has moved to the id that the service says, and is due there.
 		if (found.session.sessionId !== key.sessionId) return;
-		const watches = await store.watches.ofSession(key, clock.now());
+		const watches = await store.watches.ofSession(key);
 		const ours = await options.ourAnswers(found);
 		const outcome = reading.succeeded(taken, found, watches, ours);
 		const isChanged = outcome.update.view !== undefined;
@@ -202,7 +197,7 @@ export function createPoller(
 		const meant = missed?.code ?? code;
 		health.failed(meant, missed?.run.code === null);
 		const isGone = meant === MISSING.gone && (missed !== null || failures >= UNREAD_TRIES);
-		const watches = await store.watches.ofSession(session, now);
+		const watches = await store.watches.ofSession(session);
 		const noted = { ...taken, reads: { ...reads, unread: missed?.run ?? null } };
 		await record(taken, token, reading.failed(noted, watches, isGone));
 		log.info({ sessionId, code: meant, failures }, 'a watched session could not be read');
@@ -214,14 +209,14 @@ export function createPoller(
 		const { down } = health;
 		const now = clock.now();
 		// Down by a doubted code, it is not stored again: another process may have read something since.
-		const isKept = noteAgainAt > now || (down === true && !OUTAGE_CODES.has(health.newestCode));
+		const isKept = noteAgainAt > uptimeOf(clock) || (down === true && !OUTAGE_CODES.has(health.newestCode));
 		if (down === null || (down === notedDown && isKept)) return;
 		const since = health.failingSince ?? now;
 		const unlessReadSince = now - DOWN_AFTER_MS;
 		const outage = { service: serviceUrl, now, down, since, unlessReadSince, code: health.newestCode };
 		const isNews = await store.reads.noteOutage(outage);
 		notedDown = down;
-		noteAgainAt = now + NOTE_INTERVAL_MS;
+		noteAgainAt = uptimeOf(clock) + MINUTE_MS;
 		if (!isNews) return;
 		// Another process may have stored the outage and the back-offs.
 		if (!down) readFailingSoon();

@@ -89,20 +89,6 @@ function openOf({ question, readAt }: Asked, { sessionId, channelId, offersOptio
 	return openQuestion(question, { sessionId, sessionName, discreet, choices, holding: { handOver: null }, menu });
 }
 
-/** The one post of a session that changes its question often. Its button opens whatever is asked then. */
-export function switchingPost(question: QuestionView, post: PostContext): MessageContent {
-	const value = encodeTarget({ sessionId: post.sessionId, messageIndex: null });
-	const row = buttons(saysOf(question, post)(button(ACTIONS.answer, 'Answer…', { value, style: 'primary' })));
-	const text = switchingWords(titleOf(post));
-	const isOpen = question.openCount > 0;
-	return message(text, [
-		...(isOpen
-			? [...openQuestion(question, post).blocks(text), ...answerBlocks(question, post), ...row]
-			: section(text)),
-		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, ...whoLines(post)),
-	]);
-}
-
 /** Who has an open question, and who is answering it. mrkdwn. */
 function whoLines(post: PostContext): string[] {
 	return [handOverLine(post, post.isUpdate ? null : post.names), claimsWords(post.claimedBy), namedWords(post.named)];
@@ -267,7 +253,7 @@ function ownWords(question: QuestionView, answer: Answer, { showAnswers }: PostC
 
 /** An option of words alone stands as on its button. Nothing in any other value may look like our words beside it. */
 function valueWords(whole: string, { quick }: QuestionView): string {
-	// Also of 1.0.0, or an option of the agent.
+	// Perhaps an option of the agent.
 	const value = masked(whole).text;
 	const isPlain = quick?.options.includes(value) === true && /^[\p{L}\p{M}\p{N} .,'’()/+&%€$£-]*$/u.test(value);
 	// An option has at most 30 characters. Escaping makes them longer.
@@ -313,12 +299,6 @@ export function asksWords(title: string, changed = false): string {
 	return changed ? `✋ ${title} asks something else now` : `✋ ${title} asks`;
 }
 
-const NEWEST_SHOWN = 'Shows the newest question, a few seconds late. *Answer…* opens what is asked when you press it.';
-export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
-
-/** Instead of many posts: the agent changes its question often. mrkdwn. */
-export const switchingWords = (title: string) => `🔀 ${title} changes its question often`;
-
 /** Its author saw another text than the question has now. */
 export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
 export const OUTSIDE = 'Answered in the dashboard';
@@ -332,8 +312,7 @@ export const SETTLED_WORDS = {
 	changed: 'The agent asks something else now',
 	renewed: 'Asked again, in a new post',
 	unwatched: 'No longer watched',
-	gaveWay: 'No longer followed here: a newer question needed the place. Your inbox still lists it.',
-	own: 'Asked for a minute now: the question has a post of its own',
+	gaveWay: 'No longer followed here: a newer question needed the place. Home still lists it.',
 	handedOn: 'Handed over again',
 	givenBack: 'You gave it back: it is open for all again',
 } as const;

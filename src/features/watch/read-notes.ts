@@ -38,7 +38,7 @@ export function createReadNotes(
 			return store.reads.recordUnwatched(key, unwatched, { readAt: found.readAt, now: clock.now() });
 		}
 		if ((taken.lastReadAt ?? 0) > found.readAt) return true;
-		const watches = await store.watches.ofSession(key, clock.now());
+		const watches = await store.watches.ofSession(key);
 		// A watch before its first read begins with a read of its own.
 		if (taken.lastReadAt === null || watches.some(({ revision }) => revision <= 0)) return true;
 		const measured = { ...found, tookMs: 0, byteCount: 0, isOther: false };

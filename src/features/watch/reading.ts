@@ -7,12 +7,13 @@ import {
 	readsAfter,
 	type StepRate,
 	stepRateAfter,
+	WATCH_MAX_DAYS,
 	type Watch,
 	type WatchEnd,
 } from '../../database/watch.ts';
 import type { TakenSession, WatchedSession } from '../../database/watch-store.ts';
-import { type NewPost, NO_ENDINGS, targetOf, withEnding } from '../../posts/post.ts';
-import { isChecking, type KnownQuestion, type OccurrenceChange } from '../../questions/occurrences.ts';
+import { type NewPost, QUESTION_KEY, targetOf } from '../../posts/post.ts';
+import { isChecking, type OccurrenceChange } from '../../questions/occurrences.ts';
 import { isOver, isWaiting } from '../../questions/session.ts';
 import {
 	type Change,
@@ -30,15 +31,12 @@ import { createPlanner, isEarlyReadAsked, movesFor, type SessionOutline, type Wa
 /** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
 const HAND_TRIES = 3;
 
-export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'known' | 'occurrences' | 'outcomes' | 'isAnswered'>;
+export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'known' | 'occurrences' | 'outcomes'>;
 
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
-export function createReading(
-	{ clock, config: { WATCH_MAX_DAYS: maxDays } }: Core<unknown>,
-	planner = createPlanner(),
-) {
-	/** Whether nothing has changed for `maxDays`: then a watch ends. */
-	const isStale = ({ lastChangeAt }: Watch) => clock.now() - lastChangeAt > maxDays * DAY_MS;
+export function createReading({ clock }: Core<unknown>, planner = createPlanner()) {
+	/** Whether nothing has changed for `WATCH_MAX_DAYS`: then a watch ends. */
+	const isStale = ({ lastChangeAt }: Watch) => clock.now() - lastChangeAt > WATCH_MAX_DAYS * DAY_MS;
 
 	/** The update of a watch with a card; empty when there is nothing to write. */
 	function updateOf(watch: Watch, { update }: News, { status }: Digest, isLast: boolean): WatchUpdate[] {
@@ -50,15 +48,14 @@ export function createReading(
 	}
 
 	/**
-	 * The update of a raised hand. It ends when nobody is asked, but not soon after an answer or while questions change
-	 * often: agents ask again. It never ends for want of changes: the session would be listed again.
+	 * The update of a raised hand. It ends when nobody is asked, but not soon after an answer: agents ask again. It never
+	 * ends for want of changes: the session would be listed again.
 	 */
 	function raisedHandUpdate(watch: Watch, news: News, digest: Digest, isEarly: boolean): WatchUpdate[] {
-		const { update, isRestless, isChecking } = news;
+		const { update, isChecking } = news;
 		const isUnread = watch.revision <= 0;
 		const isDismissed = watch.revision === DISMISSED || (isUnread && isAskedIn(digest, watch.dismissed));
-		const isLowered =
-			isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isRestless && !isChecking);
+		const isLowered = isOver(digest.status) || isDismissed || (!hasOpenQuestion(digest) && !isEarly && !isChecking);
 		const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
 		if (!isUnread && !update.changed && end === null) return [];
 		return [{ ...update, ...(isDismissed && { posts: [], changed: false, card: null }), end }];
@@ -67,7 +64,7 @@ export function createReading(
 	/** The end of a watch whose session cannot be read any more; empty when it goes on. */
 	function endOf(watch: Watch, taken: TakenSession, failures: number, isGone: boolean): WatchUpdate[] {
 		const { id: watchId, revision } = watch;
-		const unchanged = { watchId, revision, changed: false, card: null, slowly: false } as const;
+		const unchanged = { watchId, revision, changed: false, card: null } as const;
 		const ended = (end: WatchEnd, posts: NewPost[]): WatchUpdate[] => [{ ...unchanged, posts, end }];
 		if (watch.mode === 'raisedHand') {
 			// Nobody can tell any more whether its question is open.
@@ -95,7 +92,7 @@ export function createReading(
 			const now = clock.now();
 			const { session, arrival } = found;
 			const readAt = Math.min(found.readAt, now);
-			const { known, occurrences, outcomes, isAnswered } = ours;
+			const { known, occurrences, outcomes } = ours;
 			const { closedItems, changes: ofQuestions } = occurrences;
 			const shownWith = { ...ours, closedItems };
 			const view = snapshotOf(session, readAt, shownWith, arrival);
@@ -134,7 +131,7 @@ export function createReading(
 				status: digest.status,
 				questionOpen: hasOpenQuestion(digest),
 			};
-			const seen = { readAt, isAnswered, isChecking: isChecking(occurrences), known: known.newest };
+			const seen = { isChecking: isChecking(occurrences) };
 			return {
 				update: { ...base, nextRead: planner.nextRead(outline, now) },
 				watches: watches.flatMap((watch) => {
@@ -183,16 +180,9 @@ function measuredRate(
 	return stepRateAfter(stepRate, { before, after, previousAt, readAt });
 }
 
-/** From this many on, a session gets one post for all its questions. */
-const SWITCHING_FROM = 6;
-/** A question of such a session that stays for this long is posted by itself. */
-const REST_MS = 60_000;
-
 type News = ReturnType<typeof newsFor>;
-interface Seen extends Readonly<Record<'isAnswered' | 'isChecking', boolean>> {
-	readonly readAt: number;
-	/** The newest question as it was stored. */
-	readonly known: KnownQuestion | null;
+interface Seen {
+	readonly isChecking: boolean;
 	readonly ofQuestions: readonly OccurrenceChange[];
 	readonly told: QuestionNews;
 }
@@ -208,51 +198,29 @@ function newsOf(changes: readonly OccurrenceChange[]): QuestionNews {
 	return isAsked ? { changed } : null;
 }
 
-/** What to tell a channel of these changes. `isRestless`: the session's question changed often, and a moment ago. */
-function newsFor(
-	watch: Watch,
-	changes: readonly Change[],
-	{ ofQuestions, told, known, readAt, isAnswered, isChecking }: Seen,
-) {
-	let endings = { ...(watch.endings ?? NO_ENDINGS), isAnswered };
-	for (const one of ofQuestions) {
-		const isReworded = one.kind === 'updated' && one.question.shownHash !== known?.shownHash;
-		const how = one.kind === 'settled' ? one.how : one.kind === 'asked' ? one.settled : null;
-		if (isReworded || how !== null) endings = withEnding(endings, how === 'answered', readAt);
-	}
-	// It changes its question so often that the next one notifies only when it has rested.
-	const slowly = endings.unansweredCount >= SWITCHING_FROM && !endings.isNewestAnswered;
-	const isRestless = slowly && readAt - endings.unansweredAt < REST_MS;
+/** What to tell a channel of these changes. */
+function newsFor(watch: Watch, changes: readonly Change[], { ofQuestions, told, isChecking }: Seen) {
 	const isOther = told !== null || ofQuestions.some(({ kind }) => kind !== 'seen');
 	const isNews = isOther || changes.some(({ kind }) => kind !== 'stepped' && kind !== 'filesChanged');
-	const card = watch.mode === 'raisedHand' ? null : isNews && !slowly ? 'now' : 'progress';
-	const news = postsOf(watch, changes, told, isChecking);
-	const posts = slowly ? news.flatMap((post) => untilItRests(post, watch.revision, readAt)) : news;
+	const card = watch.mode === 'raisedHand' ? null : isNews ? 'now' : 'progress';
+	const posts = postsOf(watch, changes, told, isChecking);
 	const { id: watchId, revision } = watch;
-	const update = { watchId, revision, posts, card, changed: isOther || changes.length > 0, slowly } as const;
-	return { update, isRestless, isChecking };
-}
-
-/** The posts of a session that changes its question often: its one post now, and the question when it has rested. */
-function untilItRests(post: NewPost, revision: number, now: number): NewPost[] {
-	const { target, content } = post;
-	if (content.kind !== 'question') return [post];
-	const rested = { ...post, content: { ...content, changed: false }, heldUntil: now + REST_MS };
-	return [{ target, key: `switching:${revision}`, content: { kind: 'switching' } }, rested];
+	const update = { watchId, revision, posts, card, changed: isOther || changes.length > 0 } as const;
+	return { update, isChecking };
 }
 
 /** What a channel is told of these changes. How a question goes on, its post shows. See `isChecking` of occurrences. */
 export function postsOf(watch: Watch, changes: readonly Change[], asked: QuestionNews, isChecking = false): NewPost[] {
 	const target = targetOf(watch);
 	const ofStatus = changes.flatMap((change): NewPost[] => {
-		if (watch.mode !== 'everything') return [];
+		if (watch.progress !== true) return [];
 		if (change.kind !== 'statusChanged' || !statusMatters(change, changes, asked !== null)) return [];
 		// An agent that waits beside an answer is told of when that is certain.
 		if (isChecking && isWaiting(change.to)) return [];
 		return [{ target, key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } }];
 	});
-	// The store adds which time it is asked. One that waits again has its post, but not where the watch is newer.
-	const ofQuestion = asked && { target, key: 'question:', content: { kind: 'question', ...asked } as const };
+	// One that waits again has its post, but not where the watch is newer.
+	const ofQuestion = asked && { target, key: QUESTION_KEY, content: { kind: 'question', ...asked } as const };
 	return [...ofStatus, ...(ofQuestion ? [ofQuestion] : [])];
 }
 
@@ -261,9 +229,8 @@ function farewell(watch: Watch): NewPost {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded' } };
 }
 
-/** The news that the session is over. With `--questions-only`, the card shows it. */
+/** The news that the session is over. */
 function endOfSession(watch: Watch, status: string): NewPost[] {
-	if (watch.mode !== 'everything') return [];
 	return [{ target: targetOf(watch), key: 'sessionEnded', content: { kind: 'sessionEnded', status } }];
 }
 

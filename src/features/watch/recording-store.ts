@@ -62,8 +62,6 @@ export interface WatchUpdate extends Pick<Watch, 'revision'> {
 	readonly changed: boolean;
 	readonly posts: readonly NewPost[];
 	readonly card: CardUrgency | null;
-	/** Its session changes its question often: its posts are drawn again now and then. */
-	readonly slowly: boolean;
 	readonly end: WatchEnd | null;
 }
 
@@ -89,10 +87,10 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		const before = await from(trx, 'watches', unchanged).selectAll().forUpdate().executeTakeFirst();
 		if (before === undefined) return;
 		const row = await tellWatch(trx, before, update.changed, now);
-		const { end: reason, posts, card: urgency, slowly } = update;
-		if (reason === 'handLowered') return lowerHand(tx, row, posts);
+		const { end: reason, posts, card: urgency } = update;
+		if (reason === 'handLowered') return lowerHand(tx, row);
 		if (reason === 'sessionOver') await endRules(trx, row);
-		if (reason !== null) return void (await endWatch(tx, row, { reason, posts, keepPending: true }));
+		if (reason !== null) return void (await endWatch(tx, row, { reason, posts }));
 		// At one post a second in a channel, what is asked now would come after all that was asked before.
 		const isOld = before.mode === 'raisedHand' && before.revision <= 0 && (await isBacklog(trx, before));
 		await planPosts(tx, posts, isOld ? 'progress' : 'now');
@@ -100,21 +98,23 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		if (isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)))) await noteAsked(trx, row, now);
 		// Before its first read, nobody knows whether a raised hand brings anything.
 		if (isAsked && row.mode === 'raisedHand' && before.revision <= 0) await redrawFormer(tx, readWatch(row));
-		if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, { urgency, slowly });
+		if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, urgency);
 	}
 
-	/** Writes what a read means for questions and answers; false: something else is known by now, so nothing was. */
+	/**
+	 * Writes what a read means for questions and answers; null: something else is known by now, so nothing was. Else as
+	 * `recordQuestions`.
+	 */
 	async function recordFound(
 		tx: CipherTx,
 		key: SessionKey,
 		{ changes, known, itemsAt }: FoundInRead,
 		newest: QuestionRead['newest'],
-	): Promise<boolean> {
+	): Promise<boolean | null> {
 		const { trx } = tx;
 		const { newest: stored, equal } = await knownQuestions(trx, key, known.equal[0]?.fingerprint ?? null);
-		if (!isDeepStrictEqual([stored, equal], [known.newest, known.equal])) return false;
-		await recordQuestions(tx, key, changes, { newest, itemsAt });
-		return true;
+		if (!isDeepStrictEqual([stored, equal], [known.newest, known.equal])) return null;
+		return recordQuestions(tx, key, changes, { newest, itemsAt });
 	}
 
 	return {
@@ -146,7 +146,8 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					const tx = changes.length + watches.length > 0 ? { ...begun, ...(await lockPosts(begun, key)) } : begun;
 					const readAt = update.lastReadAt ?? now;
 					const newest = { question: view?.question ?? null, readAt, isFirst: row.lastReadAt === null };
-					if (found !== undefined && !(await recordFound(tx, key, found, newest))) throw new Outdated(token);
+					const isInPlace = found === undefined || (await recordFound(tx, key, found, newest));
+					if (isInPlace === null) throw new Outdated(token);
 					if (isNews === true) noteQuestions(trx, null);
 					if (update.isGone === true) await settleOpen(trx, key, 'closed', now);
 					await noteRead(trx, row, update, { cipher, keepsPlan: token === null });
@@ -156,13 +157,11 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					if (isSettled && !changes.some((one) => one.kind === 'settled' && one.how === 'wentOn'))
 						await endSnoozes(trx, sessionOf(key));
 					for (const watch of watches) await recordWatch(tx, watch);
-					if (isCardOld) await markPosts(tx, { ...sessionOf(key), kind: 'card' }, { urgency: 'progress' });
+					if (isCardOld) await markPosts(tx, { ...sessionOf(key), kind: 'card' }, 'progress');
 					const isOther = update.isGone === true || changes.some(({ kind }) => kind !== 'seen');
-					if (isOther) {
-						const slowly = watches.some((watch) => watch.slowly);
-						await markPosts(tx, sessionOf(key), { urgency: slowly ? 'progress' : 'now', slowly });
-					} else if (update.isStepped === true)
-						await markPosts(tx, { ...sessionOf(key), kind: 'question' }, { urgency: 'progress', slowly: true });
+					const isNow = update.isGone === true || !isInPlace;
+					if (isOther) await markPosts(tx, sessionOf(key), isNow ? 'now' : 'progress');
+					else if (update.isStepped === true) await markPosts(tx, { ...sessionOf(key), kind: 'question' }, 'progress');
 					const isEnded = watches.some(({ end }) => end !== null);
 					if (isEnded) await stopUnwatched(trx, key, now);
 					// Reminders may have been due while the service was away.
@@ -193,7 +192,8 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					const isWatched = row !== undefined && row.nextReadAt !== null;
 					// In place of the lock of a session, which has no row: no answer arrives from here on.
 					await from(trx, 'questions', sessionOf(key)).select('id').orderBy('id').forUpdate().execute();
-					if (isWatched || !(await recordFound(tx, key, found, { question: null, readAt }))) throw new Outdated(null);
+					const recorded = isWatched ? null : await recordFound(tx, key, found, { question: null, readAt });
+					if (recorded === null) throw new Outdated(null);
 					for (const answer of answers) await markQuestion(tx, answer, 'answer');
 					return true;
 				})

@@ -1,7 +1,8 @@
-import { backOff } from '../../core/basics.ts';
+import { backOff, HOUR_MS, MINUTE_MS } from '../../core/basics.ts';
 import { LONGEST_INTERVAL_MS } from '../../database/schema/watches.ts';
 import { activityOf, type PlannedRead } from '../../database/watch.ts';
 import type { WatchedSession } from '../../database/watch-store.ts';
+import { EARLY_READS_MS } from '../../questions/answer.ts';
 import { isWaiting } from '../../questions/session.ts';
 
 /*
@@ -62,16 +63,10 @@ export const UTILISATION = 1.1;
 const SLACK = 0.3;
 /** Until the last read of a session that is over: the service may write the result a moment after the status. */
 const LAST_READ_MS = 5_000;
-/** When to read a session after an answer arrived: its agent goes on within seconds. */
-const EARLY_READS_MS = [2_000, 5_000, 15_000, 60_000];
 /** For so long a person has just done something after which the agent goes on. */
 const JUST_ANSWERED_MS = 30_000;
 /** The back-off after a failure, doubled for each further one up to the longest. */
 const RETRY = { firstMs: 4_000, longestMs: 60_000 } as const;
-/** Counts as the gap of a session that waits for an answer: most come through Slack and are known without a read. */
-const WAITING_GAP_MS = 60_000;
-/** Counts as the gap of a session that neither works nor waits: it resumes after hours. */
-const RESTING_GAP_MS = 3_600_000;
 /** The equal share of all but one of `people`, bounded. At 0.6, others wait up to twice the usual time. */
 const shareOfOthers = (people: number) => Math.min(0.7, Math.max(0.6, 1 - 1 / people));
 /** Bounds of the factor, in square roots of milliseconds. */
@@ -168,7 +163,8 @@ function leastInterval(outline: SessionOutline, isClaimed: boolean): number {
 
 function gapOf(outline: SessionOutline): number {
 	const { gapMs, lastStepAt } = outline.stepRate;
-	const usual = { working: gapMs, waiting: WAITING_GAP_MS, resting: RESTING_GAP_MS }[
+	// Most answers come through Slack and are known without a read. What rests resumes after hours.
+	const usual = { working: gapMs, waiting: MINUTE_MS, resting: HOUR_MS }[
 		activityOf(outline.status, outline.questionOpen)
 	];
 	return Math.max(usual, lastStepAt === null ? 0 : (outline.lastReadAt ?? 0) - lastStepAt);

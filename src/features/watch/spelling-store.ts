@@ -81,6 +81,6 @@ async function endDoubles(tx: CipherTx, former: SessionKey, session: SessionKey)
 		const same = await liveWatches(tx.trx, { ...channelOf(watch), ...sessionOf(session) }).executeTakeFirst();
 		if (same === undefined) continue;
 		const ended = same.mode === 'raisedHand' ? same : watch;
-		await endWatch(tx, ended, { reason: 'unwatched', posts: [], keepPending: false, byProgram: true });
+		await endWatch(tx, ended, { reason: 'unwatched', posts: [], byProgram: true });
 	}
 }

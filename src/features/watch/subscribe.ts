@@ -1,12 +1,6 @@
 import { HandraiseError, pick } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
-import {
-	type ChannelKey,
-	hasOpenQuestion,
-	type LimitReached,
-	type Watch,
-	type WatchSettings,
-} from '../../database/watch.ts';
+import { type ChannelKey, hasOpenQuestion, type LimitReached, type Watch } from '../../database/watch.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
 import { targetOf } from '../../posts/post.ts';
 import type { SessionKey } from '../../questions/session.ts';
@@ -22,20 +16,9 @@ import type { WatchStore } from './watch-store.ts';
 export interface WatchRequest extends ChannelKey, ReadPermit {
 	readonly userId: string;
 	readonly sessionId: string;
-	/** The message with *Watch again*, whose watch keeps its settings; null: none. */
-	readonly postTs?: string | null;
-	/** Left out: unchanged for an existing watch, else `DEFAULT_SETTINGS`. */
-	readonly settings: Partial<WatchSettings>;
 	/** Waits for Slack's word on the first new post. */
 	readonly awaitsPost?: boolean;
 }
-
-const DEFAULT_SETTINGS: WatchSettings = {
-	mode: 'everything',
-	questionsInChannel: true,
-	discreet: false,
-	buttons: true,
-};
 
 /**
  * `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read.
@@ -45,8 +28,8 @@ type Watched = { readonly refused: string | null; readonly name: string; readonl
 
 export type WatchOutcome =
 	| ({ readonly kind: 'watching'; readonly expectation: Expectation } & Watched)
-	/** The channel watches the session already. `changed`: its settings were updated. */
-	| ({ readonly kind: 'already'; readonly changed: boolean } & Watched)
+	/** The channel watches the session already. */
+	| ({ readonly kind: 'already' } & Watched)
 	| LimitReached
 	| { readonly kind: 'unknownSession' }
 	| { readonly kind: 'over'; readonly status: string }
@@ -77,10 +60,8 @@ export function createSubscriptions(
 				if (!(error instanceof HandraiseError)) throw error;
 				const isMissing = error.code === 'session_not_found';
 				if ((isMissing && existing === null) || error.code === 'invalid_session_id') return { kind: 'unknownSession' };
-				const after = existing && Object.entries(settingsAfter(existing, request.settings));
-				// What is watched stays watched while the service is away.
-				if (after?.every(([name, value]) => existing?.[name as keyof WatchSettings] === value))
-					return { kind: 'already', name: '', sessionId, changed: false, refused: null };
+				// What is watched stays watched while the service is away. A raised hand becomes a watch by a read.
+				if (existing?.mode === 'card') return { kind: 'already', name: '', sessionId, refused: null };
 				return { kind: 'unreadable', code: isMissing ? 'session_missing' : error.code };
 			}
 			const { session, readAt, arrival } = reading;
@@ -94,8 +75,6 @@ export function createSubscriptions(
 			const view = snapshotOf(session, readAt, shownWith, arrival);
 			const changes = changesBetween(null, view.digest);
 			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
-			const [former] =
-				existing === null && request.postTs != null ? await store.watches.findByPost(request, request.postTs) : [];
 			const now = clock.now();
 			const watchedCount = await store.sessions.count(serviceUrl);
 			// While somebody adds many, the rate is lower than in the long run.
@@ -105,7 +84,7 @@ export function createSubscriptions(
 				teamId,
 				channelId,
 				session: key,
-				...settingsAfter(existing ?? former?.watch ?? null, request.settings),
+				mode: 'card',
 				createdBy: request.userId,
 				createdAt: now,
 				revision: 0,
@@ -136,7 +115,7 @@ export function createSubscriptions(
 			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
 			const refused = isPosting ? await attempted() : null;
 			const watched = { ...pick(view, 'name', 'sessionId'), refused };
-			if (result.kind === 'already') return { kind: 'already', changed: result.changed, ...watched };
+			if (result.kind === 'already') return { kind: 'already', ...watched };
 			return { kind: 'watching', expectation, ...watched };
 		},
 
@@ -147,13 +126,6 @@ export function createSubscriptions(
 
 /** From 0 to 1: the first reads of many sessions watched at once lie far from each other, also when more follow. */
 const spread = (index: number) => ((index + 1) * 0.618) % 1;
-
-/** A raised hand becomes a watch with a card. */
-function settingsAfter(existing: Watch | null, changes: Partial<WatchSettings>): WatchSettings {
-	const { mode, questionsInChannel, discreet, buttons } = existing ?? DEFAULT_SETTINGS;
-	const shownMode = mode === 'raisedHand' ? DEFAULT_SETTINGS.mode : mode;
-	return { mode: shownMode, questionsInChannel, discreet, buttons, ...changes };
-}
 
 /** The speed-up over half a round for a working session, as simulated for 40 to 1,000 sessions. */
 const QUICKER_THAN_A_ROUND = 6;

@@ -1,5 +1,5 @@
 import { APP_NAME, COMMAND } from '../../core/command-name.ts';
-import type { Discovery, NoListReason, WaitingSession, Watch, WatchSettings } from '../../database/watch.ts';
+import type { Discovery, NoListReason, PostStyle, WaitingSession, Watch } from '../../database/watch.ts';
 import type { LeftOut } from '../../posts/post.ts';
 import { maskedNames } from '../../questions/masking.ts';
 import type { SessionSnapshot } from '../../questions/session-snapshot.ts';
@@ -33,6 +33,17 @@ import {
 import { isBlank, oneLineMrkdwn } from '../../slack/text.ts';
 import type { Expectation, WatchOutcome } from './subscribe.ts';
 
+/** What a channel's posts are like: a box for each. */
+export const POSTS = {
+	progress: { label: "Progress in the card's thread", about: 'That a session is paused, and the like.' },
+	questionsInThread: {
+		label: "Questions in the card's thread",
+		about: 'Reminders and ends too; an escalation names only the session.',
+	},
+	discreet: { label: 'Discreet', about: 'Notifications tell no questions, and posts no answers.' },
+	buttons: { label: 'One-press buttons', about: 'Posts of questions have short options as buttons.' },
+} as const satisfies Record<keyof PostStyle, { readonly label: string; readonly about: string }>;
+
 /** What is wrong with a command, in at most 15 words. `{typed}`: what was typed; `{meant}`: what is similar to it. */
 const MISTYPED = {
 	unclear: `Handraise does not understand “{typed}”. \`${COMMAND} help\` shows what it does.`,
@@ -45,46 +56,45 @@ const MISTYPED = {
 	foreign_link: 'That link does not lead to the dashboard of the sessions.',
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
-	unknown_flag: 'No flag `{typed}`. {meant}',
+	unknown_flag: `No flag \`{typed}\`: \`${COMMAND} settings\` has what differs between channels.`,
+	former_flag: `Not watched: \`{typed}\` is now the box *{setting}* in \`${COMMAND} settings\`.`,
 	reserved_id: 'A session id cannot be “{typed}”: the session service uses that word itself.',
-	all_alone: '`all` stands alone behind `watch` and `unwatch`; `watch all` takes `--discreet` and `--no-buttons`.',
+	all_alone: '`all` stands alone behind `watch` and `unwatch`.',
 } as const;
 
 export type HelpReason = keyof typeof MISTYPED | 'asked';
 
 export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
 
-/** More than these stands behind *More*. */
 const HELP = [
 	`\`${COMMAND}\` — what waits for you, as on the *Home* tab`,
 	`\`${COMMAND} &lt;id&gt;\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
-	`\`${COMMAND} watch &lt;id&gt;\` — follow it in this channel. \`${COMMAND} unwatch &lt;id&gt;\` ends that.`,
+	`\`${COMMAND} watch &lt;id&gt;\` — follow it in this channel`,
+	`\`${COMMAND} unwatch &lt;id&gt;\` — end that`,
 	`\`${COMMAND} list\` — what this channel watches`,
+	`\`${COMMAND} settings\` — this channel's reminders and quiet hours, how posts look, who may answer`,
+	`\`${COMMAND} help\` — this help`,
+];
+/** Behind *More*. */
+const MORE_HELP = [
+	`\`${COMMAND} watch\` — choose from the sessions that wait, where Handraise may list them`,
+	`\`${COMMAND} watch all\` — bring the questions of all sessions into this channel. \`${COMMAND} unwatch all\` ` +
+		'ends all that is watched here.',
 	`To answer with a message in a question's thread, mention ${APP_NAME} there, or choose *Use as answer* in its menu.`,
 ];
 
 /** What `/session` understands. `isWhole`: after *More*. */
 export function helpMessage(isWhole = false): MessageContent {
-	const lines = [
-		...HELP,
-		`\`${COMMAND} watch\` — choose from the sessions that wait, where Handraise may list them`,
-		`\`${COMMAND} watch all\` — bring the questions of all sessions into this channel. \`${COMMAND} unwatch all\` ` +
-			'ends all that is watched here.',
-		WATCH_FLAGS,
-		`\`${COMMAND} settings\` — reminders of this channel, whom they mention, quiet hours, who may answer`,
-		`\`${COMMAND} history &lt;id&gt;\` — who answered what`,
-		`\`${COMMAND} help\` — this help`,
-	];
 	return message(`${COMMAND} shows what an agent asks and takes your answer.`, [
 		...section(WHAT_IT_IS),
-		...section((isWhole ? lines : HELP).join('\n')),
+		...section((isWhole ? [...HELP, ...MORE_HELP] : HELP).join('\n')),
 		...(isWhole ? [] : buttons(saying('help')(button(ACTIONS.moreHelp, 'More')))),
 	]);
 }
 
 export function mistypedMessage(reason: keyof typeof MISTYPED, typed = '', meant?: string): MessageContent {
 	const hint = meant === undefined ? `\`${COMMAND} help\` shows all.` : `Did you mean \`${meant}\`?`;
-	const words = MISTYPED[reason].replace('{meant}', hint);
+	const words = MISTYPED[reason].replace('{meant}', hint).replace('{setting}', meant ?? '');
 	return textMessage(`⚠️ ${words.replace('{typed}', () => oneLineMrkdwn(typed, 150).replaceAll('`', "'"))}`);
 }
 
@@ -137,7 +147,7 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 		case 'watching':
 			return `👀 Watching ${name} here.`;
 		case 'already':
-			return `👀 ${name} is already watched here.${outcome.changed ? ' What is posted about it has changed.' : ''}`;
+			return `👀 ${name} is already watched here.`;
 		case 'unknownSession': {
 			const alone = isListed ? ` \`${COMMAND} watch\` alone lists those that wait.` : '';
 			return `⚠️ No ${name} found. Check the id.${alone}`;
@@ -183,12 +193,6 @@ export function tooFastWords(sessionIds: readonly string[], code: string, error:
 	return `⚠️ ${which} not read. ${errorWords(code, error).text}`;
 }
 
-const WATCH_FLAGS =
-	`\`${COMMAND} watch &lt;id&gt;\` and a flag: \`--questions-only\` posts questions and answers only; ` +
-	'`--thread-only` keeps questions in the thread of the card: an escalation names only the session in the ' +
-	'channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no ' +
-	'options as buttons. `watch all` takes these two, and `--no-discreet` and `--buttons`, which take them back.';
-
 /** Of several sessions. */
 export function watchingWords(watched: readonly (readonly [id: string, name: string])[]): string {
 	const titles = watched.slice(0, 5).map(([id, name]) => sessionTitle(name, id));
@@ -220,23 +224,21 @@ export function expectationWords({ slow, typicalSeconds, longestSeconds }: Expec
 	);
 }
 
-/** `discovery`: as it is after a change; null: it ended meanwhile. `refused`: Slack's code for a post. mrkdwn. */
+/** `refused`: Slack's code for a post. mrkdwn. */
 export function discoveringWords(
-	outcome: 'begun' | 'changed' | 'already',
-	{ discovery, isListed, refused = null }: { discovery: Discovery | null; isListed: boolean; refused?: string | null },
+	outcome: 'begun' | 'already',
+	{ isListed, refused = null }: { isListed: boolean; refused?: string | null },
 ): string {
 	if (refused !== null) return refusedWords(null, refused);
-	const changed = discovery === null ? '' : `New ones are posted by ${commandWords(discovery)}.`;
 	const listed = isListed ? '' : '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
 	const since = outcome === 'begun' ? 'from now on' : 'already';
-	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, changed, listed);
+	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, listed);
 }
 
 /** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
 	notDiscovering:
 		'Handraise shows only sessions whose id somebody knows; {contact} can set `DISCOVER_SESSIONS` to `true`.',
-	listOff: 'Handraise does not ask the service for its list; {contact} can set `SESSION_SERVICE_LIST` to `auto`.',
 	noList: 'Handraise cannot get the list of sessions and looks again by itself; if that lasts, tell {contact}.',
 };
 
@@ -263,12 +265,8 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): string
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */
 export function discoveredByWords(discovery: Discovery): string {
-	const how = `${commandWords(discovery)} by ${personMrkdwn(discovery.createdBy)}`;
+	const how = `\`watch all\` by ${personMrkdwn(discovery.createdBy)}`;
 	return joined(`✋ The questions of all sessions come into this channel: ${how}`, momentMrkdwn(discovery.createdAt));
-}
-
-function commandWords({ discreet, buttons }: Discovery): string {
-	return `\`watch all${discreet ? ' --discreet' : ''}${buttons ? '' : ' --no-buttons'}\``;
 }
 
 /** How many sessions a channel watches. `discovers`: whether it gets the questions of all. mrkdwn. */
@@ -281,7 +279,7 @@ export function watchCountWords(total: number, discovers: boolean): string {
 /** Watches on a page of the list: each takes two of a message's 50 blocks. */
 export const LIST_PAGE = 15;
 
-interface ListedWatch extends WatchSettings, Pick<Watch, 'session' | 'lastChangeAt'> {
+interface ListedWatch extends Pick<Watch, 'session' | 'lastChangeAt'> {
 	readonly view: SessionSnapshot | null;
 }
 
@@ -305,8 +303,7 @@ export function watchList(
 	]);
 }
 
-function watchEntry(watch: ListedWatch): KnownBlock[] {
-	const { session, view, lastChangeAt, mode } = watch;
+function watchEntry({ session, view, lastChangeAt }: ListedWatch): KnownBlock[] {
 	const { sessionId } = session;
 	const value = encodeTarget({ sessionId, messageIndex: null });
 	const openCount = view?.question?.openCount ?? 0;
@@ -317,11 +314,6 @@ function watchEntry(watch: ListedWatch): KnownBlock[] {
 		...context(
 			joined(
 				view === null ? 'not read yet' : statusLine(view),
-				openCount === 0 ? '' : '1 question open',
-				mode === 'questionsOnly' ? 'questions only' : '',
-				watch.questionsInChannel ? '' : 'thread only',
-				watch.discreet ? 'discreet' : '',
-				watch.buttons ? '' : 'no buttons',
 				// `/session unwatch` takes it.
 				isBlank(view?.name ?? '') ? '' : sessionIdMrkdwn(sessionId),
 				`last change ${momentMrkdwn(lastChangeAt)}`,

@@ -1,3 +1,4 @@
+import { stylesOf } from '../../database/channel-settings.ts';
 import {
 	channelOf,
 	countOf,
@@ -36,7 +37,6 @@ import {
 } from '../../database/watch-store.ts';
 import {
 	dropPlanned,
-	endingsOf,
 	lockPosts,
 	markPosts,
 	planPosts,
@@ -52,11 +52,11 @@ import {
 	limitReached,
 	type NewRaisedHand,
 	type NewWatch,
+	oldestHand,
 	raiseHand,
 	recordUnwatched,
-	stalestHand,
 } from './adding-store.ts';
-import { noteGaveWay, noteLowered } from './channel-store.ts';
+import { noteLowered } from './channel-store.ts';
 
 /**
  * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out
@@ -87,16 +87,13 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
 
 		/**
-		 * Ends a watch and queues `posts`; drops its pending ones unless `keepPending`. Null when it had ended before. The
-		 * session's row goes with its last watch. A raised hand unwatched before its first read ends with it.
+		 * Ends a watch and queues `posts`; drops its pending ones, unless a read found the end. Null when it had ended
+		 * before. The session's row goes with its last watch. A raised hand unwatched before its first read ends with it.
 		 */
-		end: (
-			watchId: string,
-			reason: WatchEnd,
-			{ now, ...ending }: { now: number; posts: readonly NewPost[]; keepPending: boolean },
-		) => db.write((trx) => endStored({ trx, now }, watchId, { reason, ...ending })),
+		end: (watchId: string, reason: WatchEnd, { now, posts }: { now: number; posts: readonly NewPost[] }) =>
+			db.write((trx) => endStored({ trx, now }, watchId, { reason, posts })),
 
-		/** Ends the stalest question's watch if more stand in a channel, or in all, than a limit allows: returns true. */
+		/** Ends the raised hand with the oldest news if more stand in a channel, or in all, than a limit allows: true. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
 			const exceeded = (trx: Db) =>
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
@@ -104,10 +101,9 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			return db.write(async (trx) => {
 				await lockFor(trx, 'addingWatches');
 				const reached = await exceeded(trx);
-				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
-				if (stalest === null) return false;
-				const ending = { reason: 'gaveWay', posts: [], keepPending: false } as const;
-				return (await endStored({ trx, now }, stalest.id, ending)) !== null;
+				const oldest = reached && (await oldestHand(trx, discovery, reached));
+				if (oldest === null) return false;
+				return (await endStored({ trx, now }, oldest.id, { reason: 'gaveWay', posts: [] })) !== null;
 			});
 		},
 		async list(channel: ChannelKey, page: { offset: number; limit: number }) {
@@ -135,13 +131,12 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			const live = liveWatches(db.read, channelOf(channel)).orderBy('createdAt').orderBy('id');
 			return (await live.execute()).map(readWatch);
 		},
-		/** The watches of a session that have not ended, with their `endings` and what they dismissed. */
-		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
+		/** The watches of a session that have not ended, with what only this finds of them. */
+		async ofSession(session: SessionKey): Promise<readonly Watch[]> {
 			const live = liveWatches(db.read, sessionOf(session)).orderBy('createdAt').orderBy('id');
-			const [rows, endings] = await Promise.all([live.execute(), endingsOf(db.read, session, now)]);
-			const found = rows.map(async (row) => ({
+			const found = (await live.execute()).map(async (row) => ({
 				...readWatch(row),
-				endings,
+				progress: row.mode === 'card' && (await stylesOf(db.read, row.teamId, [row.channelId]))(row.channelId).progress,
 				dismissed: await dismissedQuestion(db.read, row),
 			}));
 			return Promise.all(found);
@@ -177,7 +172,6 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 		return readWatch(await changeWatch(trx, watchId, { revision: DISMISSED }));
 	}
 	const ended = await endWatch(tx, row, ending);
-	if (ending.reason === 'gaveWay') await noteGaveWay(trx, session);
 	await stopUnwatched(trx, session, tx.now);
 	await touchLadders(trx, sessionOf(session), tx.now);
 	return readWatch(ended);
@@ -186,20 +180,21 @@ export async function endStored(begun: Tx, watchId: string, ending: WatchEnding)
 export interface WatchEnding {
 	readonly reason: WatchEnd;
 	readonly posts: readonly NewPost[];
-	/** What was queued before is still posted. */
-	readonly keepPending: boolean;
 	/** Nobody has asked for it. */
 	readonly byProgram?: boolean;
 }
 
+/** What reads find. What was queued before is still posted. */
+const FOUND_ENDS: readonly WatchEnd[] = ['sessionOver', 'noChange', 'sessionGone'];
+
 /** Ends a live watch. The caller holds the locks of its session and the watch, and touches its ladders at the end. */
 export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
 	const { trx, now } = tx;
-	const { reason, posts, keepPending, byProgram } = ending;
+	const { reason, posts, byProgram } = ending;
 	const ended = await changeWatch(trx, row.id, { endedReason: reason, endedAt: now });
 	recordUnwatched(tx, row, reason, byProgram);
 	// A post that is on its way is drawn once more when it has arrived.
-	if (!keepPending) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
+	if (!FOUND_ENDS.includes(reason)) await dropPlanned(trx, { watchId: row.id, sendingSince: null });
 	// Many sessions may end at once: what others ask comes first.
 	await planPosts(tx, posts, reason === 'sessionOver' ? 'progress' : 'now');
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
@@ -210,9 +205,9 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 }
 
 /** Ends a raised hand whose question is settled, and drops its unsent posts. */
-export async function lowerHand(tx: Tx, row: WatchRow, posts: readonly NewPost[]): Promise<void> {
+export async function lowerHand(tx: Tx, row: WatchRow): Promise<void> {
 	const { trx, now } = tx;
-	await endWatch(tx, row, { reason: 'handLowered', posts, keepPending: false });
+	await endWatch(tx, row, { reason: 'handLowered', posts: [] });
 	const asked = { watchId: row.id, state: ['planned', 'shown', 'closed', 'gone'] };
 	const wasPosted = await isFound(from(trx, 'posts', asked).select('id'));
 	await noteLowered(trx, row, wasPosted, now);

@@ -115,7 +115,10 @@ export function buildForm(
 			boxed,
 		};
 		const form = { question, metadata: shown, limits, onCut, mask, elsewhere };
-		const inputs = fields.flatMap((field) => fieldBlocks(field, form));
+		const inputs = [
+			...fields.flatMap((field) => fieldBlocks(field, form)),
+			...fields.filter(hasNote).map((field) => noteBlock(field, form)),
+		];
 		const blocks = boxed ? [...inputs, secretBox(form, fields)] : inputs;
 		return { kind: 'fields', blocks, metadata: shown, listed } as const;
 	};
@@ -128,7 +131,7 @@ export function buildForm(
 
 /* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
 
-/** Below the options of a field. */
+/** At the end of a form, for its last field with options. */
 export const NOTE_LABEL = 'Note, or your own answer';
 /**
  * The last option where one is chosen, and chosen beforehand: Slack sends no form with an empty required field, so a
@@ -147,7 +150,7 @@ interface FieldContext {
 	readonly elsewhere: string;
 }
 
-/** A long description, the input, and the line for a note. */
+/** A long description and the input. */
 function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 	const { question, limits, onCut, mask, elsewhere } = form;
 	const count = question.openItems.length;
@@ -171,17 +174,21 @@ function fieldBlocks(field: Field, form: FieldContext): KnownBlock[] {
 			? `Up to ${INPUT_LIMIT.toLocaleString('en-US')} characters fit here. For more, answer ${elsewhere}.`
 			: '',
 	);
-	const blocks = [
+	return [
 		...section(text, { expand: true }),
 		inputBlock(field, form, field.variant, { label, element: elementOf(field, form), hint }),
 	];
-	if (!hasNote(field)) return blocks;
+}
+
+function noteBlock(field: Field, form: FieldContext): InputBlock {
+	const { question, limits } = form;
 	const offer = cutTo(splitNote(field.text, field).note, limits.offer);
 	const typed = typedInput(field, ACTIONS.otherText, isBlank(offer) ? null : offer);
 	// An input of one line removes the line ends.
 	const element = { ...typed, ...LONG_TEXT, multiline: offer.includes('\n') };
-	const which = count === 1 ? '' : ` to question ${question.openItems.indexOf(field.position) + 1}`;
-	return [...blocks, inputBlock(field, form, 'other', { label: `${NOTE_LABEL}${which}`, element })];
+	const isAlone = question.openItems.length === 1;
+	const which = isAlone ? '' : ` to question ${question.openItems.indexOf(field.position) + 1}`;
+	return inputBlock(field, form, 'other', { label: `${NOTE_LABEL}${which}`, element });
 }
 
 /** A label would not hold all of an option: its text stands above, behind its number. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askedAt, YES_NO } from '../../questions/options.ts';
+import { askedAt } from '../../questions/options.ts';
 import {
 	type Choices,
 	choicesFrom,
@@ -25,7 +25,7 @@ import {
 import type { SubmittedSessionView, SubmittedView } from '../request.ts';
 import { cutTo, isBlank, oneLine, withoutMarks } from '../text.ts';
 
-/** The most items with descriptions as text: each takes up to three of a view's 100 blocks. */
+/** The most items with descriptions as text: each takes up to two of a view's 100 blocks. */
 export const DESCRIBED_FIELDS = 30;
 /** The most items as inputs alone. */
 export const MOST_FIELDS = 90;
@@ -44,7 +44,7 @@ export interface Field extends Choices {
 	readonly kind: InputGuess['kind'];
 	readonly secret: boolean;
 	readonly looksSecret: boolean;
-	/** It has a line for an own answer, or a note to an option: in a form with room for it. */
+	/** The form's one line for a note, or an own answer, belongs to it: the last field with options. */
 	readonly noted: boolean;
 	/** The agent says that it may stay empty. */
 	readonly optional: boolean;
@@ -66,21 +66,25 @@ export function planFields(
 	const bare = question.openItems.length > DESCRIBED_FIELDS;
 	const shown = isShown(metadata, question) ? metadata.asText : null;
 	const shownAsText = metadata.shown !== null && asksTheSame(metadata, question) ? metadata.asText : [];
-	return question.openItems.map((position) => {
+	const guessed = question.openItems.map((position) => {
 		const looksSecret = looksSecretAt(question, position);
 		const { marks } = askedAt(question, position);
 		const secretGuess: InputGuess = marks.has('lines') ? { kind: 'longText' } : secretInputAt(question, position);
 		const guess: InputGuess = looksSecret ? secretGuess : usableGuess(guessInputAt(question, position), bare);
-		const isSecret = secret === null ? looksSecret : secret.includes(position);
-		const choices = choicesOf(guess);
-		const text = isSecret ? '' : optionsOr((draft[position] ?? '').toWellFormed(), choices);
-		const noted = choices.options.length > 0 && !bare;
-		const optional = marks.has('optional');
-		const field = { ...choices, position, kind: guess.kind, secret: isSecret, looksSecret, noted, optional, text };
+		return { ...choicesOf(guess), position, kind: guess.kind, looksSecret, optional: marks.has('optional') };
+	});
+	const noted = bare ? undefined : guessed.findLast(({ options }) => options.length > 0)?.position;
+	return guessed.map((guess): Field => {
+		const { position } = guess;
+		const isSecret = secret === null ? guess.looksSecret : secret.includes(position);
+		const text = isSecret ? '' : optionsOr((draft[position] ?? '').toWellFormed(), guess);
+		const field = { ...guess, secret: isSecret, noted: position === noted, text };
+		// An own text for options without a line for it cannot be shown otherwise.
+		const asText = shown === null || guess.options.length > 0 ? !fits(field) : false;
 		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
 		const plain = isSecret
 			? shownAsText.includes(position)
-			: metadata.plainText || (shown === null ? !fits(field) : shown.includes(position));
+			: metadata.plainText || asText || shown?.includes(position) === true;
 		return { ...field, variant: plain ? 'plain' : 'guessed' };
 	});
 }
@@ -111,9 +115,8 @@ const isTime = (text: string) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 /** `YYYY-MM-DD`, and a day that exists. */
 const isDate = (text: string) => z.iso.date().safeParse(text).success;
 
-/** The initial values of guessed inputs; the other kinds take any text. */
+/** The initial values of guessed inputs without options; the other kinds take any text. */
 const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
-	yesNo: (text) => YES_NO.some((word) => word === text),
 	// As `number_input` takes it.
 	number: (text) => /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text),
 	email: isEmail,
@@ -123,8 +126,10 @@ const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> 
 	line: (text) => !text.includes('\n'),
 };
 
-function fits({ kind, noted, text }: Pick<Field, 'kind' | 'noted' | 'text'>): boolean {
-	return text === '' || noted || (INITIAL_VALUES[kind]?.(text) ?? true);
+function fits(field: Omit<Field, 'variant'>): boolean {
+	const { kind, noted, options, text } = field;
+	if (text === '' || noted) return true;
+	return options.length > 0 ? splitNote(text, field).note === '' : (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
 /** The open positions' texts without what the inputs for `question` would show as chosen. A note names its option. */

@@ -53,8 +53,7 @@ export function describeAnswerers(subject: Subject): void {
 		return { id, watch: result.watch, decides: channelId in (await rules(session.sessionId)) };
 	}
 
-	const end = (id: string, reason: WatchEnd) =>
-		store().watches.end(id, reason, { now: T0, posts: [], keepPending: false });
+	const end = (id: string, reason: WatchEnd) => store().watches.end(id, reason, { now: T0, posts: [] });
 	const damage = () =>
 		store().db.writeOne((trx) => trx.updateTable('channel_settings').set({ settings: '{"v":9' }).execute());
 

@@ -29,7 +29,7 @@ const WAITED: Evidence = { ...NOTHING_SEEN, waitedSteps: 1 };
 
 /** A form whose session was read before any answer arrived. */
 const EARLY = { formReadAt: T0 - 1_000, arrivalSeen: 0 };
-const BEFORE_PUT = { status: 'humanInput', assistantCount: 2, sameCount: 0, stepsSince: 1 };
+const BEFORE_PUT = { status: 'humanInput', assistantCount: 2, sameCount: 0, stepsSince: 1, filled: [] };
 const BEGUN = { state: 'delivering', putStartedAt: T0, before: BEFORE_PUT } as const;
 const DELIVERED = { state: 'delivered', deliveredAt: T0 + 2, putStartedAt: null, nextAttemptAt: null } as const;
 
@@ -56,7 +56,7 @@ export function describeAskings(subject: Subject): void {
 		store().reads.recordUnwatched(KEY, await foundIn(store(), KEY, questions, overrides), { readAt: T0, now: T0 });
 
 	const questionIdOf = async (id: string) => (await current(subject.replica, id)).questionId;
-	const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0 + 1, posts: [], keepPending: false });
+	const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0 + 1, posts: [] });
 
 	/** Accepts an answer and has its PUT begin. */
 	async function begun(given = submission(), patch: object = BEGUN) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
 import type { NewPost } from '../../../src/posts/post.ts';
+import { addWatch } from '../../features/watch/support.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, LEASE, SERVICE, T0 } from '../support.ts';
 
@@ -11,6 +12,10 @@ const SETTINGS: ChannelSettings = {
 	mention: { userIds: ['U-ANN'], groupIds: ['S1'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
 	answerers: { userIds: [], groupIds: [] },
+	progress: true,
+	questionsInThread: false,
+	discreet: false,
+	buttons: true,
 };
 const OTHERS: ChannelSettings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 7_200_000 };
 const NOTHING_SET = { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
@@ -99,6 +104,58 @@ export function describeChannelSettings(subject: Subject): void {
 				w1: T0,
 				w2: T0 + 3_000_000,
 			});
+		});
+
+		it('get the time of escalations that 1.1.0 had for all where they have none, and keep all else', async () => {
+			const { escalateAfterMs: _, ...without } = SETTINGS;
+			const rows = { C1: { ...without, escalateAfterMs: 'default' }, C2: without, C3: SETTINGS, C4: OTHERS };
+			for (const [channelId, settings] of Object.entries(rows)) {
+				const row = { teamId: 'T1', channelId, settings: JSON.stringify(settings), revision: 3 };
+				const by = { changedBy: 'U-ANN', changedAt: T0 };
+				await subject.store.db.writeOne((trx) =>
+					trx
+						.insertInto('channel_settings')
+						.values({ ...row, ...by })
+						.execute(),
+				);
+			}
+			const read = async (channelId: string) => (await replica().read({ teamId: 'T1', channelId })).settings;
+			expect((await read('C1')).escalateAfterMs).toBeNull();
+			const counts = await Promise.all([store().giveFormerEscalation(60_000), replica().giveFormerEscalation(60_000)]);
+			expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(2);
+			const given = { ...SETTINGS, escalateAfterMs: 60_000 };
+			expect(await Promise.all(Object.keys(rows).map(read))).toEqual([given, given, SETTINGS, OTHERS]);
+			expect(await store().giveFormerEscalation(120_000)).toBe(0);
+			expect(await replica().read({ teamId: 'T1', channelId: 'C1' })).toEqual({
+				settings: given,
+				revision: 3,
+				change: { by: 'U-ANN', at: T0 },
+			});
+		});
+
+		it('have posts of the channel drawn again when these look different; also those that are over when less is told', async () => {
+			const { db, watches } = subject.store;
+			const here = await addWatch(watches);
+			await addWatch(watches, { sessionId: 's2', channelId: 'C2' });
+			const place = { stream: `watch:${here.id}`, number: 9, uniqueKey: 'q', teamId: 'T1', placeId: 'C1' };
+			const shown = { kind: 'question', content: '{}', state: 'closed', createdAt: T0, ts: '2.2' };
+			const closed = { id: 'closed', watchId: here.id, ...place, ...shown };
+			await db.write(async (trx) => {
+				await trx.updateTable('posts').set({ state: 'shown', dueAt: null, ts: '1.1' }).execute();
+				await trx.insertInto('posts').values(closed).execute();
+			});
+			const due = async () => {
+				const again = db.read.selectFrom('posts').select(['placeId', 'kind', 'state']).where('watchId', 'is not', null);
+				const rows = await again.where('dueAt', 'is not', null).orderBy('kind').execute();
+				await db.writeOne((trx) => trx.updateTable('posts').set({ dueAt: null }).execute());
+				return rows.map(({ placeId, kind, state }) => `${placeId} ${kind} ${state}`);
+			};
+			await store().write(CHANNEL, change(OTHERS, 0));
+			expect(await due()).toEqual([]);
+			await store().write(CHANNEL, change({ ...OTHERS, buttons: false }, 1));
+			expect(await due()).toEqual(['C1 card shown']);
+			await store().write(CHANNEL, change({ ...OTHERS, discreet: true }, 2));
+			expect(await due()).toEqual(['C1 card shown', 'C1 question shown']);
 		});
 
 		it('are announced in the channel in the same transaction', async () => {

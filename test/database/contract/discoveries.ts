@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 const LOG = createRecordingLog();
 const OTHER_SERVICE = 'https://other.example';
 const at = (now: number) => ({ now, isFollowing: false, isCut: false });
-const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0, settings: {} };
+const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0 };
 
 export function describeDiscoveries(subject: Subject): void {
 	const { store, replica, stored, next, posted, drawn, cardOf, postsOf, ...acts } = watchActs(subject);
@@ -42,7 +42,7 @@ export function describeDiscoveries(subject: Subject): void {
 			session: { service: SERVICE, sessionId },
 			createdAt: T0,
 			ahead: true,
-			isNew: false,
+			newsAt: 0,
 			limits,
 		});
 	const hands = async (discovery: Discovery) =>
@@ -59,23 +59,19 @@ export function describeDiscoveries(subject: Subject): void {
 		return news(watch, { posts: [askedIn(watch)], ...overrides });
 	}
 
-	const dismissedOf = async () => (await store().watches.ofSession(KEY, T0)).at(-1)?.dismissed;
+	const dismissedOf = async () => (await store().watches.ofSession(KEY)).at(-1)?.dismissed;
 
 	const lowered = (watch: Watch) => news(watch, { end: 'handLowered' });
 
 	describe('discoveries', () => {
-		it('begins once, keeps who began it, and changes its settings', async () => {
+		it('begins once, and keeps who began it', async () => {
 			const told: readonly NewPost[] = [
 				{ target: { kind: 'channel', ...C1 }, key: 'begun', content: { kind: 'discoveryBegun', by: 'U-ANN' } },
 			];
 			expect(await store().discoveries.begin(BEGUN, told)).toBe('begun');
-			expect(await replica().discoveries.begin({ ...BEGUN, createdBy: 'U-BOB', settings: {} }, told)).toBe('already');
-			const changed = { ...BEGUN, createdBy: 'U-BOB', settings: { discreet: true } };
-			expect(await store().discoveries.begin(changed, told)).toBe('changed');
+			expect(await replica().discoveries.begin({ ...BEGUN, createdBy: 'U-BOB' }, told)).toBe('already');
 			expect(await posted()).toEqual(['begun']);
-			const { teamId, channelId, service, createdBy, createdAt } = BEGUN;
-			const expected = { teamId, channelId, service, createdBy, createdAt, discreet: true, buttons: true };
-			expect(await store().discoveries.list(SERVICE)).toEqual([expected]);
+			expect(await store().discoveries.list(SERVICE)).toEqual([BEGUN]);
 			expect(await store().discoveries.list(OTHER_SERVICE)).toEqual([]);
 			expect(await store().posts.activeChannels()).toEqual([C1]);
 		});
@@ -137,7 +133,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await list('s1');
 			const watch = await raised();
 			await recorded([asking(watch)], [ASKED]);
-			const end = { now: T0 + 1_000, posts: [], keepPending: false };
+			const end = { now: T0 + 1_000, posts: [] };
 			await store().watches.end(watch.id, 'unwatched', end);
 			expect(await hands(here)).toEqual(['s1']);
 			await raised();
@@ -150,7 +146,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await list('s1');
 			const watch = await raised();
 			await recorded([asking(watch)], [ASKED]);
-			await store().watches.end(watch.id, 'unwatched', { now: T0 + 1_000, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0 + 1_000, posts: [] });
 			await store().discoveries.end(C1, { now: T0 + 1_500, posts: () => [] });
 			await discovery({ createdAt: T0 + 2_000 });
 			await raised();
@@ -176,7 +172,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await list('s1');
 			const watch = await raised();
 			await recorded([lowered(watch)], [settled('closed')]);
-			const offered = { sessionId: 's1', loweredAt: T0, loweredCount: 1, isNew: false };
+			const offered = { sessionId: 's1', loweredAt: T0, loweredCount: 1, newsAt: 0 };
 			expect(await stored(watch.id)).toBeNull();
 			expect(await store().discoveries.raisedHands(here)).toEqual([offered]);
 			await recorded([lowered(await raised())], [settled('closed')]);
@@ -192,7 +188,7 @@ export function describeDiscoveries(subject: Subject): void {
 			for (const expected of [1, 2, 3]) {
 				const other = { ...C1, channelId: 'C2', id: randomUUID(), session: { service: SERVICE, sessionId: 's1' } };
 				expect(
-					await store().watches.raiseHand({ ...other, createdAt: T0, ahead: false, isNew: false, limits: NO_LIMITS }),
+					await store().watches.raiseHand({ ...other, createdAt: T0, ahead: false, newsAt: 0, limits: NO_LIMITS }),
 				).toEqual({
 					kind: 'raised',
 				});
@@ -213,7 +209,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			const seen = await raised();
 			await recorded([asking(seen)], [ASKED]);
-			const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			const unwatch = (id: string) => store().watches.end(id, 'unwatched', { now: T0, posts: [] });
 			await unwatch(seen.id);
 			const hand = await raised();
 			expect(hand.revision).toBe(0);
@@ -284,7 +280,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await drawn();
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: null });
 			expect(await drawn()).toEqual(['question']);
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'unwatched' } });
 			expect(await drawn()).toEqual(['question']);
 			expect(await cardOf(watch.id)).toBeUndefined();
@@ -301,7 +297,7 @@ export function describeDiscoveries(subject: Subject): void {
 			);
 			expect(added).toMatchObject({
 				kind: 'added',
-				watch: { id: hand.id, mode: 'everything', createdBy: 'U-BOB' },
+				watch: { id: hand.id, mode: 'card', createdBy: 'U-BOB' },
 			});
 			await recorded([lowered(before)], [settled('closed')]);
 			expect(await stored(hand.id)).toMatchObject({ ended: null });
@@ -337,7 +333,7 @@ export function describeDiscoveries(subject: Subject): void {
 			expect(await posted(now)).toEqual([]);
 		});
 
-		it('raises each hand once, new ones first and then the longest waiting, when two processes get lists at once', async () => {
+		it('raises each hand once, the newest first, when two processes get lists at once', async () => {
 			await discovery();
 			await discovery({ channelId: 'C2' });
 			const processes = [store(), replica()].map((own) => discoveriesOver(own, () => T0));

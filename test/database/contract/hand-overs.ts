@@ -293,7 +293,7 @@ export function describeHandOvers(subject: Subject): void {
 			await acts.drawn();
 			// It is not settled yet, so it stays beyond the retention time.
 			await removeEnded(subject.store.db, T0 + 1);
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			expect(await waiting()).toEqual(left);
 			const direct = (await due()).find(({ post }) => post.target.kind === 'person');
 			expect(direct).toMatchObject({
@@ -307,7 +307,7 @@ export function describeHandOvers(subject: Subject): void {
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			await told();
 			await store().handOver(wish(watch, 'V2', ['U-BOB', 'U-DAN']), T0);
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			expect(await current()).toBeNull();
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver again', ...ALL_AGAIN]);
 		});
@@ -351,7 +351,7 @@ export function describeHandOvers(subject: Subject): void {
 				const told = (await due()).find(({ post }) => post.content.kind === 'handedOver');
 				expect(told?.question).toMatchObject({ settled: null, note: NOTE });
 				// A direct message that was not sent yet is not sent any more.
-				await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+				await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 				expect(await waiting()).toEqual(ALL_AGAIN);
 			});
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/questions/answer.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
-import { addWatch, assistant, session } from '../../features/watch/support.ts';
+import { addWatch, assistant, session, setStyle } from '../../features/watch/support.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, EVE, moved, SERVICE, submission, T0 } from '../support.ts';
@@ -29,7 +29,8 @@ export function describeInboxReads(subject: Subject): void {
 	describe('open questions', () => {
 		it('are those of watched sessions, with the channels that watch them', async () => {
 			await asking('s1', { channelId: 'C1', since: T0 + 5 });
-			await asking('s1', { channelId: 'C2', since: T0 + 9, buttons: false });
+			await asking('s1', { channelId: 'C2', since: T0 + 9 });
+			await setStyle(subject.store, { buttons: false }, 'C2');
 			await addWatch(subject.store.watches, { sessionId: 'quiet' });
 			expect(await replica().openQuestions(SERVICE, 'T1')).toEqual([
 				{
@@ -49,7 +50,7 @@ export function describeInboxReads(subject: Subject): void {
 		it('of other workspaces and services, and of watches that ended, are left out', async () => {
 			await asking('s1', { teamId: 'T2' });
 			const { id } = await asking('s2');
-			await subject.store.watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await subject.store.watches.end(id, 'unwatched', { now: T0, posts: [] });
 			expect(await open()).toEqual([]);
 			expect(await open('T2')).toEqual(['s1: C1']);
 			expect(await replica().openQuestions('https://other.example', 'T2')).toEqual([]);
@@ -207,57 +208,6 @@ export function describeInboxReads(subject: Subject): void {
 		});
 	});
 
-	it('lists what agents asked lately for each channel that watched them', async () => {
-		await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C1' });
-		const { id: ended } = await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C2' });
-		await addWatch(subject.store.watches, { sessionId: 'b', channelId: 'C3', teamId: 'T2' });
-		await subject.store.watches.end(ended, 'unwatched', { now: T0, posts: [], keepPending: false });
-		const place = { service: SERVICE, messageIndex: 0, fingerprint: 'f', shownHash: 'h' };
-		const settled = { settledAt: T0 + 9, settledHow: 'answered' };
-		const rows = [
-			{ id: 'early', number: 1, sessionId: 'a', askedAt: T0 - 1, ...settled },
-			{ id: 'answered', number: 2, sessionId: 'a', askedAt: T0, ...settled },
-			{ id: 'closed', number: 3, sessionId: 'a', askedAt: T0 + 1, settledAt: T0 + 2, settledHow: 'closed' },
-			{ id: 'elsewhere', number: 1, sessionId: 'b', askedAt: T0 },
-		];
-		for (const row of rows) {
-			await subject.store.db.writeOne((trx) =>
-				trx
-					.insertInto('questions')
-					.values({ ...place, ...row })
-					.execute(),
-			);
-		}
-		const period = { since: T0, now: T0 + 100 };
-		const placeOf = (channelId: string) => ({ channelId, watchedBy: '' });
-		const lately = (teamId: string) => replica().askedSince(SERVICE, teamId, period);
-		expect(await lately('T1')).toEqual([
-			{ channels: [placeOf('C1'), placeOf('C2')], count: 2, idleMs: 9 + 1, answered: [9] },
-		]);
-		expect(await lately('T2')).toEqual([{ channels: [placeOf('C3')], count: 1, idleMs: 100, answered: [] }]);
-	});
-
-	it('counts all that agents asked, in parts', async () => {
-		await addWatch(subject.store.watches, { sessionId: 'a', channelId: 'C1' });
-		const place = {
-			service: SERVICE,
-			sessionId: 'a',
-			messageIndex: 0,
-			fingerprint: 'f',
-			shownHash: 'h',
-		};
-		const settled = { settledAt: T0 + 9, settledHow: 'answered' };
-		// Many at the same time, and as many as two whole parts.
-		const rows = Array.from({ length: 2_000 }, (_, number) => {
-			return { ...place, ...settled, id: `q${number}`, number, askedAt: T0 + (number < 1_500 ? 0 : 1) };
-		});
-		for (const part of [rows.slice(0, 1_000), rows.slice(1_000)])
-			await subject.store.db.writeOne((trx) => trx.insertInto('questions').values(part).execute());
-		const [group, ...others] = await replica().askedSince(SERVICE, 'T1', { since: T0, now: T0 });
-		expect({ ...group, answered: group?.answered.length }).toMatchObject({ count: 2_000, answered: 2_000 });
-		expect(others).toEqual([]);
-	});
-
 	describe("a person's drafts", () => {
 		let at = T0;
 		const next = () => {
@@ -385,7 +335,7 @@ export function describeSnoozes(subject: Subject): void {
 			await snooze(T0 + 15 * MINUTE);
 			await snooze(T0 + 15 * MINUTE, { person: BOB });
 			await snooze(T0 + 15 * MINUTE, { session: { ...SESSION, sessionId: 's2' } });
-			const end = { now: T0, posts: [], keepPending: false } as const;
+			const end = { now: T0, posts: [] } as const;
 			await subject.store.watches.end(one.id, 'unwatched', end);
 			expect(await subject.replica.inboxes.snoozes(SERVICE, BOB)).toHaveLength(1);
 			const again = { nextRead: { at: T0, by: T0 } };

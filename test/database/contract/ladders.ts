@@ -319,7 +319,7 @@ export function describeLadders(subject: Subject): void {
 			expect(await takeOne()).toMatchObject({ isOpen: false });
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
-			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			const { ladder, changeCount, isOpen } = await takeOne();
 			expect(isOpen).toBe(false);
 			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { posts: [], now: T0 });

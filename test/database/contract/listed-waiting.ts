@@ -42,8 +42,8 @@ export function describeWaitingList(subject: Subject): void {
 			expect(await list('s2', 's1')).toBe(false);
 			expect(await store().discoveries.replaceWaiting(SERVICE, named('s2', 's3'), at(T0 + 5_000))).toBe(true);
 			expect(await replica().discoveries.waiting(SERVICE)).toEqual([
-				{ sessionId: 's2', name: 'Name of s2', since: T0, isNew: false },
-				{ sessionId: 's3', name: 'Name of s3', since: T0 + 5_000, isNew: true },
+				{ sessionId: 's2', name: 'Name of s2', since: T0, isNew: false, gaveWay: false },
+				{ sessionId: 's3', name: 'Name of s3', since: T0 + 5_000, isNew: true, gaveWay: false },
 			]);
 			expect(
 				await store().discoveries.replaceWaiting(
@@ -53,7 +53,7 @@ export function describeWaitingList(subject: Subject): void {
 				),
 			).toBe(true);
 			expect(await store().discoveries.waiting(SERVICE)).toEqual([
-				{ sessionId: 's2', name: 'Other', since: T0, isNew: false },
+				{ sessionId: 's2', name: 'Other', since: T0, isNew: false, gaveWay: false },
 			]);
 			expect(await store().discoveries.waiting(OTHER_SERVICE)).toEqual([]);
 		});
@@ -215,8 +215,8 @@ export function describeListedWaiting(subject: Subject): void {
 
 		it('are not read when nobody watches them any more', async () => {
 			await watchedWith('active');
-			for (const { id } of await store().watches.ofSession(KEY, T0)) {
-				await store().watches.end(id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			for (const { id } of await store().watches.ofSession(KEY)) {
+				await store().watches.end(id, 'unwatched', { now: T0, posts: [] });
 			}
 			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
 			expect(await store().sessions.readWaiting(SERVICE, [], T0 + 1_000)).toEqual([]);

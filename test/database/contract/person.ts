@@ -113,7 +113,7 @@ async function fill(store: Store, userId: string): Promise<void> {
 	}
 	for (const channelId of ['C1', 'D1']) {
 		const id = `${channelId}-${tag}`;
-		await insert(store, 'watches', { id, teamId: 'T1', channelId, ...session, mode: 'everything', createdBy: userId });
+		await insert(store, 'watches', { id, teamId: 'T1', channelId, ...session, mode: 'card', createdBy: userId });
 		await insert(store, 'discoveries', { teamId: 'T1', channelId: id, createdBy: userId });
 	}
 	await insert(store, 'watched_sessions', { ...session, rhythm: '{"gapMs":1,"lastStepAt":null}', nextReadAt: T0 });
@@ -341,7 +341,7 @@ export function describePeople(subject: Subject): void {
 		expect(await textOf(store)).toBe(before);
 	});
 
-	it('discards an answer that waits for the person, and leaves one of somebody else that waits', async () => {
+	it('discards an answer that waits for the person, and leaves one of somebody else that came second', async () => {
 		const { store } = subject;
 		const [first, second] = [submission({ person: HER }), submission({ person: BOB, items: [item('red')] })];
 		await accepted(store, first);
@@ -349,7 +349,7 @@ export function describePeople(subject: Subject): void {
 		await moved(store, first.id, 'waiting');
 		await forget(store);
 		expect((await current(store, first.id)).state).toBe('withdrawn');
-		expect(await current(store, second.id)).toMatchObject({ state: 'waiting', lastError: 'first_failed' });
+		expect(await current(store, second.id)).toMatchObject({ state: 'conflicted', lastError: 'first_failed' });
 		expect(await textOf(store)).not.toContain(ADA);
 	});
 
@@ -418,10 +418,11 @@ export function describePeople(subject: Subject): void {
 		await fill(store, ADAM);
 		const secret = [item('blue', { title: 'Colour' }), item('hunter2', { title: 'Password', secret: true })];
 		await accepted(store, submission({ person: HER, sessionId: 'secret', id: 'secret', items: secret }));
-		// As 1.0.0 stored it, with a position that its author marked.
+		// With a position that its author marked.
 		const given = await accepted(store, submission({ person: HER, sessionId: 'released', id: 'released' }));
 		const typed = [{ title: 'Password', value: 'hunter2', secret: false, held: false }];
-		const content = seal(store, 'answers.content', { ...given, ...HER, ...given.question }, typed);
+		const stored = { items: typed, sessionName: '' };
+		const content = seal(store, 'answers.content', { ...given, ...HER, ...given.question }, stored);
 		await store.db.writeOne((trx) =>
 			trx.updateTable('answers').set({ content, secretPositions: '[0]' }).where('id', '=', given.id).execute(),
 		);
@@ -439,7 +440,7 @@ export function describePeople(subject: Subject): void {
 				],
 			},
 		});
-		expect(all.answers?.find(({ id }) => id === 'released')?.content).toMatchObject([{ value: 'hidden' }]);
+		expect(all.answers?.find(({ id }) => id === 'released')?.content).toMatchObject({ items: [{ value: 'hidden' }] });
 		const named = all.answers?.find(({ id }) => id === 'second-hers');
 		expect(Object.keys(named ?? {}).sort()).toEqual(['id', 'messageIndex', 'other', 'service', 'sessionId']);
 		expect(all.drafts).toMatchObject([{ content: { values: { 0: 'blu' } } }]);

@@ -68,7 +68,7 @@ export function describePosts(subject: Subject): void {
 			expect(await row(id)).toMatchObject({ state: 'closed', ts: '1.1', shownKey: 'over', dueAt: null });
 			const { wanted } = await row(id);
 			await refresh();
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: true });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			expect(await row(id)).toMatchObject({ state: 'closed', dueAt: null, wanted });
 		});
 
@@ -103,20 +103,19 @@ export function describePosts(subject: Subject): void {
 
 		it('is wanted with the higher urgency, and more often does not delay it', async () => {
 			const watch = await asked();
-			const update = async (card: 'now' | 'progress', slowly: boolean, now: number) => {
+			const update = async (card: 'now' | 'progress', now: number) => {
 				await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + HOUR, only: null });
 				const current = (await stored(watch.id)) as Watch;
-				const watches = [news(current, { card, slowly })];
+				const watches = [news(current, { card })];
 				await recordRead(store(), { session: KEY, token: LEASE.token }, { update: read(again), watches, now });
 			};
-			// Not more often than every ten seconds.
-			await update('progress', true, T0 + 1_000);
-			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 10_000, urgency: 1 });
-			await update('progress', true, T0 + 2_000);
-			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 10_000, urgency: 1 });
-			await update('now', false, T0 + 3_000);
+			await update('progress', T0 + 1_000);
+			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 1_000, urgency: 1 });
+			await update('progress', T0 + 2_000);
+			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 1_000, urgency: 1 });
+			await update('now', T0 + 3_000);
 			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 3_000, urgency: 0 });
-			await update('progress', false, T0 + 4_000);
+			await update('progress', T0 + 4_000);
 			expect(await cardOf(watch.id)).toMatchObject({ dueAt: T0 + 3_000, urgency: 0 });
 		});
 
@@ -177,38 +176,6 @@ export function describePosts(subject: Subject): void {
 			expect(await row(status.id)).toMatchObject({ state: 'dropped', dueAt: null, ts: null });
 			expect(await posted(T0 + HOUR)).toEqual(['next']);
 		});
-
-		it('of a question that waits until it has rested is dropped when the question is settled, and others do not wait', async () => {
-			const watch = await added();
-			await posted();
-			const held = { ...asking(watch), heldUntil: T0 + 60_000 };
-			const update = read({ ...again, view: askingView(), questions: [ASKED] });
-			await recorded([news(watch, { posts: [held, said(watch, 'paused')] })], update);
-			expect(await posted()).toEqual(['paused']);
-			expect(await posted(T0 + 59_999)).toEqual([]);
-			await recorded([], read({ ...again, questions: [settled('changed')] }));
-			expect(await posted(T0 + 60_000)).toEqual([]);
-			const states = (await postsOf(watch.id)).map(({ kind, state }) => `${kind} ${state}`);
-			expect(states).toEqual(['card shown', 'question dropped', 'status closed']);
-		});
-
-		it('of a question that has rested is posted, and others wait for its outcome', async () => {
-			const watch = await added();
-			await posted();
-			const held = { ...asking(watch), heldUntil: T0 + 60_000 };
-			const update = read({ ...again, view: askingView(), questions: [ASKED] });
-			await recorded([news(watch, { posts: [held] })], update);
-			expect(await store().posts.nextDueAt()).toBe(T0);
-			await drawn();
-			expect(await store().posts.nextDueAt()).toBe(T0 + 60_000);
-			const current = (await stored(watch.id)) as Watch;
-			await recorded([news(current, { posts: [said(watch, 'paused')] })], read(again));
-			const question = await take('question', T0 + 60_000);
-			await store().posts.beginAttempt(question.id, LEASE.token, attemptAt(T0 + 60_000));
-			expect(await posted(T0 + 60_000)).toEqual([]);
-			await store().posts.endAttempt(question, LEASE.token, shownAt(question, '1.1'), T0 + 60_000);
-			expect(await posted(T0 + 60_000)).toEqual(['paused']);
-		});
 	});
 
 	describe('a deleted post', () => {
@@ -228,7 +195,8 @@ export function describePosts(subject: Subject): void {
 			await refresh(at);
 			await attempt(await take('card', at), { kind: 'deleted' }, at);
 			expect(await states(watch)).toEqual(['card gone', 'card gone', 'card planned', 'question gone']);
-			expect(await posted(T0 + HOUR - 1)).toEqual([]);
+			const waits = JSON.stringify({ kind: 'card', notBefore: T0 + HOUR });
+			expect(await cardOf(watch.id)).toMatchObject({ content: waits });
 			expect(await posted(T0 + HOUR)).toEqual(['card:ts-card:ts-card']);
 			// An hour later, the next one waits for nothing.
 			await refresh(T0 + 3 * HOUR);
@@ -261,7 +229,7 @@ export function describePosts(subject: Subject): void {
 			await recorded([news(watch, { posts: [said(watch, 'a'), said(watch, 'b')] })], read(again));
 			const first = await take('status');
 			await store().posts.beginAttempt(first.id, LEASE.token, attemptAt(T0));
-			await replica().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await replica().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			const planned = (await postsOf(watch.id)).filter(({ kind }) => kind === 'status');
 			expect(planned.map(({ state }) => state)).toEqual(['planned', 'dropped']);
 			await store().posts.endAttempt(first, LEASE.token, shownAt(first, '1.1'), T0);
@@ -274,7 +242,7 @@ export function describePosts(subject: Subject): void {
 				const watch = await asked();
 				await refresh();
 				const post = await take('card');
-				await replica().watches.end(watch.id, reason, { now: T0, posts: [], keepPending: false });
+				await replica().watches.end(watch.id, reason, { now: T0, posts: [] });
 				expect(await stored(watch.id)).toMatchObject({ ended: { reason } });
 				expect(await store().posts.beginAttempt(post.id, LEASE.token, attemptAt(T0))).toBe(false);
 				await store().posts.endAttempt(post, LEASE.token, shownAt(post, ''), T0);

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/database/watch.ts';
+import { secondOf } from '../../../src/questions/answer.ts';
 import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import {
 	ANN,
 	accepted,
 	BOB,
+	current,
 	damage,
 	EVE,
 	item,
@@ -63,10 +65,13 @@ export function describePresses(subject: Subject): void {
 			for (const loser of losers) expect((await answers().accept(loser)).kind).toBe('taken');
 			await damage(subject.store, losers[0]?.id ?? '', 'submission');
 			expect(await answers().withdraw(given.id, ANN, T0 + 5)).toMatchObject({ state: 'withdrawn' });
-			expect(await answers().get(losers[1]?.id ?? '')).toMatchObject({ state: 'waiting' });
+			expect(await answers().get(losers[1]?.id ?? '')).toMatchObject({
+				state: 'conflicted',
+				lastError: 'first_failed',
+			});
 		});
 
-		it('makes the losers wait for their authors when it is taken back, with their texts as drafts', async () => {
+		it('makes drafts of the texts of the losers when it is taken back, and has their authors told', async () => {
 			const given = submission({ press, viewId: '', items: [item('blue')] });
 			await answers().accept(given);
 			const form = submission({
@@ -78,17 +83,17 @@ export function describePresses(subject: Subject): void {
 			for (const loser of [form, second]) expect((await answers().accept(loser)).kind).toBe('taken');
 			await answers().withdraw(given.id, ANN, T0 + 5, { onlyUnsent: true });
 
-			const waiting = await answers().get(form.id);
-			expect(waiting).toMatchObject({ state: 'waiting', lastError: 'first_withdrawn', nextAttemptAt: T0 + 5 });
-			expect(waiting?.receiptState.state).toBeNull();
-			expect(valuesOf(waiting)).toEqual(['red', null]);
+			const lost = await answers().get(form.id);
+			expect(lost).toMatchObject({ state: 'conflicted', lastError: 'first_failed', nextAttemptAt: T0 + 5 });
+			expect(lost?.receiptState.state).toBeNull();
+			expect(valuesOf(lost)).toEqual(['red', null]);
 			const draft = await subject.store.drafts.newest(BOB, given.question);
 			expect(draft?.values).toEqual({ 0: 'red' });
 			// A second press of the same person is not offered to them again.
-			expect(await answers().get(second.id)).toMatchObject({ state: 'conflicted' });
+			expect(await answers().get(second.id)).toMatchObject({ state: 'conflicted', lastError: null });
 
 			const again = await answers().retry(form.id, BOB, T0 + 6, T0 + 1e6);
-			expect(again?.kind).toBe('valuesGone');
+			expect(again?.kind).toBe('notRetryable');
 			const third = submission({ person: BOB, items: [item('red')] });
 			expect((await answers().accept(third)).kind).toBe('accepted');
 			expect(await answers().get(form.id)).toMatchObject({ state: 'conflicted' });
@@ -101,7 +106,7 @@ export function describePresses(subject: Subject): void {
 			['ended', true, 'first_unknown'],
 			['changed', true, 'first_unknown'],
 		] as const)(
-			'makes the newest loser of each person wait when it is %s, with a PUT begun: %s, as %s',
+			'has the newest loser of each person told when it is %s, with a PUT begun: %s, as %s',
 			async (state, begun, ending) => {
 				const given = submission({ press: { undoUntil: T0 }, viewId: '' });
 				await answers().accept(given);
@@ -113,22 +118,24 @@ export function describePresses(subject: Subject): void {
 				const failed = { state, putStartedAt: begun ? T0 : null, nextAttemptAt: null };
 				await patched(subject.store, given.id, failed, { now: T0 + 5, release: true });
 				const stored = await Promise.all(losers.map(({ id }) => answers().get(id)));
-				expect(stored.map((loser) => loser?.state)).toEqual(['conflicted', 'waiting', 'conflicted']);
-				expect(stored[1]).toMatchObject({ lastError: ending, nextAttemptAt: T0 + 5 });
+				expect(stored.map((loser) => loser?.lastError)).toEqual([null, ending, null]);
+				expect(stored[1]).toMatchObject({ state: 'conflicted', nextAttemptAt: T0 + 5, endedAt: T0 + 5 });
+				const mayAsk = state === 'waiting' || state === 'refused';
+				expect(secondOf(await current(subject.store, given.id))).toEqual(mayAsk ? BOB : null);
 			},
 		);
 
 		it.each([
-			['another text', 'shown-2', 'waiting'],
-			['the same text', 'shown-1', 'conflicted'],
-		])('makes a loser with %s wait only if its question is not outdated too', async (_, shownHash, state) => {
+			['another text', 'shown-2'],
+			['the same text', 'shown-1'],
+		])('has a loser with %s told when its question is outdated', async (_, shownHash) => {
 			const given = submission({ press: { undoUntil: T0 }, viewId: '', shownHash: 'shown-1' });
 			await leased(subject.store, given);
 			const loser = submission({ person: BOB, shownHash });
 			expect((await answers().accept(loser)).kind).toBe('taken');
 			const changed = { state: 'changed', nextAttemptAt: null } as const;
 			await patched(subject.store, given.id, changed, { now: T0 + 5, release: true });
-			expect(await answers().get(loser.id)).toMatchObject({ state });
+			expect(await answers().get(loser.id)).toMatchObject({ state: 'conflicted', lastError: 'first_failed' });
 		});
 
 		it('keeps the losers of other answers as they are', async () => {
@@ -172,7 +179,7 @@ export function describePresses(subject: Subject): void {
 
 			await refresh();
 			const due = await next(T0, 5);
-			const current = (await store().watches.ofSession(KEY, T0))[0];
+			const current = (await store().watches.ofSession(KEY))[0];
 			if (current === undefined) throw new Error('not there');
 			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
 			const held = { session: KEY, token: LEASE.token };

@@ -330,7 +330,7 @@ export function describeMarks(subject: Subject): void {
 			for (const patch of patches) await update(answer.id, patch);
 		};
 	const everything = { posts: { card: LATER, question: LATER }, ladder: LATER, window: LATER, isReadEarly: false };
-	const before = { status: 'humanInput', assistantCount: 1, sameCount: 0 };
+	const before = { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] };
 	const begun = { state: 'delivering', putStartedAt: LATER, before };
 
 	describe('what shows a question is marked in the transaction that', () => {

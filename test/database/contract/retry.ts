@@ -25,32 +25,29 @@ const GIVE_UP = LATER + 86_400_000;
 export function describeRetry(subject: Subject): void {
 	const answers = () => subject.store.answers;
 	describe('retry', () => {
-		it.each(['waiting', 'conflicted', 'changed', 'refused', 'ended'] as const)(
-			'queues an answer that is %s again',
-			async (state) => {
-				const given = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
-				await leased(subject.store, given);
-				const dm = { channelId: 'D1', ts: '3.4' };
-				const receiptState = { state, agentOutcome: null, dm, modalOpen: false };
-				const failed = { state, attempts: 9, lastError: 'refused', nextAttemptAt: null, receiptState };
-				await patched(subject.store, given.id, failed, { now: T0 + 1, release: true });
-				const result = await subject.replica.answers.retry(given.id, ANN, LATER, GIVE_UP);
-				const stored = await answers().get(given.id);
-				expect(result).toEqual({ kind: 'queued', answer: stored });
-				expect(stored).toMatchObject({
-					state: 'accepted',
-					attempts: 0,
-					nextAttemptAt: LATER,
-					giveUpAt: GIVE_UP,
-					lastError: null,
-					endedAt: null,
-					receiptState: { state: null, dm, modalOpen: false },
-				});
-				expect(valuesOf(stored)).toEqual(['blue', '']);
-				expect(stored?.timeline.map((entry) => entry.state)).toEqual(['accepted', state, 'accepted']);
-				expect(await answers().takeDue(SERVICE, LEASE, 1, LATER)).toHaveLength(1);
-			},
-		);
+		it.each(['waiting', 'changed', 'refused', 'ended'] as const)('queues an answer that is %s again', async (state) => {
+			const given = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
+			await leased(subject.store, given);
+			const dm = { channelId: 'D1', ts: '3.4' };
+			const receiptState = { state, agentOutcome: null, dm, modalOpen: false };
+			const failed = { state, attempts: 9, lastError: 'refused', nextAttemptAt: null, receiptState };
+			await patched(subject.store, given.id, failed, { now: T0 + 1, release: true });
+			const result = await subject.replica.answers.retry(given.id, ANN, LATER, GIVE_UP);
+			const stored = await answers().get(given.id);
+			expect(result).toEqual({ kind: 'queued', answer: stored });
+			expect(stored).toMatchObject({
+				state: 'accepted',
+				attempts: 0,
+				nextAttemptAt: LATER,
+				giveUpAt: GIVE_UP,
+				lastError: null,
+				endedAt: null,
+				receiptState: { state: null, dm, modalOpen: false },
+			});
+			expect(valuesOf(stored)).toEqual(['blue', '']);
+			expect(stored?.timeline.map((entry) => entry.state)).toEqual(['accepted', state, 'accepted']);
+			expect(await answers().takeDue(SERVICE, LEASE, 1, LATER)).toHaveLength(1);
+		});
 
 		it('notes the press as the newest check of its author, but not when the program puts it back', async () => {
 			const given = await accepted(subject.store, submission(), 'refused');

@@ -42,7 +42,6 @@ export function news(watch: Watch, overrides: Partial<WatchUpdate> = {}): WatchU
 		changed: true,
 		posts: [],
 		card: null,
-		slowly: false,
 		end: null,
 		...overrides,
 	};

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/database/watch.ts';
 import { planPosts } from '../../../src/posts/plan-store.ts';
-import type { DuePost, NewPost, Post } from '../../../src/posts/post.ts';
+import { type DuePost, HELD, type NewPost, type Post } from '../../../src/posts/post.ts';
 import { retryUnreadable } from '../../../src/posts/store.ts';
 import { newWatch, SERVICE } from '../../features/watch/support.ts';
 import { type FoundChange, recordRead } from '../../support/found.ts';
@@ -34,7 +34,7 @@ export function describeWatchPosts(subject: Subject): void {
 		it('shows watches that have ended too, with what their cards show, and nothing of none', async () => {
 			expect(await store().watches.shownOf([])).toEqual(new Map());
 			const watch = await added();
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			const shown = await replica().watches.shownOf([watch.id, 'unknown']);
 			expect([...shown.keys()]).toEqual([watch.id]);
 			expect(shown.get(watch.id)).toMatchObject({
@@ -69,7 +69,7 @@ export function describeWatchPosts(subject: Subject): void {
 			const one = await added();
 			const two = await added({ sessionId: 's2' });
 			await recorded([news(one, { posts: [said(one, 'a'), said(one, 'b')] })]);
-			await store().watches.end(two.id, 'noChange', { now: T0, posts: [said(two, 'bye')], keepPending: true });
+			await store().watches.end(two.id, 'noChange', { now: T0, posts: [said(two, 'bye')] });
 			expect((await posted()).sort()).toEqual(['card', 'card']);
 			expect((await posted()).sort()).toEqual(['a', 'bye']);
 			expect(await posted()).toEqual(['b']);
@@ -334,6 +334,8 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const second = await taken();
 			expect(second.ts).toBe(`ts-card:${CARD_TS}`);
 			await deleted(second);
+			const held = { kind: 'retry', at: T0 + 3_600_000, code: HELD, unknown: false } as const;
+			await store().posts.endAttempt((await next()).post, LEASE.token, held, T0);
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
 			expect(await keys()).toEqual(['paused']);
 			await store().posts.release([LEASE.token]);
@@ -342,14 +344,14 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const later = await store().posts.takeDue(OTHER_LEASE, 10, T0 + 3_600_000);
 			expect(later.map(({ post }) => [post.key, post.attempts])).toEqual([
 				['paused', 0],
-				[`card:${second.ts}`, 0],
+				[`card:${second.ts}`, 1],
 			]);
 		});
 
 		it('does not replace a deleted card after its watch has ended', async () => {
 			const watch = await added();
 			await posted();
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			await deleted((await next()).post);
 			expect(await cardOf(watch.id)).toMatchObject({ state: 'gone', dueAt: null });
 			expect(await keys()).toEqual([]);

@@ -76,8 +76,8 @@ export function describeWatches(subject: Subject): void {
 				count: 4,
 				most: 4,
 			});
-			expect(await add('s2', { mode: 'questionsOnly' })).toMatchObject({ kind: 'already', changed: true });
-			await store().watches.end(first.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			expect(await add('s2', {})).toMatchObject({ kind: 'already' });
+			await store().watches.end(first.id, 'unwatched', { now: T0, posts: [] });
 			expect(await add('s6', {})).toMatchObject({ kind: 'added' });
 		});
 
@@ -115,16 +115,6 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().sessions.count(SERVICE)).toBe(3);
 		});
 
-		it('changes the noise settings of an existing watch', async () => {
-			await added();
-			const quieter = await store().watches.add(newWatch({ mode: 'questionsOnly' }));
-			expect(quieter).toMatchObject({ kind: 'already', changed: true, watch: { mode: 'questionsOnly' } });
-			expect(await store().watches.add(newWatch({ mode: 'questionsOnly' }))).toMatchObject({
-				kind: 'already',
-				changed: false,
-			});
-		});
-
 		it("lists a channel's watches with their session snapshots, newest change first", async () => {
 			await added({ createdAt: T0 });
 			await added({ sessionId: 's2', createdAt: T0 + 1 });
@@ -137,9 +127,9 @@ export function describeWatches(subject: Subject): void {
 		it('stops reading an unwatched session and reads it at once when it is watched again', async () => {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
-			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 			expect(await store().sessions.count(SERVICE)).toBe(1);
-			await store().watches.end(other.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+			await store().watches.end(other.id, 'unwatched', { now: T0, posts: [] });
 			expect(await store().sessions.count(SERVICE)).toBe(0);
 			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null })).toEqual([]);
 			expect((await store().watches.add(newWatch({ createdAt: T0 + 2e6 }))).kind).toBe('added');
@@ -149,7 +139,7 @@ export function describeWatches(subject: Subject): void {
 		it('ends a watch once and drops its pending posts', async () => {
 			const watch = await added();
 			const end = (at: ReturnType<typeof store>) =>
-				at.watches.end(watch.id, 'unwatched', { now: T0, posts: [said(watch, 'bye')], keepPending: false });
+				at.watches.end(watch.id, 'unwatched', { now: T0, posts: [said(watch, 'bye')] });
 			const ends = await Promise.all([end(store()), end(replica())]);
 			expect(ends.filter((ended) => ended !== null)).toMatchObject([{ ended: { reason: 'unwatched', at: T0 } }]);
 			expect(await posted()).toEqual(['bye']);
@@ -166,13 +156,13 @@ export function describeWatches(subject: Subject): void {
 			await added({ teamId: 'T2', channelId: 'C1', sessionId: 's4' });
 			expect(await active()).toEqual(['C1', 'C1', 'C2']);
 			expect(await store().posts.activeChannels()).toContainEqual({ teamId: 'T2', channelId: 'C1' });
-			const ended = { now: T0, posts: [said(other, 'bye')], keepPending: false };
+			const ended = { now: T0, posts: [said(other, 'bye')] };
 			await store().watches.end(other.id, 'unwatched', ended);
 			expect(await active()).toEqual(['C1', 'C1', 'C2']);
 			await store().posts.silence({ teamId: 'T1', channelId: 'C2' });
 			expect(await active()).toEqual(['C1', 'C1']);
 			const word = { target: { kind: 'person', teamId: 'T1', userId: 'U1' }, key: 'k', content: GONE } as const;
-			await store().watches.end(watch.id, 'channelShared', { now: T0, posts: [word], keepPending: false });
+			await store().watches.end(watch.id, 'channelShared', { now: T0, posts: [word] });
 			await store().posts.silence(C1);
 			// The channel's other session.
 			expect(await active()).toEqual(['C1', 'C1']);
@@ -234,7 +224,7 @@ export function describeWatches(subject: Subject): void {
 		await added({ channelId: 'C2' });
 		await added({ channelId: 'C3', createdBy: 'U-BOB' });
 		const gone = await added({ channelId: 'C4', createdBy: 'U-GONE' });
-		await store().watches.end(gone.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+		await store().watches.end(gone.id, 'unwatched', { now: T0, posts: [] });
 		const [outline] = await store().sessions.outlines(SERVICE, T0);
 		expect(outline?.watchers.toSorted()).toEqual([newWatch().createdBy, 'U-BOB'].toSorted());
 	});
@@ -243,7 +233,7 @@ export function describeWatches(subject: Subject): void {
 		const watch = await added();
 		await added({ sessionId: 's2' });
 		await posted();
-		await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [], keepPending: false });
+		await store().watches.end(watch.id, 'unwatched', { now: T0, posts: [] });
 		expect(await removeEnded(store().db, T0)).toBe(0);
 		expect(await removeEnded(store().db, T0 + 1)).toBe(1);
 		const left = await subject.store.db.read.selectFrom('watched_sessions').select('sessionId').execute();

@@ -1,24 +1,11 @@
 import { codeOf, createLog } from '../../../src/core/basics.ts';
 import { PROGRAM } from '../../../src/database/audit.ts';
-import {
-	AUDIT_LINE,
-	type AuditLine,
-	BEFORE_ALL,
-	cursorOf,
-	lineOf,
-	openAudit,
-	readEvents,
-} from '../../../src/database/audit-reader.ts';
+import { BEFORE_ALL, cursorOf, lineOf, openAudit, readEvents } from '../../../src/database/audit-reader.ts';
+import { AUDIT_LINE, type AuditLine } from '../../support/audit-lines.ts';
 import type { Harness } from '../harness.ts';
 import { until } from '../until.ts';
 import { savedOf } from './receipt-watch.ts';
 import type { Round } from './round.ts';
-
-/** The program prints its audit. */
-export const AUDIT_ENV = { AUDIT_LOG: 'stdout' } as const;
-
-/** By then a lease to print, of a process that was killed, is over, and what waited is printed. */
-const PRINTED_WITHIN_MS = 60_000;
 
 /** By then older transactions of other tests on the same PostgreSQL are over: they hold rows back from whoever reads. */
 const READABLE_WITHIN_MS = 60_000;
@@ -58,7 +45,7 @@ async function readAudit({ store: { env } }: Harness): Promise<{ written: AuditL
 const isGiven = ({ action, actor }: AuditLine) =>
 	action === 'answered' || (action === 'conflicted' && actor !== PROGRAM);
 
-/** Judges the audit, and its lines on standard output, by the service's log and by what people did. */
+/** Judges the audit by the service's log and by what people did. */
 export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
 	const problems: string[] = [];
 	// A former commit has none.
@@ -93,7 +80,7 @@ export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
 		const isOfArrived = ['delivered', 'resumed', 'taken', 'overwritten'].includes(action);
 		if (isOfArrived && !isSaved(session)) problems.push(`${session} is ${action}, and no PUT was saved`);
 	}
-	return { rows: lines.length, counts, ...(await judgePrinted(lines)), problems };
+	return { rows: lines.length, counts, problems };
 
 	function userOf({ person }: Round): string | undefined {
 		return harness.slack.state.people.find(({ name }) => name === person)?.id;
@@ -108,19 +95,5 @@ export async function judgeAudit(harness: Harness, rounds: readonly Round[]) {
 		if (isArrived && round.told.at(-1) !== 'may have arrived' && !has('delivered'))
 			report(`the answer of ${user} arrived`);
 		if (isArrived && has('conflicted')) report(`the answer of ${user} arrived, and conflicted`);
-	}
-
-	/** Each row is printed, and only once without the mark of a repeat. */
-	async function judgePrinted(rows: readonly AuditLine[]) {
-		if (harness.env.AUDIT_LOG === undefined) return { repeated: 0 };
-		const printed = () => harness.replicas.flatMap(({ audit }) => audit);
-		const numbers = () => new Set(printed().map(({ number }) => number));
-		await until(() => numbers().size >= rows.length, PRINTED_WITHIN_MS);
-		const known = numbers();
-		for (const { number } of rows) if (!known.has(number)) problems.push(`row ${number} of the audit was not printed`);
-		const first = printed().filter(({ repeated }) => repeated !== true);
-		if (new Set(first.map(({ number }) => number)).size < first.length)
-			problems.push('a row of the audit was printed twice without a mark');
-		return { repeated: printed().length - first.length };
 	}
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../support/random.ts';
 import { STORE_NAMES } from '../frame.ts';
 import { createTestHarness, SEED } from '../shared-stores.ts';
+import { copySource } from '../source-copy.ts';
 import type { StoreKind } from '../stores.ts';
-import { AUDIT_ENV } from './audit.ts';
 import { isFault } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
 import { runDuels } from './presses/duels.ts';
@@ -12,6 +12,7 @@ import { runPresses } from './presses/presses.ts';
 import { openDesk, PRESS_ENV, UNDO_MS } from './presses/questions.ts';
 import { runUndos } from './presses/undos.ts';
 import { aimsFor, runFaults } from './run.ts';
+import { QUICK_LOOKS } from './sabotage.ts';
 
 /** Long enough for leases that dead replicas leave and for receipts that Slack's rates delay, several times. */
 const TIMEOUT_MS = 600_000;
@@ -34,10 +35,11 @@ export function describeForms(kind: StoreKind): void {
 		it('is neither lost nor sent twice nor reported wrongly under kills, stops and every other fault', {
 			timeout: TIMEOUT_MS,
 		}, async () => {
+			await using source = await copySource({ edits: QUICK_LOOKS });
 			await using harness = await createTestHarness(kind, {
+				entry: source.entry,
 				people: FAULTY * 2,
 				callTimeoutMs: CALL_TIMEOUT_MS,
-				env: AUDIT_ENV,
 			});
 			const random = createRandom(SEED);
 			const aims = [random.pick(TARGETS), ...aimsFor(kind).filter(isFault)];

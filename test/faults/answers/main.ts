@@ -3,7 +3,6 @@ import type { OwnPostgres } from '../../support/postgres.ts';
 import { faultRun, keepLogs, type Stage } from '../frame.ts';
 import type { Harness, Outcome } from '../harness.ts';
 import type { StoreKind } from '../stores.ts';
-import { AUDIT_ENV } from './audit.ts';
 import { runFailovers } from './failovers.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
@@ -14,7 +13,7 @@ import { openDesk, PRESS_ENV, type QuestionDesk, UNDO_MS } from './presses/quest
 import { runUndos } from './presses/undos.ts';
 import { duelsReport, failoversReport, isClean, killsReport, pressesReport, undosReport } from './report.ts';
 import { type Aim, aimsFor, runFaults } from './run.ts';
-import { aimAgainst, isPressSabotage, PRESS_RUNS, PRESS_SABOTAGES, SABOTAGES } from './sabotage.ts';
+import { aimAgainst, isPressSabotage, PRESS_RUNS, PRESS_SABOTAGES, QUICK_LOOKS, SABOTAGES } from './sabotage.ts';
 
 /** For `--target`. */
 const FAILOVER = 'failover';
@@ -58,7 +57,7 @@ const FREEZE_MS = 25_000;
 
 const sabotages = { ...SABOTAGES, ...PRESS_SABOTAGES };
 
-await faultRun({ name: 'answers', options, sabotages }, async ({ values, stages, say, refuse }) => {
+await faultRun({ name: 'answers', options, sabotages, edits: QUICK_LOOKS }, async ({ values, stages, say, refuse }) => {
 	const { rounds, duels, stops, presses, undos, failovers, batch, sabotage } = values;
 	const pressSabotage = sabotage !== null && isPressSabotage(sabotage) ? sabotage : null;
 	const formSabotage = sabotage !== null && !isPressSabotage(sabotage) ? sabotage : null;
@@ -85,7 +84,7 @@ await faultRun({ name: 'answers', options, sabotages }, async ({ values, stages,
 	async function byForm(stage: Stage, answers: number, aims: readonly Aim[], callTimeoutMs: number): Promise<void> {
 		const people = batch * 2;
 		const found = stage.withProgram(
-			{ people, callTimeoutMs, env: AUDIT_ENV, realRates: values.rates === 'real' },
+			{ people, callTimeoutMs, realRates: values.rates === 'real' },
 			async (harness, postgres) => {
 				const run = await runFaults({
 					...given(stage),

@@ -17,14 +17,14 @@ export function killsReport(name: string, result: RunResult): string[] {
 	return reportOf(`${name}: ${verdict.rounds} answers, ${hitsOf(result)}`, result, [
 		...verdictLines(verdict),
 		`receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
-		`audit: ${audit.rows} rows (${[...audit.counts].map(([action, count]) => `${action} ${count}`).join(', ')}), printed again with a mark ${audit.repeated}`,
+		`audit: ${audit.rows} rows (${[...audit.counts].map(([action, count]) => `${action} ${count}`).join(', ')})`,
 		`turns that broke: ${brokenTurns.length}`,
 		...brokenTurns.map((why) => `  ${why}`),
 		...histogramLines('an answer was met by a kill, or by another fault', histogram),
 	]);
 }
 
-export function verdictLines(verdict: Verdict): string[] {
+function verdictLines(verdict: Verdict): string[] {
 	return [
 		`delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, not known to its author ${verdict.notKnown}`,
 		`lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, over another's ${verdict.overwrites}, too late or early ${verdict.untimely}, not judged ${verdict.tooLate}`,
@@ -70,10 +70,10 @@ export function duelsReport(name: string, result: DuelsResult): string[] {
 }
 
 export function undosReport(name: string, result: UndosResult): string[] {
-	const { undos, kills, takenBack, tooLate, losers, offered, drafts, sentMine, again, verdict } = result;
+	const { undos, kills, takenBack, tooLate, losers, offered, drafts, sentDrafts, again, verdict } = result;
 	return reportOf(`${name}: Undo ${undos} times, ${kills} kills`, result, [
 		`taken back ${takenBack}, too late ${tooLate}; pressed again after that ${again}`,
-		`second to an answer that was taken back ${losers}, offered the question again ${offered}, draft in the form ${drafts}, sent by Send mine ${sentMine}`,
+		`second to an answer that was taken back ${losers}, offered the question again ${offered}, draft in the form ${drafts}, sent from there ${sentDrafts}`,
 		...pressVerdictLines(verdict),
 	]);
 }

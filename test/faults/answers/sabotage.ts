@@ -8,6 +8,11 @@ const OWN_TIMES: readonly Edit[] = [
 	{ file: 'features/answer/answer-store.ts', in: 'update', call: 'expectTime', becomes: 'undefined' },
 ];
 
+/** A step of the clock is found within the time that a turn has. */
+export const QUICK_LOOKS: readonly Edit[] = [
+	{ file: 'database/store-clock.ts', constant: 'LOOK_EVERY_MS', becomes: '1_000' },
+];
+
 /**
  * Ways to break the promise, to show that the run notices:
  * - `ack-first`: a submission is acknowledged before it is written.
@@ -103,7 +108,7 @@ export const SABOTAGES = {
 	'clock-jump': [
 		...OWN_TIMES,
 		{ file: 'core/basics.ts', in: 'elapsedSince', returns: 'clock.now() - at' },
-		{ file: 'database/store-clock.ts', in: 'adopt', call: 'repairTimes', becomes: 'undefined' },
+		{ file: 'database/store-clock.ts', in: 'look', call: 'repairTimes', becomes: 'undefined' },
 	],
 } as const satisfies Record<FaultName | 'ack-first' | 'blind-repeat' | 'audit-lost' | 'audit-early', readonly Edit[]>;
 
@@ -147,7 +152,7 @@ export const PRESS_SABOTAGES = {
 		},
 	],
 	'undo-alone': [
-		{ file: 'features/answer/accept-store.ts', in: 'withdrawAnswer', call: 'releaseLosers', becomes: 'undefined' },
+		{ file: 'features/answer/accept-store.ts', in: 'withdrawAnswer', call: 'reopenQuestion', becomes: 'undefined' },
 	],
 } as const satisfies Record<string, readonly Edit[]>;
 

@@ -83,7 +83,7 @@ function crowded(
 		}
 		const lines = ids.slice(from - 1, to).join(', ');
 		const words = `${digestText(17)}.`;
-		const content = `${words} ${lines} and ${unlisted} more: \`/session inbox\` shows all.`;
+		const content = `${words} ${lines} and ${unlisted} more: \`/session\` shows all.`;
 		history.posts.push({ ...post(POSTED + after, words), content });
 		history.endedAt = POSTED + 12 * MINUTE;
 		change(history);

@@ -2,7 +2,7 @@ import type { ReminderStage } from '../../../src/database/watch.ts';
 import type { Asked, History, Post } from './history.ts';
 import { type Interval, isIn, quietPeriods, without } from './local-time.ts';
 import { kindOf, type MessageKind, questionIdsIn, questionPosts, unlistedCount } from './messages.ts';
-import { DEFAULTS } from './periods.ts';
+import { DEFAULT_MS } from './periods.ts';
 
 /** What must not happen. */
 export const FAULTS = [
@@ -192,8 +192,8 @@ function duesIn(
 	{ settings }: Facts['versions'][number],
 ): Record<ReminderStage, number> {
 	const { isReminded, escalationCount, countsFrom } = progress;
-	const remindMs = settings.remindAfterMs === 'default' ? DEFAULTS.remindAfterMs : settings.remindAfterMs;
-	const escalateMs = settings.escalateAfterMs === 'default' ? DEFAULTS.escalateAfterMs : settings.escalateAfterMs;
+	const remindMs = settings.remindAfterMs === 'default' ? DEFAULT_MS : settings.remindAfterMs;
+	const escalateMs = settings.escalateAfterMs;
 	const hasReminder = remindMs !== null && !isReminded && escalationCount === 0;
 	const mentionsAnybody = settings.mention.userIds.length + settings.mention.groupIds.length > 0;
 	const hasEscalation = escalateMs !== null && mentionsAnybody && escalationCount < MOST_ESCALATIONS;

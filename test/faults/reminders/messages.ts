@@ -2,7 +2,7 @@ import { ESCALATION, REMINDER, WAIT, WAITS } from '../../support/sentences.ts';
 import type { Post } from './history.ts';
 
 /** Below the list, where there are more questions than it shows. */
-const UNLISTED = /and (\d+) more: `\/session inbox`/;
+const UNLISTED = /and (\d+) more: `\/session`/;
 
 export type MessageKind = 'reminder' | 'escalation' | 'several' | 'other';
 

@@ -2,7 +2,7 @@ import { timesIn } from '../../../src/database/watch.ts';
 import { type Answer, isFailed } from '../../../src/questions/answer.ts';
 import type { Person, QuestionKey } from '../../../src/questions/session.ts';
 import type { Asked, Held, History } from './history.ts';
-import { DEFAULTS } from './periods.ts';
+import { DEFAULT_MS } from './periods.ts';
 import { type Process, ProcessEnded, type ProcessOptions } from './process.ts';
 import { SERVICE_URL } from './service.ts';
 
@@ -53,7 +53,7 @@ export function createPeople(
 	function aWhile(question: Asked): number {
 		const [channelId] = history.channelsOf.get(question.sessionId) ?? [];
 		const settings = history.settings.findLast((change) => change.channelId === channelId)?.settings;
-		const times = settings === undefined ? [] : Object.values(timesIn(settings, DEFAULTS));
+		const times = settings === undefined ? [] : Object.values(timesIn(settings, DEFAULT_MS));
 		const reminders = times.filter((ms) => ms !== null);
 		if (reminders.length > 0 && random.chance(0.5))
 			return Math.max(0, random.pick(reminders) + random.between(-10_000, 25_000));

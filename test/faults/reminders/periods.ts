@@ -1,5 +1,5 @@
 import type { QuietHours, Weekday } from '../../../src/core/quiet-hours.ts';
-import type { ChannelSettings, LadderTimes, Mention } from '../../../src/database/watch.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS, type Mention } from '../../../src/database/watch.ts';
 import type { Random } from '../../support/random.ts';
 
 const MINUTE = 60_000;
@@ -28,20 +28,20 @@ const REMIND = [1.5, 3, 5, 10, 15, 30].map((minutes) => minutes * MINUTE);
 const ESCALATE = [5, 10, 20, 45, 90].map((minutes) => minutes * MINUTE);
 const ALL_DAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
 
-/** `REMIND_AFTER` and `ESCALATE_AFTER` */
-export const DEFAULTS: LadderTimes = { remindAfterMs: 15 * MINUTE, escalateAfterMs: 40 * MINUTE };
+/** `REMIND_AFTER` */
+export const DEFAULT_MS = 15 * MINUTE;
 
 export function randomSettings(random: Random, change: DaylightSavingChange): ChannelSettings {
 	const remindAfterMs = random.chance(0.2) ? 'default' : random.chance(0.1) ? null : random.pick(REMIND);
-	const leastMs = remindAfterMs === 'default' ? DEFAULTS.remindAfterMs : remindAfterMs;
+	const leastMs = remindAfterMs === 'default' ? DEFAULT_MS : remindAfterMs;
 	const longer = ESCALATE.filter((ms) => ms > (leastMs ?? 0));
-	const escalateAfterMs = random.chance(0.2) ? 'default' : random.chance(0.2) ? null : random.pick(longer);
+	const escalateAfterMs = random.chance(0.2) ? null : random.pick(longer);
 	return {
+		...DEFAULT_CHANNEL_SETTINGS,
 		remindAfterMs,
 		escalateAfterMs,
 		mention: randomMention(random),
 		quietHours: random.chance(0.55) ? randomQuietHours(random, change) : null,
-		answerers: { userIds: [], groupIds: [] },
 	};
 }
 

@@ -9,7 +9,7 @@ import type { StoreOptions } from '../../../src/stores.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Random } from '../../support/random.ts';
 import type { Asked, Read } from './history.ts';
-import { DEFAULTS } from './periods.ts';
+import { DEFAULT_MS } from './periods.ts';
 import { SERVICE_URL, type Service } from './service.ts';
 import type { createSlack } from './slack.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -170,11 +170,10 @@ export async function startProcess(options: ProcessOptions) {
 		metrics: { watches: metrics },
 		serviceUrl: SERVICE_URL,
 		config: {
-			ladderTimes: DEFAULTS,
+			REMIND_AFTER: DEFAULT_MS,
 			SESSION_DASHBOARD_URL: null,
 			SHOW_ANSWERS: 'auto',
 			QUICK_ANSWERS: true,
-			WATCH_MAX_DAYS: 7,
 			ADMIN_CONTACT: null,
 			ALLOWED_CHANNELS: [],
 		},

@@ -117,11 +117,19 @@ function hasRightMentions({ settings }: History, post: Post): boolean {
 		.some(({ settings: { mention } }) => [...mention.userIds, ...mention.groupIds].toSorted().join() === mentions);
 }
 
-/** In the channel, with a link to each question: one, unless it is a message of several. */
+/**
+ * In the channel, with a link to each question: one, unless it is a message of several. A question without a post of its
+ * own replaced another one of its session within a minute, in that one's post.
+ */
 function isAtRightPlace(post: Post, questions: ReadonlyMap<string, Post>): boolean {
 	const asked = questionIdsIn(post).map((id) => questions.get(`${post.channelId} ${id}`));
+	const sessions = post.content.match(/\bSession s\d+\b/g) ?? [];
+	const isFormer = ({ channelId, at, text }: Post) =>
+		channelId === post.channelId && at < post.at && sessions.some((name) => text.includes(`(${name})`));
 	const isLinked = (question?: Post) =>
-		question !== undefined && post.content.includes(permalinkOf(post.channelId, question.ts));
+		(question ? [question] : [...questions.values()].filter(isFormer)).some(({ ts }) =>
+			post.content.includes(permalinkOf(post.channelId, ts)),
+		);
 	const isOfOne = kindOf(post) === 'several' || asked.length === 1;
 	return post.threadTs === null && isOfOne && asked.every(isLinked);
 }

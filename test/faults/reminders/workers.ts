@@ -58,7 +58,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 			await clock.sleep(back);
 			const now = clock.now();
 			const found = { session, readAt: beganAt, arrival, tookMs: now - beganAt, byteCount: 0, isOther: false };
-			const watching = await watches.ofSession(key, now);
+			const watching = await watches.ofSession(key);
 			const looked = { serviceUrl: SERVICE_URL, reading: found, isWatched: true };
 			const judged = await program.ourAnswers(answers, looked);
 			const ours = { ...judged, disclosure: program.NO_ANSWERS.disclosure };

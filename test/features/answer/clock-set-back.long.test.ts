@@ -11,15 +11,9 @@ const LOST = line('delivered', { agentOutcome: 'lost' });
 
 /** The machine's clock, which can be set. */
 let shift = 0;
-const listeners: (() => void)[] = [];
-const clock: Clock = {
-	now: () => Date.now() + shift,
-	sleep: systemClock.sleep,
-	onStep: (listener) => void listeners.push(listener),
-};
+const clock: Clock = { now: () => Date.now() + shift, sleep: systemClock.sleep };
 function setClock(by: number): void {
 	shift = by;
-	for (const listener of listeners) listener();
 }
 
 let app: App;

@@ -3,7 +3,6 @@ import type { Modal } from '../../../fake-slack/index.ts';
 import { asking, askingSession, done } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { NOTICES } from '../../../src/features/answer/form-view.ts';
-import { PRESS_NOTES } from '../../../src/features/answer/receipt-view.ts';
 import { waitingWords } from '../../../src/slack/parts.ts';
 import { type App, answerFields, openSession } from '../../slack/support/open-session.ts';
 import { startTimedApp } from '../../slack/support/timed-app.ts';
@@ -67,7 +66,7 @@ function holdPuts(): () => void {
 }
 
 describe('a question that another person of Handraise answered first', () => {
-	it('tells the second person the first answer at Submit, and keeps their text for posting', async () => {
+	it('tells the second person the first answer at Submit, and keeps their text', async () => {
 		const { id, modal: second } = await filled('grace', 'red', 'large');
 		const first = await fill(await openSession(app, id), 'blue', 'small');
 		await first.submit();
@@ -79,11 +78,7 @@ describe('a question that another person of Handraise answered first', () => {
 		for (const value of ['> blue', '> small', '> red', '> large']) expect(second.text()).toContain(value);
 		expect(saved(id)).toEqual([['blue', 'small']]);
 
-		await second.press('Post my text in the channel');
-		const posted = await app.slack.as('ada').waitForMessage('#agents', 'wanted to answer');
-		expect(posted.text()).toContain('> red');
-		expect(posted.isEphemeral()).toBe(false);
-		await timed.shows(PRESS_NOTES.posted, 'grace');
+		expect(second.buttons()).toEqual(['Open the session']);
 	});
 
 	it('tells the second person about the first answer before it is delivered', async () => {
@@ -332,7 +327,7 @@ describe('a session that ended while the form was open', () => {
 			await modal.submit();
 			await timed.shows(end === 'removed' ? whatHappened('service_missing') : headline('ended'));
 			expect(modal.text()).toContain('> blue');
-			expect(modal.buttons()).toContain(end === 'removed' ? 'Discard answer' : 'Post my text in the channel');
+			expect(modal.buttons()).toContain(end === 'removed' ? 'Discard answer' : 'Open the session');
 			expect(app.service.log.puts(id)).toEqual([]);
 		},
 	);

@@ -127,7 +127,6 @@ export async function createHarness() {
 			clock: ownClock,
 			log,
 			metrics: { delivery: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} } },
-			config: { WATCH_MAX_DAYS: 7 },
 		});
 	}
 

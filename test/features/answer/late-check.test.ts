@@ -102,10 +102,12 @@ describe('an answer that is sent more than a minute after its author was allowed
 			app.slack
 				.as('grace')
 				.messages('dm')
-				.find((dm) => dm.buttons().includes('Send mine')),
+				.find((dm) => dm.buttons().includes('Open the question')),
 		);
 		expect(app.service.log.puts(id)).toEqual([]);
-		await offer.press('Send mine');
+		await offer.press('Open the question');
+		const again = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
+		await again.submit();
 		await app.until(() => value(id, index) === 'LH 1173');
 		await app.slack.as('grace').command('#agents', `/session history ${id}`);
 		const history = () => app.slack.as('grace').modal()?.text() ?? '';

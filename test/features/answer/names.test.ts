@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { answerFields, openSession } from '../../slack/support/open-session.ts';
+import { openSession } from '../../slack/support/open-session.ts';
 import { headline } from '../../support/sentences.ts';
 import { type InboxApp, inboxApp } from '../inbox/harness.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from '../watch/harness.ts';
@@ -80,25 +80,4 @@ it('shows that a form was answered in two lines, and its values on a press', asy
 	const history = await app.slack.as('grace').waitForModal((one) => one.title() === 'History');
 	expect(history.text()).toContain('*“Which floor?”*\n> The second');
 	await history.close();
-});
-
-it.each([
-	['an option with a note', 'TP 570', 'Window', 'TP 570. Window'],
-	['its own words alone', null, 'A train', 'A train'],
-])('takes %s from a window that 1.0.0 opened', async (_, option, note, sent) => {
-	const id = app.session();
-	const index = app.ask(id, [FLIGHT]);
-	const modal = await openSession(app.app, id);
-	// As 1.0.0 drew it: what is chosen is optional, and no option stands for other words.
-	for (const block of modal.blocks()) {
-		const element = block.element as { type?: string; options?: unknown[] } | undefined;
-		if (element?.type !== 'radio_buttons') continue;
-		block.optional = true;
-		element.options?.pop();
-	}
-	expect(answerFields(modal)[0]).toMatchObject({ optional: true, options: ['LH 1173', 'TP 570'] });
-	if (option !== null) await modal.choose(0, option);
-	await modal.fill(1, note);
-	expect((await modal.submit()).outcome).toBe('updated');
-	await app.until(() => app.service.sessions.values(id, index)[0] === sent);
 });

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
-import { ownTextMessage, receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
+import { receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
 import { draftModal, historyView } from '../../../src/features/answer/view.ts';
 import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/ids.ts';
@@ -41,7 +41,6 @@ const SLOW = /^The session service is slow to respond\. Handraise is still sendi
 const SAVED = /^Your answer is saved\. You can close this/;
 const NOT_STARTED = '⚠️ Delivered, but the session service reported a failure: the agent may not have been started';
 const OPEN = 'Open the session';
-const POST = 'Post my text to the thread';
 
 describe('receipts', () => {
 	it.each<[what: string, answer: Partial<Answer>, headline: string, more?: Parameters<typeof expectReceipt>[2]]>([
@@ -64,13 +63,22 @@ describe('receipts', () => {
 			'overwritten',
 			{ state: 'delivered', agentOutcome: 'overwritten' },
 			'⚠️ Delivered, then overwritten from outside Handraise',
-			{ buttons: [OPEN, POST] },
+			{ buttons: [OPEN] },
 		],
 		[
 			'too late',
 			{ state: 'conflicted' },
 			'🔀 Not sent: somebody else answered first',
-			{ explanation: /^Nothing was overwritten\. Your text is below\.$/, buttons: [OPEN, POST] },
+			{ explanation: /^Nothing was overwritten\. Your text is below\.$/, buttons: [OPEN] },
+		],
+		[
+			'second to one that did not arrive',
+			{ state: 'conflicted', lastError: 'first_failed' },
+			'📝 Not sent: the first answer did not arrive either',
+			{
+				explanation: /^Somebody answered before you\. That answer was not delivered\. Your text is a draft now,/,
+				buttons: ['Open the question'],
+			},
 		],
 		[
 			'outdated',
@@ -79,20 +87,20 @@ describe('receipts', () => {
 			{
 				explanation:
 					/^The agent has changed its question\. Your text is below\. \*Answer the new question\* fills it in where it fits\.$/,
-				buttons: ['Answer the new question', POST],
+				buttons: ['Answer the new question'],
 			},
 		],
 		[
 			'refused',
 			{ state: 'refused', lastError: 'request_too_large' },
 			'⛔ Not delivered: it was refused',
-			{ explanation: /\(100 kB\)\. Your text is below\. .*<@U0OURSADMIN> can help\.$/, buttons: ['Try again', POST] },
+			{ explanation: /\(100 kB\)\. Your text is below\. .*<@U0OURSADMIN> can help\.$/, buttons: ['Try again'] },
 		],
 		[
 			'after the end',
 			{ state: 'ended' },
 			'🏁 Not sent: the session was over',
-			{ explanation: /^The agent of this session no longer reads answers/, buttons: [OPEN, POST] },
+			{ explanation: /^The agent of this session no longer reads answers/, buttons: [OPEN] },
 		],
 		[
 			'given up though it was sent once',
@@ -112,19 +120,19 @@ describe('receipts', () => {
 			'that was sent before the question changed',
 			{ state: 'changed', putStartedAt: now - 30_000 },
 			'✏️ Sent, and may have arrived before the agent continued',
-			{ explanation: /^Look at the session before you answer again/, buttons: ['Answer again', POST] },
+			{ explanation: /^Look at the session before you answer again/, buttons: ['Answer again'] },
 		],
 		[
 			'that was sent before the session ended',
 			{ state: 'ended', putStartedAt: now - 30_000 },
 			'🏁 Sent, and may have arrived before the session ended',
-			{ explanation: /^The agent of this session no longer reads answers/, buttons: [OPEN, POST] },
+			{ explanation: /^The agent of this session no longer reads answers/, buttons: [OPEN] },
 		],
 		[
 			'that stands behind another one',
 			{ state: 'conflicted', putStartedAt: now - 30_000 },
 			'🔀 Sent, and may have arrived before the other answer',
-			{ explanation: /^It is not sent again/, buttons: [OPEN, POST] },
+			{ explanation: /^It is not sent again/, buttons: [OPEN] },
 		],
 		[
 			'of which it is not known yet whether it arrived',
@@ -242,22 +250,8 @@ describe('receipts', () => {
 		expect(textsOf(message.blocks).join('').length).toBeLessThan(12_000);
 	});
 
-	it("offers to post the text only if the answer came from a channel, and keeps the answer's id in its metadata", () => {
-		expect(show({ state: 'ended', origin: { channelId: null, threadTs: null } }).buttons).toEqual([OPEN]);
-		const { buttons, view } = show({ state: 'ended', origin: { channelId: 'C1', threadTs: null } });
-		expect(buttons).toEqual([OPEN, 'Post my text in the channel']);
-		expect(decodeMetadata(view.private_metadata)?.formId).toBe('answer-1');
-	});
-
-	it('posts a text that was not sent with its author and its session', () => {
-		const message = ownTextMessage(answerOf({ state: 'ended' }));
-		expectSafeMessage(message);
-		// The channel may have `--discreet`.
-		expect(message.text).toBe('An answer that was not sent to the agent');
-		expect(textsOf(message.blocks)).toEqual([
-			'💬 <@U0OURS1> wanted to answer *session 3f9a2c1d*. This was not sent to the agent:',
-			'*“Hall”*\n> The &lt;garden&gt;\n> please',
-		]);
+	it("keeps the answer's id in its metadata", () => {
+		expect(decodeMetadata(show({ state: 'ended' }).view.private_metadata)?.formId).toBe('answer-1');
 	});
 });
 

@@ -20,8 +20,6 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 		clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
 		env: {
 			RETENTION_DAYS: '3',
-			GIVE_UP_HOURS: '1',
-			WATCH_MAX_DAYS: '30',
 			ENCRYPTION_KEY: KEY,
 		},
 	});
@@ -94,7 +92,8 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 		posts: ['card', 'card', 'question', 'question'],
 	});
 
-	await restartAfter(3);
+	// Three days after it was given up.
+	await restartAfter(4);
 	await dm(TEXT_REMOVED);
 	expect(await stored()).toEqual({
 		answers: ['waiting without text'],

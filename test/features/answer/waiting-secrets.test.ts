@@ -28,7 +28,7 @@ it('removes the secrets of a waiting answer after a week and tells its author', 
 	const { store, clock } = harness;
 	const secret = submission({ items: [item('hunter2', { secret: true }), item('blue')] });
 	await accepted(store, secret, 'waiting');
-	const config = { DATA_DIR: harness.dataDir, RETENTION_DAYS: 90, WAITING_SECRET_DAYS: 7 };
+	const config = { DATA_DIR: harness.dataDir, RETENTION_DAYS: 90 };
 	const core = coreOf({ store, clock, log: createRecordingLog(), config, serviceUrl: SERVICE });
 	const housekeeping = createHousekeeping(core, { isDiscovering: () => false, forgetInboxes: async () => undefined });
 	await clock.advance(7 * DAY);
@@ -57,9 +57,8 @@ it('sends waiting answers only after the right encryption key is restored', asyn
 		const store = await open({ dataDir: dataDir.path, encryptionKey, clock });
 		let woken = 0;
 		store.answers.rows.onChange(() => woken++);
-		const config = { GIVE_UP_HOURS: 1 };
 		const metrics = { answers: { submitted() {} } };
-		const core = coreOf({ store, clock, log: createRecordingLog(), metrics, config, serviceUrl: SERVICE });
+		const core = coreOf({ store, clock, log: createRecordingLog(), metrics, config: {}, serviceUrl: SERVICE });
 		const answers = createAnswers(core, createClaims(core));
 		return { store, answers, woken: () => woken };
 	}

@@ -10,8 +10,8 @@ const MINUTE = 60_000;
 const WATCH_AGAIN = 'Watch again';
 let app: Awaited<ReturnType<typeof discoveringApp>>;
 
-async function start(env: Record<string, string> = {}): Promise<void> {
-	app = await discoveringApp({ env: { MAX_WATCHES_PER_CHANNEL: '200', REMIND_AFTER: 'off', ...env } });
+async function start(env: Record<string, string> = {}, channel = 200): Promise<void> {
+	app = await discoveringApp({ env: { REMIND_AFTER: 'off', ...env }, limits: { watches: { channel } } });
 }
 
 afterEach(async () => {
@@ -207,7 +207,7 @@ it('a channel is told of no beginning that ended before it could be told', async
 });
 
 it('sessions that come and go in lists do not keep others from being read', async () => {
-	await start({ SESSION_SERVICE_RPM: '125', DISCOVER_SESSIONS: 'false', MAX_WATCHES_PER_PERSON: '200' });
+	await start({ SESSION_SERVICE_RPM: '125', DISCOVER_SESSIONS: 'false' });
 	const others = Array.from({ length: 12 }, () => app.session());
 	const unsteady = Array.from({ length: 50 }, (_, index) => app.waiting(`Chair ${index}`));
 	const ids = [...others, ...unsteady];
@@ -234,7 +234,7 @@ function dead(count: number): void {
 
 describe('listed sessions that ask nothing', () => {
 	it('do not keep watched sessions from being read', async () => {
-		await start({ SESSION_SERVICE_RPM: '100', MAX_WATCHES_PER_CHANNEL: '100' });
+		await start({ SESSION_SERVICE_RPM: '100' }, 100);
 		const ids = Array.from({ length: 4 }, () => app.session());
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.pass(MINUTE);
@@ -252,7 +252,7 @@ describe('listed sessions that ask nothing', () => {
 	}, 60_000);
 
 	it('do not keep a question out of a full channel, and do not count as watched there', async () => {
-		await start({ MAX_WATCHES_PER_CHANNEL: '1' });
+		await start({}, 1);
 		dead(6);
 		await app.pass(20_000);
 		const id = app.waiting('Real');
@@ -262,7 +262,7 @@ describe('listed sessions that ask nothing', () => {
 	});
 
 	it('do not keep their places when they cannot be read', async () => {
-		await start({ MAX_WATCHES_PER_CHANNEL: '1' });
+		await start({}, 1);
 		const odd = app.session({ name: 'Odd', status: 'humanInput' });
 		app.service.faults.add({ kind: 'error', sessionId: odd });
 		await app.watchAll();

@@ -6,7 +6,8 @@ import { discoveringApp } from './harness.ts';
 export async function postsNewBehindOld(old: number, most: number): Promise<void> {
 	await using app = await discoveringApp({
 		realRates: true,
-		env: { ...USUAL_REQUESTS, MAX_WATCHES_PER_CHANNEL: String(most), REMIND_AFTER: 'off' },
+		env: { ...USUAL_REQUESTS, REMIND_AFTER: 'off' },
+		limits: { watches: { channel: most } },
 	});
 	for (let index = 0; index < old; index += 1) app.waiting(`Old ${index}`);
 	await app.pass(10_000);

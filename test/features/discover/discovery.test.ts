@@ -85,10 +85,11 @@ describe('/session watch all', () => {
 		expect((await app.command('/session list')).text()).toContain('No session waits here now');
 	});
 
-	it('posts a question that replaces an open one beside it, and reminds of the newest', async () => {
-		await start({ env: { REMIND_AFTER: '40s', THREAD_REPLIES: 'on' } });
+	it('posts a question that replaces an open one after a minute beside it, and reminds of the newest', async () => {
+		await start({ env: { REMIND_AFTER: '2m', THREAD_REPLIES: 'on' } });
 		app.slack.settings.events.push('message.channels');
 		const { id, post: first } = await app.raisedHand();
+		await app.pass(MINUTE + 5_000);
 		app.service.sessions.push(id, asking('Another thing.', ['Which size?']));
 		const second = await app.until(() => app.asked(id)[1]);
 		await app.until(() => openButtons(first)?.length === 0);
@@ -108,7 +109,7 @@ describe('/session watch all', () => {
 		await start();
 		const id = await app.watched();
 		await app.watchAll();
-		await app.watchAll('', '#secret');
+		await app.watchAll('#secret');
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
 		await app.postOf(id, '#secret');
@@ -235,16 +236,16 @@ describe('/session watch all', () => {
 		expect(app.raised()).toHaveLength(2);
 	});
 
-	it('shows how it was asked to: discreet, without buttons', async () => {
+	it('shows questions as the channel wants its posts; without a card they stand in the channel', async () => {
 		await start();
-		expect((await app.watchAll('--discreet --no-buttons')).text()).toContain('from now on');
-		expect((await app.watchAll('--discreet')).text()).toContain('come into this channel already');
-		expect((await app.watchAll('--buttons')).text()).toContain('New ones are posted by `watch all --discreet`.');
-		await app.watchAll('--no-buttons');
+		await app.setPosts({ discreet: true, buttons: false, questionsInThread: true });
+		expect((await app.watchAll()).text()).toContain('from now on');
+		expect((await app.watchAll()).text()).toContain('come into this channel already');
 		const post = await app.postOf(app.waiting());
+		expect(post.threadTs()).toBeNull();
 		expect(post.buttons()).not.toContain('red');
 		expect(app.slack.state.messages.find(({ ts }) => ts === post.ts)?.text).not.toContain('Which colour?');
-		expect((await app.watchAll('--thread-only')).text()).toContain('`watch all` takes `--discreet`');
+		expect((await app.command('/session watch all --thread-only')).text()).toContain('Not watched');
 	});
 
 	it('lists with /session watch the sessions that wait and are not watched there, to choose one', async () => {
@@ -342,13 +343,6 @@ describe('/session watch all is refused in words', () => {
 		app.waiting();
 		await app.pass(MINUTE);
 		expect(app.raised()).toEqual([]);
-	});
-
-	it('when the list is not used', async () => {
-		await start({ env: { SESSION_SERVICE_LIST: 'off' } });
-		expect((await app.watchAll()).text()).toContain('SESSION_SERVICE_LIST');
-		await app.pass(20_000);
-		expect(app.listCalls()).toBe(0);
 	});
 
 	it('when the service has no list', async () => {

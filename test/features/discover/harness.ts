@@ -27,8 +27,8 @@ export async function discoveringApp({ env, service, ...options }: AppOptions & 
 		app.until(() => app.inChannel(channel).find((post) => post.text().includes(words)));
 	const listCalls = () => app.service.log.list().filter(({ path }) => path.includes('query')).length;
 
-	async function watchAll(flags = '', channel?: string): Promise<Posted> {
-		return app.command(`/session watch all ${flags}`.trim(), 'ada', channel);
+	async function watchAll(channel?: string): Promise<Posted> {
+		return app.command('/session watch all', 'ada', channel);
 	}
 
 	/** A session that nobody watches and that waits for a person. */

@@ -308,17 +308,14 @@ it('sends nothing while the budget is paused, and looks once a minute while the 
 it('goes on after the clock was put back', async () => {
 	const clock = createManualClock();
 	let putBackMs = 0;
-	const steps: (() => void)[] = [];
 	const machine = {
 		...clock,
 		now: () => clock.now() - putBackMs,
 		uptime: () => clock.now(),
-		onStep: (listener: () => void) => steps.push(listener),
 	};
 	const harness = start({ clock: machine });
 	await pass(clock, 5_000);
 	putBackMs = 2 * HOUR_MS;
-	for (const step of steps) step();
 	const before = harness.requests.length;
 	await pass(clock, 20_000);
 	expect(harness.requests.length - before).toBeGreaterThan(5);

@@ -174,10 +174,3 @@ it('says in metrics and once in the log what the service has', async () => {
 	expect(app.log.filter((line) => line.includes('has no list'))).toHaveLength(1);
 	expect(app.log.filter((line) => line.includes('lists the sessions that wait'))).toHaveLength(1);
 });
-
-it('never asks for a list with SESSION_SERVICE_LIST=off', async () => {
-	await start({ env: { SESSION_SERVICE_LIST: 'off' } });
-	await app.watched();
-	await app.pass(60_000);
-	expect(app.service.log.lists()).toEqual([]);
-});

@@ -38,7 +38,7 @@ afterEach(async () => {
 const postsOf = (names: readonly string[]) =>
 	names.map((name) => app.inChannel().filter((post) => post.text().includes(name)).length);
 
-const begun = (outcome: 'begun' | 'already') => discoveringWords(outcome, { discovery: null, isListed: true });
+const begun = (outcome: 'begun' | 'already') => discoveringWords(outcome, { isListed: true });
 
 it('/session watch all posts each question once, and goes on when one replica is gone', async () => {
 	const { other } = await start('on');
@@ -85,7 +85,7 @@ it('/session watch all begins while another replica ends it', async () => {
 	await replica.connect();
 	await replica.query('begin');
 	await replica.query('select 1 from discoveries for update');
-	const typed = app.command('/session watch all --discreet', 'grace');
+	const typed = app.command('/session watch all', 'grace');
 	await expect
 		.poll(async () => {
 			const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

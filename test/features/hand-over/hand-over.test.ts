@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/features/watch/post-view.ts';
+import { decodeMetadata } from '../../../src/slack/ids.ts';
 import { placeMrkdwn } from '../../../src/slack/parts.ts';
 import { auditRows } from '../../support/audit-rows.ts';
 import {
@@ -23,7 +24,7 @@ let app: HandOverApp;
 /** With a question. */
 const start = async (env: Record<string, string> = {}, items: Parameters<typeof app.asked>[1] = [FLIGHT]) => {
 	app = await handOverApp(env);
-	return app.asked('', items);
+	return app.asked(undefined, items);
 };
 /** With a question that Ada handed over. */
 const startHanded = async (env: Record<string, string> = {}, to = 'tess') => {
@@ -95,8 +96,8 @@ describe('Hand over', () => {
 
 	it('puts a question first in the inbox of its holder, and last in those of others', async () => {
 		await start();
-		const { post } = await app.asked('', [{ title: 'Which hotel?' }]);
-		await app.asked('', [{ title: 'Which seat?' }]);
+		const { post } = await app.asked(undefined, [{ title: 'Which hotel?' }]);
+		await app.asked(undefined, [{ title: 'Which seat?' }]);
 		await app.handOver(post, 'ada', 'grace');
 		const order = async (who: string, has: string) => {
 			await app.openHome(who);
@@ -117,8 +118,8 @@ describe('Hand over', () => {
 		app.service.sessions.answerAsPage(id, ['red']);
 		await form.submit();
 		await app.windowSays(headline('conflicted'), { who: 'tess' });
-		await app.slack.as('tess').modal()?.press('Post my text to the thread');
-		await app.threadSays(id, '> grey');
+		const { origin } = decodeMetadata(String(form.view().payload.private_metadata)) ?? {};
+		expect(origin).toMatchObject({ channelId: 'C0AGENTS', threadTs: expect.any(String) });
 	});
 
 	it('is given back with one press, of which whoever handed it over hears', async () => {
@@ -292,18 +293,18 @@ describe('Hand over', () => {
 		expect(auditRows(app.dataDir, 'handedOver')).toMatchObject([{ ...place, actor: 'U0ADA', about: tess }]);
 		expect(auditRows(app.dataDir, 'givenBack')).toMatchObject([{ ...place, actor: tess, about: 'U0ADA' }]);
 		expect(app.log.join()).not.toContain('flight');
-		const discreet = await app.asked('--discreet');
+		const discreet = await app.asked({ discreet: true });
 		await app.press(discreet.post, 'ada', 'Hand over');
 		await app.windowSays(ASKS, { without: ['Which flight'] });
 	});
 
-	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {
+	it('tells neither the question of a discreet channel nor a secret in the notification', async () => {
 		await start();
-		const discreet = await app.asked('--discreet');
+		const discreet = await app.asked({ discreet: true });
 		await app.handOver(discreet.post, 'ada', 'tess');
 		const dm = await app.newestDm('tess', 'Which flight?');
 		expect(dm.notification()).toMatch(new RegExp(`${YOU_HAVE_IT} ${ASKS}$`));
-		const secret = await app.asked('', [{ title: 'Which password should I use?' }]);
+		const secret = await app.asked({}, [{ title: 'Which password should I use?' }]);
 		await app.handOver(secret.post, 'ada', 'cleo');
 		const other = await app.newestDm('cleo', 'Which password');
 		expect(other.notification()).not.toContain('password');

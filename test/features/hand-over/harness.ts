@@ -27,8 +27,8 @@ export async function handOverApp(
 	});
 
 	/** A question of a watched session, and its post. */
-	async function asked(flags = '', items: Parameters<typeof app.ask>[1] = [FLIGHT]) {
-		const id = await app.watched({ name: 'Book a flight' }, flags);
+	async function asked(style?: Parameters<typeof app.setPosts>[0], items: Parameters<typeof app.ask>[1] = [FLIGHT]) {
+		const id = await app.watched({ name: 'Book a flight' }, style);
 		const index = app.ask(id, items, '');
 		const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Hand over')));
 		return { id, index, post };
@@ -76,8 +76,8 @@ export async function handOverApp(
 	const givenBackTo = (who: string) => newestDm(who, GAVE_BACK);
 
 	/** A question that Ada handed over, and the direct message to whoever got it. */
-	async function handed(to = 'tess', flags = '') {
-		const question = await asked(flags);
+	async function handed(to = 'tess') {
+		const question = await asked();
 		await handOver(question.post, 'ada', to);
 		return { ...question, dm: await handedTo(to) };
 	}

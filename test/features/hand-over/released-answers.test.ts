@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Posted } from '../../../fake-slack/index.ts';
+import { callSlack, type Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { openSession } from '../../slack/support/open-session.ts';
-import { headline, line, openButtons } from '../../support/sentences.ts';
+import { headline, line } from '../../support/sentences.ts';
 import { tooComplex } from '../../support/too-complex.ts';
 import { type InboxApp, inboxApp } from '../inbox/harness.ts';
 import { expectNothingWrong } from '../watch/harness.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
-const OFFER = 'Send mine';
+const OFFER = 'Open the question';
+const FAILED = headline('conflicted', { lastError: 'first_failed' });
 
 let app: InboxApp;
 beforeAll(async () => {
@@ -78,59 +79,65 @@ async function released() {
 	return { ...question, offer: await offered(question.id) };
 }
 
+/** What Grace's form of the question begins with, opened by *Open the question*. */
+async function prefilled(offer: Posted) {
+	await offer.press(OFFER);
+	return app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
+}
+
 describe('an answer that lost to one that was taken back', () => {
-	it('leaves no draft when its author discards it', async () => {
-		const { offer } = await released();
+	it('is a draft of the question, which is open again, and nothing is sent by itself', async () => {
+		const { id, index, post, offer } = await released();
+		expect(offer.text()).toContain('*📝 Not sent: the first answer did not arrive either*');
+		expect(offer.text()).toContain(
+			'@ada answered before you. That answer was not delivered. Your text is a draft now, and nothing is sent by ' +
+				'itself. *Open the question* fills it in where it fits.',
+		);
+		expect(offer.text()).toContain('> TP 570');
+		expect(offer.buttons()).toEqual([OFFER]);
+		await app.until(() => post.buttons().includes('TP 570'));
 		await graceReads('📝');
-		await offer.press('Discard answer');
-		await app.homeSays(line('withdrawn'), { who: 'grace', without: ['📝'] });
-	});
-
-	it('leaves no draft when its author sends it', async () => {
-		const { id, index, offer } = await released();
-		await graceReads('📝');
-		app.service.faults.add({ kind: 'error', status: 503, method: 'PUT' });
-		await offer.press(OFFER);
-		await app.homeSays(/⏳ (?:Sending|Not delivered yet|Sent, checking)/, { who: 'grace', without: ['📝'] });
-		app.service.faults.clear();
-		await app.until(() => value(id, index) === 'TP 570');
-	});
-
-	it.each([
-		[OFFER, () => headline('accepted')],
-		['Discard answer', () => headline('withdrawn')],
-	])('says what became of it after %s when Slack does not take the update of the offer', async (button, words) => {
-		const { id, offer } = await released();
-		app.service.faults.add({ kind: 'error', status: 503, sessionId: id, method: 'PUT' });
-		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
-		const told = await app.toldAfter(() => offer.press(button), 'grace', 'dm');
-		expect(told.text()).toContain(words());
-	});
-
-	it('leaves the offer in the direct message when it is discarded in the inbox', async () => {
-		const { offer } = await released();
-		await graceReads(line('waiting', { lastError: 'first_withdrawn' }));
-		await home()?.press('Discard answer');
-		await says(offer, headline('withdrawn'));
-		expect(openButtons(offer)).toEqual([]);
-	});
-
-	it('leaves the offer in the direct message when it is sent from the inbox and loses again', async () => {
-		const { id, post, offer } = await released();
-		await app.until(() => post.buttons().includes('LH 1173'));
-		await graceReads(line('waiting', { lastError: 'first_withdrawn' }));
-		// Home and the message stay as they are until Grace has pressed.
-		for (const method of ['views.publish', 'chat.update']) app.slack.faults.add({ method, error: 'internal_error' });
-		await app.choose(post, 'LH 1173');
-		await home()?.press(OFFER);
-		await app.pass(2_000);
-		app.slack.faults.clear();
-		await says(offer, headline('conflicted'));
-		expect(offer.buttons()).not.toContain(OFFER);
-		await post.press('Undo');
-		expect((await offered(id)).text()).toContain(headline('waiting', { lastError: 'first_withdrawn' }));
-		await app.pass(20_000);
+		expect(home()?.text()).toMatch(/📝 .*“TP 570”/);
+		const form = await openSession(app.app, id, 'grace');
+		expect(form.value(0)).toBe('TP 570');
+		await form.close();
+		await app.pass(120_000);
 		expect(app.service.log.puts(id)).toEqual([]);
+		const again = await prefilled(offer);
+		expect(again.value(0)).toBe('TP 570');
+		await again.submit();
+		await app.until(() => value(id, index) === 'TP 570');
+		await app.homeSays(/Delivered/, { who: 'grace', without: ['Continue'] });
+		expect(app.service.log.savedPuts(id)).toHaveLength(1);
+	});
+
+	it('keeps no secret text, and its author is told', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, [item('What is the password of the hotel?'), item('Which hotel?')], '');
+		await app.threadSays(id, 'Which hotel?');
+		const forms = [await openSession(app.app, id, 'ada'), await openSession(app.app, id, 'grace')];
+		app.service.faults.add({ kind: 'error', status: 503, sessionId: id });
+		for (const form of forms) {
+			await form.fill(0, 'hunter2');
+			await form.fill(1, 'Grand');
+			await form.submit();
+			await form.close();
+		}
+		const told = await app.until(() =>
+			app.slack
+				.as('ada')
+				.dm()
+				.findLast((dm) => dm.buttons().includes('Discard answer')),
+		);
+		await told.press('Discard answer');
+		app.service.faults.clear();
+		await app.pass(120_000);
+		const offer = await offered(id);
+		expect(offer.text()).toContain('Passwords and codes were not kept. Type them again.');
+		const form = await prefilled(offer);
+		expect([form.value(0), form.value(1)]).toEqual([null, 'Grand']);
+		await form.close();
+		expect(app.service.sessions.values(id, index)).toEqual(['', '']);
 	});
 
 	it('is offered once to a person who pressed three times', async () => {
@@ -151,29 +158,21 @@ describe('an answer that lost to one that was taken back', () => {
 		await app.pass(60_000);
 		expect(offer.text()).toContain('TP 570');
 		expect(offers(id)).toHaveLength(1);
+		await graceReads(`“TP 570” · ${line('conflicted', { lastError: 'first_failed' })}`);
+		expect(home()?.text()).not.toContain('yours: TP 570');
 	});
 
-	it('says nothing untrue when its author continues the draft and sends that', async () => {
-		const { id, index, offer } = await released();
-		await graceReads('📝');
-		await home()?.press('Continue');
-		const grace = app.slack.as('grace');
-		const form = await grace.waitForModal((modal) => modal.text().includes('Sending this one replaces it'));
-		expect(form.text()).toContain('📝 Your answer was not sent. Sending this one replaces it · ');
-		expect(form.text()).not.toContain(line('waiting'));
-		await form.submit();
-		await app.until(() => value(id, index) === 'TP 570');
-		const instead = '🔀 Not sent: a later answer of the same person counts';
-		await says(offer, `*${instead}*`);
-		const [first, waits, ...others] = offer
-			.text()
-			.split('\n')
-			.filter((words) => /^(?:🔀|⚠️)/u.test(words));
-		expect(first).toContain(line('conflicted'));
-		expect(waits).toMatch(/^⚠️ Not delivered ·/);
-		// Of the last state, the headline has said what.
-		expect(others).toEqual([]);
-		await app.homeSays(instead, { who: 'grace' });
+	it('hears of it where Slack was slow to say that the first was first', async () => {
+		const { id, post } = await asked();
+		await pressUnseen(post, 'LH 1173');
+		const release = app.slack.faults.hold('chat.postEphemeral');
+		await app.seenBy('grace', post).press('TP 570');
+		app.slack.faults.clear();
+		await app.openHome();
+		await home('ada')?.press('Undo');
+		await app.pass(500);
+		release();
+		expect((await offered(id)).text()).toContain(FAILED);
 	});
 
 	it('is told in the inbox as its author’s own when their first answer was first', async () => {
@@ -194,26 +193,44 @@ describe('an answer that lost to one that was taken back', () => {
 });
 
 describe('an answer that lost to one that then failed', () => {
-	it('is offered to its author when the first is refused', async () => {
+	it('is a draft when the first is refused, whose author is told whom to ask', async () => {
 		const { id, index } = await lost();
 		app.service.faults.add(tooComplex(id));
 		const offer = await offered(id);
 		app.service.faults.clear();
-		expect(offer.text()).toContain('*⚠️ Not sent: the first answer was not delivered · your decision*');
-		expect(offer.text()).toContain('@ada answered before you. The question is open again. Your text is kept.');
-		await offer.press(OFFER);
+		expect(offer.text()).toContain(FAILED);
+		const told = await app.until(() => dmsOf('ada').findLast((dm) => dm.text().includes('LH 1173')));
+		await says(told, '@grace wanted to answer too: ask them.');
+		expect(told.text()).not.toContain('TP 570');
+		const form = await prefilled(offer);
+		await form.submit();
 		await app.until(() => value(id, index) === 'TP 570');
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 	});
 
-	it('is offered to its author when the session was over before the first was sent', async () => {
+	it('stays unsent when the session was over before the first was sent', async () => {
 		const { id } = await lost();
 		app.service.sessions.setStatus(id, 'stopped');
-		const offer = await offered(id);
-		expect(offer.text()).toContain(
-			'*⚠️ Not sent: the first answer was not delivered because the session was over · your decision*',
-		);
+		const told = await app.until(() => dmsOf('grace').find((dm) => JSON.stringify(dm.blocks()).includes(id)));
+		expect(told.text()).toContain('*🏁 Not sent, nor was the first answer: the session was over*');
+		expect(told.text()).toContain('because the session was over. Your text is below.');
+		expect(told.text()).toContain('> TP 570');
+		expect(told.buttons()).toEqual(['Open the session']);
 		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it('is a draft, too, when the agent asks something else before the first was sent', async () => {
+		const { id } = await lost();
+		const index = app.ask(id, [item('Which flight should I book?', 'One of: LX 180, TP 570')], 'One is full.');
+		const offer = await offered(id);
+		expect(offer.text()).toContain(FAILED);
+		expect(offer.text()).toContain('That answer was not delivered. Your text is a draft now');
+		expect(offer.text()).toContain('> TP 570');
+		expect(app.service.log.puts(id)).toEqual([]);
+		const form = await prefilled(offer);
+		await form.choose(0, 'LX 180');
+		await form.submit();
+		await app.until(() => value(id, index) === 'LX 180');
 	});
 
 	it('does not hear that the first was not sent when that may have arrived', async () => {
@@ -222,8 +239,32 @@ describe('an answer that lost to one that then failed', () => {
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.sessions.setStatus(id, 'stopped');
 		const offer = await offered(id);
-		expect(offer.text()).toContain('*⚠️ Not sent: the first answer may have arrived · your decision*');
-		expect(offer.text()).toContain('Look at the session before you send yours.');
-		expect(offer.text()).not.toMatch(/first answer was not|is open again|that back/);
+		expect(offer.text()).toContain('*⚠️ Not sent: the first answer may have arrived*');
+		expect(offer.text()).toContain('That answer may have arrived: look at the session first.');
+		expect(offer.text()).not.toMatch(/not delivered|either/);
 	});
+});
+
+it.each([
+	['Send mine', 'answer.try_again'],
+	['Post my text to the thread', 'answer.post_to_thread'],
+])('a receipt of 1.1.0 is drawn anew, and sends nothing, when %s is pressed', async (label, action) => {
+	const { id, offer } = await released();
+	const value = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(JSON.stringify(offer.blocks()))?.[0];
+	const text = { type: 'plain_text', text: label };
+	const row = { type: 'actions', elements: [{ type: 'button', action_id: action, text, value }] };
+	await callSlack(app.slack, 'chat.postMessage', {
+		channel: 'C0AGENTS',
+		text: 'A receipt',
+		blocks: [row],
+		parse: 'none',
+		link_names: false,
+	});
+	const former = await app.until(() => app.inChannel().find((one) => one.buttons().includes(label)));
+	await app.seenBy('grace', former).press(label);
+	await says(former, FAILED);
+	expect(former.buttons()).toEqual([OFFER]);
+	await app.pass(60_000);
+	expect(app.service.log.puts(id)).toEqual([]);
+	expect(app.inChannel().some((one) => one.text().includes('wanted to answer'))).toBe(false);
 });

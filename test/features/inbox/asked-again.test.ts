@@ -112,7 +112,7 @@ it('says that it was answered when the agent asks something else instead, or not
 });
 
 it('is reminded of, and is in nobody’s hands', async () => {
-	app = await handOverApp({ REMIND_AFTER: '40s', ESCALATE_AFTER: 'off' }, WAITS);
+	app = await handOverApp({ REMIND_AFTER: '40s' }, WAITS);
 	const { id, index, post } = await asked();
 	await app.handOver(post, 'ada', 'tess');
 	const direct = await app.newestDm('tess', 'Which flight?');

@@ -9,9 +9,9 @@ import { expectNothingWrong } from '../watch/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
 /** The program's default limits for one person. */
-const PEOPLE = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
+const PEOPLE = { personReads: { burst: 20, perMinute: 20 } };
 /** With these, twelve presses are too many. */
-const SLOW_PEOPLE = { PERSON_BURST: '4', PERSON_READS_PER_MINUTE: '4' };
+const SLOW_PEOPLE = { personReads: { burst: 4, perMinute: 4 } };
 
 /** What tells of a press that was not stored. */
 const NOT_STORED: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ async function takenInOldHome(options: Parameters<typeof inboxApp>[0]): Promise<
 
 /** Bob has a question in Home that ada handed over to him, and has just pressed too often. Slack's limits are on. */
 async function bobIsTooFast() {
-	const hand = await handOverApp(SLOW_PEOPLE, { realRates: true });
+	const hand = await handOverApp({}, { realRates: true, limits: SLOW_PEOPLE });
 	app = hand;
 	const { post } = await hand.asked();
 	await hand.handOver(post, 'ada', 'bob');
@@ -71,7 +71,8 @@ describe('while one person presses on and on', () => {
 		const others = Array.from({ length: 10 }, (_, index) => `other${index}`);
 		app = await inboxApp({
 			realRates: true,
-			env: { SESSION_SERVICE_RPM: '250', PERSON_BURST: '1000', PERSON_READS_PER_MINUTE: '1000' },
+			env: { SESSION_SERVICE_RPM: '250' },
+			limits: { personReads: { burst: 1_000, perMinute: 1_000 } },
 			slack: { workspace: withMembers(sampleWorkspace(), 'agents', others) },
 		});
 		const [, late = ''] = await app.askedIn('#agents', ['Chairs', 'Tables'], [FLIGHT]);
@@ -108,7 +109,7 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('opens as many windows for one person as the rate of reads allows, whatever opens them', async () => {
-		app = await inboxApp({ env: PEOPLE });
+		app = await inboxApp({ limits: PEOPLE });
 		const id = app.session({ name: 'Chairs' });
 		const ada = app.slack.as('ada');
 		const from = app.now();
@@ -122,7 +123,7 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('tells somebody who was too fast later that their option was taken', async () => {
-		await takenInOldHome({ env: { ...SLOW_PEOPLE, UNDO_SECONDS: '0' } });
+		await takenInOldHome({ env: { UNDO_SECONDS: '0' }, limits: SLOW_PEOPLE });
 		for (let press = 0; press < 12; press++) await app.home('grace').press('Refresh');
 		for (let press = 0; press < 5; press++) await app.home('grace').press('TP 570');
 		await app.until(() => app.slack.as('grace').dm(whatHappened('too_fast')).length > 0);
@@ -170,7 +171,7 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('tells somebody who was too fast that their Undo came too late', async () => {
-		app = await inboxApp({ env: { ...SLOW_PEOPLE, UNDO_SECONDS: '10' } });
+		app = await inboxApp({ env: { UNDO_SECONDS: '10' }, limits: SLOW_PEOPLE });
 		const [id = ''] = await app.askedIn('#agents', ['Flight'], [FLIGHT]);
 		await app.openHome('grace');
 		await app.homeSays('Which flight?', { who: 'grace' });
@@ -184,7 +185,7 @@ describe('while one person presses on and on', () => {
 	});
 
 	it('refuses an eleventh question of one person in ten minutes, and says so in the window', async () => {
-		const hand = await handOverApp({ PERSON_BURST: '100' });
+		const hand = await handOverApp({}, { limits: { personReads: { burst: 100 } } });
 		app = hand;
 		const people = ['bob', 'cleo', 'dan', 'tess'];
 		const { post } = await hand.asked();
@@ -193,7 +194,7 @@ describe('while one person presses on and on', () => {
 			const asked = await hand.asked();
 			expect((await hand.handOver(asked.post, 'ada', to)).outcome).toBe('updated');
 		}
-		await app.restart({ PERSON_BURST: '100' });
+		await app.restart();
 		await app.pass(2 * 60_000);
 		const { modal, errors } = await hand.handOver(post, 'ada', 'bob');
 		const [words = ''] = Object.values(errors);

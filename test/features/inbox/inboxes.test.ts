@@ -260,7 +260,7 @@ describe('an inbox', () => {
 		run.inboxes.touch();
 		await run.pass(500);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
-		await run.store.watches.end(watch.id, 'unwatched', { now: run.clock.now(), posts: [], keepPending: false });
+		await run.store.watches.end(watch.id, 'unwatched', { now: run.clock.now(), posts: [] });
 		run.slack.dies = false;
 		const next = run.start();
 		onTestFinished(() => next.stop());

@@ -225,23 +225,6 @@ describe('a public channel', () => {
 	});
 });
 
-it('posts no text of somebody who was removed', async () => {
-	await app.slack.as('bob').home()?.press('Other answer…');
-	const form = await app.slack.as('bob').waitForModal('Which flight?');
-	await form.choose(0, 'TP 570');
-	app.service.sessions.answerAsPage(id, ['LH 1173']);
-	await form.submit();
-	await form.close();
-	await app.openHome('bob');
-	const label = 'Post my text to the thread';
-	await app.until(() => app.slack.as('bob').home()?.buttons().includes(label));
-	await removed();
-	await app.slack.as('bob').home()?.press(label);
-	await refused();
-	const posts = [...app.inChannel('#secret'), ...app.thread(id, '#secret')];
-	expect(posts.some((one) => one.text().includes('> TP 570'))).toBe(false);
-});
-
 it('asks Slack once more before it refuses somebody of whose joining no event came yet', async () => {
 	const { post: posted } = await app.asked();
 	await app.openHome('tess');
@@ -255,7 +238,7 @@ it('asks Slack once more before it refuses somebody of whose joining no event ca
 });
 
 it('asks Slack once in five seconds while it does not tell the channels', async () => {
-	await app.restart({ PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' });
+	await app.restart({}, { personReads: { burst: 20, perMinute: 20 } });
 	app.slack.faults.add({ method: 'users.conversations', error: 'internal_error' });
 	const from = app.now();
 	for (let press = 0; press < 20; press++) await app.slack.as('bob').home()?.press('Hand over');

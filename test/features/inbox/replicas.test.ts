@@ -16,7 +16,7 @@ const REMIND_AFTER_MS = 60_000;
 async function startReplicas() {
 	const store = await openTestStore();
 	const clocks = [createManualClock(T0), createManualClock(T0)] as const;
-	const config = { ladderTimes: { remindAfterMs: REMIND_AFTER_MS, escalateAfterMs: null } };
+	const config = { REMIND_AFTER: REMIND_AFTER_MS };
 	const all = clocks.map((clock) => {
 		const core = coreOf({ store, serviceUrl: SERVICE, config, clock, log: createRecordingLog() });
 		return createReminders(core);

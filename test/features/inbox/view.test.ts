@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { NOTHING } from '../../../sandbox/gallery/shapes/views.ts';
 import { stateLine } from '../../../src/features/answer/view.ts';
 import type { InboxContent } from '../../../src/features/inbox/content.ts';
-import { homeView, waitingCountWords, weekWords } from '../../../src/features/inbox/view.ts';
+import { homeView, waitingCountWords } from '../../../src/features/inbox/view.ts';
 import { snapshotOf } from '../../../src/questions/session-snapshot.ts';
 import { answerOf, item, now } from '../../slack/support/answers.ts';
 import { gatedResponse } from '../../support/sessions.ts';
@@ -107,7 +107,6 @@ it('begins with the count, then what failed, Undo, the questions, drafts, the la
 		ownAnswers: { shown: [answerOf({ state: 'refused', content }), undoable], total: 3 },
 		drafts: [{ ...draft, values: { 0: 'half' }, updatedAt: now, askedIn: null, isClosed: false, isAllowed: true }],
 		lastAnswers: [answerOf({ state: 'ended', content }), answerOf({ state: 'withdrawn', content })],
-		week: { asked: 12, answered: 11, waitMs: 180_000, idleMs: 7_800_000 },
 	});
 	const order = [
 		waitingCountWords(1, 0),
@@ -122,17 +121,10 @@ it('begins with the count, then what failed, Undo, the questions, drafts, the la
 		'Your last answers',
 		stateLine(answerOf({ state: 'ended' })),
 		stateLine(answerOf({ state: 'withdrawn' })),
-		'Last 7 days: 12 asked, 11 answered · median wait 3 min · agents idle 2 h 10 min',
 	].map((words) => shown.indexOf(words.replace(/^"half/, '“half')));
 	expect(order).not.toContain(-1);
 	expect(order).toEqual(order.toSorted((a, b) => a - b));
 	expect(shown.match(/"Dismiss"/g)).toHaveLength(2);
-});
-
-it('says nothing of a week without questions, and of no median without answers', () => {
-	expect(weekWords(null)).toBe('');
-	const words = weekWords({ asked: 2, answered: 0, waitMs: null, idleMs: 60_000 });
-	expect(words).toBe('Last 7 days: 2 asked, 0 answered · agents idle 1 min');
 });
 
 it('tells a question without options by its first line, and the rest in a menu', () => {
@@ -143,5 +135,5 @@ it('tells a question without options by its first line, and the rest in a menu',
 	expect(shown).not.toContain('The shop closes');
 	const row = blocks.find((block) => block.type === 'actions');
 	expect(row).toMatchObject({ elements: [{ type: 'button', text: { text: 'Answer…' } }, { type: 'overflow' }] });
-	expect(shown.match(/Snooze|Hand over/g)).toHaveLength(4);
+	expect(shown.match(/Snooze|Hand over/g)).toHaveLength(3);
 });

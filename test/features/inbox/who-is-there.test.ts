@@ -11,7 +11,7 @@ import { expectNothingWrong } from '../watch/harness.ts';
 let app: Awaited<ReturnType<typeof handOverApp>>;
 
 beforeEach(async () => {
-	app = await handOverApp({ PERSON_BURST: '2', PERSON_READS_PER_MINUTE: '2' });
+	app = await handOverApp({}, { limits: { personReads: { burst: 2, perMinute: 2 } } });
 	await app.slack.invite('#secret', 'bob');
 });
 afterEach(async () => {
@@ -89,18 +89,6 @@ describe('a window of a private channel', () => {
 		await form.choose(0, 'TP 570');
 		return form;
 	}
-
-	it('says why it posts no text when all reads are used up', async () => {
-		await openSession(app.app, id, 'bob', '#secret');
-		const form = await windowOfBob();
-		app.service.sessions.answerAsPage(id, ['LH 1173']);
-		await form.submit();
-		const post = 'Post my text in the channel';
-		await app.until(() => form.buttons().includes(post), toldToBob);
-		await app.slack.remove('#secret', 'bob');
-		await form.press(post);
-		await app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
-	});
 
 	it('tells somebody who is too fast just that, because Slack is not asked', async () => {
 		await openSession(app.app, id, 'bob', '#secret');

@@ -3,7 +3,6 @@ import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { OUTSIDE } from '../../../src/features/watch/post-view.ts';
-import { decodeChoice, encodeChoice } from '../../../src/slack/ids.ts';
 import { openSession } from '../../slack/support/open-session.ts';
 import { ASKS, answeredBy, headline, openButtons, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watch/harness.ts';
@@ -14,17 +13,18 @@ const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
 let app: WatchingApp;
 
 /** A watched session that asks, and the question's post. */
-async function asked(items: readonly ItemJson[] = [FLIGHT], flags = '') {
-	const id = await app.watched({}, flags);
+async function asked(items: readonly ItemJson[] = [FLIGHT], style?: Parameters<typeof app.setPosts>[0]) {
+	const id = await app.watched({}, style);
 	const index = app.ask(id, items, '');
 	const post = await app.threadSays(id, items.at(-1)?.title ?? '');
 	return { id, index, post };
 }
 
-/** The agent asks something else in the place of its question. Resolves to the new post. */
-function replaced(id: string): Promise<Posted> {
+/** The agent asks something else in the place of its question, which somebody's window finds. Resolves to the new post. */
+async function replaced(id: string): Promise<Posted> {
 	const train = asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]);
 	app.service.sessions.patch(id, { messages: [...(app.service.sessions.get(id).messages ?? []).slice(0, -1), train] });
+	await (await openSession(app.app, id, 'grace')).close(true);
 	return app.threadSays(id, 'Which train');
 }
 
@@ -79,29 +79,19 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(history.text()).toContain('had already answered');
 	});
 
-	it('takes the options off the post of a question that the agent replaces', async () => {
+	it('keeps an answer as a draft that lost to one for an older question', async () => {
 		const { id, index, post } = await asked();
+		await app.choose(post, 'LH 1173');
 		const next = await replaced(id);
-		await app.until(() => !post.buttons().includes('LH 1173'));
-		await next.press('ICE 5');
-		await app.until(() => value(id, index) === 'ICE 5');
-	});
-
-	it('offers to send an answer that lost to one for an older question', async () => {
-		const { id, index, post } = await asked();
-		app.freezePosts();
-		const next = await replaced(id);
-		await post.press('LH 1173');
 		const told = await app.toldAfter(() => app.seenBy('grace', next).press('ICE 5'), 'grace');
 		expect(told.text()).toMatch(/before you/);
 		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('changed'))));
-		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
-		expect(offer.text()).toContain(
-			'*⚠️ Not sent: the first answer was for an older question and was not sent · your decision*',
-		);
+		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Open the question')));
+		expect(offer.text()).toContain(headline('conflicted', { lastError: 'first_failed' }));
 		expect(offer.text()).toContain('ICE 5');
-		app.slack.faults.clear();
-		await offer.press('Send mine');
+		await offer.press('Open the question');
+		const again = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
+		await again.submit();
 		await app.until(() => value(id, index) === 'ICE 5');
 	});
 
@@ -131,26 +121,6 @@ describe('what happens to a question while a choice can be taken back', () => {
 		await form.submit();
 		await app.until(() => app.service.sessions.values(id, index)[1] === 'TP 570');
 		expect(app.service.sessions.values(id, index)).toEqual([filled.value, 'TP 570']);
-	});
-
-	it('opens the form for a button of an older version whose text is no option today, and sends one that still is', async () => {
-		const { id, index, post } = await asked();
-		// Version 1.0.0 cut "Options: $1,200, $980" at its first comma.
-		const drawn = app.slack.state.messages.find(({ ts }) => ts === post.ts);
-		const buttons = (drawn?.blocks ?? []).flatMap((block) => (block.type === 'actions' ? block.elements : []));
-		for (const button of buttons as { text?: object; value?: string }[]) {
-			const choice = decodeChoice(button.value);
-			if (choice?.option !== 'TP 570') continue;
-			button.text = { type: 'plain_text', text: 'TP' };
-			button.value = encodeChoice({ ...choice, option: 'TP' });
-		}
-		await post.press('TP');
-		const form = await app.slack.as('ada').waitForModal((modal) => modal.text().includes('Which flight'));
-		await app.pass(UNDO_MS + 5_000);
-		expect(app.service.log.puts(id)).toHaveLength(0);
-		await form.close();
-		await app.choose(post, 'LH 1173');
-		await app.until(() => value(id, index) === 'LH 1173');
 	});
 
 	it('sends the choice after the channel stopped watching, and can take one back', async () => {
@@ -198,9 +168,11 @@ describe('what people are told about a choice', () => {
 		expect(form.text()).toContain('*🔀 Not sent: the same person had already answered*');
 		await form.close();
 		await post.press('Undo');
-		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Send mine')));
-		expect(offer.text()).toContain('You had answered before. The question is open again.');
-		await offer.press('Send mine');
+		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Open the question')));
+		expect(offer.text()).toContain('You had answered before. That answer was not delivered. Your text is a draft now');
+		await offer.press('Open the question');
+		const again = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		await again.submit();
 		await app.until(() => value(id, index) === 'TP 570');
 	});
 
@@ -231,19 +203,18 @@ describe('what people are told about a choice', () => {
 		expect((await sum()) - before).toBeLessThan(5);
 	});
 
-	it('leaves the options out with --no-buttons, and offers them again after --buttons', async () => {
-		const { id, post } = await asked([FLIGHT], '--no-buttons');
+	it('leaves the options out where the channel wants no buttons, and offers them on posts that stand when it does', async () => {
+		const { post } = await asked([FLIGHT], { buttons: false });
 		expect(post.buttons()).toEqual(['Answer…', ...app.MENU]);
-		await app.command(`/session watch ${id} --buttons`);
-		app.service.sessions.answerAsPage(id, ['TP 570']);
-		await app.threadSays(id, OUTSIDE);
-		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
-		const next = await app.threadSays(id, 'Which seat?');
-		expect(next.buttons()).toEqual(['aisle', 'window', 'Other answer…', ...app.MENU]);
+		await app.setPosts({});
+		await app.until(() => post.buttons().includes('LH 1173'));
+		await app.setPosts({ buttons: false });
+		await app.until(() => post.buttons().join() === ['Answer…', ...app.MENU].join());
+		await app.setPosts({});
 	});
 
-	it('tells neither question nor choice with --discreet', async () => {
-		const { id, index, post } = await asked([FLIGHT], '--discreet');
+	it('tells neither question nor choice in a discreet channel', async () => {
+		const { id, index, post } = await asked([FLIGHT], { discreet: true });
 		expect(post.notification()).toBe(ASKS);
 		await app.choose(post, 'LH 1173');
 		expect(post.text()).toContain('@ada answered* · sends at'.replace('*', ''));
@@ -251,10 +222,22 @@ describe('what people are told about a choice', () => {
 		await app.answered(id);
 		expect(post.text()).toMatch(answeredBy('ada'));
 		expect(post.text().split('One of:')[0]).not.toContain('LH 1173');
-		await app.command(`/session watch ${id} --no-discreet`);
+		await app.setPosts({});
 		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
 		const next = await app.threadSays(id, 'Which seat?');
 		expect(next.notification()).toContain('An agent asks: Which seat? One of: aisle, window');
+	});
+
+	it('takes choices from posts that are over as soon as their channel is discreet', async () => {
+		const { id, index, post } = await asked();
+		await app.choose(post, 'LH 1173');
+		await app.until(() => value(id, index) === 'LH 1173');
+		await app.answered(id);
+		await app.pass(5_000);
+		expect(post.text()).toContain('LH 1173');
+		await app.setPosts({ discreet: true });
+		await app.until(() => post.text().includes('@ada answered') && !post.text().includes(': LH 1173'));
+		await app.setPosts({});
 	});
 
 	it('offers no options for a question that looks secret, and does not tell it in the notification', async () => {

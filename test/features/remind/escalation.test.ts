@@ -17,10 +17,11 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-/** Reminds after 40 s, escalates after 90 s, and mentions those who are chosen by these labels. */
+/** Reminds after 40 s, escalates after 5 minutes, and mentions those who are chosen by these labels. */
 async function start(choices: Record<string, readonly string[]> = {}, who = 'ada'): Promise<void> {
 	app = await settingsApp({
-		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', ESCALATE_AFTER: '90s', UNDO_SECONDS: '0' },
+		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', UNDO_SECONDS: '0' },
+		escalates: '5 min',
 	});
 	if (Object.keys(choices).length === 0) return;
 	await app.save(choices, { who });
@@ -38,7 +39,7 @@ const reminders = (id: string) =>
 	app.thread(id).filter((post) => [REMINDER, ESCALATION].some((words) => words.test(post.text())));
 
 /** What comes after the reminder. */
-const afterReminder = (id: string): Promise<Posted> => app.until(() => reminders(id)[1], undefined, 5 * MINUTE);
+const afterReminder = (id: string): Promise<Posted> => app.until(() => reminders(id)[1], undefined, 8 * MINUTE);
 
 const group = () => app.slack.state.userGroups[0] ?? { id: '', handle: '', name: '', users: [] };
 const leave = async (who: string) => app.slack.changePerson(who, { deleted: true });
@@ -52,6 +53,7 @@ const toldOf = (who: string) =>
 
 it('does not come where nobody is named, and the settings say so', async () => {
 	await start();
+	await app.save({ 'Escalate after': '5 min' });
 	const id = await asked();
 	await app.threadSays(id, REMINDER);
 	await app.pass(6 * MINUTE);
@@ -119,7 +121,7 @@ describe('whose people have all left', () => {
 		expect(toldOf('ada')[0]?.text()).toContain(
 			'Nobody named under *Mention* in the settings of #agents is there any more',
 		);
-		await app.pass(5 * MINUTE);
+		await app.pass(12 * MINUTE);
 		expect(reminders(id)).toHaveLength(4);
 		expect(toldOf('ada')).toHaveLength(1);
 		app.service.sessions.answerAsPage(id, ['red']);
@@ -133,13 +135,13 @@ describe('whose people have all left', () => {
 		const ids = [await app.watched(), await app.watched()];
 		for (const id of ids) app.ask(id, ['Which colour?']);
 		const lists = () => app.inChannel().filter((post) => post.text().includes(WAIT));
-		const together = await app.until(() => lists()[1], undefined, 5 * MINUTE);
+		const together = await app.until(() => lists()[1], undefined, 8 * MINUTE);
 		expect(together.text()).toContain(digestText(2));
 		expect(together.text()).toMatch(NOBODY_THERE);
 		const { errors } = await app.save({ 'Remind after': 'Off' });
 		expect(JSON.stringify(errors)).toContain('Take them out');
 		await app.save({ Mention: ['ada'] });
-		const escalation = await app.until(() => lists().find((post) => post.text().includes('📣')), undefined, 5 * MINUTE);
+		const escalation = await app.until(() => lists().find((post) => post.text().includes('📣')), undefined, 8 * MINUTE);
 		expect(escalation.rung()).toEqual(['ada']);
 		expect(escalation.text()).not.toMatch(NOBODY_THERE);
 	});

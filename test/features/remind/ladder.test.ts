@@ -27,7 +27,8 @@ afterEach(async () => {
 
 const start = async (env: Record<string, string> = {}) => {
 	app = await settingsApp({
-		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', ESCALATE_AFTER: '90s', UNDO_SECONDS: '0', ...env },
+		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', UNDO_SECONDS: '0', ...env },
+		escalates: '5 min',
 	});
 };
 
@@ -62,8 +63,8 @@ describe('a question that nobody answers', () => {
 		expect(JSON.stringify(reminder.blocks())).toContain(`p${post.ts.replace('.', '')}|Go to question>`);
 		expect(reminder.buttons()).toEqual(['Answer']);
 		await app.threadSays(id, ESCALATION);
-		expect(app.clock.now() - askedAt).toBeLessThan(2 * MINUTE);
-		await app.pass(6 * MINUTE);
+		expect(app.clock.now() - askedAt).toBeLessThan(6 * MINUTE);
+		await app.pass(16 * MINUTE);
 		expect(reminders(app.thread(id))).toHaveLength(4);
 		expect(reminders(app.inChannel())).toHaveLength(4);
 		const isLast = reminders(app.thread(id)).map((one) => one.text().includes('last reminder'));
@@ -74,7 +75,7 @@ describe('a question that nobody answers', () => {
 	it('of a session whose questions stay in their threads is not told in the channel by its escalation', async () => {
 		await start();
 		await app.save({ Mention: ['grace'] });
-		const id = await app.watched({}, '--thread-only');
+		const id = await app.watched({}, { questionsInThread: true });
 		app.ask(id, ['Which colour?']);
 		const reminder = await app.threadSays(id, REMINDER);
 		expect(reminder.text()).toContain('Which colour?');
@@ -87,7 +88,7 @@ describe('a question that nobody answers', () => {
 	});
 
 	it('is reminded of in time after the post that people see, when Slack was away before', async () => {
-		await start({ ESCALATE_AFTER: 'off' });
+		await start();
 		const id = await app.watched();
 		app.slack.faults.add({ method: 'conversations.replies', error: 'missing_scope' });
 		app.slack.faults.add({ method: 'conversations.history', error: 'missing_scope' });
@@ -103,7 +104,7 @@ describe('a question that nobody answers', () => {
 	});
 
 	it('is not reminded of while the service is away, and once when it is back', async () => {
-		await start({ ESCALATE_AFTER: 'off' });
+		await start();
 		const id = await asked();
 		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
 		await app.pass(2 * MINUTE);
@@ -115,17 +116,14 @@ describe('a question that nobody answers', () => {
 	});
 });
 
-it('reminders that stay in threads are posted there, beside one for all others that are due with them', async () => {
-	await start({ ESCALATE_AFTER: 'off' });
-	const ids = [await app.watched({}, '--thread-only'), await app.watched(), await app.watched()];
+it('reminders that stay in threads are posted there, each by itself', async () => {
+	await start();
+	const ids = [await app.watched({}, { questionsInThread: true }), await app.watched()];
 	for (const id of ids) app.ask(id, ['Which colour?']);
 	for (const id of ids) await app.threadSays(id, 'Which colour?');
-	const [inThread = ''] = ids;
-	expect((await app.threadSays(inThread, REMINDER)).threadTs()).toBe(app.card(inThread)?.ts);
-	await app.until(() => digests().length > 0);
+	for (const id of ids) expect((await app.threadSays(id, REMINDER)).threadTs()).toBe(app.card(id)?.ts);
 	await app.pass(MINUTE);
-	expect(digests().map((post) => post.text().match(/Which colour/g)?.length)).toEqual([2]);
-	expect(reminders(app.inChannel())).toEqual([]);
+	expect([...digests(), ...reminders(app.inChannel())]).toEqual([]);
 });
 
 describe('questions of a channel that are due together', () => {
@@ -141,7 +139,7 @@ describe('questions of a channel that are due together', () => {
 	}
 
 	it('are one message in the channel that links to each thread, is answered there and kept current', async () => {
-		await start({ ESCALATE_AFTER: 'off' });
+		await start();
 		const [first, second] = await bothAsk();
 		await app.until(() => digests().length > 0);
 		const [together] = digests();
@@ -171,7 +169,7 @@ describe('questions of a channel that are due together', () => {
 	});
 
 	it('are counted as questions, not as fields, and each line ends as its question ended', async () => {
-		await start({ REMIND_AFTER: '3m', ESCALATE_AFTER: 'off', ...SOME_REQUESTS });
+		await start({ REMIND_AFTER: '3m', ...SOME_REQUESTS });
 		const ids: string[] = [];
 		for (const name of ['Asked', 'By page', 'Changed', 'Done', 'Failed', 'Stopped', 'Left'])
 			ids.push(await app.watched({ name }));
@@ -217,7 +215,7 @@ describe('questions of a channel that are due together', () => {
 	});
 
 	it('are named by what is open of them, and with the ids of sessions that have the same name', async () => {
-		await start({ ESCALATE_AFTER: 'off' });
+		await start();
 		const ids = [await app.watched({ name: 'Chairs' }), await app.watched({ name: 'Chairs' })];
 		const items = [{ title: 'Your password', value: 'known' }, 'Which colour?', 'Which size?'];
 		for (const id of ids) app.ask(id, items);
@@ -232,7 +230,7 @@ describe('questions of a channel that are due together', () => {
 	});
 
 	it('are one message too when they were due while the service was away, and one is read late', async () => {
-		await start({ ESCALATE_AFTER: 'off', SESSION_SERVICE_TIMEOUT_MS: '15000' });
+		await start({ SESSION_SERVICE_TIMEOUT_MS: '15000' });
 		const [, second] = await bothAsk();
 		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
 		await app.pass(4 * MINUTE);
@@ -245,7 +243,7 @@ describe('questions of a channel that are due together', () => {
 	});
 
 	it('leave out what was answered while the message waited for Slack', async () => {
-		await start({ ESCALATE_AFTER: 'off' });
+		await start();
 		const [first] = await bothAsk();
 		let isLimited = false;
 		const when = (args: Json) => {
@@ -290,7 +288,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		['limited it', LIMITED],
 		['never got it', CUT_OFF],
 	])('comes after that, once, when Slack %s', async (_, fault) => {
-		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		await start({ UNDO_SECONDS });
 		const { id, undo } = await pressedMeanwhile(REMINDER, fault);
 		await app.pass(20_000);
 		expect(reminders(app.thread(id))).toEqual([]);
@@ -301,14 +299,14 @@ describe('a reminder that was answered on its way, and the answer was taken back
 	});
 
 	it('does not come when the answer stays', async () => {
-		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		await start({ UNDO_SECONDS });
 		const { id } = await pressedMeanwhile(REMINDER);
 		await app.pass(4 * MINUTE);
 		expect(reminders(app.thread(id))).toEqual([]);
 	});
 
 	it('comes alone when the message showed the others', async () => {
-		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off', ...SOME_REQUESTS });
+		await start({ UNDO_SECONDS, ...SOME_REQUESTS });
 		const other = await app.watched();
 		app.ask(other, ['Which colour?']);
 		const { id, undo } = await pressedMeanwhile(WAIT);
@@ -328,7 +326,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 it('a question whose delivered answer vanished is reminded of once, and its buttons take an answer again', async () => {
 	// The session looks as before the answer: the agent does not go on.
 	const service = { resumeAfterMs: 60 * MINUTE };
-	app = await settingsApp({ env: { REMIND_AFTER: '60s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0' }, service });
+	app = await settingsApp({ env: { REMIND_AFTER: '60s', UNDO_SECONDS: '0' }, service });
 	const id = await app.watched();
 	const index = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
 	const post = await app.threadSays(id, 'Which flight?');
@@ -352,7 +350,7 @@ it('a question whose delivered answer vanished is reminded of once, and its butt
 
 describe('a question that somebody is answering', () => {
 	it('is not reminded of for that time, and then with the name', async () => {
-		await start({ ESCALATE_AFTER: 'off' });
+		await start();
 		const id = await asked();
 		const [post] = app.thread(id);
 		await post?.press('Answer…');
@@ -366,7 +364,7 @@ describe('a question that somebody is answering', () => {
 	});
 
 	it('is reminded of with the name after a restart too', async () => {
-		await start({ ESCALATE_AFTER: 'off' });
+		await start();
 		const id = await asked();
 		await app.thread(id)[0]?.press('Answer…');
 		await app.slack.as('ada').waitForModal('Which colour?');
@@ -378,8 +376,8 @@ describe('a question that somebody is answering', () => {
 });
 
 it('the text of a reminder tells nothing of a question in a channel that watches discreetly, or that looks secret', async () => {
-	await start({ ESCALATE_AFTER: 'off' });
-	const id = await app.watched({}, '--discreet');
+	await start();
+	const id = await app.watched({}, { discreet: true });
 	app.ask(id, ['Which colour?']);
 	const reminder = await app.threadSays(id, REMINDER);
 	expect(JSON.stringify(reminder.blocks())).not.toContain('Which colour?');
@@ -392,7 +390,7 @@ it('the text of a reminder tells nothing of a question in a channel that watches
 });
 
 it('the notification of a reminder, and its button, tell no text that may ask for what is secret', async () => {
-	await start({ ESCALATE_AFTER: 'off' });
+	await start();
 	const id = await app.watched();
 	app.ask(id, [{ title: 'Your password', value: 'known' }, ''], 'Type the password of the shop.');
 	const reminder = await app.threadSays(id, REMINDER);
@@ -402,7 +400,7 @@ it('the notification of a reminder, and its button, tell no text that may ask fo
 });
 
 it('reminders that are off are not posted, and a question that is answered soon makes one post', async () => {
-	await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: 'off' });
+	await start({ REMIND_AFTER: 'off' });
 	const id = await asked();
 	await app.pass(3 * MINUTE);
 	app.service.sessions.answerAsPage(id, ['red']);
@@ -427,7 +425,7 @@ describe('reminders while Slack is away', () => {
 	});
 
 	it('does not post a reminder in quiet hours that began while Slack was away', async () => {
-		await start({ REMIND_AFTER: '1m', ESCALATE_AFTER: 'off' });
+		await start({ REMIND_AFTER: '1m' });
 		const now = app.clock.now();
 		const { outcome } = await app.save({
 			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
@@ -447,8 +445,8 @@ describe('reminders while Slack is away', () => {
 	});
 
 	it('does not mention whom the settings do not name any more', async () => {
-		await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: '1h' });
-		await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+		await start({ REMIND_AFTER: 'off' });
+		await app.save({ Mention: ['grace'] });
 		await app.told(1);
 		const id = await asked();
 		let isLimited = false;
@@ -469,8 +467,8 @@ describe('reminders while Slack is away', () => {
 });
 
 it('an escalation whose thread was deleted stays in the channel, because it would mention people twice', async () => {
-	await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: '1h' });
-	await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+	await start({ REMIND_AFTER: 'off' });
+	await app.save({ Mention: ['grace'] });
 	await app.told(1);
 	const id = await asked();
 	app.thread(id)[0]?.remove();
@@ -491,7 +489,7 @@ function texts(words: string, { inThread }: { inThread: boolean }): string[] {
 }
 
 it('reminders that were due while the program was stopped are one message, also when their reads take longer than 20 s', async () => {
-	await start({ ...SOME_REQUESTS, REMIND_AFTER: '20m', ESCALATE_AFTER: 'off' });
+	await start({ ...SOME_REQUESTS, REMIND_AFTER: '20m' });
 	const ids = Array.from({ length: 20 }, () => app.session());
 	await app.command(`/session watch ${ids.join(' ')}`);
 	await app.until(() => ids.every((id) => app.service.log.reads(id).length > 1));

@@ -26,7 +26,8 @@ afterEach(async () => {
 
 const start = async (env: Record<string, string> = {}) => {
 	app = await settingsApp({
-		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0', ...env },
+		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', UNDO_SECONDS: '0', ...env },
+		escalates: '5 min',
 	});
 };
 
@@ -114,7 +115,7 @@ describe('a reminder', () => {
 	});
 
 	it('that somebody deleted keeps nothing from being settled', async () => {
-		await start({ ESCALATE_AFTER: '90s' });
+		await start();
 		await app.save({ Mention: ['grace'] });
 		const { id, post, reminder } = await reminded();
 		const escalation = await app.threadSays(id, ESCALATION);
@@ -141,8 +142,8 @@ describe('a reminder', () => {
 });
 
 it('an escalation mentions nobody again when it is drawn again or settled', async () => {
-	await start({ ESCALATE_AFTER: '1h', UNDO_SECONDS: '30' });
-	await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+	await start({ UNDO_SECONDS: '30' });
+	await app.save({ Mention: ['grace'] });
 	await app.told(1);
 	const { id, post } = await reminded([FLIGHT]);
 	const escalation = await app.until(
@@ -175,7 +176,7 @@ describe('a reminder of a question that was handed over', () => {
 	}
 
 	it('says who has it, and mentions nobody but whom the settings name', async () => {
-		await start({ ESCALATE_AFTER: '90s' });
+		await start();
 		await app.save({ Mention: ['ada'] });
 		const id = await app.watched();
 		app.ask(id, ['Which colour?']);

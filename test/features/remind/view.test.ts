@@ -138,7 +138,7 @@ it('crosses out what does not wait any more, and has Answer for each other line,
 	);
 	const many = listOf([over, ...others]);
 	expect(many.lines).toHaveLength(MOST_LISTED);
-	expect(JSON.stringify(many.blocks)).toContain('and 2 more: `/session inbox` shows all.');
+	expect(JSON.stringify(many.blocks)).toContain('and 2 more: `/session` shows all.');
 	expect(many.lines.join()).not.toContain('~');
 	expect(listedOf([over, ...others]), 'which have links').toEqual(others.slice(0, MOST_LISTED));
 });

@@ -256,13 +256,14 @@ it('refuses replies to a secret question, opens the form for several items, and 
 	const chooser = await as('ada').waitForModal('Which question does it answer?');
 	await chooser.close(true);
 
-	const id = await app.watched({}, '--thread-only');
+	const id = await app.watched({}, { questionsInThread: true });
 	app.ask(id);
 	await app.threadSays(id, 'Which colour?');
 	await app.pass(500);
 	const card = app.card(id);
 	if (card === undefined) throw new Error('there is no card');
 	expect((await offered(card, 'Sand')).text()).toContain(SEND_IT);
+	await app.setPosts({});
 });
 
 describe('a reply with a file', () => {
@@ -331,16 +332,13 @@ describe('a reply with a file', () => {
 });
 
 describe('the thread of a reminder', () => {
-	const reminding = (escalateAfter: string) => {
-		const times = { REMIND_AFTER: '40s', ESCALATE_AFTER: escalateAfter };
-		return watchingApp({ env: { ...FEWEST_REQUESTS, ...times, THREAD_REPLIES: 'on' } });
-	};
+	const reminding = () => watchingApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', THREAD_REPLIES: 'on' } });
 	const answersIn = ({ service }: WatchingApp, id: string) =>
 		service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
 
 	it('takes a reply as one to its question, also that of an escalation', async () => {
-		await using own = await reminding('90s');
-		await settingsOf(own).save({ Mention: ['grace'] });
+		await using own = await reminding();
+		await settingsOf(own, '5 min').save({ Mention: ['grace'] });
 		subscribe(own);
 		const [ada, grace] = [own.slack.as('ada'), own.slack.as('grace')];
 		const id = await own.watchedAsking(['Which colour? One of: Sand, Forest']);
@@ -366,7 +364,7 @@ describe('the thread of a reminder', () => {
 	});
 
 	it('of several questions says where a reply belongs, once to its author, and takes it when one is left', async () => {
-		await using own = await reminding('off');
+		await using own = await reminding();
 		subscribe(own);
 		const ada = own.slack.as('ada');
 		const ids = [await own.watched(), await own.watched()];

@@ -55,6 +55,29 @@ describe('the history of a session', () => {
 		expect(await app.said()).not.toContain('hunter2-1618');
 	});
 
+	it('opens from the window, which keeps what is typed', async () => {
+		ask('h6', 'Colour');
+		await answer('h6', 'grace', 'blue');
+		ask('h6', 'Shade');
+		const form = await openSession(app, 'h6');
+		await form.fill(0, 'dark');
+		await form.press('History');
+		const modal = await app.slack.as('ada').waitForModal((shown) => shown.title() === 'History');
+		expect(modal.text()).toContain('One answer to *session h6*');
+		await modal.close();
+		const again = await app.slack.as('ada').waitForModal((shown) => shown.submitText() === 'Send answer');
+		expect(again.value(0)).toBe('dark');
+	});
+
+	it('says in a message when Slack does not open it', async () => {
+		ask('h7', 'Colour');
+		const form = await openSession(app, 'h7', 'grace');
+		app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
+		await form.press('History');
+		const told = await app.slack.as('grace').waitForMessage('#agents', 'press *History*');
+		expect(told.isEphemeral()).toBe(true);
+	});
+
 	it('lists answers that were not sent, with the reason', async () => {
 		ask('h2', 'Colour');
 		const modal = await openSession(app, 'h2');

@@ -27,7 +27,7 @@ describe('the modal of a session that asks', () => {
 	it('shows the open question first, then the steps, the task and the other parts', async () => {
 		const text = (await open('demo')).text();
 		const order = [
-			`✋ *“Book a flight to Frankfurt”* · ${statusWords('humanInput').mrkdwn} · step 3 of 30`,
+			`✋ *“Book a flight to Frankfurt”* · ${statusWords('humanInput').mrkdwn} · step 3`,
 			'> Two flights fit.',
 			'[image: ',
 			'“Which flight should I book?”',
@@ -41,6 +41,7 @@ describe('the modal of a session that asks', () => {
 			'Travel desk, window seat',
 			'AIRLINE_PASSWORD',
 			'Refresh',
+			'History',
 			'Open in the dashboard',
 			'[Cancel] [Send answer]',
 		].map((part) => [part, text.indexOf(part)] as const);
@@ -54,9 +55,7 @@ describe('the modal of a session that asks', () => {
 			'several',
 			[
 				'“Which toppings? Select all that apply.” checkboxes',
-				`${NOTE_LABEL} to question 1 plain_text_input`,
 				'“Pick 2 drinks” multi_static_select',
-				`${NOTE_LABEL} to question 2 plain_text_input`,
 				'“Which invoices go with it? Select all that apply.” checkboxes',
 				`${NOTE_LABEL} to question 3 plain_text_input`,
 			],
@@ -232,7 +231,7 @@ describe('the steps', () => {
 		app.service.sessions.push('fresh1', { role: 'assistant', content: 'I have gone.' });
 		await modal.press('Refresh');
 		await app.slack.as('ada').waitForModal('I have gone.');
-		expect(modal.text()).toContain('step 1 of 30');
+		expect(modal.text()).toContain('step 1');
 		expect(modal.isOpen()).toBe(true);
 	});
 });

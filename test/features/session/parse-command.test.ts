@@ -27,11 +27,8 @@ describe('/session', () => {
 		['history', 'no_history'],
 		['history All', 'no_history'],
 		['unwatch', 'missing_id'],
-		['watch --discreet', 'missing_id'],
 		['all', 'all_alone'],
 		['watch all b', 'all_alone'],
-		['watch all --thread-only', 'all_alone'],
-		['watch all --questions-only', 'all_alone'],
 		['unwatch all please', 'all_alone'],
 		// More than one reply can hold.
 		[`watch ${Array.from({ length: 21 }, (_, index) => `s${index}`).join(' ')}`, 'too_many_ids'],
@@ -50,8 +47,10 @@ describe('/session', () => {
 		['what is this', 'unknown_word', 'what'],
 		['wacth 3f9a2c1d', 'unknown_word', 'wacth', 'watch'],
 		['Unwach a b', 'unknown_word', 'Unwach', 'unwatch'],
-		['watch a --qustions-only', 'unknown_flag', '--qustions-only', '--questions-only'],
-		['watch a —DISCREETE', 'unknown_flag', '—DISCREETE', '--discreet'],
+		['watch a —DISCREETE', 'unknown_flag', '—DISCREETE'],
+		['watch --discreet', 'former_flag', '--discreet', 'Discreet'],
+		['watch all --thread-only', 'former_flag', '--thread-only', "Questions in the card's thread"],
+		['watch a --questions-only --discreet', 'former_flag', '--questions-only', "Progress in the card's thread"],
 		[`watch a --${'buttons'.repeat(1000)}`, 'unknown_flag', `--${'buttons'.repeat(1000)}`],
 		['<@U123>', 'unclear', '<@U123>'],
 		['watch a <!here>', 'unclear', '<!here>'],
@@ -79,10 +78,11 @@ describe('/session', () => {
 	});
 
 	it.each(['--discreet', '—discreet', '–-discreet', '-discreet', '–DISCREET', '−−discreet', '‑discreet'])(
-		'takes %s for --discreet',
+		'takes %s for --discreet, which is a setting now',
 		(flag) => {
-			expect(parse(`watch a ${flag}`)).toEqual({ kind: 'watch', sessionIds: ['a'], settings: { discreet: true } });
-			expect(parse(`watch ${flag} all`)).toEqual({ kind: 'watchAll', settings: { discreet: true } });
+			const former = { kind: 'help', reason: 'former_flag', word: flag, meant: 'Discreet' };
+			expect(parse(`watch a ${flag}`)).toEqual(former);
+			expect(parse(`watch ${flag} all`)).toEqual(former);
 		},
 	);
 
@@ -97,7 +97,7 @@ describe('/session', () => {
 		['“\u202a3f9a2c1d\u202c”', { kind: 'open', sessionId: '3f9a2c1d' }],
 		[
 			'\ufeffWa\u200btch\u00a03f9a2c1d\ufeff \u2066--dis\u2060creet\u2069',
-			{ kind: 'watch', sessionIds: ['3f9a2c1d'], settings: { discreet: true } },
+			{ kind: 'help', reason: 'former_flag', word: '--discreet', meant: 'Discreet' },
 		],
 		['\u2067inbox\u2069', { kind: 'inbox' }],
 		['unwatch a\u200dll', { kind: 'unwatch', sessionIds: 'all' }],
@@ -113,8 +113,8 @@ describe('/session', () => {
 			{ kind: 'open', sessionId: '3f9a2c1d' },
 		],
 		['unwatch a, b;c\u200b，d , e', { kind: 'unwatch', sessionIds: ['a', 'b', 'c', 'd', 'e'] }],
-		['watch "a,b",`c`,d', { kind: 'watch', sessionIds: ['a,b', 'c', 'd'], settings: {} }],
-		['watch: a, --discreet.', { kind: 'watch', sessionIds: ['a'], settings: { discreet: true } }],
+		['watch "a,b",`c`,d', { kind: 'watch', sessionIds: ['a,b', 'c', 'd'] }],
+		['watch: a, b.', { kind: 'watch', sessionIds: ['a', 'b'] }],
 		['help!', { kind: 'help', reason: 'asked' }],
 		['history "a,b"', { kind: 'history', sessionId: 'a,b' }],
 		['bl\u200bah it', { kind: 'help', reason: 'unknown_word', word: 'blah' }],
@@ -128,17 +128,14 @@ describe('/session', () => {
 		['Inbox', { kind: 'inbox' }],
 		['history `a`', { kind: 'history', sessionId: 'a' }],
 		// For whoever wants to choose one.
-		['watch', { kind: 'watch', sessionIds: [], settings: {} }],
-		[
-			'watch a --questions-only b a --thread-only',
-			{ kind: 'watch', sessionIds: ['a', 'b'], settings: { mode: 'questionsOnly', questionsInChannel: false } },
-		],
-		['watch a —no‑buttons', { kind: 'watch', sessionIds: ['a'], settings: { buttons: false } }],
-		['watch "-x1"', { kind: 'watch', sessionIds: ['-x1'], settings: {} }],
-		['watch "all"', { kind: 'watch', sessionIds: ['all'], settings: {} }],
-		['watch "all" b', { kind: 'watch', sessionIds: ['all', 'b'], settings: {} }],
-		['watch all', { kind: 'watchAll', settings: {} }],
-		['Watch --discreet ALL --no-buttons', { kind: 'watchAll', settings: { discreet: true, buttons: false } }],
+		['watch', { kind: 'watch', sessionIds: [] }],
+		['watch a b a', { kind: 'watch', sessionIds: ['a', 'b'] }],
+		['watch a —no‑buttons', { kind: 'help', reason: 'former_flag', word: '—no‑buttons', meant: 'One-press buttons' }],
+		['watch "-x1"', { kind: 'watch', sessionIds: ['-x1'] }],
+		['watch "all"', { kind: 'watch', sessionIds: ['all'] }],
+		['watch "all" b', { kind: 'watch', sessionIds: ['all', 'b'] }],
+		['watch all', { kind: 'watchAll' }],
+		['Watch ALL', { kind: 'watchAll' }],
 		['unwatch -x1', { kind: 'unwatch', sessionIds: ['-x1'] }],
 		['unwatch a b', { kind: 'unwatch', sessionIds: ['a', 'b'] }],
 		['Unwatch ALL', { kind: 'unwatch', sessionIds: 'all' }],

@@ -77,11 +77,11 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['history of all', 'history all', /History is of one session/],
 		['watch of nothing', 'watch', /Which session\? Add its id, or its link from the dashboard/],
 		[
-			'a misspelt flag',
-			'watch choices --qustions-only',
-			/No flag `?--qustions-only`?\. Did you mean `?--questions-only`?\?/,
+			'a flag of 1.1.0',
+			'watch choices --questions-only',
+			/`?--questions-only`? is now the box \*?Progress in the card's thread\*? in `?\/session settings`?\./,
 		],
-		['an unknown flag', 'watch choices —loudly', /No flag `?—loudly`?\. `?\/session help`? shows all\./],
+		['an unknown flag', 'watch choices —loudly', /No flag `?—loudly`?: `?\/session settings`? has what differs/],
 		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
 	])('replies to %s with one line', async (_, typed, words) => {
 		const reply = await replyTo(`/session ${typed}`);
@@ -107,16 +107,15 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(gus.modal()).toBeNull();
 	});
 
-	it('shows five lines of help, and the rest in their place after *More*', async () => {
+	it('shows what people type in seven lines of help, and the rest in their place after *More*', async () => {
 		const short = await replyTo('/session help');
-		expect(short.split('\n').filter((line) => line !== '')).toHaveLength(7);
-		expect(short).not.toContain('--discreet');
+		const commands = Array.from(short.matchAll(/^`?\/session(?: <id>| (\w+)(?: <id>)?)?`? — /gm), ([, word]) => word);
+		expect(commands).toEqual([undefined, undefined, 'watch', 'unwatch', 'list', 'settings', 'help']);
+		for (const word of ['history', 'inbox', 'watch all']) expect(short).not.toContain(word);
 		const count = replies().length;
 		expect(await replies().at(-1)?.press('More')).toBe(true);
-		await app.slack.as('ada').waitForMessage('#agents', '--discreet');
-		const whole = replies().at(-1)?.text() ?? '';
-		for (const word of ['<id>', 'watch', 'watch all', 'unwatch', 'list', 'settings', 'history', 'help'])
-			expect(whole).toContain(`/session ${word}`);
+		await app.slack.as('ada').waitForMessage('#agents', '/session watch all');
+		expect(replies().at(-1)?.text()).toContain('/session settings');
 		expect(replies()).toHaveLength(count);
 	});
 
@@ -231,7 +230,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		const reply = await app.slack.as('ada').waitForMessage('dm', WHAT_IT_IS);
 		expect(reply.author()).toBe('handraise');
 		await reply.press('More');
-		const whole = await app.slack.as('ada').waitForMessage('dm', '--discreet');
+		const whole = await app.slack.as('ada').waitForMessage('dm', '/session watch all');
 		expect(whole.isEphemeral()).toBe(true);
 	});
 });

@@ -58,19 +58,24 @@ it('sends what is ticked, in the order of the item', async () => {
 	await sends({ id, modal }, ['Ham, Basil']);
 });
 
-it('sends a note behind what is ticked, and a text without a tick as it is', async () => {
-	const form = await asked(TOPPINGS, { ...TOPPINGS, title: 'Which for Grace? Select all that apply.' });
-	await form.modal.choose(0, ['Ham', 'Olives']);
-	await form.modal.fill(1, 'Thin, please');
-	await form.modal.fill(3, 'She wants none');
-	await sends(form, ['Ham, Olives. Thin, please', 'She wants none']);
+it.each([
+	['behind what is ticked', ['Ham', 'Olives'], 'Ham, Olives. Thin, please'],
+	['as it is without a tick', [], 'Thin, please'],
+])('sends the note at the end %s, with the last question that has options', async (_, ticked, sent) => {
+	const graces = { ...TOPPINGS, title: 'Which for Grace? Select all that apply.' };
+	const form = await asked(TOPPINGS, graces, item('Anything else?'));
+	await form.modal.choose(0, ['Basil']);
+	await form.modal.choose(1, ticked);
+	await form.modal.fill(2, 'Napkins');
+	await form.modal.fill(3, 'Thin, please');
+	await sends(form, ['Basil', sent, 'Napkins']);
 });
 
 it('sends options with a comma one a line, and a note below them', async () => {
 	const form = await asked(SHOPS, { ...SHOPS, title: 'Which later? Select all that apply.' });
 	await form.modal.choose(0, ['Nut, Ltd.', 'Acme, Inc.']);
-	await form.modal.choose(2, ['Bolt', 'Nut, Ltd.']);
-	await form.modal.fill(3, 'By Friday');
+	await form.modal.choose(1, ['Bolt', 'Nut, Ltd.']);
+	await form.modal.fill(2, 'By Friday');
 	await press(form.modal, 'Refresh');
 	await sends(form, ['Acme, Inc.\nNut, Ltd.', 'Bolt\nNut, Ltd.\nBy Friday']);
 });
@@ -92,15 +97,15 @@ it('sends a part with others, asks for what is missing, and refuses nothing at a
 	const { modal } = form;
 	await modal.choose(0, ['Ham']);
 	await modal.choose(0, []);
-	await modal.fill(2, 'Napkins');
+	await modal.fill(1, 'Napkins');
 	expect((await modal.submit()).errors).toEqual({
 		[`“${TOPPINGS.title}”`]: FIELD_ERRORS.missingHere,
 		[`“${SHOPS.title}”`]: FIELD_ERRORS.missingHere,
 	});
 	await press(modal, 'Skip some questions');
-	await modal.fill(2, '');
+	await modal.fill(1, '');
 	expect((await modal.submit()).errors).toEqual({ [`“${TOPPINGS.title}”`]: FIELD_ERRORS.allEmpty });
-	await modal.choose(3, ['Bolt', 'Acme, Inc.']);
+	await modal.choose(2, ['Bolt', 'Acme, Inc.']);
 	await sends(form, ['', '', 'Acme, Inc.\nBolt']);
 });
 

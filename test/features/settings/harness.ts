@@ -5,15 +5,22 @@ import { watchingApp } from '../watch/harness.ts';
 
 const CHANGED = /changed (?:the (?:reminders|settings) of|who may answer in)|is mentioned here when/;
 
-/** The whole program, and people who change the settings of channels. It escalates, or nobody could be mentioned. */
-export async function settingsApp(options: Parameters<typeof watchingApp>[0] = {}) {
-	const app = await watchingApp({ ...options, env: { ESCALATE_AFTER: '1d', ...options.env } });
-	return { ...app, ...settingsOf(app) };
+/** The whole program, and people who change the settings of channels. `escalates`: as for `settingsOf`. */
+export async function settingsApp({
+	escalates,
+	...options
+}: Parameters<typeof watchingApp>[0] & { escalates?: string | null } = {}) {
+	const app = await watchingApp(options);
+	return { ...app, ...settingsOf(app, escalates) };
 }
 
-/** What people do with the settings of channels, in this program. */
+/**
+ * What people do with the settings of channels, in this program. `escalates`: what they choose for *Escalate after* with
+ * whom to mention, when it is off, or nobody could be mentioned; null: nothing.
+ */
 export function settingsOf(
 	app: Pick<Awaited<ReturnType<typeof watchingApp>>, 'slack' | 'until' | 'inChannel' | 'dataDir'>,
+	escalates: string | null = '1 day',
 ) {
 	const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
 
@@ -69,7 +76,10 @@ export function settingsOf(
 			place: { who?: string; channel?: string } = {},
 		) {
 			const modal = await openSettings(place);
-			for (const [label, choice] of Object.entries(choices)) {
+			const mentions = [choices.Mention, choices['Mention user groups']].some((list) => (list?.length ?? 0) > 0);
+			const isOff = modal.value('Escalate after') === 'Off' && !('Escalate after' in choices);
+			const time = mentions && isOff && escalates !== null ? { 'Escalate after': escalates } : {};
+			for (const [label, choice] of Object.entries({ ...time, ...choices })) {
 				const isEmptied = choice.length === 0 && modal.value(label)?.length !== 0;
 				const { updates } = modal.view();
 				if (label === 'Time zone') await modal.fill(label, String(choice));

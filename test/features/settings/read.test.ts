@@ -11,13 +11,17 @@ import {
 import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
 import { readView } from '../../../src/slack/request.ts';
 
-const DEFAULTS = { remindAfterMs: 900_000, escalateAfterMs: null };
+const DEFAULT_MS = 900_000;
 const STORED: ChannelSettings = {
 	remindAfterMs: 90_000,
 	escalateAfterMs: 7_200_000,
 	mention: { userIds: ['U1', 'U2'], groupIds: ['S1'] },
 	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
 	answerers: { userIds: [], groupIds: [] },
+	progress: true,
+	questionsInThread: false,
+	discreet: true,
+	buttons: false,
 };
 
 function metadataOf(settings = STORED): SettingsMetadata {
@@ -33,7 +37,7 @@ const stateOf = (fields: Partial<Record<SettingsField, unknown>>) =>
 		]),
 	);
 const read = (values: unknown, metadata = metadataOf()) =>
-	readSettingsForm(readView({ id: 'V1', state: { values } }), metadata, DEFAULTS);
+	readSettingsForm(readView({ id: 'V1', state: { values } }), metadata, DEFAULT_MS);
 
 describe('readSettingsForm', () => {
 	it.each([

@@ -28,13 +28,13 @@ async function expectNothingStored(channel = '#agents'): Promise<void> {
 
 describe('an error stands at its field, and everything typed stays', () => {
 	it('for an escalation that does not come after the reminder', async () => {
-		await start({ env: { REMIND_AFTER: '15m', ESCALATE_AFTER: 'off' } });
+		await start({ env: { REMIND_AFTER: '15m' } });
 		const { errors, modal } = await app.save({ 'Escalate after': '15 min', 'Quiet hours': ['Mon'] });
 		expect(errors).toEqual({ 'Escalate after': expect.stringContaining('comes after the reminder (15 min)') });
 		expect(modal.value('Quiet hours')).toEqual(['Mon']);
 		await modal.choose('Escalate after', '30 min');
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(await app.told(1)).toContain('default (off) → 30 min');
+		expect(await app.told(1)).toContain('off → 30 min');
 	});
 
 	it('for what is no time zone', async () => {
@@ -82,7 +82,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 	});
 
 	it('for people who would be mentioned while the escalation is off', async () => {
-		await start({ env: { ESCALATE_AFTER: 'off' } });
+		await start({ escalates: null });
 		const { errors, modal } = await app.save({ Mention: ['grace'] });
 		expect(errors).toEqual({ 'Escalate after': expect.stringContaining(NEVER_MENTIONED) });
 		await modal.choose('Escalate after', '30 min');
@@ -108,6 +108,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 		const workspace = withMembers(sampleWorkspace(), 'general', ['henry']);
 		await start({ slack: { workspace: withMembers(workspace, 'agents', ['lin']) } });
 		const modal = await app.openSettings();
+		await modal.choose('Escalate after', '1 day');
 		const refused = {
 			lin: 'has a deactivated account',
 			gus: 'is a guest',
@@ -144,6 +145,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 		userGroups.push({ id: 'S0LAST', handle: 'last', name: 'Last', users: ['U0M29'] });
 		userGroups.push({ id: 'S0OLD', handle: 'old', name: 'Old', users: ['U0ADA'] });
 		const modal = await app.openSettings();
+		await modal.choose('Escalate after', '1 day');
 		await modal.choose('Mention', ['m29', 'henry']);
 		await modal.choose('Mention user groups', ['Far (@far)', 'Last (@last)', 'Old (@old)']);
 		Object.assign(userGroups.at(-1) ?? {}, { disabled: true });
@@ -229,6 +231,7 @@ describe('while Slack is away', () => {
 		await start({ oneClock: true });
 		const modal = await app.openSettings();
 		await modal.choose('Remind after', '1 h');
+		await modal.choose('Escalate after', '1 day');
 		await modal.choose('Mention', ['grace']);
 		await modal.choose('Mention user groups', ['Operations (@ops)']);
 		// What is known of people is fresh for half a minute.
@@ -252,6 +255,7 @@ describe('while Slack is away', () => {
 	it('stores nothing on an error, and saves when the person presses again', async () => {
 		await start();
 		const modal = await app.openSettings();
+		await modal.choose('Escalate after', '1 day');
 		await modal.choose('Mention', ['grace']);
 		app.slack.faults.add({ method: 'users.conversations', status: 500 });
 		const { errors } = await app.submit(modal);

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 describe('reminders after a change of the settings', () => {
 	it('follow the new times and mention the chosen people in that channel only, also for questions asked before', async () => {
-		app = await settingsApp({ env: { REMIND_AFTER: '1h', ESCALATE_AFTER: 'off' } });
+		app = await settingsApp({ env: { REMIND_AFTER: '1h' } });
 		const here = await app.watched();
 		const there = app.session();
 		await app.watch(there, { channel: '#secret' });
@@ -43,8 +43,33 @@ describe('reminders after a change of the settings', () => {
 		expect(elsewhere.filter((text) => REMINDER.test(text) || ESCALATION.test(text))).toEqual([]);
 	});
 
+	it('of channels without a time of their own for escalations get the one that was set for all, once', async () => {
+		app = await settingsApp({ env: { REMIND_AFTER: '2m' } });
+		await app.save({ Mention: ['grace'] });
+		await app.save({ 'Escalate after': '2 h' }, { channel: '#secret' });
+		await app.told(1, '#secret');
+		await app.stop();
+		// As 1.1.0 stored it.
+		app.onDatabase((database) =>
+			database.exec(`update channel_settings set settings = replace(settings, '86400000', '"default"')`),
+		);
+		await app.restart({ ESCALATE_AFTER: '5m' });
+		const shown = async (channel: string) => (await app.openSettings({ channel })).value('Escalate after');
+		expect([await shown('#agents'), await shown('#secret')]).toEqual(['5 min', '2 h']);
+		const id = await app.watched();
+		app.ask(id, ['Which colour?']);
+		await app.threadSays(id, REMINDER);
+		expect((await app.threadSays(id, ESCALATION)).rung()).toEqual(['grace']);
+		await app.save({ 'Escalate after': 'Off', Mention: [] });
+		await app.told(2);
+		await app.restart({ ESCALATE_AFTER: '1h' });
+		expect([await shown('#agents'), await shown('#secret')]).toEqual(['Off', '2 h']);
+		expect(app.changes()).toHaveLength(2);
+		expect(app.log.filter((line) => line.includes('ESCALATE_AFTER is in the settings'))).toHaveLength(1);
+	});
+
 	it('come though the quiet hours cannot be computed', async () => {
-		app = await settingsApp({ env: { REMIND_AFTER: '2m', ESCALATE_AFTER: '4m' } });
+		app = await settingsApp({ env: { REMIND_AFTER: '2m' }, escalates: '5 min' });
 		await app.save({
 			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
 			'Quiet hours from': '00:00',
@@ -66,7 +91,7 @@ describe('reminders after a change of the settings', () => {
 	});
 
 	it('come by the defaults where the settings are damaged, which stop no other channel and can be saved again', async () => {
-		app = await settingsApp({ env: { REMIND_AFTER: '2m', ESCALATE_AFTER: 'off' } });
+		app = await settingsApp({ env: { REMIND_AFTER: '2m' } });
 		await app.save({ 'Remind after': 'Off' }, { channel: '#secret' });
 		await app.told(1, '#secret');
 		const [here, there] = [await app.watched(), app.session()];

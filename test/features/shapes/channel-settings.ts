@@ -22,7 +22,7 @@ import {
 	settingsSaved,
 } from '../../../src/features/settings/view.ts';
 
-const { defaults } = SETTINGS_MODEL;
+const { defaultMs } = SETTINGS_MODEL;
 
 function groupsOf(length: number, text = 'On call'): SettingsModel['groups'] {
 	const groups = listOf(length, (index) => {
@@ -34,7 +34,7 @@ function groupsOf(length: number, text = 'On call'): SettingsModel['groups'] {
 /** Of a change, as far as it is the same for all. */
 const CHANGE = {
 	channelId: 'C0EXAMPLE1',
-	defaults,
+	defaultMs,
 	names: MODEL.names,
 	groups: groupsOf(2),
 };
@@ -48,13 +48,7 @@ function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = 
 	return [{ ...SETTINGS_MODEL, metadata, groups: groupsOf(2), ...overrides }];
 }
 
-const CONFLICT = conflictWords(
-	USER_ID,
-	{ before: DEFAULT_CHANNEL_SETTINGS, newest: FULL, chosen: DEFAULT_CHANNEL_SETTINGS },
-	defaults,
-);
-
-const PLACE = { channelId: 'C0EXAMPLE1', defaults };
+const PLACE = { channelId: 'C0EXAMPLE1', defaultMs };
 const DIRECT_PLACE = { ...PLACE, channelId: 'D0EXAMPLE1' };
 const HOSTILE_GROUP: SettingsModel['groups'] = {
 	kind: 'listed',
@@ -83,7 +77,7 @@ export function channelSettingsVariants(): Shape[] {
 			'in a direct message': modelOf(FULL, {
 				metadata: { ...modelOf(FULL)[0].metadata, channelId: 'D0EXAMPLE1' },
 			}),
-			'changed by somebody else meanwhile': modelOf(FULL, { notice: CONFLICT }),
+			'changed by somebody else meanwhile': modelOf(FULL, { notice: conflictWords(USER_ID) }),
 		}),
 		...shapesOf(settingsConfirmation, {
 			'people and groups': [modelOf(FULL)[0].metadata, null],

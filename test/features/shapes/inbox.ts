@@ -88,7 +88,7 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 	'a session that waits': modelOf({
 		...NOTHING,
 		waiting: {
-			shown: [{ sessionId: AT_WORK.sessionId, name: HOSTILE, since: NOW, isNew: true }],
+			shown: [{ sessionId: AT_WORK.sessionId, name: HOSTILE, since: NOW, isNew: true, gaveWay: true }],
 			total: 1,
 			old: NO_OLD,
 			why: null,

@@ -39,11 +39,11 @@ import { WAITING } from '../../../sandbox/gallery/shapes/views.ts';
 import { NO_LIST_REASONS, type ReminderStage, WATCH_ENDS } from '../../../src/database/watch.ts';
 import {
 	CHOICE_WORDS,
+	changedChoice,
 	choiceMessage,
 	failedChoice,
 	noChoice,
 	onlyAuthorCanUndo,
-	ownTextMessage,
 	receiptMessage,
 	takenChoice,
 } from '../../../src/features/answer/receipt-view.ts';
@@ -70,7 +70,6 @@ import {
 	type PostContext,
 	settledQuestionPost,
 	stepsWords,
-	switchingPost,
 } from '../../../src/features/watch/post-view.ts';
 import {
 	discoveredByWords,
@@ -163,6 +162,7 @@ const MISTYPED: Readonly<Record<Exclude<HelpReason, 'asked'>, Parameters<typeof 
 	link_without_id: ['link_without_id'],
 	id_too_long: ['id_too_long', GIANT],
 	unknown_flag: ['unknown_flag', '—loud'],
+	former_flag: ['former_flag', '--thread-only', "Questions in the card's thread"],
 	reserved_id: ['reserved_id', 'query'],
 	all_alone: ['all_alone'],
 };
@@ -174,10 +174,6 @@ export function messageVariants(): Shape[] {
 		...shapesOf(mistypedMessage, { ...MISTYPED, hostile: ['unclear', HOSTILE] }),
 		...shapesOf(answerCard, { 'an id': [SESSION_ID] }),
 		...shapesOf(receiptMessage, OTHER_RECEIPTS),
-		...shapesOf(ownTextMessage, {
-			'not sent': [answerOf({ state: 'changed' })],
-			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],
-		}),
 		...shapesOf(errorMessage, {
 			'a refusal with a hostile contact': ['could_not_check', null, { kept: 'unchanged', adminContact: HOSTILE }],
 			'a refusal with a contact': ['guest', SESSION_ID, { kept: 'nothing', adminContact: USER_ID }],
@@ -202,6 +198,7 @@ export function messageVariants(): Shape[] {
 			'the second one': [CHOICE_WORDS.lost(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
 			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
+		...shapesOf(changedChoice, { giant: [{ ...CHOICE, option: HOSTILE }] }),
 		...shapesOf(failedChoice, {
 			'perhaps stored': [CHOICE, 'acceptance_unknown', MODEL],
 			refused: [CHOICE, 'guest', { ...MODEL, adminContact: HOSTILE }],
@@ -210,7 +207,7 @@ export function messageVariants(): Shape[] {
 			'of somebody else': [CHOICE, takenBy(CHOSEN, { teamId: 'T0', userId: 'U0OTHER' })],
 			'of the same person': [CHOICE, takenBy(CHOSEN, CHOSEN.person)],
 		}),
-		...shapesOf(noChoice, { 'another version': [null, MODEL], 'switched off': [CHOICE, MODEL] }),
+		...shapesOf(noChoice, { 'switched off': [CHOICE] }),
 		...shapesOf(checkingMessage, { 'while Slack is asked': [] }),
 		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {
@@ -307,7 +304,6 @@ const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	unwatched: 'unwatched',
 	wentOn: 'wentOn',
 	gaveWay: 'gaveWay',
-	own: 'own',
 	handedOn: 'handedOn',
 	givenBack: 'givenBack',
 };
@@ -335,8 +331,6 @@ const DISCOVERY_LINES = [
 		teamId: 'T0EXAMPLE1',
 		channelId: 'C0EXAMPLE1',
 		service: 'https://service.example',
-		discreet: false,
-		buttons: true,
 		createdBy: USER_ID,
 		createdAt: NOW,
 	}),
@@ -380,11 +374,6 @@ export function watchVariants(): Shape[] {
 		),
 		...askedShapes('giant', questionOf(GIANT_SESSION), GIANT_POST),
 		...askedShapes('giant, answered in part', partly(questionOf(GIANT_SESSION)), GIANT_POST),
-		...shapesOf(switchingPost, {
-			asking: [questionOf(ASKS), POST],
-			giant: [questionOf(GIANT_SESSION), GIANT_POST],
-			'asking nothing': [{ ...questionOf(ASKS), openCount: 0 }, POST],
-		}),
 		...shapesOf(handOverPost, {
 			giant: [HANDED, askedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 			discreet: [HANDED, askedAs(questionOf(ASKS)), { ...POST, discreet: true }],

@@ -59,11 +59,7 @@ const SHOWN_NOTICES: Readonly<Record<keyof typeof NOTICES, readonly string[]>> =
 	stillWaiting: [NOTICES.stillWaiting(12_000)],
 	readAgain: [NOTICES.readAgain],
 	stale: [NOTICES.stale(errorWords('unavailable').what, NOW - 300_000, NOW)],
-	ownAnswer: [
-		NOTICES.ownAnswer(answerOf({ state: 'delivering' })),
-		NOTICES.ownAnswer(answerOf({ state: 'waiting' })),
-		NOTICES.ownAnswer(answerOf({ state: 'waiting', lastError: 'first_outdated' })),
-	],
+	ownAnswer: [NOTICES.ownAnswer(answerOf({ state: 'delivering' })), NOTICES.ownAnswer(answerOf({ state: 'waiting' }))],
 };
 
 const HAND_OVER_OUTCOMES: Readonly<Record<string, Parameters<typeof handOverWords>[0]>> = {

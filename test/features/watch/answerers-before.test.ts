@@ -70,7 +70,7 @@ it('an answer from before the list is not sent by a program that starts while Sl
 
 describe('a form that is open already', () => {
 	it('is refused at Send answer: the text stays, and is there again once she may answer', async () => {
-		await start({}, '', ['Which seat?']);
+		await start({}, undefined, ['Which seat?']);
 		await app.press(post, 'cleo', 'Answer…');
 		const modal = await cleo().waitForModal('[Send answer]');
 		await modal.fill(0, 'by the window');
@@ -88,7 +88,7 @@ describe('a form that is open already', () => {
 	});
 
 	it('stores nothing that is typed, and shows nobody as answering', async () => {
-		await start({}, '', ['Which seat?']);
+		await start({}, undefined, ['Which seat?']);
 		await app.press(post, 'cleo', 'Answer…');
 		const modal = await cleo().waitForModal('[Send answer]');
 		await nameOthers();

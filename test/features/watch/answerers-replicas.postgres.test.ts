@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { type AnswererApp, answererApp, ONLY, WHO } from './answerers-harness.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';
@@ -10,12 +9,10 @@ import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';
 const TIMES = 6;
 
 let app: AnswererApp;
-let databaseUrl = '';
 beforeEach(async () => {
-	databaseUrl = await (await sharedPostgres()).createDatabase();
 	app = await answererApp({
 		...USUAL_REQUESTS,
-		DATABASE_URL: databaseUrl,
+		DATABASE_URL: await (await sharedPostgres()).createDatabase(),
 		ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 		UNDO_SECONDS: '20',
 	});
@@ -54,28 +51,6 @@ it('an answer that one replica took is not sent by the other after the list chan
 		() => questions.map(({ post }) => post.text()).join(),
 	);
 	expect(questions.flatMap(({ id }) => puts(id))).toEqual([]);
-});
-
-it('a list that is emptied at one replica is saved by the other before the window shows it empty', async () => {
-	const noted = new pg.Client({ connectionString: databaseUrl });
-	await noted.connect();
-	const emptied = async () => {
-		const rows = await noted.query("select state from shared_states where name = 'emptied_lists'");
-		return Object.keys(JSON.parse(rows.rows[0]?.state ?? '{}')).length;
-	};
-	for (let time = 1; time <= TIMES; time += 1) {
-		await app.names(['ada']);
-		const modal = await app.openSettings();
-		app.slack.faults.add({ method: 'views.update', error: 'hash_conflict' });
-		await modal.clear(WHO);
-		await vi.waitUntil(async () => (await emptied()) === time);
-		// Slack gives what people do to the replicas in turn.
-		if (time % 2 === 0) await app.command('/session help', 'grace');
-		expect((await app.submit(modal)).outcome).toBe('updated');
-		app.slack.faults.clear();
-		expect(await app.told(2 * time)).toContain('*Who may answer*: only ada → everybody who may use Handraise');
-	}
-	await noted.end();
 });
 
 it('two people who save at once at two replicas make one list', async () => {

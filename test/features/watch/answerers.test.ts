@@ -100,7 +100,7 @@ describe('who may answer in a channel', () => {
 		await app.save({ 'Remind after': '2 h' }, { who: 'cleo' });
 		await app.told(1);
 		expect((await app.submit(asked)).outcome).toBe('updated');
-		expect(asked.text()).toContain('@cleo changed these settings meanwhile, so yours are not saved.');
+		expect(asked.text()).toContain('@cleo changed this meanwhile: look again.');
 		expect([asked.value('Remind after'), asked.value(WHO)]).toEqual(['2 h', []]);
 		await asked.choose(WHO, ['grace']);
 		expect((await app.submit(asked)).outcome).toBe('pushed');

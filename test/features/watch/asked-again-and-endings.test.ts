@@ -54,8 +54,8 @@ it('ends a watch when the bot is removed from the channel, and tells its creator
 	expectLogged(id, 'botRemoved');
 });
 
-it('offers on the card and the open question to watch again as before when the channel stops watching', async () => {
-	const id = await app.watched({ name: 'Chairs' }, '--discreet');
+it('offers on the card and the open question to watch again, in a discreet channel too, when it stops watching', async () => {
+	const id = await app.watched({ name: 'Chairs' }, { discreet: true });
 	app.ask(id);
 	const isOpen = () => app.thread(id).findLast((one) => one.buttons().includes('Answer…'));
 	const post = await app.until(isOpen);
@@ -120,7 +120,7 @@ it('ends a watch when a card’s update finds the channel archived', async () =>
 	await expectLeftAlone(id);
 });
 
-it('ends a watch without a change for WATCH_MAX_DAYS, also when the program was down and links were renewed', async () => {
+it('ends a watch without a change for a week, also when the program was down and links were renewed', async () => {
 	const id = await app.watched({ files: [{ filename: 'offers.csv', timestamp: '2026-01-05T09:00:00Z' }] });
 	const lively = await app.watched();
 	// The first read is the base for changes.
@@ -172,8 +172,8 @@ it.each([
 	expect(app.ends(id)).toHaveLength(1);
 });
 
-it('posts only questions when only questions were requested', async () => {
-	const id = await app.watched({}, '--questions-only --thread-only');
+it('posts questions and the end in the thread of the card where the channel wants that, and no progress', async () => {
+	const id = await app.watched({}, { questionsInThread: true });
 	app.service.sessions.setStatus(id, 'paused');
 	await app.cardSays(id, 'paused');
 	app.service.sessions.setStatus(id, 'active');
@@ -187,7 +187,8 @@ it('posts only questions when only questions were requested', async () => {
 	app.service.sessions.setStatus(id, 'completed');
 	await app.cardSays(id, 'done');
 	await app.pass(5_000);
-	expect(app.thread(id)).toHaveLength(1);
+	expect(app.thread(id).map((one) => one.threadTs())).toEqual(Array(2).fill(app.card(id)?.ts));
+	await app.setPosts({});
 });
 
 /** What the audit tells of watches of this session that ended. */

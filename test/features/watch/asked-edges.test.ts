@@ -212,7 +212,7 @@ describe('an answer that is lost', () => {
 		const dm = await dmSays(id, LOST);
 		await app.pass(60_000);
 		await dm.press('Answer again');
-		const form = await app.slack.as('ada').waitForModal((modal) => modal.text().includes('step 2 of'));
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.text().includes('step 2'));
 		expect(form.submitText()).not.toBeNull();
 	});
 });

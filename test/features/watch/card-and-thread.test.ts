@@ -33,10 +33,10 @@ describe('a watched session', () => {
 	it('updates one card with each step, and makes no call while nothing changes', async () => {
 		const id = await app.watched();
 		app.step(id, 'I compare the prices.');
-		const card = await app.cardSays(id, 'step 2 of 30');
+		const card = await app.cardSays(id, 'step 2');
 		expect(card.text()).toContain('I compare the prices.');
 		app.step(id, 'I choose the cheapest.');
-		await app.cardSays(id, 'step 3 of 30');
+		await app.cardSays(id, 'step 3');
 		expect(card.thread()).toEqual([]);
 		expect(app.inChannel().filter((message) => JSON.stringify(message.blocks()).includes(id))).toHaveLength(1);
 		const from = app.now();
@@ -50,7 +50,7 @@ describe('a watched session', () => {
 	});
 
 	it('refers to the dashboard when the agent waits without a question that can be answered', async () => {
-		const id = await app.watched();
+		const id = await app.watched({}, { progress: true });
 		app.step(id, 'Log in, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
 		const words = waitingWords(null, null);
@@ -183,36 +183,41 @@ describe('a watched session', () => {
 		}
 	});
 
-	it.each(['', '--thread-only'])('shows on its post which items of a question have values: watch %s', async (how) => {
-		// The tests before have used up the requests of this minute.
-		await app.pass(60_000);
-		const id = await app.watched({}, how);
-		const titles = ['Which colour?', 'Which size?', 'One-time code', 'A remark'];
-		const index = app.ask(id, titles);
-		const post = await app.threadSays(id, 'Which colour?');
-		const fill = (values: readonly string[]) => {
-			const { messages = [] } = structuredClone(app.service.sessions.get(id));
-			for (const [at, value] of values.entries()) Object.assign(messages?.[index]?.human_input?.[at] ?? {}, { value });
-			app.service.sessions.patch(id, { messages });
-		};
-		fill(['Sand', '', '271828']);
-		await app.until(() => post.text().includes(`${OUTSIDE}: *“Sand”; (hidden)*`));
-		// The agent waits on for the others.
-		const again = await app.until(() =>
-			app.thread(id).find(({ ts, text }) => ts !== post.ts && text().includes('Still open')),
-		);
-		expect(again.text()).toContain('Still open: 2 questions.');
-		for (const words of ['*“Which colour?”*\n> Sand', '*“One-time code”*\n(hidden)'])
-			expect(again.text()).toContain(words);
-		await app.restart();
-		fill(['Sand', 'XL', '271828', 'Call me: +44 20 7946 0958']);
-		await app.until(() => again.text().includes(OUTSIDE));
-		// As it was last open, two items were.
-		expect(again.text()).toContain(`\n${OUTSIDE}: *“XL”; (hidden)*`);
-		expect([post, again].map((one) => one.text()).join()).not.toMatch(/Still open|271828|7946/);
-		expect(openButtons(again)).toEqual([]);
-		expect(app.thread(id)).toHaveLength(2);
-	});
+	it.each([false, true])(
+		'shows on its post which items of a question have values; in a thread: %s',
+		async (inThread) => {
+			// The tests before have used up the requests of this minute.
+			await app.pass(60_000);
+			const id = await app.watched({}, { questionsInThread: inThread });
+			const titles = ['Which colour?', 'Which size?', 'One-time code', 'A remark'];
+			const index = app.ask(id, titles);
+			const post = await app.threadSays(id, 'Which colour?');
+			const fill = (values: readonly string[]) => {
+				const { messages = [] } = structuredClone(app.service.sessions.get(id));
+				for (const [at, value] of values.entries())
+					Object.assign(messages?.[index]?.human_input?.[at] ?? {}, { value });
+				app.service.sessions.patch(id, { messages });
+			};
+			fill(['Sand', '', '271828']);
+			await app.until(() => post.text().includes(`${OUTSIDE}: *“Sand”; (hidden)*`));
+			// The agent waits on for the others.
+			const again = await app.until(() =>
+				app.thread(id).find(({ ts, text }) => ts !== post.ts && text().includes('Still open')),
+			);
+			expect(again.text()).toContain('Still open: 2 questions.');
+			for (const words of ['*“Which colour?”*\n> Sand', '*“One-time code”*\n(hidden)'])
+				expect(again.text()).toContain(words);
+			await app.restart();
+			fill(['Sand', 'XL', '271828', 'Call me: +44 20 7946 0958']);
+			await app.until(() => again.text().includes(OUTSIDE));
+			// As it was last open, two items were.
+			expect(again.text()).toContain(`\n${OUTSIDE}: *“XL”; (hidden)*`);
+			expect([post, again].map((one) => one.text()).join()).not.toMatch(/Still open|271828|7946/);
+			expect(openButtons(again)).toEqual([]);
+			expect(app.thread(id)).toHaveLength(2);
+			await app.setPosts({});
+		},
+	);
 
 	it('says nothing of a question that was settled before the watch began', async () => {
 		const id = app.session();
@@ -237,8 +242,8 @@ describe('a watched session', () => {
 		expect(await app.said()).not.toContain('271828');
 	});
 
-	it('posts pause and continuation in the thread, tells the end with its result in the channel, and nothing after that', async () => {
-		const id = await app.watched();
+	it('posts pause and continuation in the thread where the channel wants that, tells the end with its result in the channel, and nothing after that', async () => {
+		const id = await app.watched({}, { progress: true });
 		app.service.sessions.setStatus(id, 'paused');
 		await app.threadSays(id, 'paused (before: working)');
 		app.service.sessions.setStatus(id, 'active');
@@ -296,14 +301,14 @@ const newCard = (id: string, former: Posted): Promise<Posted> =>
 
 describe('a card that somebody deleted', () => {
 	it.each([
-		['', false],
-		['--thread-only', false],
-		['with replies', true],
-		['with replies --thread-only', true],
+		[false, false],
+		[true, false],
+		[false, true],
+		[true, true],
 	])(
-		'%s is replaced by one that is kept current; questions go into the channel, or into its thread',
-		async (how, replied) => {
-			const id = await app.watched({}, how.replace('with replies', '').trim());
+		'is replaced by one that is kept current; questions in its thread: %s; with replies: %s',
+		async (isThreadOnly, replied) => {
+			const id = await app.watched({}, { questionsInThread: isThreadOnly });
 			const former = cardOf(id);
 			if (replied) await app.slack.as('grace').say('#agents', 'Nice.', { thread: former });
 			former.remove();
@@ -311,7 +316,6 @@ describe('a card that somebody deleted', () => {
 			const card = await newCard(id, former);
 			expect(card.text()).toContain('I compare prices.');
 			app.ask(id);
-			const isThreadOnly = how.includes('--thread-only');
 			const post = await app.threadSays(id, 'Which colour?');
 			expect(post.threadTs()).toBe(isThreadOnly ? card.ts : null);
 			app.service.sessions.answerAsPage(id, ['Sand']);
@@ -319,11 +323,12 @@ describe('a card that somebody deleted', () => {
 			await app.pass(10_000);
 			expect(cards(id)).toHaveLength(1);
 			expect(openWords(former)).toHaveLength(isThreadOnly ? 0 : 1);
+			await app.setPosts({});
 		},
 	);
 
 	it('shows the question of a deleted card in the channel, once, and in the new card', async () => {
-		const id = await app.watched({}, '--thread-only');
+		const id = await app.watched({}, { questionsInThread: true });
 		const former = cardOf(id);
 		former.remove();
 		app.ask(id);
@@ -340,6 +345,7 @@ describe('a card that somebody deleted', () => {
 		await app.threadSays(id, 'Forest');
 		await app.until(() => openButtons(post)?.length === 0);
 		expect(cards(id)).toHaveLength(1);
+		await app.setPosts({});
 	});
 
 	it('accepts an answer in the thread of a question whose card was deleted', async () => {
@@ -361,7 +367,7 @@ describe('a card that somebody deleted', () => {
 	});
 
 	it('leaves what Slack put into the channel there, and posts what follows into the new thread', async () => {
-		const id = await app.watched();
+		const id = await app.watched({}, { progress: true });
 		const former = cardOf(id);
 		const release = app.slack.faults.hold('chat.update');
 		former.remove();
@@ -377,7 +383,7 @@ describe('a card that somebody deleted', () => {
 	});
 
 	it.each(['question', 'word'] as const)('has a %s posted once though Slack did not answer', async (what) => {
-		const id = await app.watched();
+		const id = await app.watched({}, { progress: true });
 		const former = cardOf(id);
 		const from = app.now();
 		const release = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });

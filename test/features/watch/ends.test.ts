@@ -87,20 +87,12 @@ describe('the end of a session', () => {
 		await isLed(id);
 	});
 
-	it('stands in the thread of the card with --thread-only', async () => {
-		const id = await app.watched({}, '--thread-only');
+	it('stands in the thread of the card where the channel has its questions there', async () => {
+		const id = await app.watched({}, { questionsInThread: true });
 		end(id);
 		expect((await ended(id)).threadTs()).toBe(app.card(id)?.ts);
 		await isLed(id);
-	});
-
-	it('stands on the card alone with --questions-only', async () => {
-		const id = await app.watched({}, '--questions-only');
-		end(id, 'failed');
-		const card = await app.cardSays(id, 'Six chairs are ordered.');
-		expect(card.text()).toMatch(/^❌ \*“Order \d+ chairs”\* · failed/);
-		await app.pass(60_000);
-		expect(app.ends(id)).toEqual([]);
+		await app.setPosts({});
 	});
 
 	it('is not told after somebody stopped watching', async () => {
@@ -162,11 +154,12 @@ describe('the end of a session', () => {
 		const shown = await app.watched({ name: 'Order a ring' });
 		end(shown);
 		expect(spoken((await ended(shown)).blocks())).toContain('Open session: Order a ring');
-		const id = await app.watched({ name: 'Order a ring' }, '--discreet');
+		const id = await app.watched({ name: 'Order a ring' }, { discreet: true });
 		end(id);
 		const news = await ended(id);
 		expect(news.notification()).toBe('✅ A session is done');
 		expect(spoken(news.blocks())).toEqual([`Open session: session ${id}`, `Dashboard: session ${id}`]);
+		await app.setPosts({});
 	});
 });
 
@@ -209,13 +202,15 @@ it('has its table and its link when Slack takes the message and tells the link o
 
 it('asks Slack for no link that the card does not show, and again for one that failed only some minutes later', async () => {
 	const links = () => app.calls('chat.getPermalink');
-	const inThread = await app.watched({}, '--thread-only');
+	const inThread = await app.watched({}, { questionsInThread: true });
 	app.ask(inThread);
 	await app.threadSays(inThread, 'Which colour?');
 	app.step(inThread, 'I look for more.');
 	await app.pass(30_000);
 	expect(links()).toEqual([]);
 
+	await app.command(`/session unwatch ${inThread}`);
+	await app.setPosts({});
 	const lift = app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error' });
 	const id = await app.watched();
 	app.ask(id);

@@ -3,6 +3,8 @@ import { createManualClock, type Posted, type TrafficEntry } from '../../../fake
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import type { ItemJson, SessionJson } from '../../../sandbox/session-service/json.ts';
+import type { PostStyle } from '../../../src/database/watch.ts';
+import { POSTS } from '../../../src/features/watch/view.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
 import { opensSession } from '../../support/opens-session.ts';
 import { passTime, steadyClock } from '../../support/pass-time.ts';
@@ -234,10 +236,37 @@ export async function watchingApp({
 		await until(() => card(id, channel));
 	}
 
-	/** Watches a session of its own; its card stands, and the first of the reads was made from which changes are told. */
-	async function watched(json: SessionJson = {}, flags = ''): Promise<string> {
+	/** Sets what posts of a channel are like, through its settings; what is left out is as where nobody has set it. */
+	async function setPosts(style: Partial<PostStyle>, { who = 'ada', channel = '#agents' } = {}): Promise<void> {
+		const person = slack.as(who);
+		await person.modal()?.close(true);
+		await person.command(channel, '/session settings');
+		const form = await until(() => (person.modal()?.submitText() === 'Save' ? person.modal() : null));
+		const parts = Object.entries({ buttons: true, ...style }).filter(([, isOn]) => isOn);
+		const { updates } = form.view();
+		await form.choose(
+			'Posts',
+			parts.map(([part]) => POSTS[part as keyof PostStyle].label),
+		);
+		// As fast as a person, not faster.
+		if (parts.length === 0) await until(() => form.view().updates !== updates);
+		let isDone = false;
+		const submitted = form.submit().finally(() => {
+			isDone = true;
+		});
+		await until(() => isDone);
+		if ((await submitted).outcome !== 'updated') throw new Error(form.text());
+		await form.close(true);
+	}
+
+	/**
+	 * Watches a session of its own; its card stands, and the first of the reads was made from which changes are told.
+	 * `style`: of all posts in #agents from now on; left out: as it is.
+	 */
+	async function watched(json: SessionJson = {}, style?: Partial<PostStyle>): Promise<string> {
+		if (style !== undefined) await setPosts(style);
 		const id = session(json);
-		await command(`/session watch ${id} ${flags}`.trim());
+		await command(`/session watch ${id}`);
 		await until(() => card(id) && service.log.reads(id).length > 1);
 		// Both are known to the program a moment later than to Slack and the service.
 		await pass(1_500);
@@ -274,7 +303,7 @@ export async function watchingApp({
 		});
 	}
 
-	/** Lets so much time pass, and what is due at its end be done; whatever comes of it. */
+	/** Lets at least so much time pass, until something is due, and what is due be done; whatever comes of it. */
 	async function pass(ms: number): Promise<void> {
 		// Ended by the limit, which counts once nothing is under way.
 		await passTime(app, steady, () => false, { describe: () => '', limitMs: ms }).catch(() => undefined);
@@ -328,6 +357,7 @@ export async function watchingApp({
 		command,
 		watch,
 		watched,
+		setPosts,
 		watchedAsking,
 		pass,
 		calls,

@@ -199,7 +199,6 @@ it.each([
 	}
 	harness.start({
 		clock: machine,
-		maxDays: 30,
 		sessionService: {
 			async read(id, options) {
 				const readAt = machine.now();
@@ -214,6 +213,6 @@ it.each([
 	await pass(clock, 9 * MINUTE);
 	const after = await announced(machine.now());
 	expect(after.map(({ kind }) => kind)).toEqual(['card', 'card']);
-	await pass(clock, 4 * MINUTE);
+	await pass(clock, 6 * MINUTE);
 	expect(await announced(machine.now())).toEqual([GONE]);
 });

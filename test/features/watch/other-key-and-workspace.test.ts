@@ -50,7 +50,7 @@ async function givePendingAnswers(): Promise<{ late: string; older: string }> {
 }
 
 async function start(): Promise<void> {
-	app = await watchingApp({ transport: 'http', env: { GIVE_UP_HOURS: '100' } });
+	app = await watchingApp({ transport: 'http' });
 }
 
 it('leaves alone what is of another workspace, but delivers its answers, and goes on there with the right token', async () => {
@@ -86,6 +86,14 @@ it('leaves alone what is of another workspace, but delivers its answers, and goe
 	await app.restart({ SLACK_API_URL: app.slack.apiUrl });
 	await app.threadSays(watched, 'Which shape?');
 	await app.cardSays(asking, 'working');
+	// It was tried for a day.
+	const dm = await app.until(() =>
+		app.slack
+			.as('ada')
+			.dm(older)
+			.find((one) => one.buttons().includes('Try again')),
+	);
+	await dm.press('Try again');
 	await app.until(() => app.service.log.savedPuts(older).length === 1);
 	for (const who of ['ada', 'grace']) {
 		await app.until(() => says(app.slack.as(who).modal()?.text() ?? '', DELIVERED));
@@ -163,7 +171,7 @@ describe('after the encryption key was changed by mistake', () => {
 });
 
 it('a question that stays open while its watch’s older posts are removed is answered and drawn as any other', async () => {
-	app = await watchingApp({ env: { WATCH_MAX_DAYS: '60', REMIND_AFTER: 'off', RETENTION_DAYS: '2' } });
+	app = await watchingApp({ env: { REMIND_AFTER: 'off', RETENTION_DAYS: '2' } });
 	const id = await app.watched();
 	const first = app.ask(id, [item('Which size?')]);
 	await app.threadSays(id, 'Which size?');
@@ -173,7 +181,7 @@ it('a question that stays open while its watch’s older posts are removed is an
 	const post = await app.threadSays(id, 'Which flight?');
 	await app.pass(2_000);
 	await app.stop();
-	await app.clock.advance(9 * 24 * HOUR_MS);
+	await app.clock.advance(6 * 24 * HOUR_MS);
 	await app.restart();
 	await app.pass(10_000);
 	await app.choose(post, 'LH 1173');

@@ -10,6 +10,7 @@ import {
 	pass,
 	plentiful,
 	session,
+	setStyle,
 	T0,
 } from './support.ts';
 
@@ -209,7 +210,8 @@ it('announces a question again that is asked again after the history was rewound
 });
 
 it('reads a session on, as rarely as before, when no message of it asks any more', async () => {
-	const { heardAfter, clock, readsOf } = await watched();
+	const { heardAfter, clock, readsOf, store } = await watched();
+	await setStyle(store, { progress: true });
 	const rarely = readsOf('s1').length;
 	await pass(clock, 30_000);
 	const most = readsOf('s1').length - rarely + 2;
@@ -245,12 +247,12 @@ describe('a question of two items', () => {
 	});
 });
 
-it('announces a question each time it changes to another one and back', async () => {
+it('shows a question in its post each time it changes to another one and back, until it is answered', async () => {
 	const { heardAfter } = await watched();
 	const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
 	expect(await heardAfter(asking)).toEqual(['question']);
-	expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['changed 2', 'question']);
-	expect(await heardAfter(asking)).toEqual(['changed 2', 'question']);
+	expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['redraw']);
+	expect(await heardAfter(asking)).toEqual(['redraw']);
 	expect(await heardAfter(answered)).toEqual(['answered 2']);
 	expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question']);
 	expect(await heardAfter(other('blue'))).toEqual(['answered 2']);

@@ -13,10 +13,12 @@ import {
 	SERVICE,
 	session,
 	sessionView,
+	setStyle,
 	T0,
 } from './support.ts';
 
 const KEY = { service: SERVICE, sessionId: 's1' };
+const WEEK_MS = 7 * 86_400_000;
 const started = session().messages;
 const asking = { status: 'humanInput', messages: [...started, assistant('Which one?', 'Colour')] };
 const answered = {
@@ -82,10 +84,10 @@ describe('posts', () => {
 		const { store, clock, put, start, announced, db, ourAnswers } = await createPollerHarness();
 		const now = clock.now();
 		const hand = { teamId: 'T1', channelId: 'C3' };
-		await store.discoveries.begin({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now, settings: {} }, []);
+		await store.discoveries.begin({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now }, []);
 		put(asking);
 		await store.watches.add(newWatch());
-		const raised = { ...hand, id: 'hand', createdAt: now, ahead: true, isNew: true, limits: NO_LIMITS };
+		const raised = { ...hand, id: 'hand', createdAt: now, ahead: true, newsAt: now, limits: NO_LIMITS };
 		await store.watches.raiseHand({ ...raised, session: KEY });
 		let addsNow = false;
 		const judgedLate: typeof ourAnswers = async (...read) => {
@@ -125,9 +127,9 @@ describe('posts', () => {
 		expect(await announced()).toMatchObject([{ kind: 'settled', how: 'closed' }, { kind: 'sessionEnded' }]);
 	});
 
-	it('leaves out changes that the mode of the watch excludes', async () => {
-		const watches = [{ mode: 'questionsOnly' as const }, { channelId: 'C2' }];
-		const { clock, put, announced } = await createWatchedHarness({ watches });
+	it('tells pauses only where the channel wants progress', async () => {
+		const { store, clock, put, announced } = await createWatchedHarness({ watches: [{}, { channelId: 'C2' }] });
+		await setStyle(store, { progress: true }, 'C2');
 		await announced();
 		put({ status: 'paused' });
 		await pass(clock, 30_000);
@@ -177,24 +179,23 @@ describe('a session', () => {
 
 	it('ends a watch when nothing changed for days', async () => {
 		const { announced } = await createWatchedHarness({
-			maxDays: 1,
 			state: { status: 'paused' },
-			watches: [{ createdAt: T0 - 86_400_000 + 30_000 }],
+			watches: [{ createdAt: T0 - WEEK_MS + 30_000 }],
 			ms: 90_000,
 		});
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
 	});
 
 	it('ends a watch when its session could not be read for days', async () => {
-		const long = T0 - 86_400_000 + 30_000;
+		const long = T0 - WEEK_MS + 30_000;
 		const watches = [{ createdAt: long, view: sessionView('s1', long) }];
-		const failing = { failure: 'unreadable_answer', maxDays: 1, watches };
+		const failing = { failure: 'unreadable_answer', watches };
 		const { announced } = await createWatchedHarness({ ...failing, ms: 90_000 });
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
 	});
 
 	it('ends a watch when only links were renewed, also while reads fail', async () => {
-		const { store, clock, put, start, failures, announced } = await createPollerHarness({ maxDays: 1 });
+		const { store, clock, put, start, failures, announced } = await createPollerHarness();
 		const withLinks = (sessionId: string, timestamp: string) =>
 			session({
 				sessionId,
@@ -202,7 +203,7 @@ describe('a session', () => {
 				files: [{ filename: 'a.csv', signedUrl: `https://files.example/${timestamp}` }],
 				lastScreenshotUrl: `https://files.example/${timestamp}`,
 			});
-		const long = T0 - 86_400_000 + 60_000;
+		const long = T0 - WEEK_MS + 60_000;
 		for (const sessionId of ['s1', 's2']) {
 			const view = snapshotOf(withLinks(sessionId, 'before'), long);
 			await store.watches.add(newWatch({ sessionId, channelId: sessionId, createdAt: long, view }));

@@ -6,7 +6,7 @@ import { FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
 beforeEach(async () => {
-	app = await watchingApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '5m', ESCALATE_AFTER: '20m' } });
+	app = await watchingApp({ env: { ...FEWEST_REQUESTS, REMIND_AFTER: '5m' } });
 });
 afterEach(() => app[Symbol.asyncDispose]());
 
@@ -27,7 +27,7 @@ const TOLD = 'Slack refused a post of Handraise about';
 
 describe("a question's post that Slack refuses for good", () => {
 	it('is told to whoever began the watch once a day, and reminders and escalations come all the same', async () => {
-		await settingsOf(app).save({ Mention: ['grace'] });
+		await settingsOf(app, '30 min').save({ Mention: ['grace'] });
 		const id = await app.watched();
 		refusePosts(asks);
 		app.ask(id);
@@ -57,7 +57,7 @@ describe("a question's post that Slack refuses for good", () => {
 	});
 
 	it('has reminders also where no card stands, without asking Slack for a link', async () => {
-		await settingsOf(app).save({ Mention: ['grace'] });
+		await settingsOf(app, '30 min').save({ Mention: ['grace'] });
 		const id = app.session();
 		refusePosts((message) => asks(message) || JSON.stringify(message).includes('session.open'));
 		await app.command(`/session watch ${id}`);

@@ -19,7 +19,7 @@ async function start(
 ): Promise<readonly string[]> {
 	app = await watchingApp({
 		// In its first minutes it looks for a list now and then, and such a request makes reads slower, too.
-		env: { ...USUAL_REQUESTS, SESSION_SERVICE_TIMEOUT_MS: '20000', SESSION_SERVICE_LIST: 'off' },
+		env: { ...USUAL_REQUESTS, SESSION_SERVICE_TIMEOUT_MS: '20000' },
 		service: { keyCheckMs },
 		prepare: async ({ service }) => prepare(service),
 	});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../fake-slack/index.ts';
-import type { WatchLimits, WatchSettings } from '../../../src/database/watch.ts';
+import type { WatchLimits } from '../../../src/database/watch.ts';
 import { createEndings } from '../../../src/features/watch/endings.ts';
 import { createSubscriptions, expectationFor } from '../../../src/features/watch/subscribe.ts';
 import { createRecordingLog, refreshed } from '../../database/support.ts';
@@ -47,8 +47,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 		return fake.service.read(sessionId, { priority: 'background' });
 	};
 	const ann = { teamId: 'T1', channelId: 'C1', userId: 'U-ANN' };
-	const watch = (sessionId: string, settings: Partial<WatchSettings> = {}, asks = {}) =>
-		subscriptions.watch({ ...ann, sessionId, read, settings, ...asks });
+	const watch = (sessionId: string, asks = {}) => subscriptions.watch({ ...ann, sessionId, read, ...asks });
 	const stored = () => store.watches.find(ann, { service: SERVICE, sessionId: 's1' });
 	return { store, db, subscriptions, watch, stored, unwatch, ann, ...fake, reads, recorded, changes: () => changes };
 }
@@ -58,24 +57,10 @@ describe('watching', () => {
 		const { watch, put, reads, changes, stored } = await createHarness();
 		put({});
 		expect(await watch('s1')).toMatchObject({ kind: 'watching', expectation: { slow: false } });
-		expect(await stored()).toMatchObject({ mode: 'everything', questionsInChannel: true });
-		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
+		expect(await stored()).toMatchObject({ mode: 'card' });
+		expect(await watch('s1')).toMatchObject({ kind: 'already' });
 		expect(reads).toEqual(['s1', 's1']);
 		expect(changes()).toBeGreaterThan(0);
-	});
-
-	it('a second watch changes the given settings and keeps the others', async () => {
-		const { watch, put, stored } = await createHarness();
-		put({});
-		await watch('s1', { questionsInChannel: false });
-		expect(await watch('s1', { mode: 'questionsOnly' })).toEqual({
-			kind: 'already',
-			name: 'Session s1',
-			sessionId: 's1',
-			changed: true,
-			refused: null,
-		});
-		expect(await stored()).toMatchObject({ mode: 'questionsOnly', questionsInChannel: false });
 	});
 
 	it('tells when a session is unknown, over or cannot be read now', async () => {
@@ -94,17 +79,15 @@ describe('watching', () => {
 		put({});
 		await watch('s1');
 		failures.set('*', 'unavailable');
-		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
+		expect(await watch('s1')).toMatchObject({ kind: 'already' });
 	});
 
-	it('an existing watch goes on while the service does not find its session, and says so when it is to change', async () => {
-		const { watch, put, failures, stored } = await createHarness();
+	it('an existing watch goes on while the service does not find its session', async () => {
+		const { watch, put, failures } = await createHarness();
 		put({});
 		await watch('s1');
 		failures.set('s1', 'session_not_found');
-		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
-		expect(await watch('s1', { discreet: true })).toEqual({ kind: 'unreadable', code: 'session_missing' });
-		expect(await stored()).toMatchObject({ discreet: false });
+		expect(await watch('s1')).toMatchObject({ kind: 'already' });
 	});
 
 	it('tells which limit is reached, and counts it', async () => {
@@ -144,7 +127,7 @@ it('unwatching ends one watch or all of a channel, and tells when there is none'
 		await watch(sessionId);
 	}
 	put({ sessionId: 'elsewhere' });
-	await watch('elsewhere', {}, { channelId: 'C2' });
+	await watch('elsewhere', { channelId: 'C2' });
 	const unwatch = (sessionId: string | null) => harness.unwatch(ann, sessionId);
 	expect(await unwatch('s1')).toBe(1);
 	expect(await unwatch('s1')).toBe(0);

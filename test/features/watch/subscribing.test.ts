@@ -26,7 +26,7 @@ describe('/session watch', () => {
 		expect(told.text()).toBe(`👀 Watching *“Order new chairs”* here.\n[${OFFER}]`);
 		expect(told.text()).not.toContain('Many sessions');
 		const card = await app.until(() => app.card(id));
-		expect(card.text()).toContain('⚙️ *“Order new chairs”* · working · step 1 of 30');
+		expect(card.text()).toContain('⚙️ *“Order new chairs”* · working · step 1');
 		expect(card.text()).toContain('I open the shop.');
 		expect(card.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
 		await app.pass(60_000);
@@ -35,10 +35,10 @@ describe('/session watch', () => {
 		expect(card.editHistory()).toEqual([]);
 	});
 
-	it('accepts several ids, links and options at once, with a line for those that are watched and for each other', async () => {
+	it('accepts several ids and links at once, with a line for those that are watched and for each other', async () => {
 		const [one, two] = [app.session({ name: 'Order chairs' }), app.session({ name: 'Order lamps' })];
 		const link = `https://dashboard.example.com/sessions/session?id=${two}`;
-		const told = await app.command(`/session watch ${one} <${link}> nosuch completed --thread-only`);
+		const told = await app.command(`/session watch ${one} <${link}> nosuch completed`);
 		const lines = told.text().split('\n');
 		expect(lines).toEqual([
 			'👀 Watching 2 sessions here: “Order chairs”, “Order lamps”.',
@@ -59,17 +59,19 @@ describe('/session watch', () => {
 		},
 	);
 
-	it('accepts a second watch without a second card, and changes what is posted', async () => {
+	it('accepts a second watch without a second card', async () => {
 		const id = await app.watched();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('is already watched here.');
-		const flags = '--questions-only --thread-only --discreet --no-buttons';
-		expect((await app.command(`/session watch ${id} ${flags}`)).text()).toContain(
-			'What is posted about it has changed',
-		);
 		await app.pass(10_000);
 		expect(app.inChannel().filter((message) => opensSession(message.blocks(), id))).toHaveLength(1);
-		const listed = (await app.command('/session list')).text();
-		expect(listed).toContain('questions only · thread only · discreet · no buttons');
+	});
+
+	it('watches nothing for a flag of 1.1.0, and says where it is now', async () => {
+		const id = app.session();
+		const told = await app.command(`/session watch ${id} —no-buttons`);
+		expect(told.text()).toBe('⚠️ Not watched: `—no-buttons` is now the box *One-press buttons* in `/session settings`.');
+		await app.pass(5_000);
+		expect(app.service.log.reads(id)).toEqual([]);
 	});
 
 	it('watches in a private channel with the bot, and in the direct message with it', async () => {
@@ -213,7 +215,7 @@ describe('/session unwatch and list', () => {
 		const list = await app.command('/session list');
 		expect(list.text()).toContain('This channel watches 17 sessions.');
 		expect(list.text()).toContain('The one that asks');
-		expect(list.text()).toMatch(/✋ \*needs you\* · [^✋]*1 question open/);
+		expect(list.text()).toMatch(/✋ \*needs you\* · step 2 · \w+ · last change/);
 		expect(list.buttons().filter((label) => label === 'Open' || label === 'Answer')).toHaveLength(15);
 		expect(list.buttons().at(-1)).toBe('More');
 		const first = list.text();

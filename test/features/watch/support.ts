@@ -5,7 +5,7 @@ import { type Clock, HandraiseError } from '../../../src/core/basics.ts';
 import { nextTurn } from '../../../src/core/lease-loop.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
 import type { StoreDatabase } from '../../../src/database/database.ts';
-import type { Watch, WatchEnd, WatchLimits } from '../../../src/database/watch.ts';
+import type { PostStyle, Watch, WatchEnd, WatchLimits } from '../../../src/database/watch.ts';
 import { readWatch } from '../../../src/database/watch-store.ts';
 import { ourAnswers } from '../../../src/features/answer/earlier-answers.ts';
 import type { NewWatch } from '../../../src/features/watch/adding-store.ts';
@@ -58,7 +58,15 @@ export async function addWatch(store: WatchStore, overrides: Parameters<typeof n
 	return result.watch;
 }
 
-/** By default session `s1` in channel `C1`, with mode `everything`. */
+/** How a channel of `T1` wants its posts from now on, as a row that nobody was told of. */
+export const setStyle = ({ db }: Pick<Store, 'db'>, style: Partial<PostStyle>, channelId = 'C1') =>
+	db.writeOne((trx) => {
+		const changed = { revision: 1, changedBy: 'U-ANN', changedAt: T0 };
+		const row = { teamId: 'T1', channelId, settings: JSON.stringify(style), ...changed };
+		return trx.insertInto('channel_settings').values(row).execute();
+	});
+
+/** By default session `s1` in channel `C1`. */
 export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } = {}): NewWatch {
 	const { sessionId = 's1', ...fields } = overrides;
 	const id = randomUUID();
@@ -69,10 +77,6 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 		teamId,
 		channelId,
 		session: { service: SERVICE, sessionId },
-		mode: 'everything',
-		questionsInChannel: true,
-		discreet: false,
-		buttons: true,
 		createdBy: 'U-ANN',
 		createdAt: T0,
 		card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
@@ -203,7 +207,6 @@ type Redrawn =
 interface PollerOverrides extends Partial<PollerOptions> {
 	readonly clock?: Clock;
 	readonly sessionService?: Pick<SessionServiceClient, 'read'>;
-	readonly maxDays?: number;
 }
 
 /** A poller with a manual clock and its own store. */
@@ -215,12 +218,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	const fake = createFakeService(clock);
 	const recorded = createRecordingMetrics();
 	function start(ownOverrides: PollerOverrides = {}) {
-		const {
-			clock: ownClock = clock,
-			sessionService = fake.service,
-			maxDays = 7,
-			...options
-		} = { ...overrides, ...ownOverrides };
+		const { clock: ownClock = clock, sessionService = fake.service, ...options } = { ...overrides, ...ownOverrides };
 		const core = coreOf({
 			store,
 			sessionService,
@@ -228,7 +226,6 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			clock: ownClock,
 			log: createRecordingLog(),
 			metrics: { watches: recorded.metrics },
-			config: { WATCH_MAX_DAYS: maxDays },
 		});
 		const otherReadAt = (sessionId: string) => store.sessions.otherReadAt({ service: SERVICE, sessionId });
 		const health = createServiceHealth({ clock: ownClock }, otherReadAt);

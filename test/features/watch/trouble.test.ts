@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { MAYBE_REPEAT } from '../../../src/slack/parts.ts';
 import { opensSession } from '../../support/opens-session.ts';
-import { answering, openButtons, REMINDER, SERVICE_BACK, SERVICE_DOWN, says } from '../../support/sentences.ts';
+import { answering, openButtons, SERVICE_BACK, SERVICE_DOWN } from '../../support/sentences.ts';
 import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 type Fault = Omit<Parameters<WatchingApp['slack']['faults']['add']>[0], 'method'>;
@@ -207,31 +207,13 @@ describe('Slack', () => {
 	});
 
 	it('finds a post in its thread after the place of questions was changed', async () => {
-		const id = await app.watched({}, '--thread-only');
+		const id = await app.watched({}, { questionsInThread: true });
 		app.loseReply();
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
-		await app.command(`/session watch ${id} --in-channel`);
+		await app.setPosts({});
 		await app.pass(60_000);
 		expect(app.thread(id)).toHaveLength(1);
-	});
-
-	it('finds a reminder in the thread of its question, where 1.0.0 posted it', async () => {
-		const times = { REMIND_AFTER: '40s', ESCALATE_AFTER: 'off' };
-		await using own = await watchingApp({ env: { ...FEWEST_REQUESTS, ...times } });
-		const id = await own.watchedAsking();
-		const { ts } = await own.threadSays(id, 'Which colour?');
-		const asFormerly = (args: Json) => {
-			const isReminder = says(JSON.stringify(args), REMINDER);
-			if (isReminder) Object.assign(args, { thread_ts: ts });
-			return isReminder;
-		};
-		const lost = { status: 500, times: 1, afterEffect: true } as const;
-		own.slack.faults.add({ method: 'chat.postMessage', when: asFormerly, ...lost });
-		await own.threadSays(id, REMINDER);
-		await own.pass(60_000);
-		const reminders = own.thread(id).filter((post) => says(post.text(), REMINDER));
-		expect(reminders.map((post) => post.threadTs())).toEqual([ts]);
 	});
 
 	describe('that gives 15 messages of the history at a time', () => {
@@ -245,10 +227,11 @@ describe('Slack', () => {
 		});
 		afterEach(() => {
 			app.slack.settings.historyPageSize = 999;
+			return app.setPosts({});
 		});
 
 		it('finds a post in its thread behind pages of 15 messages, as fast as Slack allows', async () => {
-			const id = await app.watched({}, '--thread-only');
+			const id = await app.watched({}, { questionsInThread: true });
 			const thread = app.card(id);
 			await talk(40, thread === undefined ? {} : { thread });
 			const from = app.now();
@@ -283,7 +266,7 @@ describe('Slack', () => {
 		});
 
 		it('posts again with a mark when the post is not found in ten pages', async () => {
-			const id = await app.watched({}, '--thread-only');
+			const id = await app.watched({}, { questionsInThread: true });
 			const thread = app.card(id);
 			await talk(150, thread === undefined ? {} : { thread });
 			const from = app.now();

@@ -53,13 +53,21 @@ describe('inputs', () => {
 		expect(field?.optional).toBe(false);
 	});
 
-	it('offers one line for an own answer or a note below options and yes or no, and a last option for it', () => {
+	it('offers one line for an own answer or a note at its end, and a last option for it where that belongs', () => {
 		const hall = { title: 'Hall', description: 'One of: A, B' };
-		const items = [hall, { title: 'Proceed?', description: '(yes/no)' }];
-		const [choice, note, , second] = fieldsOf(formOf(items, metadata).blocks);
-		expect(optionsOf(choice)).toEqual([
+		const items = [{ title: 'Proceed?', description: '(yes/no)' }, { title: 'Remarks' }];
+		const [first, choice, text, note, ...others] = fieldsOf(formOf([hall, ...items], metadata).blocks);
+		expect(others).toEqual([]);
+		expect(optionsOf(first)).toEqual([
 			['A', 'A'],
 			['B', 'B'],
+		]);
+		expect(first).toMatchObject({ optional: false });
+		expect(first?.element).not.toHaveProperty('initial_option');
+		expect(text).toMatchObject({ label: { text: '“Remarks”' } });
+		expect(optionsOf(choice)).toEqual([
+			['Yes', 'Yes'],
+			['No', 'No'],
 			['None of these (write below)', NO_OPTION],
 		]);
 		// Slack would refuse a text alone where a required choice is empty.
@@ -67,11 +75,10 @@ describe('inputs', () => {
 		const line = { type: 'plain_text_input', action_id: 'form.other_text', multiline: false };
 		expect(note).toMatchObject({
 			optional: true,
-			label: { text: 'Note, or your own answer to question 1' },
+			label: { text: 'Note, or your own answer to question 2' },
 			element: line,
 		});
 		expect(note).not.toHaveProperty('hint');
-		expect(second).toMatchObject({ label: { text: 'Note, or your own answer to question 2' }, element: line });
 		const own = fieldsOf(formOf([hall], metadata, { draft: { 0: 'The garden' } }).blocks);
 		expect(own[1]).toMatchObject({ label: { text: 'Note, or your own answer' } });
 		expect(own.map(({ element }) => element)).toMatchObject([
@@ -83,6 +90,24 @@ describe('inputs', () => {
 		// Slack takes no initial value that shows nothing.
 		const blank = fieldsOf(formOf([hall], metadata, { draft: { 0: 'A. \n' } }).blocks)[1];
 		expect(blank?.element).not.toHaveProperty('initial_value');
+	});
+
+	it('shows an own text for options without that line as plain text, also in a refresh', () => {
+		const hall = { title: 'Hall', description: 'One of: A, B' };
+		const items = [hall, { title: 'Proceed?', description: '(yes/no)' }];
+		for (const text of ['The garden', 'A. The garden']) {
+			for (const before of [metadata, formOf(items, metadata).metadata]) {
+				const form = formOf(items, before, { draft: { 0: text, 1: 'Perhaps' } });
+				expect(fieldsOf(form.blocks).map(({ element }) => element)).toMatchObject([
+					{ type: 'plain_text_input', initial_value: text },
+					{ type: 'radio_buttons', initial_option: { value: NO_OPTION } },
+					{ type: 'plain_text_input', initial_value: 'Perhaps' },
+				]);
+			}
+		}
+		expect(fieldsOf(formOf(items, metadata, { draft: { 0: 'b' } }).blocks)[0]?.element).toMatchObject({
+			initial_option: { value: 'B' },
+		});
 	});
 
 	it.each([
@@ -242,7 +267,7 @@ describe('buildForm', () => {
 			'plain_text_input',
 			'plain_text_input',
 		]);
-		expect(initials(back.blocks)).toEqual(['ada@', 'C', 'x']);
+		expect(initials(back.blocks)).toEqual(['ada@', 'x', 'C']);
 	});
 });
 

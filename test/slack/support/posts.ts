@@ -17,7 +17,6 @@ export function postContext(
 		claimedBy: [],
 		claimedUntil: null,
 		ended: null,
-		watchMaxDays: 7,
 		offersOptions: true,
 		showAnswers: 'always',
 		discreet: false,

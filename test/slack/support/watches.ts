@@ -1,3 +1,4 @@
+import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
 import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
 import type { SessionSnapshot } from '../../../src/questions/session-snapshot.ts';
 import { now } from './answers.ts';
@@ -11,15 +12,13 @@ export function watchOf(
 		teamId: 'T1',
 		channelId: 'C1',
 		session: { service: 'https://service.example', sessionId: view.sessionId },
-		mode: 'everything',
-		questionsInChannel: true,
-		discreet: false,
-		buttons: true,
+		mode: 'card',
 		createdBy: 'U0OURS1',
 		createdAt: now,
 		revision: 1,
 		lastChangeAt: now,
 		ended: null,
+		style: DEFAULT_CHANNEL_SETTINGS,
 		view,
 		checkedAt: now,
 		unreadCode: null,

@@ -194,7 +194,7 @@ const reply: PressValue = ({ session }, { card }) =>
 		messageTs: card.ts,
 	});
 const mark: PressValue = ({ session }) => encodeQuestionMark({ sessionId: session, fingerprint: '0123456789abcdef' });
-const snooze: PressValue = () => encodeSnooze({ length: '15m', hash: 'unknown' });
+const snooze: PressValue = () => encodeSnooze({ length: '1h', hash: 'unknown' });
 const ownAnswer: PressValue = (member, at) => at.answerOf(member);
 
 /** Where each button is pressed and what its value is. */

@@ -11,8 +11,7 @@ const MOST_CALLS = BURST + 2 * BURST + 1;
 describe('whoever does one thing over and over', () => {
 	let workspace: WhoMayApp;
 	beforeAll(async () => {
-		const env = { PERSON_BURST: String(BURST), PERSON_READS_PER_MINUTE: String(BURST) };
-		workspace = await whoMayApp({ env });
+		workspace = await whoMayApp({ limits: { personReads: { burst: BURST, perMinute: BURST } } });
 	}, 120_000);
 	afterAll(() => workspace[Symbol.asyncDispose]());
 

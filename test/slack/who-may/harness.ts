@@ -11,6 +11,7 @@ import { INBOX_WAITING, waitingCountWords } from '../../../src/features/inbox/vi
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { CALLBACKS } from '../../../src/slack/ids.ts';
 import { type WatchingApp, watchingApp } from '../../features/watch/harness.ts';
+import type { Limits } from '../../support/no-limits.ts';
 import { isDatabaseBusy } from '../../support/pass-time.ts';
 import { openSession } from '../support/open-session.ts';
 import { ACTS, type Act, type ActContext, type Member } from './acts.ts';
@@ -146,6 +147,7 @@ interface Options {
 	readonly acts?: readonly Act[];
 	readonly transport?: 'socket' | 'http';
 	readonly env?: Readonly<Record<string, string>>;
+	readonly limits?: Limits;
 	/** More than one: with `DATABASE_URL` only. */
 	readonly replicas?: number;
 	/** The sessions of all are watched, or were, in a channel that names who may answer. */
@@ -158,14 +160,6 @@ type Acting = Member & { readonly act: Act };
 export function expected(row: Row, acts: readonly Act[]): Record<string, string> {
 	return Object.fromEntries(acts.map(({ name, group }) => [name, tableOutcomeOf(row, group)]));
 }
-
-/** More than 85 people watch and hand over in a few minutes. */
-const FOR_LISTS = {
-	PERSON_BURST: '100000',
-	PERSON_READS_PER_MINUTE: '100000',
-	MAX_WATCHES_PER_PERSON: '1000',
-	MAX_WATCHES_PER_CHANNEL: '1000',
-};
 
 /** A workspace with so many members; in an organisation, where their own workspace is another one. */
 function workspaceOf(names: readonly string[], { inOrganisation = false, isPrivate = false, listed }: Options) {
@@ -251,7 +245,7 @@ async function prepare(
 
 /** The program with one person for each act; all of them are members who have open what they act on. */
 export async function whoMayApp(options: Options = {}) {
-	const { place = '#agents', acts = ACTS, transport = 'socket', env = {}, replicas = 1, listed } = options;
+	const { place = '#agents', acts = ACTS, transport = 'socket', env = {}, limits = {}, replicas = 1, listed } = options;
 	const isWatched = listed === 'watched';
 	const possible = acts.filter(({ inChannelOnly }) => place !== 'dm' || inChannelOnly !== true);
 	const members = possible.map(
@@ -268,7 +262,8 @@ export async function whoMayApp(options: Options = {}) {
 	const app = await watchingApp({
 		oneClock: true,
 		transport,
-		env: { SESSION_SERVICE_RPM: '100000', ...(listed && FOR_LISTS), ...env },
+		env: { SESSION_SERVICE_RPM: '100000', ...env },
+		limits,
 		service: { rateLimit: false },
 		slack: { workspace, waitMs: 60_000 },
 	});

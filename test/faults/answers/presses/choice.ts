@@ -52,10 +52,8 @@ export interface Choice {
 	own: Message | null;
 	/** They pressed *Undo*, acknowledged or not. */
 	undoPressed: boolean;
-	/** The message with *Send mine*. */
-	offer: Message | null;
-	/** They pressed *Send mine*, in that message or in the modal. */
-	sentMine: boolean;
+	/** They sent the draft that their choice became. */
+	sentDraft: boolean;
 	/** The button was gone when they wanted to press it. */
 	gone: boolean;
 	readonly hits: string[];
@@ -70,7 +68,7 @@ const PRESS_AGAIN_MS = 250;
 const OUT_OF_TIME_MS = 900;
 /** How long a person waits for the result of *Undo* before they press again. */
 const UNDO_ANSWERED_MS = 2_500;
-const OFFERED = stateLine({ state: 'waiting', agentOutcome: null, lastError: 'first_withdrawn' });
+const OFFERED = stateLine({ state: 'conflicted', agentOutcome: null, lastError: 'first_failed' });
 
 /** The people who answer, and everything that Slack shows them about it. */
 export function followChoices(harness: Harness, desk: QuestionDesk) {
@@ -103,7 +101,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk) {
 			message.ephemeralFor === undefined ? channel?.members.includes(userId) === true : message.ephemeralFor === userId;
 		const choice = byQuestion.get(number)?.find((one) => isFor(one));
 		if (choice === undefined) return;
-		if (tell(choice, shown) === 'offered again') choice.offer = message;
+		tell(choice, shown);
 	}
 
 	/**
@@ -170,8 +168,7 @@ export function followChoices(harness: Harness, desk: QuestionDesk) {
 				told: [],
 				own: null,
 				undoPressed: false,
-				offer: null,
-				sentMine: false,
+				sentDraft: false,
 				gone: false,
 				hits: [],
 				troubles: [],
@@ -253,20 +250,6 @@ export function followChoices(harness: Harness, desk: QuestionDesk) {
 				await pause(PRESS_AGAIN_MS);
 			}
 			choice.broken.push('it could not be submitted however often that was tried');
-		},
-		/** Presses *Send mine*, in the message or in the modal, until it is acknowledged. */
-		async sendMine(choice: Choice): Promise<void> {
-			const { offer, form } = choice;
-			choice.sentMine = true;
-			for (let press = 1; press <= MOST_PRESSES; press++) {
-				await harness.serving();
-				const inModal = form?.modal.isOpen() === true && form.modal.buttons().includes('Send mine');
-				const pressed = inModal
-					? await form.modal.press('Send mine').catch(() => false)
-					: offer === null || (await pressButton(choice, offer, ACTIONS.tryAgain));
-				if (pressed !== false) return;
-				await pause(PRESS_AGAIN_MS);
-			}
 		},
 		stop,
 	};

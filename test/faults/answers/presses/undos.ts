@@ -21,7 +21,7 @@ const NONE = {
 	/** Of those, whose option stood in the form when they opened it. */
 	drafts: 0,
 	/** Of those, who then sent theirs. */
-	sentMine: 0,
+	sentDrafts: 0,
 	/** Pressed again after *Undo*. */
 	again: 0,
 };
@@ -164,8 +164,7 @@ export async function runUndos(options: PressPart & { readonly undos: number }):
 		const { question, person, options } = loser;
 		const [option = ''] = options;
 		if (others.length > 1 || answerTo(harness, question) !== '') return;
-		// In the window of their form. The form that shows the draft would replace it.
-		if (loser.offer === null && random.chance(0.5)) return sendMine(loser);
+		const isSending = random.chance(0.5);
 		let found: unknown = null;
 		await harness.rates.roomFor(1);
 		await openForm(harness, {
@@ -176,21 +175,17 @@ export async function runUndos(options: PressPart & { readonly undos: number }):
 			async enter(modal) {
 				await until(() => modal.value(0) === option, DRAFT_WITHIN_MS);
 				found = modal.value(0);
-				await modal.close();
+				if (!isSending || found !== option) return modal.close();
+				loser.sentDraft = true;
+				count.sentDrafts++;
+				await modal.submit();
 			},
 		});
 		if (found === option) count.drafts++;
 		else report(question, `the form of ${person} shows ${JSON.stringify(found)} instead of the draft "${option}"`);
-		if (loser.offer !== null && random.chance(0.5)) await sendMine(loser);
-	}
-
-	async function sendMine(loser: Choice): Promise<void> {
-		const { question, options } = loser;
-		const [option = ''] = options;
-		count.sentMine++;
-		await choices.sendMine(loser);
+		if (!loser.sentDraft) return;
 		const isSent = () => answerTo(harness, question) === option;
-		if (!(await until(isSent, OFFERED_WITHIN_MS))) report(question, `"${option}" was not sent by Send mine`);
+		if (!(await until(isSent, OFFERED_WITHIN_MS))) report(question, `the draft "${option}" was not sent`);
 	}
 
 	// Who got no reply to their press, because of a kill, has no *Undo*.

@@ -91,7 +91,7 @@ export function judgePresses(harness: Harness, choices: readonly Choice[], undoM
 		// Of several options that were pressed, "not sent" names the one that was not.
 		const isNamed = last !== 'not taken' || saved.some((entry) => newest?.shown.includes(optionIn(entry)));
 		const wrong = [...choice.broken];
-		if (arrived && last !== undefined && CERTAINLY_NOT.has(last) && isNamed && !choice.sentMine) {
+		if (arrived && last !== undefined && CERTAINLY_NOT.has(last) && isNamed && !choice.sentDraft) {
 			wrong.push(`was told "${last}", and it was saved`);
 		}
 		for (const { what, shown } of told) {

@@ -5,7 +5,7 @@ import type { AskedQuestion, SeenReminder } from './questions.ts';
 export interface ReminderTimes {
 	/** `REMIND_AFTER` */
 	readonly remindMs: number;
-	/** `ESCALATE_AFTER` */
+	/** As the channels have it. */
 	readonly escalateMs: number;
 	/** A reminder waits this long for others of its channel... */
 	readonly togetherMs: number;

@@ -17,10 +17,10 @@ const options = {
 const SESSIONS_PER_CHANNEL = 3;
 const ASKS_WITHIN_MS = 12_000;
 
-await faultRun({ name: 'reminder-kills', options, sabotages: REMINDER_SABOTAGES }, (frame) => {
+await faultRun({ name: 'reminder-kills', options, sabotages: REMINDER_SABOTAGES, edits: USUAL.edits }, (frame) => {
 	const { sessions, kills, target } = frame.values;
-	const { REMIND_AFTER, ESCALATE_AFTER } = USUAL.env;
-	const title = `${sessions} watched sessions, reminded after ${REMIND_AFTER} and escalated after ${ESCALATE_AFTER}; kills and freezes around reminders`;
+	const { remindMs, escalateMs } = USUAL.times;
+	const title = `${sessions} watched sessions, reminded after ${remindMs / 1_000} s and escalated after ${escalateMs / 1_000} s; kills and freezes around reminders`;
 	return inEachHistory(frame, title, {
 		heads: {
 			first: [

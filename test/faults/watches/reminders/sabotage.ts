@@ -30,7 +30,7 @@ export const REMINDER_SABOTAGES = {
 		{ file: 'features/remind/posts.ts', in: 'asked', property: 'outcome', becomes: "''" },
 	],
 	'reminder-lease': [
-		{ file: 'posts/outbox.ts', constant: 'LEASE_MS', becomes: '58_000' },
-		{ file: 'features/watch/poller.ts', constant: 'LEASE_MS', becomes: '58_000' },
+		{ file: 'core/lease-loop.ts', constant: 'LEASE_MS', becomes: '58_000' },
+		{ file: 'core/lease-loop.ts', constant: 'RENEWED_LEASE_MS', becomes: '58_000' },
 	],
 } as const satisfies Record<string, readonly Edit[]>;

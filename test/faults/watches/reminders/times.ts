@@ -4,28 +4,34 @@ import type { Edit } from '../../edits/edit.ts';
 // read more than ten seconds before its reminder, which asks for an early read.
 const ENV = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '250', SHOW_ANSWERS: 'always' } as const;
 
+/** When a question escalates in a channel where somebody asked to be mentioned, in milliseconds. */
+function escalatesAfter(becomes: string): Edit {
+	return { file: 'features/settings/saving.ts', constant: 'ESCALATE_AFTER_MS', becomes };
+}
+
 /**
  * The program's settings, its times with them on PostgreSQL, and a freeze that is longer than every lease. A reminder waits ten
  * seconds for others of its channel, so the reminder comes before the escalation is due.
  */
 export const USUAL = {
-	env: { ...ENV, REMIND_AFTER: '2s', ESCALATE_AFTER: '14s' },
+	env: { ...ENV, REMIND_AFTER: '2s' },
+	edits: [escalatesAfter('14_000')],
 	times: { remindMs: 2_000, escalateMs: 14_000, togetherMs: 10_000, othersMs: 20_000, leaseMs: 25_000 },
 	freezeMs: 28_000,
 } as const;
 
 /** For a run of seconds, with `SHORTER`. */
 export const SHORT = {
-	env: { ...ENV, REMIND_AFTER: '1s', ESCALATE_AFTER: '4s' },
+	env: { ...ENV, REMIND_AFTER: '1s' },
 	times: { remindMs: 1_000, escalateMs: 4_000, togetherMs: 2_000, othersMs: 2_000, leaseMs: 8_000 },
 	freezeMs: 10_000,
 } as const;
 
-/** Shortens leases and waits in a copy of the program. */
+/** Shortens leases, waits and escalations in a copy of the program. */
 export const SHORTER: readonly Edit[] = [
+	escalatesAfter('4_000'),
 	{ file: 'features/remind/reminders.ts', constant: 'WAIT_FOR_OTHERS_MS', becomes: '2_000' },
 	{ file: 'features/remind/reminders.ts', constant: 'TOGETHER_MS', becomes: '2_000' },
-	{ file: 'features/remind/reminders.ts', constant: 'LEASE_MS', becomes: '8_000' },
-	{ file: 'posts/outbox.ts', constant: 'LEASE_MS', becomes: '8_000' },
-	{ file: 'features/watch/poller.ts', constant: 'LEASE_MS', becomes: '8_000' },
+	{ file: 'core/lease-loop.ts', constant: 'LEASE_MS', becomes: '8_000' },
+	{ file: 'core/lease-loop.ts', constant: 'RENEWED_LEASE_MS', becomes: '8_000' },
 ];

@@ -141,7 +141,6 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 			log: createRecordingLog(),
 			sessionService,
 			metrics: { delivery: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} } },
-			config: { WATCH_MAX_DAYS: 7 },
 		});
 		const allowed = async () => ({ refusal: null });
 		const put = createPut(core, { checkAbsent: allowed, checkNamed: allowed });
@@ -168,7 +167,7 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 
 	/** Stores a read of the watch; false: something else was stored meanwhile. */
 	async function record({ taken, found, ours }: Begun): Promise<boolean> {
-		const watches = await store.watches.ofSession(session, now);
+		const watches = await store.watches.ofSession(session);
 		const { update, watches: told } = parts.reading.succeeded(
 			taken,
 			found,
