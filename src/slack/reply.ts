@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
-import { type Clock, HandraiseError, LONGEST_RETRY_AFTER_MS, retryAtOf, setBounded, uptimeOf } from '../core/basics.ts';
+import {
+	type Clock,
+	HandraiseError,
+	LONGEST_RETRY_AFTER_MS,
+	retryAtOf,
+	setBounded,
+	uptimeOf,
+	within,
+} from '../core/basics.ts';
 import type { Core } from '../core.ts';
 import type { Origin } from '../questions/answer.ts';
 import { codeOf, linkOf, respond, slackErrorCode, slackFailure } from './clients.ts';
@@ -177,6 +185,8 @@ async function withNotes<T>(clock: Clock, work: Promise<T>, note: (waitedMs: num
 }
 
 const REPLY_WITHIN_MS = 5_000;
+/** Of the time in which Slack waits for an acknowledgement. */
+const LINK_WITHIN_MS = 800;
 /** More than Slack opens in the time for which they wait. */
 const MAX_OPENED_AHEAD = 1_000;
 
@@ -359,9 +369,12 @@ export function createReply(
 			const context = isTooFast ? errorContext() : await olderContext(row ?? originOf(request, view));
 			await toPerson(request, errorMessage(OLDER, null, context));
 		},
-		/** The same in the place of a form. */
-		olderView: async ({ sessionId, sessionName, origin }: ViewMetadata, kept?: Kept) =>
-			errorModal(OLDER, newMetadata({ sessionId, sessionName, origin }), await olderContext(origin, kept)),
+		/** The same in the place of a form, in time for an acknowledgement. */
+		async olderView({ sessionId, sessionName, origin }: ViewMetadata, kept?: Kept): Promise<ModalView> {
+			const unlinked = () => errorContext(null, kept);
+			const context = await within(clock, olderContext(origin, kept), LINK_WITHIN_MS, unlinked);
+			return errorModal(OLDER, newMetadata({ sessionId, sessionName, origin }), context);
+		},
 		/** Sends words about a code or what was thrown, however fast they are. `too_fast` only if it is worth telling. */
 		async failed(request: PersonRequest, error: unknown, about: Partial<Subject> = {}): Promise<void> {
 			const code = codeOf(error);

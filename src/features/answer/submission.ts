@@ -55,7 +55,10 @@ export function registerSubmission(
 		const keepText = () => drafting.keep(request.person, form, true);
 		const { view, metadata } = form;
 		// Of an older version: nothing is sent, and what was typed is a draft, unless it is secret.
-		if (metadata.arrival === undefined) return keepText().then(() => older(metadata, 'draft'));
+		if (metadata.arrival === undefined) {
+			await keepText();
+			return older(metadata, 'draft');
+		}
 		const { fieldErrors } = form.typed;
 		if (Object.keys(fieldErrors).length > 0) {
 			return { ack: { response_action: 'errors', errors: fieldErrors }, after: keepText };

@@ -110,6 +110,22 @@ describe('a window of 1.0.0', () => {
 		await app.until(() => app.service.sessions.values(id, index)[0] === 'A train');
 	});
 
+	it('is told in time when Slack does not tell the link', async () => {
+		const { post } = await asked();
+		await post.press('Other answer…');
+		const modal = await app.slack.as('ada').waitForModal((shown) => shown.fields().length > 0);
+		makeOlder(modal);
+		const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+		app.slack.faults.add({ method: 'chat.getPermalink', hold });
+		const from = app.now();
+		const submitted = modal.submit();
+		await app.until(() => app.calls('chat.getPermalink', from).length > 0);
+		await app.clock.advance(1_000);
+		expect(await submitted).toMatchObject({ outcome: 'updated', trouble: null });
+		release();
+		expect(modal.text()).toContain('`/session` shows what asks.');
+	});
+
 	it('does not keep what is secret, and says so', async () => {
 		const id = app.session();
 		app.ask(id, ['Which shop?', 'Which code?']);
