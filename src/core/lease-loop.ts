@@ -35,7 +35,7 @@ export interface LeaseLoopOptions<Item> {
 	readonly drainMs?: number;
 }
 
-/** A dead process's items are due again after this. Longer than a call to Slack with its time-out. */
+/** A dead process's items are due again after this. Longer than the wait before a call to Slack and its time-out. */
 export const LEASE_MS = 25_000;
 /** The same of leases that are renewed. */
 const RENEWED_LEASE_MS = 20_000;

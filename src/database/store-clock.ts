@@ -3,6 +3,7 @@ import { type Clock, codeOf, type Log, MINUTE_MS, STEP_MS } from '../core/basics
 import { columnsOf, remove, type StoreDatabase, TABLE_NAMES, type TableName } from './database.ts';
 import { databaseTime } from './due.ts';
 
+/** How often it looks whether the clock was set. */
 const LOOK_EVERY_MS = MINUTE_MS;
 /** After a slower measurement the previous one stays valid. */
 const LONGEST_ROUND_TRIP_MS = 500;

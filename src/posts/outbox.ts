@@ -1,4 +1,4 @@
-import { backOff, codeOf, createMemo, HandraiseError, HOUR_MS, uptimeOf } from '../core/basics.ts';
+import { backOff, codeOf, createMemo, HandraiseError, uptimeOf } from '../core/basics.ts';
 import { createLeaseLoop, LEASE_MS } from '../core/lease-loop.ts';
 import type { RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
@@ -9,6 +9,7 @@ import { context, MAYBE_REPEAT } from '../slack/parts.ts';
 import { type createMessages, placesOf } from './messages.ts';
 import {
 	type AttemptResult,
+	CARD_AGAIN_MS,
 	type Drawn,
 	type DuePost,
 	type GoneReason,
@@ -323,7 +324,7 @@ function updateRoom(running: readonly DuePost[]): number {
 
 /** When a card may be posted at the earliest. It is due before that when it is planned, and at each start. */
 const heldUntilOf = ({ content }: Post, now: number) =>
-	content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + HOUR_MS) : 0;
+	content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + CARD_AGAIN_MS) : 0;
 
 /** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);

@@ -276,9 +276,12 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 }
 
+/** At most one new card of a watch in this time. */
+export const CARD_AGAIN_MS = HOUR_MS;
+
 /** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewPost {
-	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + HOUR_MS);
+	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
 }
 

@@ -24,9 +24,10 @@ const CONCURRENCY = 64;
 const STOP_WITHIN_MS = 8_000;
 /** A receipt that Slack refuses is tried again for a day, at growing intervals or when Slack allows it. */
 const TELL_AGAIN_MIN_MS = 2_000;
-/** Also how often an answer for another address is looked at until its time to be sent is over. */
 const TELL_AGAIN_MAX_MS = 10 * MINUTE_MS;
 const CORRECTION_TRIES = 5;
+/** How often an answer for another address is looked at until its time to be sent is over. */
+const ELSEWHERE_MS = 10 * MINUTE_MS;
 /** The `lastError` of an answer that was given for another address of the service. */
 export const OTHER_SERVICE = 'other_service';
 /** An old answer without a failure gets this long before its author hears of the delay. */
@@ -97,9 +98,7 @@ export function createAnswerWorker(
 		if (isBlocking(answer.state) && answer.question.service !== serviceUrl) {
 			const now = clock.now();
 			const isLate = now >= answer.giveUpAt;
-			const next = isLate
-				? { state: 'waiting' as const, nextAttemptAt: now }
-				: { nextAttemptAt: now + TELL_AGAIN_MAX_MS };
+			const next = isLate ? { state: 'waiting' as const, nextAttemptAt: now } : { nextAttemptAt: now + ELSEWHERE_MS };
 			return put.write(answer, token, { ...next, lastError: OTHER_SERVICE });
 		}
 		if (isBlocking(answer.state)) {
