@@ -193,7 +193,7 @@ const questionWords = (link: string | undefined) =>
 
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
-	if (kept === 'draft') return 'What you typed is a draft of the question now, but for secret text.';
+	if (kept === 'draft') return 'What you typed is a draft of the question now, except secret text.';
 	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
 	if (kept !== 'text') return '';
 	if (isRefusal(code)) return 'Your text is still here and was not sent.';

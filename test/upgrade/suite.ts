@@ -322,7 +322,7 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			expect(await form?.submit()).toMatchObject({ outcome: 'updated', trouble: null });
 			if (hasStays) return windowSays(grace('third'), ANSWERED);
 			expect(form?.text()).toContain('Of an older version. Nothing was sent.');
-			expect(form?.text()).toContain('What you typed is a draft of the question now, but for secret text.');
+			expect(form?.text()).toContain('What you typed is a draft of the question now, except secret text.');
 			await form?.close(true);
 		});
 

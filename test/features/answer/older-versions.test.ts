@@ -135,7 +135,7 @@ describe('a window of 1.0.0', () => {
 		await modal.fill(0, 'The second');
 		await modal.fill(1, 'hunter-2');
 		expect((await modal.submit()).outcome).toBe('updated');
-		expect(modal.text()).toContain('What you typed is a draft of the question now, but for secret text.');
+		expect(modal.text()).toContain('What you typed is a draft of the question now, except secret text.');
 		expect(modal.text()).toContain('`/session` shows what asks.');
 		await modal.close(true);
 		const again = await openSession(app.app, id);
