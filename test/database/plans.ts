@@ -207,9 +207,6 @@ export async function examinePostgres(databaseUrl: string): Promise<ExaminedData
 	return {
 		rows,
 		async fill() {
-			// The program removes the claims that have ended. A vacuum then shrinks their table to one page, and PostgreSQL
-			// rightly reads that whole.
-			for (const table of GROWING) await rows(`alter table ${table} set (autovacuum_enabled = false)`);
 			const often = await fill({ rows }, ROWS);
 			await rows('analyze');
 			return often;

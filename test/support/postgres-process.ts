@@ -36,6 +36,12 @@ const asRoot = process.getuid?.() === 0;
 let output = '';
 const MOST_OUTPUT = 4_000;
 
+/**
+ * Only a power cut needs the syncs. Autovacuum locks a table whenever it likes: what never waits for a lock, as
+ * forgetting a person, would fail now and then.
+ */
+const FOR_TESTS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'autovacuum=off'];
+
 const temporary = openTemporaryDirectory();
 const directory = await mkdtemp(join(temporary, 'handraise-postgres-'));
 const data = join(directory, 'data');
@@ -58,7 +64,7 @@ const server = new EmbeddedPostgres({
 		'-c',
 		'max_connections=200',
 		...(tls === null ? [] : ['-c', 'ssl=on', '-c', 'ssl_ca_file=authority.crt']),
-		...(durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off']),
+		...(durable ? [] : FOR_TESTS.flatMap((setting) => ['-c', setting])),
 	],
 	onLog: note,
 	onError: note,

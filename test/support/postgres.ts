@@ -32,7 +32,7 @@ const PASSWORD = 'for-tests-only';
 
 /**
  * Starts a real PostgreSQL on a free loopback port (about 2 s). Tests share one through `sharedPostgres`; this is for
- * tests that stop it, and for benchmarks. `durable: false` skips the syncs that only a power cut needs.
+ * tests that stop it, and for benchmarks. `durable: false`: see FOR_TESTS there.
  */
 export async function startPostgres({
 	durable = false,
