@@ -38,7 +38,7 @@ export function createSessionService(
 ) {
 	const keyOf = (sessionId: string) => ({ service: serviceUrl, sessionId });
 	const cell = store.cellOf(serviceUrl);
-	const budget = createRequestBudget({ requestsPerMinute: config.SESSION_SERVICE_RPM, clock, cell, firstAlone: true });
+	const budget = createRequestBudget({ requestsPerMinute: config.SESSION_SERVICE_RPM, clock, cell });
 	const health = createServiceHealth({ clock }, (sessionId) => store.sessions.otherReadAt(keyOf(sessionId)));
 	const client = createSessionServiceClient({
 		proxy,
