@@ -12,13 +12,13 @@ import {
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { copySource } from '../../test/faults/source-copy.ts';
 import { isCard } from '../../test/faults/watches/fleet.ts';
-import { defaultPopulation, writeScripts } from '../../test/features/watch/simulation/population.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { amount, count, flag, readOptions, text } from '../../test/support/options.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { type AppProcess, START_LINE, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
 import { type Asked, playScripts, putSessions, watchSessions } from './play.ts';
+import { defaultPopulation, writeScripts } from './population.ts';
 import { countSlackCalls } from './slack-calls.ts';
 
 const values = readOptions('npm run bench -- watching-live', {

@@ -151,10 +151,10 @@ export function createFakeService(clock: Clock) {
 }
 
 export const plentiful: BackgroundBudget = {
-	rates: () => ({ left: 3, planned: 3, usual: 3 }),
-	reserve: () => {},
+	isSlow: () => false,
+	perSecond: () => 3,
 	pausedUntil: () => 0,
-	waiting: () => 0,
+	freeAt: () => 0,
 };
 
 export function createRecordingMetrics() {
@@ -166,7 +166,6 @@ export function createRecordingMetrics() {
 		watchedSessions: () => count('watchedSessions'),
 		read: (outcome) => count(`read ${outcome}`),
 		detectionAge: () => count('detectionAge'),
-		backgroundPerSecond: () => count('backgroundPerSecond'),
 		card: (outcome) => count(`card ${outcome}`),
 		limitReached: ({ limit }) => count(`limit ${limit}`),
 		post: (outcome) => count(`post ${outcome}`),
@@ -232,6 +231,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 		const poller = createPoller(core, {
 			budget: plentiful,
 			health,
+			list: () => null,
 			...judging,
 			...options,
 		});
