@@ -36,15 +36,14 @@ export interface BudgetState {
 
 /** 2 s more than the service's window, because requests take different times to arrive. */
 const WINDOW_MS = 62_000;
-/** Requests for watching that may go at once after a pause. */
-const BURST = 4;
 
 /** Of `limit` requests a minute: what is kept for deliveries, and for people besides; the bucket; what fills it. */
 export function sizesOf(limit: number) {
 	const third = Math.floor(limit / 3);
 	const delivery = Math.min(third, Math.max(2, Math.round(limit * 0.08)));
 	const person = Math.min(third, Math.max(1, Math.round(limit * 0.14)));
-	const capacity = delivery + person + Math.max(1, Math.min(BURST, limit - delivery - person - 1));
+	// A few for watching may go at once after a pause.
+	const capacity = delivery + person + Math.max(1, Math.round(limit / 60));
 	const perMs = Math.max(1, limit - capacity) / WINDOW_MS;
 	return { kept: { delivery: 0, person: delivery, background: delivery + person }, capacity, perMs };
 }

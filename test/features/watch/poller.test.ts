@@ -236,7 +236,7 @@ describe('replicas', () => {
 		await store.watches.add(newWatch());
 		const standing: (() => void)[] = [];
 		let stands = false;
-		start({
+		const { poller } = start({
 			sessionService: {
 				async read(id, options) {
 					const reading = await service.read(id, options);
@@ -253,6 +253,7 @@ describe('replicas', () => {
 		await pass(clock, 5_000);
 		// The process was suspended: nothing renewed the lease, and the same process takes the session again.
 		await store.sessions.release([(await token()) ?? '']);
+		poller.wake();
 		put(asking);
 		await pass(clock, 5_000);
 		expect(standing).toHaveLength(2);
