@@ -117,7 +117,7 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 				...((isOther || !isAsShown) && { view }),
 			};
 			const seen = { isChecking: isChecking(occurrences) };
-			const shown = { status: digest.status, questionOpen: hasOpenQuestion(digest) };
+			const shown = { status: digest.status, question: questionOf(digest) };
 			return {
 				update: { ...base, nextRead: nextRead({ ...taken, ...base, ...shown, ...seen }, list(), now) },
 				watches: watches.flatMap((watch) => {
@@ -136,7 +136,7 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 		/** The outcome of a failed read: when to try again, and the end of watches. `isGone`: there is no such session. */
 		failed(taken: TakenSession, watches: readonly Watch[], isGone: boolean): ReadOutcome {
 			const failures = taken.failures + 1;
-			const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false, isChecking: false };
+			const outline: SessionOutline = { ...taken, failures, status: null, question: null, isChecking: false };
 			return {
 				update: { ...keptOf(taken), failures, nextRead: nextRead(outline, list(), clock.now()), isGone },
 				watches: watches.flatMap((watch) => endOf(watch, taken, failures, isGone)),
@@ -144,6 +144,8 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 		},
 	};
 }
+
+const questionOf = (digest: Digest) => (hasOpenQuestion(digest) ? 'open' : digest.question && 'answered');
 
 /** The session as stored, for a read that failed. */
 export const keptOf = ({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> => kept;

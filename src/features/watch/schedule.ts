@@ -13,7 +13,8 @@ import { isWaiting } from '../../questions/session.ts';
 /** What the schedule needs of a session. */
 export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount'> {
 	readonly status: string | null;
-	readonly questionOpen: boolean;
+	/** The newest question of its agent. */
+	readonly question: 'open' | 'answered' | null;
 	/** The agent waits beside an answer that is not in its field. */
 	readonly isChecking: boolean;
 }
@@ -27,7 +28,7 @@ const QUIET_AFTER_MS = 10 * MINUTE_MS;
 export const UNLISTED = { busyMs: 2_500, quietMs: 30_000 } as const;
 /** Where a list tells when it asks, or when its question changes. */
 const LISTED = { busyMs: 4_000, openMs: 2 * MINUTE_MS, quietMs: 10 * MINUTE_MS } as const;
-/** So long after the newest change, a listed session is read as if a question were open. */
+/** So long after a change an answered question is read as if it were open. */
 const RECENT_MS = HOUR_MS;
 /** Whether an answered field stays empty is told by a read after this. */
 const CHECK_MS = MINUTE_MS;
@@ -53,7 +54,8 @@ export function nextRead(outline: SessionOutline, list: ListKnowledge, now: numb
 	}
 	if (lastReadAt === null) return plannedAt(now);
 	const after = (ms: number) => Math.max(now, lastReadAt + ms);
-	if (overSince !== null) return plannedAt(after(LAST_READ_MS));
+	// Somebody awaits how it ended.
+	if (overSince !== null) return { at: after(LAST_READ_MS), by: now };
 	const checking = outline.isChecking ? CHECK_MS : LONGEST_INTERVAL_MS;
 	const at = after(Math.max(leastMs(outline), Math.min(intervalMs(outline, list), checking)));
 	const early = earlyReadAt(outline, now);
@@ -63,13 +65,14 @@ export function nextRead(outline: SessionOutline, list: ListKnowledge, now: numb
 const plannedAt = (at: number): PlannedRead => ({ at, by: at });
 
 function intervalMs(outline: SessionOutline, list: ListKnowledge): number {
-	const { lastReadAt, lastChangeAt, listed, questionOpen } = outline;
+	const { lastReadAt, lastChangeAt, listed, question } = outline;
 	const steadyMs = (lastReadAt ?? 0) - (lastChangeAt ?? lastReadAt ?? 0);
 	const isWaitingUnlisted = listed === null && isWaiting(outline.status ?? '');
 	const isFollowed = list !== null && (listed !== null || list.isComplete) && !isWaitingUnlisted;
 	if (steadyMs < QUIET_AFTER_MS) return isFollowed ? LISTED.busyMs : UNLISTED.busyMs;
 	if (!isFollowed) return UNLISTED.quietMs;
-	return questionOpen || steadyMs < RECENT_MS ? LISTED.openMs : LISTED.quietMs;
+	const isRecent = question === 'open' || (question === 'answered' && steadyMs < RECENT_MS);
+	return isRecent ? LISTED.openMs : LISTED.quietMs;
 }
 
 /** What its responses cost allows. */

@@ -13,7 +13,7 @@ function outline({ steadyMs = 0, ...rest }: Partial<SessionOutline> & { steadyMs
 	return {
 		session: { service: 'https://service.example', sessionId: 's1' },
 		status: 'active',
-		questionOpen: false,
+		question: null,
 		isChecking: false,
 		lastReadAt: NOW,
 		lastChangeAt: NOW - steadyMs,
@@ -29,7 +29,7 @@ function outline({ steadyMs = 0, ...rest }: Partial<SessionOutline> & { steadyMs
 
 const inMs = (one: SessionOutline, list: ListKnowledge = null) => nextRead(one, list, NOW).at - NOW;
 
-const asking = { status: 'humanInput', questionOpen: true };
+const asking = { status: 'humanInput', question: 'open' } as const;
 
 it.each<[string, Parameters<typeof outline>[0], ListKnowledge, number]>([
 	['works', {}, null, 2.5 * SECOND],
@@ -38,12 +38,13 @@ it.each<[string, Parameters<typeof outline>[0], ListKnowledge, number]>([
 	['asks', asking, null, 2.5 * SECOND],
 	['asks and is listed', { ...asking, listed: 0 }, CUT, 4 * SECOND],
 	['has said nothing for ten minutes', { steadyMs: 10 * MINUTE }, null, 30 * SECOND],
-	['has said nothing for ten minutes', { steadyMs: 10 * MINUTE }, WHOLE, 2 * MINUTE],
+	['has said nothing for ten minutes', { steadyMs: 10 * MINUTE }, WHOLE, 10 * MINUTE],
+	['was answered ten minutes ago', { question: 'answered', steadyMs: 10 * MINUTE }, WHOLE, 2 * MINUTE],
+	['was answered an hour ago', { question: 'answered', steadyMs: HOUR }, WHOLE, 10 * MINUTE],
 	['has said nothing for ten minutes, and the list is cut off', { steadyMs: 10 * MINUTE }, CUT, 30 * SECOND],
-	['has said nothing for an hour', { steadyMs: HOUR }, WHOLE, 10 * MINUTE],
 	['has asked for hours', { ...asking, listed: NOW, steadyMs: 5 * HOUR }, WHOLE, 2 * MINUTE],
 	['has asked for hours beside a list that lacks it', { ...asking, steadyMs: 5 * HOUR }, WHOLE, 30 * SECOND],
-	['has asked for hours and works on', { questionOpen: true, steadyMs: 5 * HOUR }, WHOLE, 2 * MINUTE],
+	['has asked for hours and works on', { question: 'open', steadyMs: 5 * HOUR }, WHOLE, 2 * MINUTE],
 	['perhaps asks again', { steadyMs: HOUR, isChecking: true }, WHOLE, MINUTE],
 	['is over', { status: 'completed', overSince: NOW }, WHOLE, 2 * SECOND],
 	['was never read', { lastReadAt: null, lastChangeAt: null }, WHOLE, 0],
