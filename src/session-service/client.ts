@@ -316,7 +316,7 @@ function createSharedReads(clock: Clock) {
 
 /** A smaller page may be read. */
 const TOO_LARGE = new Set(['body_too_large', 'body_too_complex']);
-const PAGE_SIZE = 100;
+const PAGE_SIZE = 200;
 const MAX_SESSIONS = 1_000;
 const MAX_PAGES = 10;
 /** For all pages together, with the wait for permits. */

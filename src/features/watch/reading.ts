@@ -145,7 +145,8 @@ export function createReading({ clock }: Core<unknown>, list: () => ListKnowledg
 	};
 }
 
-const questionOf = (digest: Digest) => (hasOpenQuestion(digest) ? 'open' : digest.question && 'answered');
+const questionOf = (digest: Digest): SessionOutline['question'] =>
+	hasOpenQuestion(digest) ? 'open' : digest.question && 'answered';
 
 /** The session as stored, for a read that failed. */
 export const keptOf = ({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> => kept;
