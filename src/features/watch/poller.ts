@@ -27,7 +27,7 @@ export interface PollerOptions {
 /** A service may work on one call after another, and these stand before the calls of people and deliveries. */
 const READS_AT_ONCE = 4;
 /** While each of the newest calls takes this long, one is enough. */
-const LONG_CALL_MS = 1_000;
+const LONG_CALL_MS = 500;
 /** A session that was never read is gone when this many reads have failed, the newest with 404. */
 const UNREAD_TRIES = 3;
 /** How often to look whether nobody waits for the service any more. */
