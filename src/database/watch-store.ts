@@ -297,9 +297,9 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Returns those
-		 * of which it says something new, and moves their reads ahead of all others, but not more often than `leastMs`.
-		 * `isComplete`: a session that it lacks does not wait.
+		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Returns of how
+		 * many it says something new, and moves their reads ahead of all others, but not more often than `leastMs`. A first
+		 * read keeps its place. `isComplete`: a session that it lacks does not wait.
 		 */
 		async noteListed(
 			service: string,
@@ -315,7 +315,8 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || row.nextReadAt === null) return;
 					await changeSession(trx, row, { listed: savedAt(row) });
-					const at = Math.round((row.lastReadAt ?? 0) + leastMs({ reads: readReads(row) }));
+					if (row.lastReadAt === null) return;
+					const at = Math.round(row.lastReadAt + leastMs({ reads: readReads(row) }));
 					await askForRead(trx, row, now - NEWS_AHEAD_MS, Math.max(now, at));
 				});
 			}

@@ -1,9 +1,10 @@
 import { type KyselyPlugin, sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
-import type { StoreDatabase } from '../../src/database/database.ts';
+import type { Db, StoreDatabase } from '../../src/database/database.ts';
 import { beginLadder } from '../../src/database/ladders.ts';
 import { lockFor, lockSession } from '../../src/database/locks.ts';
 import { mapPostgresError } from '../../src/database/postgres.ts';
+import { createSharedState } from '../../src/database/shared-states.ts';
 import { acceptAnswer } from '../../src/features/answer/accept-store.ts';
 import { firstPersonOf } from '../../src/features/answer/view.ts';
 import { addWatch } from '../features/watch/support.ts';
@@ -15,6 +16,25 @@ import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, submission, T0 } f
 describeStores('PostgreSQL', openReplicas);
 
 const subject = replicasFrom(openReplicas);
+
+it('does not wait for the disk at a change of a shared state', async () => {
+	const { store } = subject;
+	const settings: string[] = [];
+	const setting = async (db: Db) => {
+		const { rows } = await sql<{ value: string }>`select current_setting('synchronous_commit') as value`.execute(db);
+		return rows[0]?.value ?? '';
+	};
+	const writeOne: StoreDatabase['writeOne'] = (work) =>
+		store.db.write(async (trx) => {
+			const result = await work(trx);
+			settings.push(await setting(trx));
+			return result;
+		});
+	const cell = createSharedState<number>({ ...store, db: { ...store.db, writeOne } as StoreDatabase }, 'one');
+	for (const state of [1, 2]) await cell.update(() => ({ state, result: null }));
+	expect(settings).toEqual(['on', 'off']);
+	expect(await setting(store.db.read)).toBe('on');
+});
 
 it('skips due answers that another PostgreSQL transaction has locked', async () => {
 	const { store, replica } = subject;
