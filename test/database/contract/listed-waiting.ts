@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { NEWS_AHEAD_MS, sessionReads } from '../../../src/database/watch.ts';
 import { createSessionStore } from '../../../src/database/watch-store.ts';
-import { SERVICE, sessionView } from '../../features/watch/support.ts';
+import { NO_LIMITS, SERVICE, sessionView } from '../../features/watch/support.ts';
 import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { LEASE, OTHER_LEASE, T0 } from '../support.ts';
-import { KEY, read, watchActs } from './watch-acts.ts';
+import { C1, KEY, read, watchActs } from './watch-acts.ts';
 
 const OTHER_SERVICE = 'https://other.example';
 const at = (now: number) => ({ now, isFollowing: false, isCut: false });
@@ -240,10 +240,11 @@ export function describeListedWaiting(subject: Subject): void {
 		});
 
 		it('leaves the first read of a session in its place', async () => {
-			await added();
-			const { nextRead } = await planned();
-			await note({ s1: 5 });
-			expect(await planned()).toEqual({ nextRead, listed: 5 });
+			await store().discoveries.begin({ ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0 }, []);
+			const hand = { ...C1, id: 'hand', session: KEY, createdAt: T0, ahead: false, newsAt: 0, limits: NO_LIMITS };
+			expect(await store().watches.raiseHand(hand)).toEqual({ kind: 'raised' });
+			expect(await note({ s1: 5 })).toBe(1);
+			expect(await planned()).toEqual({ nextRead: { at: T0, by: T0 }, listed: 5 });
 		});
 
 		it('means nothing where nobody watches a session any more, and at another service', async () => {
