@@ -45,8 +45,10 @@ const LONGEST_LISTING_MS = 45_000;
 const LEASE_MARGIN_MS = 15_000;
 /** From the beginning of a list to the next one, for each page of the service… */
 const EVERY_MS = 4_000;
-/** …and in times of what the newest one took. */
+/** …in times of what the newest one took… */
 const TIMES_TOOK = 4;
+/** …and so that lists take no more of the requests for watching than this: the rest is for reads. */
+const SHARE = 1 / 4;
 const LONGEST_WAIT_MS = 60_000;
 const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
 /** There is no list when this many looks agree, over some minutes: something in front may say so for a moment. */
@@ -160,7 +162,8 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		const news = await store.noteListed(serviceUrl, { listed, isComplete }, { now: clock.now(), leastMs });
 		if (news > 0) metrics.listedReads(news);
 		await listener.listed(found);
-		return Math.ceil(Math.max(EVERY_MS * found.requestCount, TIMES_TOOK * found.tookMs));
+		const withinShareMs = (1_000 * found.requestCount) / (SHARE * budget.perSecond());
+		return Math.ceil(Math.max(EVERY_MS * found.requestCount, TIMES_TOOK * found.tookMs, withinShareMs));
 	}
 
 	function failed(error: unknown): number {
