@@ -37,6 +37,8 @@ interface ReadOptions {
 	readonly signal: AbortSignal | undefined;
 	/** Waits until `deadline` (clock milliseconds) for a permit. */
 	permit(deadline: number): Promise<Permit>;
+	/** Gives back what is kept for a PUT, before the wait for a repeat. */
+	giveBack?(): void;
 }
 
 interface ClientOptions extends TransportOptions {
@@ -157,6 +159,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 				const waitMs = error.retryAt === null ? full * (0.5 + Math.random() / 2) : error.retryAt - now;
 				if (now + waitMs >= startedAt + repeatMs) throw newest;
 				log.debug({ code: error.code, attempt, waitMs: Math.round(waitMs) }, 'a read failed; trying again');
+				options.giveBack?.();
 				await clock.sleep(waitMs, signal);
 			},
 		});
@@ -200,13 +203,11 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 						signal,
 						async permit(deadline) {
 							// A repeat takes a new pair: after a long wait, the old permit of the PUT counts in a past window.
-							if (!isFirst) {
-								pair[Symbol.dispose]();
-								pair = await takePair(deadline);
-							}
+							if (!isFirst) pair = await takePair(deadline);
 							isFirst = false;
 							return OF_PAIR;
 						},
+						giveBack: () => pair[Symbol.dispose](),
 					}),
 				async putAnswers(sessionId, messageIndex, items, maySend) {
 					const path = `${transport.pathOf(sessionId)}/update-human-input`;

@@ -66,6 +66,18 @@ it('a delivery whose read is repeated takes a new pair of permits', async () => 
 	expect(budget.usage().delivery).toBe(4);
 });
 
+it('a delivery that waits to repeat its read keeps nobody waiting while the service is slow', async () => {
+	const { service, client, clock, calls, budget } = await createHarness();
+	for (let count = 0; count < 3; count++) budget.took(4_000);
+	service.faults.add({ kind: 'error', times: 1 });
+	const permit = await client.reserveDelivery();
+	const reading = permit.read('s1');
+	await until(() => calls.length === 1 && clock.sleeping === 1);
+	expect(await client.read('s1', { priority: 'person' })).toMatchObject({ session: { status: 'humanInput' } });
+	await clock.advance(500);
+	await reading;
+});
+
 it('a delivery during a long pause fails with the time of the next try', async () => {
 	const { client, clock, budget } = await createHarness();
 	budget.observe({ retryAfterSeconds: 45 }, 0);

@@ -243,7 +243,7 @@ export function describeListedWaiting(subject: Subject): void {
 			await store().discoveries.begin({ ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0 }, []);
 			const hand = { ...C1, id: 'hand', session: KEY, createdAt: T0, ahead: false, newsAt: 0, limits: NO_LIMITS };
 			expect(await store().watches.raiseHand(hand)).toEqual({ kind: 'raised' });
-			expect(await note({ s1: 5 })).toBe(1);
+			expect(await note({ s1: 5 })).toBe(0);
 			expect(await planned()).toEqual({ nextRead: { at: T0, by: T0 }, listed: 5 });
 		});
 
