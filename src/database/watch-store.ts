@@ -297,8 +297,9 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Moves the reads
-		 * of those of which it says something new ahead of all others, but not more often than `leastMs`; returns how many.
+		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Moves the
+		 * reads of those of which it says something new ahead of all others, but not more often than `leastMs`. Returns
+		 * how many.
 		 * `isComplete`: a session that it lacks does not wait.
 		 */
 		async noteListed(
