@@ -40,14 +40,14 @@ describe('/session watch all', () => {
 		expect((await app.command('/session list')).text()).toContain('No session waits here now');
 	});
 
-	it('sees a raised hand within 4 s while nothing is watched', async () => {
+	it('sees a raised hand within 5 s while nothing is watched', async () => {
 		await start({ env: USUAL_REQUESTS });
 		await app.watchAll();
 		await app.pass(MINUTE);
 		const askedAt = app.clock.now();
 		const id = app.waiting();
 		await app.until(() => app.service.log.reads(id).some(({ answeredAt }) => answeredAt !== null));
-		expect(app.clock.now() - askedAt).toBeLessThanOrEqual(4_000);
+		expect(app.clock.now() - askedAt).toBeLessThanOrEqual(5_000);
 		await app.postOf(id);
 	});
 
