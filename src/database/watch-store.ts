@@ -309,17 +309,21 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			const savedAt = ({ sessionId, listed: before }: Pick<WatchedSessionRow, 'sessionId' | 'listed'>) =>
 				listed.get(sessionId) ?? (isComplete ? null : before);
 			const known = await readSessions(service).select(['sessionId', 'listed']).execute();
-			const news = known.filter((row) => savedAt(row) !== row.listed);
-			for (const { sessionId } of news) {
-				await db.write(async (trx) => {
+			let count = 0;
+			for (const { sessionId } of known.filter((row) => savedAt(row) !== row.listed)) {
+				const isNews = await db.write(async (trx) => {
 					const row = await lockSession(trx, { service, sessionId });
-					if (row === undefined || row.nextReadAt === null) return;
+					if (row === undefined || row.nextReadAt === null) return false;
 					await changeSession(trx, row, { listed: savedAt(row) });
-					const at = Math.round((row.lastReadAt ?? 0) + leastMs({ reads: readReads(row) }));
+					// Its first read is due, in its turn.
+					if (row.lastReadAt === null) return false;
+					const at = Math.round(row.lastReadAt + leastMs({ reads: readReads(row) }));
 					await askForRead(trx, row, now - NEWS_AHEAD_MS, Math.max(now, at));
+					return true;
 				});
+				count += Number(isNews);
 			}
-			return news.length;
+			return count;
 		},
 
 		/** No list tells of sessions any more: none is read later than `withinMs` after its last read. */

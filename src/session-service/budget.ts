@@ -38,7 +38,7 @@ export interface BudgetState {
 
 /** 2 s more than the service's window, because requests take different times to arrive. */
 const WINDOW_MS = 62_000;
-/** Requests for watching that may go at once after a pause. */
+/** Requests for watching that may go at once after a pause, of a limit of 250. */
 const BURST = 4;
 
 /** Of `limit` requests a minute: what is kept for deliveries, and for people besides; the bucket; what fills it. */
@@ -46,7 +46,8 @@ export function sizesOf(limit: number) {
 	const third = Math.floor(limit / 3);
 	const delivery = Math.min(third, Math.max(2, Math.round(limit * 0.08)));
 	const person = Math.min(third, Math.max(1, Math.round(limit * 0.14)));
-	const capacity = delivery + person + Math.max(1, Math.min(BURST, limit - delivery - person - 1));
+	const burst = Math.max(1, Math.min(BURST, Math.round((BURST * limit) / 250)));
+	const capacity = delivery + person + burst;
 	const perMs = Math.max(1, limit - capacity) / WINDOW_MS;
 	return { kept: { delivery: 0, person: delivery, background: delivery + person }, capacity, perMs };
 }

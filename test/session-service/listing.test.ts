@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { createManualClock } from '../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../sandbox/session-service/canaries.ts';
-import { createRequestBudget } from '../../src/session-service/budget.ts';
 import { createHarness, failureOf, until } from './harness.ts';
 
 type HarnessOptions = NonNullable<Parameters<typeof createHarness>[0]>;
@@ -235,12 +233,10 @@ it('is given up when the call takes too long', async () => {
 	expect(await failure).toMatchObject({ code: 'timed_out', retryable: true });
 });
 
-it('sends nothing while the budget has no permit', async () => {
-	const clock = createManualClock();
-	const budget = createRequestBudget({ clock, requestsPerMinute: 10 });
-	const { client, service } = await start({ client: { clock, budget } });
-	await budget.acquire('delivery', { count: 6 });
-	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'no_permit' });
+it('sends nothing while the budget is paused', async () => {
+	const { client, service, budget } = await start();
+	budget.observe({ retryAfterSeconds: 46 });
+	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'rate_limited' });
 	expect(service.log.lists()).toEqual([]);
 });
 

@@ -70,7 +70,7 @@ it('keeps to a lower limit of the service without a single 429', async () => {
 	});
 	while (!over) await clock.advance(100);
 	expect(service.log.reads().filter((entry) => entry.status === 429)).toEqual([]);
-	// 7 at once, and 2 more within a person's patience.
-	expect(calls.filter((call) => call.outcome === 'session_not_found').length).toBeGreaterThanOrEqual(9);
+	// 4 or 5 at once, and 3 more within a person's patience.
+	expect(calls.filter((call) => call.outcome === 'session_not_found').length).toBeGreaterThanOrEqual(7);
 	expect(await asked).toContain('rate_limited');
 });

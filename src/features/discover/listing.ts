@@ -47,6 +47,8 @@ const LEASE_MARGIN_MS = 15_000;
 const EVERY_MS = 4_000;
 /** …and in times of what the newest one took. */
 const TIMES_TOOK = 4;
+/** Of the requests that watching has, where these are few. The others are for reads. */
+const MOST_OF_ALL = 1 / 2;
 const LONGEST_WAIT_MS = 60_000;
 const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
 /** There is no list when this many looks agree, over some minutes: something in front may say so for a moment. */
@@ -156,11 +158,14 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		health.listed();
 		// Sessions never read say nothing about the service. Others are read again soon, and tell.
 		if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
+		// First, so that what it begins to watch is known as listed.
+		await listener.listed(found);
 		const listed = new Map(found.sessions.map(({ sessionId, updatedAt }) => [sessionId, updatedAt ?? 0]));
 		const news = await store.noteListed(serviceUrl, { listed, isComplete }, { now: clock.now(), leastMs });
 		if (news > 0) metrics.listedReads(news);
-		await listener.listed(found);
-		return Math.ceil(Math.max(EVERY_MS * found.requestCount, TIMES_TOOK * found.tookMs));
+		const { requestCount, tookMs } = found;
+		const share = MOST_OF_ALL * budget.perSecond();
+		return Math.ceil(Math.max(EVERY_MS * requestCount, TIMES_TOOK * tookMs, (1_000 * requestCount) / share));
 	}
 
 	function failed(error: unknown): number {
