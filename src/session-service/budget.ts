@@ -270,12 +270,8 @@ export function createRequestBudget(options: { requestsPerMinute?: number; clock
 			if (retryAt > deadline) refuse(waiter, retryAt);
 			else void serve();
 			return unlessAborted(promise, signal, () => {
-				// Granted in the same moment, it is not used.
-				if (!waiting.delete(waiter))
-					promise.then(
-						(permit) => permit[Symbol.dispose](),
-						() => undefined,
-					);
+				// Granted in the same moment, the caller has the permit.
+				waiting.delete(waiter);
 				void serve();
 			});
 		},
