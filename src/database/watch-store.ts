@@ -1,5 +1,5 @@
 // Owns `watches` and `watched_sessions`: which channel watches what, and when it is read.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { z } from 'zod';
 import { type Lease, parseOrNull, pick } from '../core/basics.ts';
 import type { SessionKey } from '../questions/session.ts';
@@ -230,18 +230,35 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 	const readSessions = (service: string) =>
 		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
 
+	const interval = sql`abs(next_read_at - coalesce(last_read_at, next_read_at - ${UNREAD_INTERVAL_MS})) + 1`;
+	/** Whoever has waited most times its interval. */
+	const inTurn = (now: number) => sql`1.0 * (${now} - next_read_at) / (${interval}) desc`;
+
+	async function take(
+		service: string,
+		lease: Lease,
+		due: { limit: number; now: number; orderBy: RawBuilder<unknown> },
+	) {
+		const { now, ...order } = due;
+		const where = sql<boolean>`next_read_at <= ${now}`;
+		const rows = await leaseDue(db, { table: 'watched_sessions', service, where, ...order }, { lease, now });
+		// `view` is null before the first read, and when it cannot be read.
+		return rows.map((row) => ({ ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) }));
+	}
+
 	return {
 		/** Leases up to `limit` sessions with a due read, in the order of `PlannedRead`. */
-		async takeDue(service: string, lease: Lease, limit: number, now: number) {
-			const where = sql<boolean>`next_read_at <= ${now}`;
-			const interval = sql`abs(next_read_at - coalesce(last_read_at, next_read_at - ${UNREAD_INTERVAL_MS})) + 1`;
-			const orderBy = sql`case when read_by < next_read_at then 0 else 1 end,
-				case when read_by < next_read_at then read_by end, 1.0 * (${now} - next_read_at) / (${interval}) desc`;
-			const due = { table: 'watched_sessions', service, where, orderBy, limit } as const;
-			const rows = await leaseDue(db, due, { lease, now });
-			// `view` is null before the first read, and when it cannot be read.
-			return rows.map((row) => ({ ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) }));
-		},
+		takeDue: (service: string, lease: Lease, limit: number, now: number) =>
+			take(service, lease, {
+				limit,
+				now,
+				orderBy: sql`case when read_by < next_read_at then 0 else 1 end,
+					case when read_by < next_read_at then read_by end, ${inTurn(now)}`,
+			}),
+
+		/** Leases one as if none were awaited. */
+		takeInTurn: (service: string, lease: Lease, now: number) =>
+			take(service, lease, { limit: 1, now, orderBy: inTurn(now) }),
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>

@@ -26,8 +26,10 @@ export interface RateLimitObservation {
 export interface BudgetState {
 	/** Requests that may be sent, at the moment `at`. From then on the bucket fills. */
 	readonly level: number;
-	/** In the future when the service said that others behind our address use its window: when that window ends. */
 	readonly at: number;
+	/** Fewer that the service has left until its window ends, as others behind our address use it too. */
+	readonly left: number;
+	readonly leftUntil: number;
 	/** After a 429: nothing is granted before this. */
 	readonly pausedUntil: number;
 	/** The limit that the service names, if lower than ours; else null. */
@@ -55,23 +57,31 @@ function sizesIn({ serviceLimit }: BudgetState, limit: number) {
 	return sizesOf(serviceLimit === null ? limit : Math.max(LEAST_LIMIT, Math.min(limit, serviceLimit)));
 }
 
-const levelAt = ({ level, at }: BudgetState, { capacity, perMs }: ReturnType<typeof sizesOf>, now: number) =>
+const filledAt = ({ level, at }: BudgetState, { capacity, perMs }: ReturnType<typeof sizesOf>, now: number) =>
 	Math.min(capacity, level + Math.max(0, now - at) * perMs);
+
+const levelAt = (state: BudgetState, sizes: ReturnType<typeof sizesOf>, now: number) =>
+	Math.min(filledAt(state, sizes, now), state.leftUntil > now ? state.left : sizes.capacity);
 
 /** The state in which these requests are taken; or when they can be, if nothing else is before. */
 function take(state: BudgetState, limit: number, asked: Pick<Waiter, 'priority' | 'count'>, now: number) {
 	if (state.pausedUntil > now) return { state: null, retryAt: state.pausedUntil };
 	const sizes = sizesIn(state, limit);
-	const level = levelAt(state, sizes, now) - asked.count;
-	const lacking = sizes.kept[asked.priority] - level;
-	if (lacking <= 0) return { state: { ...state, level, at: Math.max(state.at, now) }, retryAt: now };
-	return { state: null, retryAt: Math.max(state.at, now) + Math.ceil(lacking / sizes.perMs) };
+	const needed = sizes.kept[asked.priority] + asked.count;
+	const filled = filledAt(state, sizes, now);
+	if (levelAt(state, sizes, now) >= needed) {
+		const left = state.left - asked.count;
+		return { state: { ...state, level: filled - asked.count, at: Math.max(state.at, now), left }, retryAt: now };
+	}
+	const filledIn = Math.ceil(Math.max(0, needed - filled) / sizes.perMs);
+	const isLeft = state.leftUntil <= now || state.left >= needed;
+	return { state: null, retryAt: Math.max(Math.max(state.at, now) + filledIn, isLeft ? now : state.leftUntil) };
 }
 
 /**
  * The state after a response with these headers, while `underWay` requests were not answered yet; the same when they say
- * nothing new. The service has less left than we reckon when others behind our address use it: then nothing fills the
- * bucket until its window ends.
+ * nothing new. The service has less left than we reckon when others behind our address use it: then no more is sent
+ * until its window ends.
  */
 function observed(
 	state: BudgetState,
@@ -85,7 +95,7 @@ function observed(
 	if (remaining !== undefined && resetSeconds !== undefined) {
 		const left = Math.max(0, remaining - underWay);
 		if (left < levelAt(next, sizesIn(next, limit), now))
-			next = { ...next, level: left, at: Math.max(next.at, ahead(resetSeconds)) };
+			next = { ...next, left, leftUntil: Math.max(next.leftUntil, ahead(resetSeconds)) };
 	}
 	if (retryAfterSeconds === undefined) return next;
 	return { ...next, pausedUntil: Math.max(next.pausedUntil, ahead(Math.max(retryAfterSeconds, 1))) };
@@ -137,7 +147,14 @@ export type RequestBudget = ReturnType<typeof createRequestBudget>;
  */
 export function createRequestBudget(options: { requestsPerMinute?: number; clock: Clock; cell?: Cell<BudgetState> }) {
 	const { requestsPerMinute: limit = 250, clock, cell = createMemoryCell(clock) } = options;
-	const full = (): BudgetState => ({ level: sizesOf(limit).capacity, at: 0, pausedUntil: 0, serviceLimit: null });
+	const full = (): BudgetState => ({
+		level: sizesOf(limit).capacity,
+		at: 0,
+		left: 0,
+		leftUntil: 0,
+		pausedUntil: 0,
+		serviceLimit: null,
+	});
 	/** In the order of asking. */
 	const waiting = new Set<Waiter>();
 	/** The newest state that this process has seen: never for granting. */
@@ -147,6 +164,8 @@ export function createRequestBudget(options: { requestsPerMinute?: number; clock
 	let turn = 0;
 	let underWay = 0;
 	let newestMs: readonly number[] = [];
+	/** A request has ended, whatever its outcome. */
+	let isKnown = false;
 	const waker = createWaker(clock);
 	let isServing = false;
 
@@ -159,7 +178,7 @@ export function createRequestBudget(options: { requestsPerMinute?: number; clock
 	}
 
 	/** Whether each of the newest calls took this long. Until the first has ended nobody knows. */
-	const isSlow = (least = SLOW_MS) => newestMs.every((ms) => ms >= least);
+	const isSlow = (least = SLOW_MS) => (newestMs.length > 0 ? newestMs.every((ms) => ms >= least) : !isKnown);
 
 	function begin({ count }: Waiter): Permit {
 		let isEnded = false;
@@ -168,6 +187,7 @@ export function createRequestBudget(options: { requestsPerMinute?: number; clock
 			[Symbol.dispose]() {
 				if (isEnded) return;
 				isEnded = true;
+				isKnown = true;
 				underWay -= count;
 				if (waiting.size > 0) void serve();
 			},
@@ -176,8 +196,8 @@ export function createRequestBudget(options: { requestsPerMinute?: number; clock
 
 	function refuse(waiter: Waiter, retryAt: number): void {
 		if (!waiting.delete(waiter)) return;
-		const { pausedUntil, at, serviceLimit } = latest.get();
-		const isLimited = Math.max(pausedUntil, at) > clock.now() || serviceLimit !== null;
+		const { pausedUntil, leftUntil, serviceLimit } = latest.get();
+		const isLimited = Math.max(pausedUntil, leftUntil) > clock.now() || serviceLimit !== null;
 		const code = isLimited ? 'rate_limited' : 'no_permit';
 		waiter.reject(new SessionServiceError(code, 'The request budget has no permit before the deadline', { retryAt }));
 	}
@@ -248,12 +268,8 @@ export function createRequestBudget(options: { requestsPerMinute?: number; clock
 			if (retryAt > deadline) refuse(waiter, retryAt);
 			else void serve();
 			return unlessAborted(promise, signal, () => {
-				// Granted in the same moment, it is not used.
-				if (!waiting.delete(waiter))
-					promise.then(
-						(permit) => permit[Symbol.dispose](),
-						() => undefined,
-					);
+				// Granted in the same moment, the caller has the permit.
+				waiting.delete(waiter);
 				void serve();
 			});
 		},

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { createManualClock } from '../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../sandbox/session-service/canaries.ts';
-import { createRequestBudget } from '../../src/session-service/budget.ts';
 import { createHarness, failureOf, until } from './harness.ts';
 
 type HarnessOptions = NonNullable<Parameters<typeof createHarness>[0]>;
@@ -42,23 +40,23 @@ it('lists the sessions that wait, and keeps four fields of each', async () => {
 	]);
 	expect(calls[0]?.byteCount).toBeGreaterThan(100);
 	expect(service.log.lists().map(({ path }) => path)).toEqual([
-		'/v1/sessions/query?status=humanInput&source=&page=1&limit=200',
+		'/v1/sessions/query?status=humanInput&source=&page=1&limit=100',
 	]);
 	const call = { operation: 'list', priority: 'background', outcome: 'ok', byteCount: expect.any(Number), tookMs: 0 };
 	expect(calls).toEqual([call]);
 	for (const canary of CANARY_STRINGS) expect(JSON.stringify([list, calls])).not.toContain(canary);
 });
 
-it('reads pages until all are there, each with a permit of the background, but five at most', async () => {
+it('reads pages of 100 until all are there, each with a permit of watching, but ten at most', async () => {
 	const harness = await start();
-	putWaiting(harness, 450);
-	const list = await listed(harness);
+	putWaiting(harness, 250);
+	const list = await harness.client.listWaiting();
 	expect(list).toMatchObject({ isComplete: true, requestCount: 3 });
-	expect(new Set(list.sessions.map(({ sessionId }) => sessionId)).size).toBe(451);
-	expect(harness.budget.usage()).toMatchObject({ delivery: 0, person: 0, background: 3 });
+	expect(new Set(list.sessions.map(({ sessionId }) => sessionId)).size).toBe(251);
+	expect(harness.budget.left()).toBe(56);
 	putWaiting(harness, 1_100);
 	const cut = await listed(harness);
-	expect(cut).toMatchObject({ isComplete: false, requestCount: 5 });
+	expect(cut).toMatchObject({ isComplete: false, requestCount: 10 });
 	expect(cut.sessions).toHaveLength(1_000);
 });
 
@@ -90,7 +88,7 @@ it.each([
 	['no counts', JSON.stringify({ sessions: [item] })],
 	['a count below zero', body({ totalSessions: -1 })],
 	['half a session', body({ totalSessions: 1.5 })],
-	['more sessions than the limit', body({ sessions: Array(201).fill(item), totalPages: 2, totalSessions: 300 })],
+	['more sessions than the limit', body({ sessions: Array(101).fill(item), totalPages: 2, totalSessions: 300 })],
 	['no JSON', '{"sessions": ['],
 	['an empty body', ''],
 ])('takes %s for something else than its list', async (_, text) => {
@@ -187,45 +185,42 @@ it('gives up a body of more than 10 MB without reading all of it, also without a
 	expect(await failureOf(listed(harness))).toMatchObject({ code: 'body_too_large' });
 });
 
-it('asks for smaller pages when one is too large, remembers that, and asks for larger ones when they are small', async () => {
+it('asks for pages half as large from then on when one is too large', async () => {
 	const harness = await start();
 	const { service, clock, calls } = harness;
-	putWaiting(harness, 250);
+	putWaiting(harness, 125);
 	const limits = () => service.log.lists().map(({ path }) => Number(/limit=(\d+)/.exec(path)?.[1]));
 	const next = async () => {
 		await clock.advance(62_000);
 		service.log.clear();
 		const list = await listed(harness);
 		expect(list).toMatchObject({ isComplete: true, requestCount: limits().length });
-		expect(list.sessions).toHaveLength(251);
+		expect(list.sessions).toHaveLength(126);
 		return limits();
 	};
-	expect(await next()).toEqual([200, 200]);
+	expect(await next()).toEqual([100, 100]);
 	// Of the first page a few sessions do not fit, of smaller ones all do.
-	service.list.bytesEach = 51_000;
-	expect(await next()).toEqual([200, 100, 100, 100]);
-	expect(await next()).toEqual([100, 100, 100]);
 	service.list.bytesEach = 102_000;
 	const before = calls.length;
-	expect(await listed(harness)).toMatchObject({ isComplete: true, requestCount: 7 });
-	expect(calls.slice(before).map(({ byteCount }) => byteCount >= 10_000_000)).toEqual([true, ...Array(6).fill(false)]);
-	expect(await next()).toEqual(Array(6).fill(50));
+	expect(await next()).toEqual([100, 50, 50, 50]);
+	expect(calls.slice(before).map(({ byteCount }) => byteCount >= 10_000_000)).toEqual([true, false, false, false]);
+	expect(await next()).toEqual([50, 50, 50]);
 	service.list.bytesEach = 0;
-	expect(await next()).toEqual(Array(6).fill(50));
-	expect(await next()).toEqual([200, 200]);
+	expect(await next()).toEqual([50, 50, 50]);
+	expect(await next()).toEqual([50, 50, 50]);
 });
 
 it('asks for smaller pages when one has too many parts', async () => {
 	const harness = await start();
-	putWaiting(harness, 250);
+	putWaiting(harness, 125);
 	const page = JSON.stringify({ sessions: [], z: Array.from({ length: 100_000 }, () => 0) });
 	harness.service.faults.add({ kind: 'body', body: page, onlyLists: true, times: 1 });
-	expect((await listed(harness)).sessions).toHaveLength(251);
+	expect((await listed(harness)).sessions).toHaveLength(126);
 	expect(harness.service.log.lists().map(({ path }) => /limit=(\d+)/.exec(path)?.[1])).toEqual([
-		'200',
 		'100',
-		'100',
-		'100',
+		'50',
+		'50',
+		'50',
 	]);
 });
 
@@ -238,12 +233,10 @@ it('is given up when the call takes too long', async () => {
 	expect(await failure).toMatchObject({ code: 'timed_out', retryable: true });
 });
 
-it('sends nothing while the budget has no permit', async () => {
-	const clock = createManualClock();
-	const budget = createRequestBudget({ clock, requestsPerMinute: 10 });
-	const { client, service } = await start({ client: { clock, budget } });
-	for (let used = 0; used < 6; used++) await budget.acquire('delivery');
-	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'no_permit' });
+it('sends nothing while the budget is paused', async () => {
+	const { client, service, budget } = await start();
+	budget.observe({ retryAfterSeconds: 46 });
+	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'rate_limited' });
 	expect(service.log.lists()).toEqual([]);
 });
 

@@ -47,6 +47,8 @@ export function createPoller(
 	const reading = createReading(core, options.list);
 	/** How many reads are under way, or ended not long ago: after each comes a pause as long as it took. */
 	let taken = 0;
+	/** After some that are awaited comes one in its turn: lists that change all the time must not hold up the others. */
+	let inTurn = false;
 	/** By uptime, as `noteAgainAt`: the clock may be set in between. */
 	let countAt = Number.NEGATIVE_INFINITY;
 	/** `health.down` as this process last stored it. */
@@ -65,8 +67,14 @@ export function createPoller(
 			}
 			await noteHealth();
 		},
-		take: async (lease, room) =>
-			freeAt() > clock.now() ? [] : sessions.takeDue(serviceUrl, lease, Math.min(room, free()), clock.now()),
+		async take(lease, room) {
+			if (freeAt() > clock.now()) return [];
+			const due = inTurn
+				? await sessions.takeInTurn(serviceUrl, lease, clock.now())
+				: await sessions.takeDue(serviceUrl, lease, Math.min(room, free()), clock.now());
+			inTurn = !inTurn;
+			return due;
+		},
 		async nextDueAt() {
 			const now = clock.now();
 			const downAt = (health.failingSince ?? Number.NEGATIVE_INFINITY) + DOWN_AFTER_MS;
