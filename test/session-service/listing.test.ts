@@ -40,23 +40,23 @@ it('lists the sessions that wait, and keeps four fields of each', async () => {
 	]);
 	expect(calls[0]?.byteCount).toBeGreaterThan(100);
 	expect(service.log.lists().map(({ path }) => path)).toEqual([
-		'/v1/sessions/query?status=humanInput&source=&page=1&limit=100',
+		'/v1/sessions/query?status=humanInput&source=&page=1&limit=200',
 	]);
 	const call = { operation: 'list', priority: 'background', outcome: 'ok', byteCount: expect.any(Number), tookMs: 0 };
 	expect(calls).toEqual([call]);
 	for (const canary of CANARY_STRINGS) expect(JSON.stringify([list, calls])).not.toContain(canary);
 });
 
-it('reads pages of 100 until all are there, each with a permit of watching, but ten at most', async () => {
+it('reads pages of 200 until all are there, each with a permit of watching, but five at most', async () => {
 	const harness = await start();
-	putWaiting(harness, 250);
+	putWaiting(harness, 450);
 	const list = await harness.client.listWaiting();
 	expect(list).toMatchObject({ isComplete: true, requestCount: 3 });
-	expect(new Set(list.sessions.map(({ sessionId }) => sessionId)).size).toBe(251);
+	expect(new Set(list.sessions.map(({ sessionId }) => sessionId)).size).toBe(451);
 	expect(harness.budget.left()).toBe(56);
 	putWaiting(harness, 1_100);
 	const cut = await listed(harness);
-	expect(cut).toMatchObject({ isComplete: false, requestCount: 10 });
+	expect(cut).toMatchObject({ isComplete: false, requestCount: 5 });
 	expect(cut.sessions).toHaveLength(1_000);
 });
 
@@ -88,7 +88,7 @@ it.each([
 	['no counts', JSON.stringify({ sessions: [item] })],
 	['a count below zero', body({ totalSessions: -1 })],
 	['half a session', body({ totalSessions: 1.5 })],
-	['more sessions than the limit', body({ sessions: Array(101).fill(item), totalPages: 2, totalSessions: 300 })],
+	['more sessions than the limit', body({ sessions: Array(201).fill(item), totalPages: 2, totalSessions: 300 })],
 	['no JSON', '{"sessions": ['],
 	['an empty body', ''],
 ])('takes %s for something else than its list', async (_, text) => {
@@ -188,39 +188,39 @@ it('gives up a body of more than 10 MB without reading all of it, also without a
 it('asks for pages half as large from then on when one is too large', async () => {
 	const harness = await start();
 	const { service, clock, calls } = harness;
-	putWaiting(harness, 125);
+	putWaiting(harness, 250);
 	const limits = () => service.log.lists().map(({ path }) => Number(/limit=(\d+)/.exec(path)?.[1]));
 	const next = async () => {
 		await clock.advance(62_000);
 		service.log.clear();
 		const list = await listed(harness);
 		expect(list).toMatchObject({ isComplete: true, requestCount: limits().length });
-		expect(list.sessions).toHaveLength(126);
+		expect(list.sessions).toHaveLength(251);
 		return limits();
 	};
-	expect(await next()).toEqual([100, 100]);
+	expect(await next()).toEqual([200, 200]);
 	// Of the first page a few sessions do not fit, of smaller ones all do.
-	service.list.bytesEach = 102_000;
+	service.list.bytesEach = 51_000;
 	const before = calls.length;
-	expect(await next()).toEqual([100, 50, 50, 50]);
+	expect(await next()).toEqual([200, 100, 100, 100]);
 	expect(calls.slice(before).map(({ byteCount }) => byteCount >= 10_000_000)).toEqual([true, false, false, false]);
-	expect(await next()).toEqual([50, 50, 50]);
+	expect(await next()).toEqual([100, 100, 100]);
 	service.list.bytesEach = 0;
-	expect(await next()).toEqual([50, 50, 50]);
-	expect(await next()).toEqual([50, 50, 50]);
+	expect(await next()).toEqual([100, 100, 100]);
+	expect(await next()).toEqual([100, 100, 100]);
 });
 
 it('asks for smaller pages when one has too many parts', async () => {
 	const harness = await start();
-	putWaiting(harness, 125);
+	putWaiting(harness, 250);
 	const page = JSON.stringify({ sessions: [], z: Array.from({ length: 100_000 }, () => 0) });
 	harness.service.faults.add({ kind: 'body', body: page, onlyLists: true, times: 1 });
-	expect((await listed(harness)).sessions).toHaveLength(126);
+	expect((await listed(harness)).sessions).toHaveLength(251);
 	expect(harness.service.log.lists().map(({ path }) => /limit=(\d+)/.exec(path)?.[1])).toEqual([
+		'200',
 		'100',
-		'50',
-		'50',
-		'50',
+		'100',
+		'100',
 	]);
 });
 
