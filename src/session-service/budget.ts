@@ -20,8 +20,8 @@ export interface RateLimitObservation {
 }
 
 /**
- * A token bucket as plain data, which replicas share in a database row. Times are clock milliseconds. The service counts
- * in fixed windows of a minute for each client address; a full bucket and what fills it within a window are its limit.
+ * A token bucket as plain data, which replicas share in a database row. Times are clock milliseconds. The service
+ * counts in fixed windows of a minute for each client address; a full bucket and what fills it within a window are its limit.
  */
 export interface BudgetState {
 	/** Requests that may be sent, at the moment `at`. From then on the bucket fills. */
@@ -79,8 +79,8 @@ function take(state: BudgetState, limit: number, asked: Pick<Waiter, 'priority' 
 }
 
 /**
- * The state after a response with these headers, while `underWay` requests were not answered yet; the same when they say
- * nothing new. The service has less left than we reckon when others behind our address use it: then no more is sent
+ * The state after a response with these headers, while `underWay` requests were not answered yet; the same when they
+ * say nothing new. The service has less left than we reckon when others behind our address use it: then no more is sent
  * until its window ends.
  */
 function observed(
@@ -257,7 +257,7 @@ export function createRequestBudget(options: { requestsPerMinute?: number; clock
 	}
 
 	return {
-		/** @throws SessionServiceError `no_permit` or `rate_limited` if none comes in time; the signal's reason, uncharged */
+		/** @throws SessionServiceError `no_permit` or `rate_limited` if none comes in time; the signal's reason */
 		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<Permit> {
 			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '' } = options;
 			signal?.throwIfAborted();

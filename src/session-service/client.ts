@@ -243,7 +243,7 @@ interface KeptSession extends SessionReading {
 
 const CACHE = { sessions: 1_000, bytes: 32 * 1_048_576 } as const;
 
-/** The only place that keeps whole sessions, for conditional reads and paging: the last used, by the size of their bodies. */
+/** The only place that keeps whole sessions, for conditional reads and paging: the last used, by the bytes of bodies. */
 function createSessionCache() {
 	// A Map keeps the order of insertion: its first key is the least recently used one.
 	const entries = new Map<string, KeptSession>();

@@ -171,7 +171,7 @@ describe('a request that is aborted', () => {
 				(permit) => permit[Symbol.dispose](),
 				() => undefined,
 			);
-			for (let passed = 0; passed < moments; passed++) await null;
+			for (let passed = 0; passed < moments; passed++) await Promise.resolve();
 			leaving.abort(new Error('left'));
 			await gone;
 			budget.took(10_000);

@@ -132,7 +132,7 @@ const BUSY_SOONER = 6;
 const QUIET_LATER = 2.5;
 const SLOW_SECONDS = 60;
 
-/** How soon changes of a new watch are noticed, in seconds. `isListed`: a list tells who asks, however many are watched. */
+/** How soon changes of a new watch are noticed, in seconds. `isListed`: a list tells who asks. */
 export function expectationFor(watched: number, readsPerSecond: number, isListed = false) {
 	/** To read every watched session once, in turn. */
 	const roundSeconds = watched / Math.max(readsPerSecond, 1e-3);
