@@ -21,7 +21,8 @@ export interface RateLimitObservation {
 
 /**
  * A token bucket as plain data, which replicas share in a database row. Times are clock milliseconds. The service
- * counts in fixed windows of a minute for each client address; a full bucket and what fills it within a window are its limit.
+ * counts in fixed windows of a minute for each client address: a full bucket, and what fills it within a window, are
+ * its limit.
  */
 export interface BudgetState {
 	/** Requests that may be sent, at the moment `at`. From then on the bucket fills. */

@@ -203,7 +203,10 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 						signal,
 						async permit(deadline) {
 							// A repeat takes a new pair: after a long wait, the old permit of the PUT counts in a past window.
-							if (!isFirst) pair = await takePair(deadline);
+							if (!isFirst) {
+								pair[Symbol.dispose]();
+								pair = await takePair(deadline);
+							}
 							isFirst = false;
 							return OF_PAIR;
 						},
@@ -243,7 +246,7 @@ interface KeptSession extends SessionReading {
 
 const CACHE = { sessions: 1_000, bytes: 32 * 1_048_576 } as const;
 
-/** The only place that keeps whole sessions, for conditional reads and paging: the last used, by the bytes of bodies. */
+/** The only place that keeps whole sessions, for conditional reads and paging: the last used, by bytes of bodies. */
 function createSessionCache() {
 	// A Map keeps the order of insertion: its first key is the least recently used one.
 	const entries = new Map<string, KeptSession>();
