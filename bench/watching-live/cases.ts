@@ -79,7 +79,7 @@ const CASES: readonly Case[] = [
 			hasList: false,
 			before: 5,
 			minutes: 5,
-			events: [['asks', working > 100 ? 20 : 60, 'working']],
+			events: [['asks', working > 100 ? 20 : 40, 'working']],
 			apart: 0.3,
 		}),
 	),
@@ -137,9 +137,18 @@ async function measure(one: Case) {
 	const isShown = (words: string) =>
 		slack.state.messages.some((message) => JSON.stringify(message.blocks).includes(words));
 
-	async function seenAfter(look: () => boolean): Promise<number> {
-		const from = clock.now();
-		await app.until(look, () => 'never seen', 15 * MINUTE_MS);
+	/** From an act at some moment of the next seconds until it is seen. The steps of others stand still meanwhile. */
+	async function seenAfter(act: () => void, look: () => boolean): Promise<number> {
+		let from = Number.POSITIVE_INFINITY;
+		void clock.sleep(random.between(1, 8_000)).then(() => {
+			act();
+			from = clock.now();
+		});
+		await app.until(
+			() => clock.now() >= from && look(),
+			() => 'never seen',
+			15 * MINUTE_MS,
+		);
 		return clock.now() - from;
 	}
 
@@ -153,26 +162,28 @@ async function measure(one: Case) {
 		const after: number[] = [];
 		for (let number = 0; number < count; number += 1) {
 			await play(apart * MINUTE_MS * random.between(0.9, 1.1));
-			// Passing time ends where the program does something next.
-			await clock.advance(Math.floor(random.between(0, 4_000)));
 			const id = random.pick(of === 'working' ? [...steps.keys()] : ids.slice(working));
 			const stepsAt = steps.get(id);
 			steps.delete(id);
 			const words = `${kind} ${number}?`;
 			const first = slack.state.messages.length;
 			if (kind === 'ends') {
-				service.sessions.setStatus(id, 'completed');
-				after.push(
-					await seenAfter(() => slack.state.messages.slice(first).some(({ text }) => text.includes('is done'))),
-				);
+				const isTold = () => slack.state.messages.slice(first).some(({ text }) => text.includes('is done'));
+				after.push(await seenAfter(() => service.sessions.setStatus(id, 'completed'), isTold));
 				continue;
 			}
-			app.ask(id, [item(words)]);
-			const asked = await seenAfter(() => writtenSince(first, words));
-			if (kind === 'asks') after.push(asked);
-			else await play(apart * MINUTE_MS);
-			service.sessions.answerAsPage(id, [`${kind} value ${number}.`]);
-			if (kind === 'answered') after.push(await seenAfter(() => isShown(`${kind} value ${number}.`)));
+			const asked = await seenAfter(
+				() => app.ask(id, [item(words)]),
+				() => writtenSince(first, words),
+			);
+			if (kind === 'asks') {
+				after.push(asked);
+				service.sessions.answerAsPage(id, [`${kind} value ${number}.`]);
+			} else {
+				await play(apart * MINUTE_MS);
+				const answer = () => void service.sessions.answerAsPage(id, [`${kind} value ${number}.`]);
+				after.push(await seenAfter(answer, () => isShown(`${kind} value ${number}.`)));
+			}
 			service.sessions.setStatus(id, of === 'working' ? 'active' : 'paused');
 			app.step(id, `I go on (${number}).`);
 			if (stepsAt !== undefined) steps.set(id, clock.now() + stepMs);
