@@ -59,6 +59,19 @@ const CASES: readonly Case[] = [
 		apart: 11,
 	},
 	{
+		name: 'ten at work, a list',
+		working: 10,
+		quiet: 0,
+		hasList: true,
+		before: 5,
+		minutes: 5,
+		events: [
+			['asks', 20, 'working'],
+			['ends', 9, 'working'],
+		],
+		apart: 0.3,
+	},
+	{
 		name: '300, 30 of them at work, a list',
 		working: 30,
 		quiet: 270,
