@@ -222,7 +222,7 @@ export interface HeldSession {
 	readonly token: string;
 }
 
-/** Of a session that was never read, among those whose reads are due. */
+/** Of a session that was never read, or whose reads fail, among those whose reads are due. */
 const UNREAD_INTERVAL_MS = 2_500;
 
 /** The sessions that are watched, and their reads. */
@@ -230,7 +230,9 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 	const readSessions = (service: string) =>
 		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
 
-	const interval = sql`abs(next_read_at - coalesce(last_read_at, next_read_at - ${UNREAD_INTERVAL_MS})) + 1`;
+	/** Of a session that fails, the last read may be hours ago: that is no interval. */
+	const readBefore = sql`coalesce(case when failures = 0 then last_read_at end, next_read_at - ${UNREAD_INTERVAL_MS})`;
+	const interval = sql`abs(next_read_at - ${readBefore}) + 1`;
 	/** Whoever has waited most times its interval. */
 	const inTurn = (now: number) => sql`1.0 * (${now} - next_read_at) / (${interval}) desc`;
 

@@ -188,6 +188,16 @@ export function describeWatchReads(subject: Subject): void {
 			]);
 		});
 
+		it('take a session that has failed for long before those that are read often', async () => {
+			const due = T0 + 600_000;
+			await planned({
+				often: { ...at(due), lastReadAt: due - 4_000 },
+				'failed since long': { ...at(due), lastReadAt: T0, failures: 9 },
+			});
+			const [first] = await store().sessions.takeInTurn(SERVICE, LEASE, due + 1_000);
+			expect(first).toMatchObject({ session: { sessionId: 'failed since long' } });
+		});
+
 		it('are brought forward where no list tells of sessions any more', async () => {
 			const kept = {
 				soon: at(T0 + 30_000, T0),
