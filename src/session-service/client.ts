@@ -203,7 +203,10 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 						signal,
 						async permit(deadline) {
 							// A repeat takes a new pair: after a long wait, the old permit of the PUT counts in a past window.
-							if (!isFirst) pair = await takePair(deadline);
+							if (!isFirst) {
+								pair[Symbol.dispose]();
+								pair = await takePair(deadline);
+							}
 							isFirst = false;
 							return OF_PAIR;
 						},
