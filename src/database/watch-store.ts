@@ -318,23 +318,21 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		/**
 		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Moves the
 		 * reads of those of which it says something new ahead of all others, but not more often than `leastMs`. Returns
-		 * how many.
-		 * `isComplete`: a session that it lacks does not wait.
+		 * how many. One that the list lacks any more is news also where it is not complete: nothing tells of it then.
 		 */
 		async noteListed(
 			service: string,
-			{ listed, isComplete }: { listed: ReadonlyMap<string, number>; isComplete: boolean },
+			listed: ReadonlyMap<string, number>,
 			{ now, leastMs }: { now: number; leastMs: (session: Pick<WatchedSession, 'reads'>) => number },
 		) {
-			const savedAt = ({ sessionId, listed: before }: Pick<WatchedSessionRow, 'sessionId' | 'listed'>) =>
-				listed.get(sessionId) ?? (isComplete ? null : before);
 			const known = await readSessions(service).select(['sessionId', 'listed']).execute();
 			let count = 0;
-			for (const { sessionId } of known.filter((row) => savedAt(row) !== row.listed)) {
+			const savedAt = (sessionId: string) => listed.get(sessionId) ?? null;
+			for (const { sessionId } of known.filter((row) => savedAt(row.sessionId) !== row.listed)) {
 				const isNews = await db.write(async (trx) => {
 					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || row.nextReadAt === null) return false;
-					await changeSession(trx, row, { listed: savedAt(row) });
+					await changeSession(trx, row, { listed: savedAt(sessionId) });
 					// Its first read is due, in its turn.
 					if (row.lastReadAt === null) return false;
 					const at = Math.round(row.lastReadAt + leastMs({ reads: readReads(row) }));
