@@ -230,8 +230,9 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 	const readSessions = (service: string) =>
 		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
 
-	/** Of a session that fails, the last read may be hours ago: that is no interval. */
-	const readBefore = sql`coalesce(case when failures = 0 then last_read_at end, next_read_at - ${UNREAD_INTERVAL_MS})`;
+	/** Of a session that fails, or was not followed for some time, the last read may be long ago: that is no interval. */
+	const lastOfMany = sql`case when failures = 0 and digest is not null then last_read_at end`;
+	const readBefore = sql`coalesce(${lastOfMany}, next_read_at - ${UNREAD_INTERVAL_MS})`;
 	const interval = sql`abs(next_read_at - ${readBefore}) + 1`;
 	/** Whoever has waited most times its interval. */
 	const inTurn = (now: number) => sql`1.0 * (${now} - next_read_at) / (${interval}) desc`;
