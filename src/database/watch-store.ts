@@ -222,7 +222,7 @@ export interface HeldSession {
 	readonly token: string;
 }
 
-/** Of a session that was never read, among those whose reads are due. */
+/** Of a session that was never read, or whose reads fail, among those whose reads are due. */
 const UNREAD_INTERVAL_MS = 2_500;
 
 /** The sessions that are watched, and their reads. */
@@ -230,7 +230,10 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 	const readSessions = (service: string) =>
 		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
 
-	const interval = sql`abs(next_read_at - coalesce(last_read_at, next_read_at - ${UNREAD_INTERVAL_MS})) + 1`;
+	/** Of a session that fails, or was not followed for some time, the last read may be long ago: that is no interval. */
+	const lastOfMany = sql`case when failures = 0 and digest is not null then last_read_at end`;
+	const readBefore = sql`coalesce(${lastOfMany}, next_read_at - ${UNREAD_INTERVAL_MS})`;
+	const interval = sql`abs(next_read_at - ${readBefore}) + 1`;
 	/** Whoever has waited most times its interval. */
 	const inTurn = (now: number) => sql`1.0 * (${now} - next_read_at) / (${interval}) desc`;
 
@@ -316,23 +319,21 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		/**
 		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Moves the
 		 * reads of those of which it says something new ahead of all others, but not more often than `leastMs`. Returns
-		 * how many.
-		 * `isComplete`: a session that it lacks does not wait.
+		 * how many. One that the list lacks any more is news also where it is not complete: nothing tells of it then.
 		 */
 		async noteListed(
 			service: string,
-			{ listed, isComplete }: { listed: ReadonlyMap<string, number>; isComplete: boolean },
+			listed: ReadonlyMap<string, number>,
 			{ now, leastMs }: { now: number; leastMs: (session: Pick<WatchedSession, 'reads'>) => number },
 		) {
-			const savedAt = ({ sessionId, listed: before }: Pick<WatchedSessionRow, 'sessionId' | 'listed'>) =>
-				listed.get(sessionId) ?? (isComplete ? null : before);
 			const known = await readSessions(service).select(['sessionId', 'listed']).execute();
 			let count = 0;
-			for (const { sessionId } of known.filter((row) => savedAt(row) !== row.listed)) {
+			const savedAt = (sessionId: string) => listed.get(sessionId) ?? null;
+			for (const { sessionId } of known.filter((row) => savedAt(row.sessionId) !== row.listed)) {
 				const isNews = await db.write(async (trx) => {
 					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || row.nextReadAt === null) return false;
-					await changeSession(trx, row, { listed: savedAt(row) });
+					await changeSession(trx, row, { listed: savedAt(sessionId) });
 					// Its first read is due, in its turn.
 					if (row.lastReadAt === null) return false;
 					const at = Math.round(row.lastReadAt + leastMs({ reads: readReads(row) }));

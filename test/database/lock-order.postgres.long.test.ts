@@ -372,7 +372,7 @@ async function reads(store: Store, { random, token }: Actor): Promise<void> {
 /** A list of what waits, which fails at times, as the service does. */
 async function lists({ sessions }: Store, { random }: Actor): Promise<void> {
 	const listed = new Map(SESSION_IDS.map((sessionId) => [sessionId, random.whole(0, 9)]));
-	await sessions.noteListed(SERVICE, { listed, isComplete: true }, { now: T0, leastMs: () => 0 });
+	await sessions.noteListed(SERVICE, listed, { now: T0, leastMs: () => 0 });
 	await sessions.readWithin(SERVICE, -60_000);
 	await sessions.readFailing(SERVICE, T0 - 60_000);
 }

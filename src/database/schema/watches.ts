@@ -352,7 +352,7 @@ export const WATCH_TABLES = tables({
 	shared_states: {
 		key: ['name'],
 		columns: {
-			/** The service's address (its request budget), `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
+			/** `budget:<address>` of the service, `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
 			name: { ...text, people: 'part' },
 			state: { ...json, people: ['{}'] },
 			changedAt: noted,

@@ -161,7 +161,7 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		// First, so that what it begins to watch is known as listed.
 		await listener.listed(found);
 		const listed = new Map(found.sessions.map(({ sessionId, updatedAt }) => [sessionId, updatedAt ?? 0]));
-		const news = await store.noteListed(serviceUrl, { listed, isComplete }, { now: clock.now(), leastMs });
+		const news = await store.noteListed(serviceUrl, listed, { now: clock.now(), leastMs });
 		if (news > 0) metrics.listedReads(news);
 		const { requestCount, tookMs } = found;
 		const share = MOST_OF_ALL * budget.perSecond();

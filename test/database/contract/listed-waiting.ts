@@ -141,7 +141,6 @@ export function describeListedWaiting(subject: Subject): void {
 	}
 
 	interface Noting {
-		readonly isComplete?: boolean;
 		readonly now?: number;
 		readonly leastMs?: Parameters<Subject['store']['sessions']['noteListed']>[2]['leastMs'];
 	}
@@ -149,9 +148,9 @@ export function describeListedWaiting(subject: Subject): void {
 	/** The newest list names these, with the time at which each was saved. */
 	const note = (
 		listed: Readonly<Record<string, number>>,
-		{ isComplete = true, now = LISTED_AT, leastMs = () => 0 }: Noting = {},
+		{ now = LISTED_AT, leastMs = () => 0 }: Noting = {},
 		at = store(),
-	) => at.sessions.noteListed(SERVICE, { listed: new Map(Object.entries(listed)), isComplete }, { now, leastMs });
+	) => at.sessions.noteListed(SERVICE, new Map(Object.entries(listed)), { now, leastMs });
 
 	const planned = async () => {
 		const { nextRead, listed } = (await store().sessions.watched(KEY)) ?? {};
@@ -181,16 +180,6 @@ export function describeListedWaiting(subject: Subject): void {
 			await note({ s1: 5 }, {}, replica());
 			const [first] = await store().sessions.takeDue(SERVICE, LEASE, 1, LISTED_AT);
 			expect(first).toMatchObject({ session: KEY, earlyReadAskedAt: null, listed: 5 });
-		});
-
-		it('is nothing new where it is not complete and lacks one', async () => {
-			await watchedAndRead();
-			await note({ s1: 5 });
-			await readAgain(LISTED_AT);
-			expect(await note({}, { isComplete: false })).toBe(0);
-			expect(await planned()).toEqual(unmoved(5));
-			expect(await note({ s1: 6 }, { isComplete: false })).toBe(1);
-			expect(await planned()).toEqual(movedTo(LISTED_AT, 6));
 		});
 
 		it('differs from no list also when it does not tell when one was saved', async () => {
@@ -249,8 +238,10 @@ export function describeListedWaiting(subject: Subject): void {
 
 		it('means nothing where nobody watches a session any more, and at another service', async () => {
 			await watchedAndRead();
-			const other = { listed: new Map([['s1', 5]]), isComplete: true };
-			const noted = store().sessions.noteListed(OTHER_SERVICE, other, { now: LISTED_AT, leastMs: () => 0 });
+			const noted = store().sessions.noteListed(OTHER_SERVICE, new Map([['s1', 5]]), {
+				now: LISTED_AT,
+				leastMs: () => 0,
+			});
 			expect(await noted).toBe(0);
 			expect(await planned()).toEqual(unmoved(null));
 			for (const { id } of await store().watches.ofSession(KEY)) {

@@ -188,6 +188,17 @@ export function describeWatchReads(subject: Subject): void {
 			]);
 		});
 
+		it('take a session that has failed for long, or is followed again, before those that are read often', async () => {
+			const due = T0 + 600_000;
+			await planned({
+				often: { ...at(due), lastReadAt: due - 4_000 },
+				'failed since long': { ...at(due - 1), lastReadAt: T0, failures: 9 },
+				'followed again': { ...at(due), lastReadAt: T0, digest: null },
+			});
+			const taken = await store().sessions.takeDue(SERVICE, LEASE, 2, due + 1_000);
+			expect(taken.map(({ session }) => session.sessionId)).toEqual(['failed since long', 'followed again']);
+		});
+
 		it('are brought forward where no list tells of sessions any more', async () => {
 			const kept = {
 				soon: at(T0 + 30_000, T0),

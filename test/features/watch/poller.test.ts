@@ -315,8 +315,8 @@ describe('reads under way', () => {
 	it.each([
 		[4, false],
 		[1, true],
-	])('are at most %i; each of the newest calls takes a second: %s', async (most, isLong) => {
-		const budget = { ...plentiful, isSlow: (ms?: number) => isLong && ms === 1_000 };
+	])('are at most %i; each of the newest calls takes half a second: %s', async (most, isLong) => {
+		const budget = { ...plentiful, isSlow: (ms?: number) => isLong && ms === 500 };
 		const { clock, put, start, store, failures, service } = await createPollerHarness({ budget });
 		for (const sessionId of ids) {
 			put({ sessionId });
