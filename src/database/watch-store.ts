@@ -318,8 +318,9 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 
 		/**
 		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Moves the
-		 * reads of those of which it says something new ahead of all others, but not more often than `leastMs`. Returns
-		 * how many. One that the list lacks any more is news also where it is not complete: nothing tells of it then.
+		 * reads of those of which it says something new ahead of all others, those that it named before not more often than
+		 * `leastMs`. Returns how many. One that it names no more is news also where it is not complete: nothing tells of
+		 * that one then.
 		 */
 		async noteListed(
 			service: string,
@@ -336,8 +337,9 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 					await changeSession(trx, row, { listed: savedAt(sessionId) });
 					// Its first read is due, in its turn.
 					if (row.lastReadAt === null) return false;
-					const at = Math.round(row.lastReadAt + leastMs({ reads: readReads(row) }));
-					await askForRead(trx, row, now - NEWS_AHEAD_MS, Math.max(now, at));
+					// Whoever begins to wait has asked something, whatever its read costs.
+					const leastAt = row.listed === null ? now : row.lastReadAt + leastMs({ reads: readReads(row) });
+					await askForRead(trx, row, now - NEWS_AHEAD_MS, Math.max(now, Math.round(leastAt)));
 					return true;
 				});
 				count += Number(isNews);

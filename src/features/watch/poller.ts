@@ -28,6 +28,8 @@ export interface PollerOptions {
 const READS_AT_ONCE = 4;
 /** While each of the newest calls takes this long, one is enough. */
 const LONG_CALL_MS = 500;
+/** With the wait for a permit, a read that fails takes longer. */
+const LONGEST_REST_MS = 20_000;
 /** A session that was never read is gone when this many reads have failed, the newest with 404. */
 const UNREAD_TRIES = 3;
 /** How often to look whether nobody waits for the service any more. */
@@ -124,7 +126,7 @@ export function createPoller(
 			void rest(found.tookMs);
 			return found;
 		} catch (error) {
-			void rest(WAITING_CODES.has(codeOf(error)) ? 0 : uptimeOf(clock) - beganAt);
+			void rest(WAITING_CODES.has(codeOf(error)) ? 0 : Math.min(LONGEST_REST_MS, uptimeOf(clock) - beganAt));
 			throw error;
 		}
 	}

@@ -132,11 +132,11 @@ export function describeListedWaiting(subject: Subject): void {
 	}
 
 	/** Reads it again. */
-	async function readAgain(at: number): Promise<void> {
+	async function readAgain(at: number, fields: Parameters<typeof read>[0] = {}): Promise<void> {
 		const [taken] = await store().sessions.takeDue(SERVICE, OTHER_LEASE, 1, at);
 		expect(taken?.session).toEqual(KEY);
 		const { earlyReadCount = 0 } = taken ?? {};
-		const update = read({ lastReadAt: at, nextRead: LATER_PLAN, earlyReadCount });
+		const update = read({ lastReadAt: at, nextRead: LATER_PLAN, earlyReadCount, ...fields });
 		await recordRead(store(), { session: KEY, token: OTHER_LEASE.token }, { update, watches: [], now: at });
 	}
 
@@ -201,14 +201,21 @@ export function describeListedWaiting(subject: Subject): void {
 			expect(await planned()).toEqual(unmoved(5));
 		});
 
-		it('moves a read no nearer to the one before than that allows', async () => {
-			await watchedAndRead({ reads: { ...sessionReads.parse({}), tookMs: 2_000 } });
-			await note({ s1: 5 }, { leastMs: ({ reads }) => 3.1 * reads.tookMs });
-			expect(await planned()).toEqual(movedTo(T0 + 6_200, 5));
+		it('moves a read no nearer to the one before than that allows, but at once when the session appears', async () => {
+			const leastMs = ({ reads }: { reads: { tookMs: number } }) => 3.1 * reads.tookMs;
+			const costly = { reads: { ...sessionReads.parse({}), tookMs: 2_000 } };
+			await watchedAndRead(costly);
+			await note({ s1: 5 }, { leastMs });
+			expect(await planned()).toEqual(movedTo(LISTED_AT, 5));
+			await readAgain(LISTED_AT, costly);
+			await note({ s1: 6 }, { leastMs });
+			expect(await planned()).toEqual(movedTo(LISTED_AT + 6_200, 6));
 		});
 
 		it('never moves a read to a later time', async () => {
-			await watchedAndRead({ nextRead: { at: T0 + 2_000, by: T0 + 2_000 } });
+			await watchedAndRead();
+			await note({ s1: 4 });
+			await readAgain(LISTED_AT, { nextRead: { at: T0 + 2_000, by: T0 + 2_000 } });
 			await note({ s1: 5 }, { leastMs: () => 6_000 });
 			expect(await planned()).toEqual(movedTo(T0 + 2_000, 5));
 		});
