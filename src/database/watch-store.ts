@@ -142,11 +142,13 @@ export async function startReading(
 		await add(trx, 'watched_sessions', { ...unread, ...firstRead, ...planned }).execute();
 		return null;
 	}
-	const { nextReadAt: at, readBy: by, hurry } = row;
-	const next =
-		at === null ? { overSince: null, ...planned } : { nextReadAt: Math.min(at, readAt), readBy: Math.min(by, readBy) };
+	const { nextReadAt: before, readBy: by, hurry } = row;
+	const at = Math.min(before ?? readAt, readAt);
+	// One that is due for long is awaited too.
+	const place = readBy < readAt ? Math.min(by, readBy, at - 1) : Math.min(by, readBy);
+	const next = before === null ? { overSince: null, ...planned } : { nextReadAt: at, readBy: place };
 	// A read under way that begins with nothing would not find what this one stores.
-	const isFirst = at === null || (row.view === null && row.leaseToken === null);
+	const isFirst = before === null || (row.view === null && row.leaseToken === null);
 	const columns = { ...(isFirst && firstRead), ...next, hurry: hurry + 1 };
 	await changeSession(trx, session, columns);
 	return isFirst ? null : row;
@@ -164,7 +166,9 @@ export async function readEarly(
 	if (row.nextReadAt === null) return;
 	// While the session is being read, `nextReadAt` is the past time of that read.
 	const earlier = row.leaseToken === null ? Math.min(row.nextReadAt, at) : at;
-	const columns = { touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy: by ?? earlier };
+	// One that is due for long is awaited too.
+	const readBy = by === undefined ? earlier : Math.min(by, earlier - 1);
+	const columns = { touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy };
 	await changeSession(trx, row, columns);
 }
 
@@ -172,7 +176,7 @@ export async function readEarly(
 export function hasPlace(row: WatchedSessionRow, by: number, now: number): boolean {
 	const { nextReadAt, readBy, failures } = row;
 	if (nextReadAt === null) return true;
-	return failures === 0 ? nextReadAt <= now && readBy <= by : readBy === by;
+	return failures === 0 ? nextReadAt <= now && readBy < nextReadAt && readBy <= by : readBy === by;
 }
 
 /** Moves the read of a session to `at` and the place `by`, ahead of others. */

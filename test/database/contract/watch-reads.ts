@@ -199,6 +199,17 @@ export function describeWatchReads(subject: Subject): void {
 			expect(taken.map(({ session }) => session.sessionId)).toEqual(['failed since long', 'followed again']);
 		});
 
+		it('that are asked for go first, however long others and themselves are due', async () => {
+			const now = T0 + 3_600_000;
+			await planned({
+				asked: at(T0 + 60_000, T0),
+				'due for long': { ...at(T0 + 60_000, T0), lastReadAt: T0 + 59_000 },
+			});
+			await store().sessions.noteListed(SERVICE, new Map([['asked', 1]]), { now, leastMs: () => 0 });
+			const [first] = await store().sessions.takeDue(SERVICE, LEASE, 1, now);
+			expect(first).toMatchObject({ session: { sessionId: 'asked' } });
+		});
+
 		it('are brought forward where no list tells of sessions any more', async () => {
 			const kept = {
 				soon: at(T0 + 30_000, T0),
