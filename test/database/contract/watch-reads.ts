@@ -201,10 +201,8 @@ export function describeWatchReads(subject: Subject): void {
 
 		it('that are asked for go first, however long others and themselves are due', async () => {
 			const now = T0 + 3_600_000;
-			await planned({
-				asked: at(T0 + 60_000, T0),
-				'due for long': { ...at(T0 + 60_000, T0), lastReadAt: T0 + 59_000 },
-			});
+			const due = at(T0 + 60_000);
+			await planned({ asked: { ...due, lastReadAt: T0 }, often: { ...due, lastReadAt: T0 + 59_000 } });
 			await store().sessions.noteListed(SERVICE, new Map([['asked', 1]]), { now, leastMs: () => 0 });
 			const [first] = await store().sessions.takeDue(SERVICE, LEASE, 1, now);
 			expect(first).toMatchObject({ session: { sessionId: 'asked' } });
