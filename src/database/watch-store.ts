@@ -203,12 +203,13 @@ export async function noteRead(
 	read: SessionRead,
 	{ cipher, keepsPlan }: { cipher: Cipher; keepsPlan: boolean },
 ): Promise<void> {
-	const { hurry, leaseToken, nextReadAt: plannedAt } = row;
+	const { hurry, leaseToken, nextReadAt: plannedAt, readBy: by } = row;
 	const isEarly = hurry !== read.earlyReadCount && plannedAt !== null;
 	const at = Math.round(isEarly ? Math.min(plannedAt, read.nextRead.at) : read.nextRead.at);
+	const nextBy = Math.round(read.nextRead.by);
 	const columns = {
 		reads: JSON.stringify(read.reads),
-		...(!keepsPlan && { nextReadAt: at, readBy: Math.round(isEarly ? at : read.nextRead.by), ...WITHOUT_LEASE }),
+		...(!keepsPlan && { nextReadAt: at, readBy: isEarly ? Math.min(by, at) : nextBy, ...WITHOUT_LEASE }),
 		...pick(read, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
 		...(read.view !== undefined && {
 			digest: JSON.stringify(read.view.digest),

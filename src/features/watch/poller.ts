@@ -74,7 +74,7 @@ export function createPoller(
 			const due = inTurn
 				? await sessions.takeInTurn(serviceUrl, lease, clock.now())
 				: await sessions.takeDue(serviceUrl, lease, Math.min(room, free()), clock.now());
-			inTurn = !inTurn;
+			inTurn = !inTurn && due.some(({ nextRead: { at, by } }) => by < at);
 			return due;
 		},
 		async nextDueAt() {
