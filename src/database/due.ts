@@ -54,10 +54,13 @@ const MOST_LEASED = 100;
 /** When `leaseDue` next finds a row of `table` among those that match `where`; `due`: its column. */
 export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawBuilder<boolean>, due: string) {
 	const at = sql.ref(due);
-	const { rows } = await sql<{ at: number | null }>`select ${earliest(due)} as at from (select ${at}, leased_until
-		from ${sql.table(table)} where ${at} is not null and ${where} order by ${at} limit ${MOST_LEASED}) as first
+	const { rows } = await sql<{ at: number | null; isOwn: unknown }>`
+		select ${earliest(due)} as at, ${isUnchanged(db)} as "isOwn" from (select ${at}, leased_until
+			from ${sql.table(table)} where ${at} is not null and ${where} order by ${at} limit ${MOST_LEASED}) as first
 		`.execute(db.read);
-	return rows[0]?.at ?? null;
+	// Also a program that has nothing to do stops beside a newer schema or `npm run rekey`.
+	if (!rows[0]?.isOwn) throw stopReplaced(db);
+	return rows[0].at;
 }
 
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
@@ -78,10 +81,7 @@ export function leaseDue<T extends LeasedTable>(
 		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
 			where ${ofService} ${where} and (lease_token is null or leased_until <= ${now})
 			order by ${orderBy} limit ${limit} ${lock}`.execute(trx);
-		if (due.rows.length === 0) {
-			await stopIfReplaced(trx, db);
-			return [];
-		}
+		if (due.rows.length === 0) return [];
 		const keys = due.rows.map((row) => row.key);
 		const { rows } = await sql<Row<T>>`update ${sql.table(table)}
 			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
@@ -91,12 +91,6 @@ export function leaseDue<T extends LeasedTable>(
 		const indexOf = (row: Row<T>) => keys.indexOf(String(row[key as keyof typeof row]));
 		return rows.sort((a, b) => indexOf(a) - indexOf(b));
 	});
-}
-
-/** Also a program that has nothing to do stops beside a newer schema or `npm run rekey`. */
-async function stopIfReplaced(trx: Db, db: StoreDatabase): Promise<void> {
-	const { rows } = await sql<{ isOwn: unknown }>`select ${isUnchanged(db)} as "isOwn"`.execute(trx);
-	if (!rows[0]?.isOwn) throw stopReplaced(db);
 }
 
 interface DueQuery<T extends LeasedTable> {
