@@ -54,11 +54,12 @@ const MOST_LEASED = 100;
 /** When `leaseDue` next finds a row of `table` among those that match `where`; `due`: its column. */
 export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawBuilder<boolean>, due: string) {
 	const at = sql.ref(due);
+	// Also a replica that has nothing to do stops beside a newer schema or `npm run rekey`. A file has one program.
+	const isOwn = isPostgres(db.read) ? isUnchanged(db) : sql`true`;
 	const { rows } = await sql<{ at: number | null; isOwn: unknown }>`
-		select ${earliest(due)} as at, ${isUnchanged(db)} as "isOwn" from (select ${at}, leased_until
+		select ${earliest(due)} as at, ${isOwn} as "isOwn" from (select ${at}, leased_until
 			from ${sql.table(table)} where ${at} is not null and ${where} order by ${at} limit ${MOST_LEASED}) as first
 		`.execute(db.read);
-	// Also a program that has nothing to do stops beside a newer schema or `npm run rekey`.
 	if (!rows[0]?.isOwn) throw stopReplaced(db);
 	return rows[0].at;
 }
