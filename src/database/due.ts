@@ -51,10 +51,13 @@ export function earliest(due: string, lease = 'leasedUntil') {
 /** More than have a lease at a time: of the others, the first that is due comes before all behind it. */
 const MOST_LEASED = 100;
 
-/** When `leaseDue` next finds a row of `table` among those that match `where`; `due`: its column. */
+/**
+ * When `leaseDue` next finds a row of `table` among those that match `where`; `due`: its column.
+ * @throws HandraiseError `database_newer` on a replica whose schema or key is not that of the database any more
+ */
 export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawBuilder<boolean>, due: string) {
 	const at = sql.ref(due);
-	// Also a replica that has nothing to do stops beside a newer schema or `npm run rekey`. A file has one program.
+	// Here also a replica sees it that has nothing to do. A file of SQLite has one program.
 	const isOwn = isPostgres(db.read) ? isUnchanged(db) : sql`true`;
 	const { rows } = await sql<{ at: number | null; isOwn: unknown }>`
 		select ${earliest(due)} as at, ${isOwn} as "isOwn" from (select ${at}, leased_until

@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest';
 import type { Db, StoreDatabase } from '../../src/database/database.ts';
 import { beginLadder } from '../../src/database/ladders.ts';
 import { lockFor, lockSession } from '../../src/database/locks.ts';
+import { OWN_SCHEMA } from '../../src/database/migrate.ts';
 import { mapPostgresError } from '../../src/database/postgres.ts';
 import { createSharedState } from '../../src/database/shared-states.ts';
 import { acceptAnswer } from '../../src/features/answer/accept-store.ts';
@@ -46,6 +47,19 @@ it('skips due answers that another PostgreSQL transaction has locked', async () 
 		return store.answers.takeDue(SERVICE, LEASE, 1, T0 + 1);
 	});
 	expect(taken.map((answer) => answer.id)).toEqual([free.id]);
+});
+
+it('sees a newer schema with each look for due rows, also where none is due', async () => {
+	const { store, replica } = subject;
+	const newer = { number: OWN_SCHEMA + 1, name: 'newer', appliedAt: T0 };
+	await store.db.write((trx) => trx.insertInto('migrations').values(newer).execute());
+	try {
+		await expect(replica.sessions.nextDueAt(SERVICE)).rejects.toMatchObject({ code: 'database_newer' });
+		expect(await replica.replaced).toBe('database_newer');
+	} finally {
+		await store.db.write((trx) => trx.deleteFrom('migrations').where('number', '=', newer.number).execute());
+	}
+	expect(await replica.sessions.nextDueAt(SERVICE)).toBeNull();
 });
 
 it('forgets nobody between the look at who was first and the answer that lost to them', async () => {

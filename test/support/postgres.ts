@@ -32,7 +32,7 @@ const PASSWORD = 'for-tests-only';
 
 /**
  * Starts a real PostgreSQL on a free loopback port (about 2 s). Tests share one through `sharedPostgres`; this is for
- * tests that stop it, and for benchmarks. `durable: false`: see FOR_TESTS there.
+ * tests that stop it, and for benchmarks. `durable: false`: without what only a power cut needs, and without autovacuum.
  */
 export async function startPostgres({
 	durable = false,
