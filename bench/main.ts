@@ -3,8 +3,7 @@ import { startNamed } from '../test/support/options.ts';
 /** `RESULTS.md` beside each has its figures; others stand in comments. */
 await startNamed('npm run bench --', {
 	figures: { about: 'acknowledgements, throughput and memory', start: () => import('./figures/main.ts') },
-	watching: { about: 'how soon questions are noticed, in virtual time', start: () => import('./watching/main.ts') },
-	'watching-live': { about: 'the same with the real program', start: () => import('./watching-live/main.ts') },
+	'watching-live': { about: 'how soon questions are noticed', start: () => import('./watching-live/main.ts') },
 	wiping: { about: 'what it costs to wipe secrets', start: () => import('./wiping/main.ts') },
 	inbox: { about: 'the Home tab of many people', start: () => import('./inbox/main.ts') },
 	large: {

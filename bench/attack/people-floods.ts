@@ -8,7 +8,7 @@ import { type Scenario, unless } from './scenario.ts';
 const WATCHES = 208;
 const PER_COMMAND = 13;
 const PLACES = ['dm', '#flood0', '#flood1', '#flood2'];
-/** One in ten of the watched sessions is at work, as in `npm run bench -- watching`. */
+/** One in ten of the watched sessions is at work, as in `npm run bench -- watching-live`. */
 const AT_WORK = 10;
 const STEP_MS = 5_000;
 const QUESTIONS = 3;

@@ -135,11 +135,9 @@ await measure('taking due answers', async () => {
 	await answers.takeDue(SERVICE, lease(), 64, now);
 });
 await measure('taking due reads', async () => {
-	for (const only of [null, 'awaited', 'planned'] as const) await sessions.nextDueAt(SERVICE, only);
-	await sessions.takeDue(SERVICE, lease(), 2, { now: now + 100_000, only: null });
-	await sessions.takeDue(SERVICE, lease(), 2, { now: now + 100_000, only: 'awaited' });
+	await sessions.nextDueAt(SERVICE);
+	await sessions.takeDue(SERVICE, lease(), 2, now + 100_000);
 });
-await measure('planning reads', () => sessions.outlines(SERVICE, Date.now()));
 await measure('taking due reminders', async () => {
 	await ladders.nextDueAt(SERVICE, []);
 	await ladders.takeDue(SERVICE, lease(), { now: now + 120_000, limit: 8, except: [] });

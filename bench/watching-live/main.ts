@@ -12,13 +12,14 @@ import {
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { copySource } from '../../test/faults/source-copy.ts';
 import { isCard } from '../../test/faults/watches/fleet.ts';
-import { defaultPopulation, writeScripts } from '../../test/features/watch/simulation/population.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { amount, count, flag, readOptions, text } from '../../test/support/options.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { type AppProcess, START_LINE, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
+import { measureCases } from './cases.ts';
 import { type Asked, playScripts, putSessions, watchSessions } from './play.ts';
+import { defaultPopulation, writeScripts } from './population.ts';
 import { countSlackCalls } from './slack-calls.ts';
 
 const values = readOptions('npm run bench -- watching-live', {
@@ -27,11 +28,16 @@ const values = readOptions('npm run bench -- watching-live', {
 	seed: count(1, 'of the random choices'),
 	commit: text(null, 'takes the program from a commit instead of the working tree'),
 	list: flag('the service lists its sessions'),
+	cases: text(null, 'instead, in virtual time: the cases whose names contain this'),
 });
 const { watches, minutes } = values;
+if (values.cases !== null) {
+	await measureCases(values.cases);
+	process.exit();
+}
 
 const LIMIT = 250;
-/** Warm-up: the schedule has to learn the sessions' step rates first. */
+/** Until the first reads of all are done. */
 const WARM_UP_MS = 60_000;
 /** By then every session has been read again. */
 const LAST_LOOKS_MS = 180_000;

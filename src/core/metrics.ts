@@ -17,8 +17,8 @@ interface Sources {
 	now(): number;
 	/** Whether requests of Slack arrive, as `/readyz` says. */
 	isConnected(): boolean;
-	/** Requests to the session service in the current window, of all replicas. */
-	budgetUsed(): number;
+	/** Requests to the session service that may be sent at once, of all replicas. */
+	budgetLeft(): number;
 }
 
 /** Prometheus metrics, all named `handraise_…`, in seconds and counts. No label holds an id or text of people. */
@@ -62,7 +62,7 @@ export function createMetrics(labels: Labels) {
 	);
 	const databaseUp = gauge('database_up', '1 when the database answers');
 	const connected = gauge('slack_connected', '1 when requests of Slack can arrive (Socket Mode: connected)');
-	const budgetUsed = gauge('service_budget_used', 'Requests to the session service in the last minute');
+	const budgetLeft = gauge('service_budget_left', 'Requests to the session service that may be sent at once');
 
 	const serviceRequests = counterOf('service_requests_total', 'Requests to the session service', [
 		'priority',
@@ -133,7 +133,6 @@ export function createMetrics(labels: Labels) {
 				'Upper bound of the time between a change of a session and its detection',
 				[0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
 			),
-			backgroundPerSecond: gauge('background_requests_per_second', 'Request rate that is left for watching'),
 			card: outcomes('card_updates_total', 'Card updates by outcome', 'wanted', 'sent', 'unchanged', 'failed'),
 			limitReached: counter('watch_limits_total', 'Watches that were not added because a limit was reached', 'limit'),
 			post: outcomes('posts_total', 'Posts by outcome', 'posted', 'found', 'retried', 'refused', 'maybeRepeated'),
@@ -193,7 +192,7 @@ export function createMetrics(labels: Labels) {
 				oldest.set({ state }, at === null ? 0 : (sources.now() - at) / 1000);
 			}
 			connected(Number(sources.isConnected()));
-			budgetUsed(sources.budgetUsed());
+			budgetLeft(sources.budgetLeft());
 			return { contentType: registry.contentType, text: await registry.metrics() };
 		},
 	};

@@ -17,7 +17,7 @@ export interface RateState {
 	readonly pausedUntil: number;
 }
 
-export const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
+const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 
 const MOST_RATES = 10_000;
 
@@ -25,7 +25,7 @@ const MOST_RATES = 10_000;
  * Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again: no later
  * than these limits can mean, because a replica's clock may be behind until it looks.
  */
-export function takeCall(state: RateState, limit: RateLimit, { now, keep }: { now: number; keep: number }) {
+function takeCall(state: RateState, limit: RateLimit, { now, keep }: { now: number; keep: number }) {
 	if (state.pausedUntil > now) return { waitMs: Math.min(state.pausedUntil - now, LONGEST_RETRY_AFTER_MS), state };
 	const due = Math.max(state.due, now);
 	const ahead = Math.max(0, limit.burst - 1 - keep) * limit.intervalMs;

@@ -120,7 +120,7 @@ export async function moveRows(trx: Db, cipher: Cipher, { from, to }: Move): Pro
 		}
 	}
 	// Budgets, and who lists: outdated after minutes.
-	await sql`delete from shared_states where name in (${from}, ${`list:${from}`})`.execute(trx);
+	await sql`delete from shared_states where name in (${`budget:${from}`}, ${`list:${from}`})`.execute(trx);
 }
 
 async function removeDoubles(trx: Db, table: TableName, { from, to }: Move): Promise<void> {

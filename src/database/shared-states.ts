@@ -81,29 +81,58 @@ export function cellsOf(store: { db: StoreDatabase; clock: Clock }) {
 	return <S>(name: string) => (isShared ? createSharedState<S>(store, name) : createMemoryCell<S>(store.clock));
 }
 
-/** A state that replicas share. One transaction at a time takes all changes: else each waits with a connection. */
+/**
+ * A state that replicas share. One statement takes all changes that wait, unless another replica has changed the state
+ * since this one last saw it: then it is read and changed anew.
+ */
 export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: Clock }, name: string): Cell<S> {
 	let waiting: WaitingChange<S>[] = [];
 	let isRunning = false;
+	/** The state as last seen, as JSON; null: there was none. */
+	let seen: string | null = null;
 
-	async function apply(trx: Db, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
-		// Replicas wait for the row until the commit. A crash may lose the latest counts, soon outdated.
-		if (db.dialect === 'postgres') await sql`set local synchronous_commit to off`.execute(trx);
-		const row = await from(trx, 'shared_states', { name }).select('state').forUpdate().executeTakeFirst();
-		// No schema check: only this program writes the state, and it is outdated after minutes.
-		const before = row === undefined ? null : (JSON.parse(row.state) as S);
-		let state: S | null = before;
-		const results = changes.map((one) => {
-			const changed = one.change(state);
-			state = changed.state;
-			return changed.result;
+	const newest = async () =>
+		(await from(db.read, 'shared_states', { name }).select('state').executeTakeFirst())?.state ?? null;
+
+	/** False: it was not as last seen. */
+	const replace = (state: string) =>
+		db.writeOne(async (trx) => {
+			const written = { state, changedAt: clock.now() };
+			if (seen === null) {
+				const { numInsertedOrUpdatedRows } = await addNew(trx, 'shared_states', {
+					name,
+					...written,
+				}).executeTakeFirst();
+				return numInsertedOrUpdatedRows === 1n;
+			}
+			// A crash may lose the latest counts, soon outdated.
+			const unsynced = sql`(select set_config('synchronous_commit', 'off', true))`.as('unsynced');
+			const { numUpdatedRows } = await change(trx, 'shared_states', { name, state: seen }, written)
+				.$if(db.dialect === 'postgres', (query) => query.from(unsynced) as typeof query)
+				.executeTakeFirst();
+			return numUpdatedRows === 1n;
 		});
-		if (state === null || state === before) return results;
-		// When two replicas find no row, one fails on the key and runs again with the other's state.
-		const written = { name, state: JSON.stringify(state), changedAt: clock.now() };
-		if (before === null) await add(trx, 'shared_states', written).execute();
-		else await change(trx, 'shared_states', { name }, written).execute();
-		return results;
+
+	async function apply(changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
+		for (;;) {
+			// No schema check: only this program writes the state, and it is outdated after minutes.
+			const before = seen === null ? null : (JSON.parse(seen) as S);
+			let state: S | null = before;
+			const results = changes.map((one) => {
+				const changed = one.change(state);
+				({ state } = changed);
+				return changed.result;
+			});
+			const isUnchanged = state === null || state === before;
+			const next = isUnchanged ? seen : JSON.stringify(state);
+			if (!isUnchanged && (await replace(next as string))) {
+				seen = next;
+				return results;
+			}
+			const found = await newest();
+			if (isUnchanged && found === seen) return results;
+			seen = found;
+		}
 	}
 
 	async function run(): Promise<void> {
@@ -112,7 +141,7 @@ export function createSharedState<S>({ db, clock }: { db: StoreDatabase; clock: 
 			const changes = waiting;
 			waiting = [];
 			try {
-				const results = await db.write((trx) => apply(trx, changes));
+				const results = await apply(changes);
 				for (const [index, { resolve }] of changes.entries()) resolve(results[index]);
 			} catch (error) {
 				for (const { reject } of changes) reject(error);

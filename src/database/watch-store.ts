@@ -1,9 +1,8 @@
 // Owns `watches` and `watched_sessions`: which channel watches what, and when it is read.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { z } from 'zod';
 import { type Lease, parseOrNull, pick } from '../core/basics.ts';
-import { each, inSlices } from '../core/lease-loop.ts';
-import { isWaiting, type SessionKey } from '../questions/session.ts';
+import type { SessionKey } from '../questions/session.ts';
 import {
 	type Digest,
 	digest,
@@ -17,7 +16,6 @@ import {
 	type Cipher,
 	change,
 	channelOf,
-	columnsOf,
 	countOf,
 	type Db,
 	type Filter,
@@ -33,22 +31,9 @@ import {
 	WITHOUT_LEASE,
 } from './database.ts';
 import { leaseDue, nextDue, queueOf } from './due.ts';
-import { inLockOrder, locked, lockSession } from './locks.ts';
+import { locked, lockSession } from './locks.ts';
 import { newestQuestionOf, readQuestion } from './question-store.ts';
-import {
-	type ChannelKey,
-	hasOpenQuestion,
-	type ListedWaiting,
-	NEWS_AHEAD_MS,
-	type PlannedRead,
-	type ReadKind,
-	sessionReads,
-	stepRate,
-	UNKNOWN_STEP_RATE,
-	type Watch,
-	type WatchEnd,
-	type WatchMode,
-} from './watch.ts';
+import { type ChannelKey, NEWS_AHEAD_MS, sessionReads, type Watch, type WatchEnd, type WatchMode } from './watch.ts';
 
 export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
@@ -72,20 +57,16 @@ export const readDigest = (text: string | null): Digest | null => parseOrNull(di
 /** A session that at least one channel watches. All its watches share this row. */
 export type WatchedSession = Readonly<ReturnType<typeof readWatchedSession>>;
 
-type ReadRow = Omit<WatchedSessionRow, 'view'>;
-/** All but the content of cards. */
-const OF_READS = columnsOf('watched_sessions').flatMap(([name]) => (name === 'view' ? [] : (name as keyof ReadRow)));
-
-export function readWatchedSession(row: ReadRow) {
+export function readWatchedSession(row: Omit<WatchedSessionRow, 'view'>) {
 	return {
 		...pick(row, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
 		session: sessionOf(row),
-		stepRate: parseOrNull(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
 		/** Null before the first read. */
 		digest: readDigest(row.digest),
 		nextRead: { at: row.nextReadAt ?? row.readBy, by: row.readBy },
 		earlyReadAskedAt: row.touchedAt,
 		earlyReadCount: row.hurry,
+		listed: row.listed,
 		reads: readReads(row),
 	};
 }
@@ -156,16 +137,18 @@ export async function startReading(
 	const row = await lockSession(trx, session);
 	const planned = { nextReadAt: readAt, readBy };
 	if (row === undefined) {
-		const unread = { ...sessionOf(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
+		const unread = { ...sessionOf(session), hurry: 1 };
 		// Of two replicas that find none, one fails on the key and runs again.
 		await add(trx, 'watched_sessions', { ...unread, ...firstRead, ...planned }).execute();
 		return null;
 	}
-	const { nextReadAt: at, readBy: by, hurry } = row;
-	const next =
-		at === null ? { overSince: null, ...planned } : { nextReadAt: Math.min(at, readAt), readBy: Math.min(by, readBy) };
+	const { nextReadAt: before, readBy: by, hurry } = row;
+	const at = Math.min(before ?? readAt, readAt);
+	// One that is due for long is awaited too.
+	const place = readBy < readAt ? Math.min(by, readBy, at - 1) : Math.min(by, readBy);
+	const next = before === null ? { overSince: null, ...planned } : { nextReadAt: at, readBy: place };
 	// A read under way that begins with nothing would not find what this one stores.
-	const isFirst = at === null || (row.view === null && row.leaseToken === null);
+	const isFirst = before === null || (row.view === null && row.leaseToken === null);
 	const columns = { ...(isFirst && firstRead), ...next, hurry: hurry + 1 };
 	await changeSession(trx, session, columns);
 	return isFirst ? null : row;
@@ -183,7 +166,9 @@ export async function readEarly(
 	if (row.nextReadAt === null) return;
 	// While the session is being read, `nextReadAt` is the past time of that read.
 	const earlier = row.leaseToken === null ? Math.min(row.nextReadAt, at) : at;
-	const columns = { touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy: by ?? earlier };
+	// One that is due for long is awaited too.
+	const readBy = by === undefined ? earlier : Math.min(by, earlier - 1);
+	const columns = { touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy };
 	await changeSession(trx, row, columns);
 }
 
@@ -191,19 +176,19 @@ export async function readEarly(
 export function hasPlace(row: WatchedSessionRow, by: number, now: number): boolean {
 	const { nextReadAt, readBy, failures } = row;
 	if (nextReadAt === null) return true;
-	return failures === 0 ? nextReadAt <= now && readBy <= by : readBy === by;
+	return failures === 0 ? nextReadAt <= now && readBy < nextReadAt && readBy <= by : readBy === by;
 }
 
-/** Moves the read of a session to the place `by`, ahead of others. */
-export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, now: number): Promise<void> {
+/** Moves the read of a session to `at` and the place `by`, ahead of others. */
+export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, at: number): Promise<void> {
 	// Not before its time: the service is away. But ahead of others when it is back.
 	if (row.failures > 0) await changeSession(trx, row, { readBy: by });
 	// As before: the agent does not go on after this read, so no early ones follow.
-	else await readEarly(trx, row, { askedAt: row.touchedAt, at: now, by });
+	else await readEarly(trx, row, { askedAt: row.touchedAt, at, by });
 }
 
 /** What a read leaves in the row of its session; `earlyReadCount` is the one with which it was taken. */
-export interface SessionRead extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt'> {
+export interface SessionRead extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt' | 'listed'> {
 	/** Left out when it shows what is stored already. */
 	readonly view?: SessionSnapshot;
 }
@@ -218,13 +203,13 @@ export async function noteRead(
 	read: SessionRead,
 	{ cipher, keepsPlan }: { cipher: Cipher; keepsPlan: boolean },
 ): Promise<void> {
-	const { hurry, leaseToken, nextReadAt: plannedAt } = row;
+	const { hurry, leaseToken, nextReadAt: plannedAt, readBy: by } = row;
 	const isEarly = hurry !== read.earlyReadCount && plannedAt !== null;
 	const at = Math.round(isEarly ? Math.min(plannedAt, read.nextRead.at) : read.nextRead.at);
+	const nextBy = Math.round(read.nextRead.by);
 	const columns = {
-		rhythm: JSON.stringify(read.stepRate),
 		reads: JSON.stringify(read.reads),
-		...(!keepsPlan && { nextReadAt: at, readBy: Math.round(isEarly ? at : read.nextRead.by), ...WITHOUT_LEASE }),
+		...(!keepsPlan && { nextReadAt: at, readBy: isEarly ? Math.min(by, at) : nextBy, ...WITHOUT_LEASE }),
 		...pick(read, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
 		...(read.view !== undefined && {
 			digest: JSON.stringify(read.view.digest),
@@ -242,20 +227,46 @@ export interface HeldSession {
 	readonly token: string;
 }
 
+/** Of a session that was never read, or whose reads fail, among those whose reads are due. */
+const UNREAD_INTERVAL_MS = 2_500;
+
 /** The sessions that are watched, and their reads. */
 export function createSessionStore({ db, cipher }: StoreParts) {
 	const readSessions = (service: string) =>
 		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
 
+	/** Of a session that fails, or was not followed for some time, the last read may be long ago: that is no interval. */
+	const lastOfMany = sql`case when failures = 0 and digest is not null then last_read_at end`;
+	const readBefore = sql`coalesce(${lastOfMany}, next_read_at - ${UNREAD_INTERVAL_MS})`;
+	const interval = sql`abs(next_read_at - ${readBefore}) + 1`;
+	/** Whoever has waited most times its interval. */
+	const inTurn = (now: number) => sql`1.0 * (${now} - next_read_at) / (${interval}) desc`;
+
+	async function take(
+		service: string,
+		lease: Lease,
+		due: { limit: number; now: number; orderBy: RawBuilder<unknown> },
+	) {
+		const { now, ...order } = due;
+		const where = sql<boolean>`next_read_at <= ${now}`;
+		const rows = await leaseDue(db, { table: 'watched_sessions', service, where, ...order }, { lease, now });
+		// `view` is null before the first read, and when it cannot be read.
+		return rows.map((row) => ({ ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) }));
+	}
+
 	return {
-		/** Leases up to `limit` sessions with a due read, in the order of `PlannedRead.by`. `only` null: of both kinds. */
-		async takeDue(service: string, lease: Lease, limit: number, { now, only }: { now: number; only: ReadKind | null }) {
-			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
-			const due = { table: 'watched_sessions', service, where, orderBy: sql`read_by`, limit } as const;
-			const rows = await leaseDue(db, due, { lease, now });
-			// `view` is null before the first read, and when it cannot be read.
-			return rows.map((row) => ({ ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) }));
-		},
+		/** Leases up to `limit` sessions with a due read, in the order of `PlannedRead`. */
+		takeDue: (service: string, lease: Lease, limit: number, now: number) =>
+			take(service, lease, {
+				limit,
+				now,
+				orderBy: sql`case when read_by < next_read_at then 0 else 1 end,
+					case when read_by < next_read_at then read_by end, ${inTurn(now)}`,
+			}),
+
+		/** Leases one as if none were awaited. */
+		takeInTurn: (service: string, lease: Lease, now: number) =>
+			take(service, lease, { limit: 1, now, orderBy: inTurn(now) }),
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
@@ -270,27 +281,8 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 
 		...queueOf(db, 'watched_sessions'),
 
-		nextDueAt(service: string, only: ReadKind | null): Promise<number | null> {
-			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
-			return nextDue(db, 'watched_sessions', where, 'nextReadAt');
-		},
-
-		async outlines(service: string, now: number) {
-			const rows = await readSessions(service).select(OF_READS).execute();
-			const live = from(db.read, 'watches', { service, endedAt: null });
-			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
-			const watches = await live.select(['sessionId', watcher]).distinct().execute();
-			const watchers = Map.groupBy(watches, (row) => row.sessionId);
-			const claims = await from(db.read, 'claims', { service }).where('until', '>', now).select('sessionId').execute();
-			const claimed = new Set(claims.map(({ sessionId }) => sessionId));
-			return (await inSlices(each(rows, readWatchedSession))).map((session) => ({
-				...session,
-				status: session.digest?.status ?? null,
-				questionOpen: session.digest !== null && hasOpenQuestion(session.digest),
-				watchers: watchers.get(session.session.sessionId)?.map((one) => one.watcher) ?? [],
-				isClaimed: claimed.has(session.session.sessionId),
-			}));
-		},
+		nextDueAt: (service: string): Promise<number | null> =>
+			nextDue(db, 'watched_sessions', sql<boolean>`service = ${service} and next_read_at is not null`, 'nextReadAt'),
 
 		/** Whether it could be read while somebody watched it. */
 		wasRead: (session: SessionKey): Promise<boolean> =>
@@ -330,53 +322,55 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		},
 
 		/**
-		 * Moves ahead of all others the reads of watched sessions that are listed as waiting and whose newest read does not
-		 * show that: it found another status, or is older than `absentAt`. `hasChanged`: since the former move.
+		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Moves the
+		 * reads of those of which it says something new ahead of all others, those that it named before not more often than
+		 * `leastMs`. Returns how many. One that it names no more is news also where it is not complete: nothing tells of
+		 * that one then.
 		 */
-		async readWaiting(service: string, sessions: readonly ListedWaiting[], now: number) {
-			if (sessions.length === 0) return [];
-			const listed = new Map(sessions.map((session) => [session.sessionId, session]));
-			const hasChanged = (row: WatchedSessionRow) =>
-				(row.lastChangeAt ?? 0) >= (listed.get(row.sessionId)?.moved?.at ?? 0);
-			const isNews = (row: WatchedSessionRow) => {
-				const { absentAt = null, moved = null } = listed.get(row.sessionId) ?? {};
-				// Where nothing was read, the list itself brought the session, to its place.
-				if (row.nextReadAt === null || row.lastReadAt === null) return false;
-				if (moved !== null && now < moved.until && !hasChanged(row)) return false;
-				return !isWaiting(readDigest(row.digest)?.status ?? '') || row.lastReadAt < (absentAt ?? 0);
-			};
-			const known = from(db.read, 'watched_sessions', { service, sessionId: [...listed.keys()] });
-			const moves: { readonly sessionId: string; readonly hasChanged: boolean }[] = [];
-			for (const before of (await known.selectAll().execute()).filter(isNews)) {
-				const { sessionId } = before;
-				const isMoved = await db.write(async (trx) => {
+		async noteListed(
+			service: string,
+			listed: ReadonlyMap<string, number>,
+			{ now, leastMs }: { now: number; leastMs: (session: Pick<WatchedSession, 'reads'>) => number },
+		) {
+			const known = await readSessions(service).select(['sessionId', 'listed']).execute();
+			let count = 0;
+			const savedAt = (sessionId: string) => listed.get(sessionId) ?? null;
+			for (const { sessionId } of known.filter((row) => savedAt(row.sessionId) !== row.listed)) {
+				const isNews = await db.write(async (trx) => {
 					const row = await lockSession(trx, { service, sessionId });
-					if (row === undefined || !isNews(row)) return false;
-					// One read tells. The ones after it are planned as usual.
-					await askForRead(trx, row, now - NEWS_AHEAD_MS, now);
+					if (row === undefined || row.nextReadAt === null) return false;
+					await changeSession(trx, row, { listed: savedAt(sessionId) });
+					// Its first read is due, in its turn.
+					if (row.lastReadAt === null) return false;
+					// Whoever begins to wait has asked something, whatever its read costs.
+					const leastAt = row.listed === null ? now : row.lastReadAt + leastMs({ reads: readReads(row) });
+					await askForRead(trx, row, now - NEWS_AHEAD_MS, Math.max(now, Math.round(leastAt)));
 					return true;
 				});
-				if (isMoved) moves.push({ sessionId, hasChanged: hasChanged(before) });
+				count += Number(isNews);
 			}
-			return moves;
+			return count;
 		},
 
-		/** Moves reads still planned for `from` and not leased. */
-		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
-			db.write(async (trx) => {
-				for (const { session, from: planned, to } of inLockOrder(moves, (move) => move.session.sessionId)) {
-					const row = { ...sessionOf(session), nextReadAt: planned.at, leaseToken: null };
-					const moved = { nextReadAt: Math.round(to.at), readBy: Math.round(to.by) };
-					await change(trx, 'watched_sessions', row, moved).execute();
-				}
+		/** No list tells of sessions any more: none is read later than `withinMs` after its last read. */
+		readWithin: (service: string, withinMs: number) =>
+			db.writeOne((trx) => {
+				const at = sql<number>`last_read_at + ${withinMs}`;
+				const later = locked(trx, 'watched_sessions', { service, leaseToken: null, failures: 0 });
+				const rows = { service, sessionId: later.where(sql<boolean>`next_read_at > ${at}`) };
+				return change(trx, 'watched_sessions', rows, { nextReadAt: at, readBy: at }).execute();
+			}),
+
+		/** The service is back: sessions whose reads failed are read now, each in its place. */
+		readFailing: (service: string, now: number) =>
+			db.writeOne((trx) => {
+				const failing = locked(trx, 'watched_sessions', { service, leaseToken: null });
+				const rows = { service, sessionId: failing.where(sql<boolean>`failures > 0 and next_read_at > ${now}`) };
+				const readBy = sql<number>`case when read_by < ${now} then read_by else ${now} end`;
+				return change(trx, 'watched_sessions', rows, { nextReadAt: now, readBy }).execute();
 			}),
 	};
 }
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
 export type TakenSession = Awaited<ReturnType<SessionStore['takeDue']>>[number];
-
-function isOfKind(kind: ReadKind | null) {
-	if (kind === null) return sql<boolean>`true`;
-	return kind === 'awaited' ? sql<boolean>`read_by < next_read_at` : sql<boolean>`read_by >= next_read_at`;
-}

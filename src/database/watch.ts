@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type DeepReadonly, MINUTE_MS } from '../core/basics.ts';
 import { quietHours, quietUntil } from '../core/quiet-hours.ts';
 import { namesAnybody } from '../questions/answerers.ts';
-import { isOver, type QuestionDigest, type SessionKey } from '../questions/session.ts';
+import type { QuestionDigest, SessionKey } from '../questions/session.ts';
 import type { Digest } from '../questions/session-snapshot.ts';
 
 /**
@@ -92,7 +92,10 @@ export type NoListReason = (typeof NO_LIST_REASONS)[number];
 /** 1.1.0 had a third one, whose setting is gone. */
 export const noListReason = z.enum(NO_LIST_REASONS).catch('noList');
 
-/** When the next read is due (`at`). Due reads are taken in the order of `by`. Clock milliseconds. */
+/**
+ * When the next read is due (`at`, clock milliseconds). Those with `by` before `at` are awaited: they go first, in the
+ * order of `by`. Of others the one goes first that has waited most times its interval since its last read.
+ */
 export interface PlannedRead {
 	readonly at: number;
 	readonly by: number;
@@ -104,26 +107,6 @@ export const AWAITED_AHEAD_MS = 5 * MINUTE_MS;
 /** A read that shows what was asked a moment ago goes before all of those, however many wait. */
 export const NEWS_AHEAD_MS = 2 * AWAITED_AHEAD_MS;
 
-export interface ListedWaiting {
-	readonly sessionId: string;
-	/** When it was known not to wait, clock milliseconds; null: never. */
-	readonly absentAt: number | null;
-	/** When its read was last moved, and until when it is not again if that read found nothing; null: never. */
-	readonly moved: { readonly at: number; readonly until: number } | null;
-}
-
-/** `awaited`: the read was moved ahead of others. `planned`: it comes in its turn. */
-export type ReadKind = 'awaited' | 'planned';
-
-/** How often a session steps, learned from reads of it. Stored as JSON with the session. */
-export const stepRate = z.object({
-	/** Average gap between two steps while it works, in milliseconds. Newer gaps weigh more. */
-	gapMs: z.number().positive(),
-	/** The read that saw the newest step or saw the session resume; clock milliseconds, null before any. */
-	lastStepAt: z.number().nullable(),
-});
-export type StepRate = Readonly<z.infer<typeof stepRate>>;
-
 const unread = z.object({ count: z.int(), since: z.number(), isMissing: z.boolean(), code: z.string().nullable() });
 
 /** What reads of a session have shown besides. Stored as JSON with it: each field has a default for rows without it. */
@@ -133,60 +116,22 @@ export const sessionReads = z.object({
 	/** What one costs on average: bytes of its body, and milliseconds of the service. Newer ones weigh more. */
 	byteCount: z.number().default(0),
 	tookMs: z.number().default(0),
-	/** The newest ones in a row that brought another body and nothing that people see. */
-	vainCount: z.int().default(0),
 });
 export type SessionReads = Readonly<z.infer<typeof sessionReads>>;
 
 /** The weight of a read in the average cost. */
 const COST_WEIGHT = 1 / 4;
 
-/** What is known after a read. `isOther`: it brought another body. `isNews`: that shows what was not shown before. */
+/** What is known after a read. */
 export function readsAfter(
-	{ byteCount, tookMs, vainCount }: SessionReads,
-	read: Readonly<Record<'byteCount' | 'tookMs', number> & Record<'isOther' | 'isNews', boolean>>,
+	{ byteCount, tookMs }: SessionReads,
+	read: Readonly<Record<'byteCount' | 'tookMs', number>>,
 ): SessionReads {
 	const averaged = (before: number, newest: number) => Math.round(before + COST_WEIGHT * (newest - before));
-	return {
-		unread: null,
-		byteCount: averaged(byteCount, read.byteCount),
-		tookMs: averaged(tookMs, read.tookMs),
-		vainCount: read.isOther && !read.isNews ? vainCount + 1 : 0,
-	};
-}
-
-/** A model call and an action take seconds. */
-export const UNKNOWN_STEP_RATE: StepRate = { gapMs: 8_000, lastStepAt: null };
-
-/** The weight of each gap in the average: a session's rate changes with its task. */
-const GAP_WEIGHT = 1 / 16;
-
-/** The step rate after a read. `before` was read at `previousAt`, `after` at `readAt`. */
-export function stepRateAfter(
-	rate: StepRate,
-	{ before, after, previousAt, readAt }: { before: Digest; after: Digest; previousAt: number; readAt: number },
-): StepRate {
-	const steps = Math.abs(after.assistantCount - before.assistantCount);
-	const resumed = !isWorking(before) && isWorking(after);
-	if (steps === 0) return resumed ? { ...rate, lastStepAt: readAt } : rate;
-	// The time before it resumed is no gap between steps.
-	if (!isWorking(before)) return { ...rate, lastStepAt: readAt };
-	const gapMs = Math.max(1, readAt - (rate.lastStepAt ?? previousAt)) / steps;
-	const weight = 1 - (1 - GAP_WEIGHT) ** steps;
-	return { gapMs: rate.gapMs + weight * (gapMs - rate.gapMs), lastStepAt: readAt };
-}
-
-/** What the session does by itself. An unknown status counts as working. */
-export function activityOf(status: string | null, questionOpen: boolean): 'working' | 'waiting' | 'resting' {
-	if (questionOpen || status === 'humanInput') return 'waiting';
-	return status === 'paused' || status === 'inactive' ? 'resting' : 'working';
+	return { unread: null, byteCount: averaged(byteCount, read.byteCount), tookMs: averaged(tookMs, read.tookMs) };
 }
 
 export const hasOpenQuestion = (digest: Digest | null) => (digest?.question?.open.length ?? 0) > 0;
-
-function isWorking(digest: Digest): boolean {
-	return !isOver(digest.status) && activityOf(digest.status, hasOpenQuestion(digest)) === 'working';
-}
 
 /** There are `count` already: nothing was written. */
 export interface LimitReached {

@@ -115,10 +115,7 @@ export function createEndpoints(
 				answers: store.answers.stats,
 				now: clock.now,
 				isConnected,
-				budgetUsed() {
-					const { delivery, person, background } = budget.usage();
-					return delivery + person + background;
-				},
+				budgetLeft: budget.left,
 			}),
 		async notReady() {
 			const reasons: string[] = [];

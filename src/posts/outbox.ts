@@ -28,11 +28,11 @@ const UPDATES_AT_ONCE = 5;
 /** Slack takes about one post a second in a channel. */
 const POST_RATE: RateLimit = { intervalMs: 1_050, burst: 1 };
 /** Slack takes about 50 `chat.update` a minute for the whole workspace. This allows at most 48 in any minute. */
-export const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
+const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
 /** The part of the burst that progress leaves to questions, answers and ends. */
-export const KEPT_FROM_PROGRESS = 6;
+const KEPT_FROM_PROGRESS = 6;
 /** What the state on cards leaves to the posts of questions, of which people see more. */
-export const KEPT_FROM_CARDS = 1;
+const KEPT_FROM_CARDS = 1;
 const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 /** A refused call is repeated this often, about 30 s: its code may be unknown here and pass. */
 const REFUSED_REPEATS = 4;

@@ -1,101 +1,206 @@
-import { type Cell, type Clock, createMemo, createMemoryCell, createWaker, unlessAborted } from '../core/basics.ts';
 import {
-	type Asking,
-	type BudgetState,
-	backgroundRates,
-	decide,
-	EMPTY_BUDGET_STATE,
-	grantWaiting,
-	inOrder,
-	isLimitedByService,
-	observed,
-	type RateLimitObservation,
-	usageAt,
-} from './budget-state.ts';
-import { createReadWindow } from './health.ts';
-import { type BackgroundBudget, type RequestPriority, SessionServiceError } from './service.ts';
+	type Cell,
+	type Clock,
+	createMemo,
+	createMemoryCell,
+	createWaker,
+	LONGEST_RETRY_AFTER_MS,
+	unlessAborted,
+} from '../core/basics.ts';
+import { type RequestPriority, SessionServiceError } from './service.ts';
 
-export type RequestBudget = ReturnType<typeof createRequestBudget>;
+/** What the headers of a response say. */
+export interface RateLimitObservation {
+	/** Requests a minute. */
+	readonly limit?: number | undefined;
+	readonly remaining?: number | undefined;
+	readonly resetSeconds?: number | undefined;
+	/** Of a 429: how long nothing may be sent. */
+	readonly retryAfterSeconds?: number | undefined;
+}
+
+/**
+ * A token bucket as plain data, which replicas share in a database row. Times are clock milliseconds. The service
+ * counts in fixed windows of a minute for each client address: a full bucket, and what fills it within a window, are
+ * its limit.
+ */
+export interface BudgetState {
+	/** Requests that may be sent, at the moment `at`. From then on the bucket fills. */
+	readonly level: number;
+	readonly at: number;
+	/** Fewer that the service has left until its window ends, as others behind our address use it too. */
+	readonly left: number;
+	readonly leftUntil: number;
+	/** After a 429: nothing is granted before this. */
+	readonly pausedUntil: number;
+	/** The limit that the service names, if lower than ours; else null. */
+	readonly serviceLimit: number | null;
+}
+
+/** 2 s more than the service's window, because requests take different times to arrive. */
+const WINDOW_MS = 62_000;
+
+/** Of `limit` requests a minute: what is kept for deliveries, and for people besides; the bucket; what fills it. */
+export function sizesOf(limit: number) {
+	const third = Math.floor(limit / 3);
+	const delivery = Math.min(third, Math.max(2, Math.round(limit * 0.08)));
+	const person = Math.min(third, Math.max(1, Math.round(limit * 0.14)));
+	// A few for watching may go at once after a pause.
+	const capacity = delivery + person + Math.max(1, Math.round(limit / 60));
+	const perMs = Math.max(1, limit - capacity) / WINDOW_MS;
+	return { kept: { delivery: 0, person: delivery, background: delivery + person }, capacity, perMs };
+}
+
+/** The pair of a delivery must always fit, or a nonsensical limit of the service would stop deliveries for good. */
+const LEAST_LIMIT = 3;
+
+function sizesIn({ serviceLimit }: BudgetState, limit: number) {
+	return sizesOf(serviceLimit === null ? limit : Math.max(LEAST_LIMIT, Math.min(limit, serviceLimit)));
+}
+
+const filledAt = ({ level, at }: BudgetState, { capacity, perMs }: ReturnType<typeof sizesOf>, now: number) =>
+	Math.min(capacity, level + Math.max(0, now - at) * perMs);
+
+const levelAt = (state: BudgetState, sizes: ReturnType<typeof sizesOf>, now: number) =>
+	Math.min(filledAt(state, sizes, now), state.leftUntil > now ? state.left : sizes.capacity);
+
+/** The state in which these requests are taken; or when they can be, if nothing else is before. */
+function take(state: BudgetState, limit: number, asked: Pick<Waiter, 'priority' | 'count'>, now: number) {
+	if (state.pausedUntil > now) return { state: null, retryAt: state.pausedUntil };
+	const sizes = sizesIn(state, limit);
+	const needed = sizes.kept[asked.priority] + asked.count;
+	const filled = filledAt(state, sizes, now);
+	if (levelAt(state, sizes, now) >= needed) {
+		const left = state.left - asked.count;
+		return { state: { ...state, level: filled - asked.count, at: Math.max(state.at, now), left }, retryAt: now };
+	}
+	const filledIn = Math.ceil(Math.max(0, needed - filled) / sizes.perMs);
+	const isLeft = state.leftUntil <= now || state.left >= needed;
+	return { state: null, retryAt: Math.max(Math.max(state.at, now) + filledIn, isLeft ? now : state.leftUntil) };
+}
+
+/**
+ * The state after a response with these headers, while `underWay` requests were not answered yet; the same when they
+ * say nothing new. The service has less left than we reckon when others behind our address use it: then no more is sent
+ * until its window ends.
+ */
+function observed(
+	state: BudgetState,
+	headers: RateLimitObservation,
+	{ now, limit, underWay }: { now: number; limit: number; underWay: number },
+): BudgetState {
+	const { limit: named = 0, remaining, resetSeconds, retryAfterSeconds } = headers;
+	const ahead = (seconds: number) => now + Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS);
+	const serviceLimit = named > 0 ? (named < limit ? named : null) : state.serviceLimit;
+	let next = serviceLimit === state.serviceLimit ? state : { ...state, serviceLimit };
+	if (remaining !== undefined && resetSeconds !== undefined) {
+		const left = Math.max(0, remaining - underWay);
+		if (left < levelAt(next, sizesIn(next, limit), now))
+			next = { ...next, left, leftUntil: Math.max(next.leftUntil, ahead(resetSeconds)) };
+	}
+	if (retryAfterSeconds === undefined) return next;
+	return { ...next, pausedUntil: Math.max(next.pausedUntil, ahead(Math.max(retryAfterSeconds, 1))) };
+}
+
+/** Deliveries, people in turns (whoever was served least recently first), then watching. `lastTurns`: from 1. */
+function inOrder(waiting: Iterable<Waiter>, lastTurns: ReadonlyMap<string, number>): Waiter[] {
+	const { delivery = [], person = [], background = [] } = Object.groupBy(waiting, ({ priority }) => priority);
+	const turns = [...Map.groupBy(person, (one) => one.person)].flatMap(([id, own]) =>
+		own.map((one, round) => ({ one, round, lastTurn: lastTurns.get(id) ?? 0 })),
+	);
+	turns.sort((a, b) => a.round - b.round || a.lastTurn - b.lastTurn);
+	return [...delivery, ...turns.map(({ one }) => one), ...background];
+}
 
 const CELL_RETRY_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** The service is slow while each of the newest calls took this long. */
+/** The service is slow while each of the newest calls took this long, and until the first has ended. */
 const SLOW_MS = 3_000;
 const NEWEST_CALLS = 3;
-/** Then a request waits this much longer than its deadline for its turn. */
+/** Then so many requests of this process are under way: with more they would time out behind each other. */
+const SLOW_AT_ONCE = 2;
+/** A request waits this much longer than its deadline for its turn then. */
 const TURN_MS = 60_000;
-const MOST_AT_ONCE = 16;
 
-interface Waiter extends Required<Asking> {
-	/** People take turns: whose turn the request uses. */
+interface Waiter {
+	readonly priority: RequestPriority;
+	readonly count: number;
+	/** Whose turn the request uses. */
 	readonly person: string;
 	/** Clock milliseconds. */
 	readonly deadline: number;
-	resolve(sequence: number): void;
+	resolve(permit: Permit): void;
 	reject(error: unknown): void;
 }
 
-type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadline'>> & {
-	signal?: AbortSignal | undefined;
-};
+/** Dispose of it when its request has ended; of a pair when both have. Twice is once. */
+export type Permit = Disposable;
+
+type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'deadline'>> & { signal?: AbortSignal | undefined };
+
+export type RequestBudget = ReturnType<typeof createRequestBudget>;
 
 /**
  * The one counter of requests to the session service: in memory, or in a row that replicas share. While that row cannot
- * be read, nothing is granted and everybody waits up to their deadline. A slow service gets one request of this process
- * after another, in the same order, or as many as do not make it slower: they would time out behind each other.
+ * be read, nothing is granted and everybody waits up to their deadline.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  */
-export function createRequestBudget(options: {
-	requestsPerMinute?: number;
-	clock: Clock;
-	cell?: Cell<BudgetState>;
-	/** Nothing is granted beside the first request until its end: nobody knows yet whether the service is slow. */
-	firstAlone?: boolean;
-}) {
-	const { requestsPerMinute = 250, clock, cell = createMemoryCell(clock), firstAlone = false } = options;
+export function createRequestBudget(options: { requestsPerMinute?: number; clock: Clock; cell?: Cell<BudgetState> }) {
+	const { requestsPerMinute: limit = 250, clock, cell = createMemoryCell(clock) } = options;
+	const full = (): BudgetState => ({
+		level: sizesOf(limit).capacity,
+		at: 0,
+		left: 0,
+		leftUntil: 0,
+		pausedUntil: 0,
+		serviceLimit: null,
+	});
 	/** In the order of asking. */
 	const waiting = new Set<Waiter>();
-	/** The newest state that this process has seen: for statistics and hopeless deadlines, never for granting. */
-	const latest = createMemo<BudgetState>(clock, () => EMPTY_BUDGET_STATE);
+	/** The newest state that this process has seen: never for granting. */
+	const latest = createMemo<BudgetState>(clock, full);
 	/** The number of each person's last turn; cleared when no person waits. */
 	const lastTurns = new Map<string, number>();
 	let turn = 0;
-	/** Requests a second. */
-	let reserved = 0;
-	/** Granted and not ended, by sequence number, with what to call at the end. The pair of a delivery is one. */
-	const underWay = new Map<number, (tookMs: number | null) => void>();
-	const window = createReadWindow({ most: MOST_AT_ONCE, clock });
+	let underWay = 0;
 	let newestMs: readonly number[] = [];
+	/** A request has ended, whatever its outcome. */
+	let isKnown = false;
 	const waker = createWaker(clock);
 	let isServing = false;
 
 	function update<R>(change: (state: BudgetState) => { state: BudgetState; result: R }): Promise<R> {
 		return cell.update((state) => {
-			const changed = change(state ?? EMPTY_BUDGET_STATE);
+			const changed = change(state ?? full());
 			latest.set(changed.state);
 			return changed;
 		});
 	}
 
-	const limits = () => ({ limit: requestsPerMinute, reserved });
-	const waitingCount = (of: RequestPriority) => Array.from(waiting).filter(({ priority }) => priority === of).length;
+	/** Whether each of the newest calls took this long. Until the first has ended nobody knows. */
+	const isSlow = (least = SLOW_MS) => (newestMs.length > 0 ? newestMs.every((ms) => ms >= least) : !isKnown);
 
-	let isKnown = !firstAlone;
-	/** Whether requests wait for each other. */
-	const isSlow = () => (newestMs.length > 0 ? newestMs.every((ms) => ms >= SLOW_MS) : !isKnown);
-	const usage = () => usageAt(latest.get(), clock.now(), requestsPerMinute);
+	function begin({ count }: Waiter): Permit {
+		let isEnded = false;
+		underWay += count;
+		return {
+			[Symbol.dispose]() {
+				if (isEnded) return;
+				isEnded = true;
+				isKnown = true;
+				underWay -= count;
+				if (waiting.size > 0) void serve();
+			},
+		};
+	}
 
 	function refuse(waiter: Waiter, retryAt: number): void {
 		if (!waiting.delete(waiter)) return;
-		const code = isLimitedByService(latest.get(), clock.now(), requestsPerMinute) ? 'rate_limited' : 'no_permit';
+		const { pausedUntil, leftUntil, serviceLimit } = latest.get();
+		const isLimited = Math.max(pausedUntil, leftUntil) > clock.now() || serviceLimit !== null;
+		const code = isLimited ? 'rate_limited' : 'no_permit';
 		waiter.reject(new SessionServiceError(code, 'The request budget has no permit before the deadline', { retryAt }));
-	}
-
-	/** When this request could be granted if no other one waited. */
-	function earliestAt({ priority, count, ahead }: Waiter, now: number): number {
-		const decision = decide(latest.get(), { ...limits(), now, priority, count, ahead });
-		return decision.granted ? now : decision.retryAt;
 	}
 
 	/** Grants what can be granted until nobody waits. Ends its pause when it is already running. */
@@ -116,20 +221,24 @@ export function createRequestBudget(options: {
 	/** @returns the next moment at which something may be granted */
 	async function grant(): Promise<number> {
 		const now = clock.now();
-		if (waitingCount('person') === 0) lastTurns.clear();
-		const room = isSlow() ? Math.max(0, window.size() - underWay.size) : Number.POSITIVE_INFINITY;
+		if (!Array.from(waiting).some(({ priority }) => priority === 'person')) lastTurns.clear();
+		const room = isSlow() ? Math.max(0, SLOW_AT_ONCE - underWay) : Number.POSITIVE_INFINITY;
 		const asking = inOrder(waiting, lastTurns).slice(0, room);
 		if (asking.length === 0) return Number.POSITIVE_INFINITY;
-		const { granted, nextAt } = await update((state) => {
-			const result = grantWaiting(state, now, limits(), asking);
-			return { state: result.state, result };
+		const { granted, nextAt } = await update((before) => {
+			let state = before;
+			for (const [index, waiter] of asking.entries()) {
+				const taken = take(state, limit, waiter, now);
+				// Those behind need at least as much.
+				if (taken.state === null) return { state, result: { granted: asking.slice(0, index), nextAt: taken.retryAt } };
+				({ state } = taken);
+			}
+			return { state, result: { granted: asking, nextAt: Number.POSITIVE_INFINITY } };
 		});
-		for (const { waiter, sequence } of granted) {
+		for (const waiter of granted) {
 			if (waiter.priority === 'person') lastTurns.set(waiter.person, ++turn);
 			// The requests of a waiter that has left are not used.
-			if (!waiting.delete(waiter)) continue;
-			underWay.set(sequence, window.begin());
-			waiter.resolve(sequence);
+			if (waiting.delete(waiter)) waiter.resolve(begin(waiter));
 		}
 		return nextAt;
 	}
@@ -138,62 +247,59 @@ export function createRequestBudget(options: {
 	function refuseTheLate(nextAt: number): number {
 		const now = clock.now();
 		const turnMs = isSlow() ? TURN_MS : 0;
+		const state = latest.get();
 		let next = nextAt;
 		for (const waiter of waiting) {
-			const isLate = waiter.deadline + turnMs <= now || waiter.deadline < latest.get().pausedUntil;
-			if (isLate) refuse(waiter, Math.max(now, earliestAt(waiter, now)));
+			const isLate = waiter.deadline + turnMs <= now || waiter.deadline < state.pausedUntil;
+			if (isLate) refuse(waiter, take(state, limit, waiter, now).retryAt);
 			else next = Math.min(next, waiter.deadline + turnMs);
 		}
 		return next;
 	}
 
 	return {
-		/**
-		 * Resolves to the sequence number of the last of `count` requests, for `observe` and `ended`.
-		 * @throws SessionServiceError `no_permit` or `rate_limited` if none comes in time; the signal's reason, uncharged
-		 */
-		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
-			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = options;
+		/** @throws SessionServiceError `no_permit` or `rate_limited` if none comes in time; the signal's reason */
+		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<Permit> {
+			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '' } = options;
 			signal?.throwIfAborted();
-			const { promise, resolve, reject } = Promise.withResolvers<number>();
-			const waiter: Waiter = { priority, count, person, ahead, deadline, resolve, reject };
+			const { promise, resolve, reject } = Promise.withResolvers<Permit>();
+			const waiter: Waiter = { priority, count, person, deadline, resolve, reject };
 			waiting.add(waiter);
-			const at = earliestAt(waiter, clock.now());
-			if (at > deadline) refuse(waiter, at);
+			const { retryAt } = take(latest.get(), limit, waiter, clock.now());
+			if (retryAt > deadline) refuse(waiter, retryAt);
 			else void serve();
 			return unlessAborted(promise, signal, () => {
+				// Granted in the same moment, the caller has the permit.
 				waiting.delete(waiter);
 				void serve();
 			});
 		},
-		/** Takes in the headers of the response to the request number `sequence`, as `observed` says. Never throws. */
-		observe(headers: RateLimitObservation, sequence: number): void {
-			const now = clock.now();
-			update((state) => ({
-				state: observed(state, headers, { now, limit: requestsPerMinute, sequence }),
-				result: undefined,
-			})).then(
-				serve,
-				// The headers are lost; the next response has new ones.
-				() => undefined,
-			);
+		/** A call took this long. */
+		took(ms: number): void {
+			newestMs = [...newestMs, ms].slice(-NEWEST_CALLS);
 		},
-		/** The request has ended, and took this long if that is known; with the number of a pair: all of it. */
-		ended(sequence: number, tookMs: number | null): void {
-			isKnown = true;
-			if (tookMs !== null) newestMs = [...newestMs, tookMs].slice(-NEWEST_CALLS);
-			underWay.get(sequence)?.(tookMs);
-			if (underWay.delete(sequence) && waiting.size > 0) void serve();
+		/** Takes in what a response says. Never throws. */
+		observe(headers: RateLimitObservation): void {
+			// But for the one that was answered.
+			const others = Math.max(0, underWay - 1);
+			const change = (state: BudgetState) => observed(state, headers, { now: clock.now(), limit, underWay: others });
+			const state = latest.get();
+			if (change(state) === state) return;
+			// When that fails, the headers are lost; the next response has new ones.
+			update((before) => ({ state: change(before), result: undefined })).then(serve, () => undefined);
 		},
-		usage,
-		waiting: waitingCount,
+		/** Requests that deliveries may send at once, as this process last saw it. */
+		left: () => Math.floor(levelAt(latest.get(), sizesIn(latest.get(), limit), clock.now())),
 		background: {
-			reserve(perSecond) {
-				reserved = perSecond;
-			},
-			rates: () => backgroundRates(usage(), reserved),
+			isSlow,
+			/** While people and deliveries ask for nothing, requests a second. */
+			perSecond: () => 1_000 * sizesIn(latest.get(), limit).perMs,
 			pausedUntil: () => latest.get().pausedUntil,
-			waiting: () => waitingCount('background'),
-		} satisfies BackgroundBudget,
+			/** When a request for watching may begin, if nobody asks before; null: somebody waits already. */
+			freeAt: () =>
+				waiting.size > 0 ? null : take(latest.get(), limit, { priority: 'background', count: 1 }, clock.now()).retryAt,
+		},
 	};
 }
+
+export type BackgroundBudget = RequestBudget['background'];

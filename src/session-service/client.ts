@@ -3,7 +3,7 @@ import { backOff, type Clock, codeOf, loggedId, setBounded, unlessAborted, uptim
 import { inSlices } from '../core/lease-loop.ts';
 import { putBodyOf } from '../questions/compare.ts';
 import { gated, type Session } from '../questions/session.ts';
-import type { RequestBudget } from './budget.ts';
+import type { Permit, RequestBudget } from './budget.ts';
 import { idIn, isPutSuccess, type ListPage, listQuery, readListResponse, readSessionResponse } from './schema.ts';
 import {
 	isSameButCase,
@@ -35,13 +35,13 @@ const WAIT = { firstMs: 250, longestMs: 5_000 } as const;
 interface ReadOptions {
 	readonly priority: RequestPriority;
 	readonly signal: AbortSignal | undefined;
-	/** Waits until `deadline` (clock milliseconds) for a permit; resolves to its sequence number. */
-	permit(deadline: number): Promise<number>;
+	/** Waits until `deadline` (clock milliseconds) for a permit. */
+	permit(deadline: number): Promise<Permit>;
+	/** Gives back what is kept for a PUT, before the wait for a repeat. */
+	giveBack?(): void;
 }
 
 interface ClientOptions extends TransportOptions {
-	/** For sessions that were read. */
-	readonly cacheBytes?: number;
 	/** How many answers of ours have arrived. */
 	readonly arrivals?: (sessionId: string) => Promise<number | null>;
 	/** A read is the first or found another state. */
@@ -57,6 +57,9 @@ export interface Spellings {
 	move(former: string, sessionId: string): Promise<unknown>;
 }
 
+/** For the read of a pair, which is ended as a whole. */
+const OF_PAIR: Permit = { [Symbol.dispose]: () => undefined };
+
 const NO_SPELLINGS: Spellings = { others: async () => [], move: async () => null };
 /** What only the id that was asked for can cause: where another id was just read, they are two sessions. */
 const OF_ONE_ID = new Set(['session_not_found', 'refused', 'body_too_large', 'body_too_complex', 'invalid_session_id']);
@@ -67,7 +70,7 @@ const MAX_SETTLED = 10_000;
 export function createSessionServiceClient(options: ClientOptions): SessionServiceClient {
 	const { clock, log, budget, onChanged = () => {}, arrivals = async () => null, spellings = NO_SPELLINGS } = options;
 	const transport = createTransport(options);
-	const cache = createSessionCache(options.cacheBytes);
+	const cache = createSessionCache();
 	const share = createSharedReads(clock);
 	const settled = new Map<string, true>();
 	/** The ids of sessions by other spellings with which they were asked for. */
@@ -92,15 +95,8 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 	/** The id that the service says for a spelling of a session that was read; null: it is no spelling of that. */
 	async function idBy(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
 		try {
-			const sequence = await permit(permitBy);
-			const call = {
-				operation: 'read',
-				sessionId,
-				priority,
-				path: transport.pathOf(sessionId),
-				sequence,
-				signal,
-			} as const;
+			using _ = await permit(permitBy);
+			const call = { operation: 'read', sessionId, priority, path: transport.pathOf(sessionId), signal } as const;
 			return (await transport.send({ ...call, read: (value) => idIn(value, sessionId) })).value;
 		} catch (error) {
 			if (OF_ONE_ID.has(codeOf(error))) return null;
@@ -112,7 +108,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 		const path = transport.pathOf(sessionId);
 		// Held, because the cache may drop it before a 304.
 		const cached = cache.get(sessionId);
-		const sequence = await permit(permitBy);
+		using held = await permit(permitBy);
 		const began = { arrival: await arrivals(sessionId), readAt: clock.now(), beganAt: uptimeOf(clock) };
 		const response = await transport.send({
 			operation: 'read',
@@ -120,13 +116,13 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			priority,
 			path,
 			kept: cached?.response,
-			sequence,
 			signal,
 			async read(value, json) {
 				const whole = await inSlices(readSessionResponse(value, json, sessionId));
 				return whole && inSlices(gated(whole));
 			},
 		});
+		held[Symbol.dispose]();
 		const { value: session, endedAt, tookMs } = response;
 		const id = session.sessionId;
 		if (!isSameButCase(id, sessionId)) {
@@ -140,8 +136,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 		cache.set(id, { session, since, ...began, response });
 		if (session !== cached?.session) onChanged(session);
 		const byteCount = session === cached?.session ? 0 : response.byteCount;
-		const isOther = byteCount > 0 && cached?.response.etag != null;
-		return { session, since, readAt: began.readAt, arrival: began.arrival, endedAt, tookMs, byteCount, isOther };
+		return { session, since, readAt: began.readAt, arrival: began.arrival, endedAt, tookMs, byteCount };
 	}
 
 	function readPatiently(sessionId: string, options: ReadOptions): Promise<MeasuredReading> {
@@ -164,6 +159,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 				const waitMs = error.retryAt === null ? full * (0.5 + Math.random() / 2) : error.retryAt - now;
 				if (now + waitMs >= startedAt + repeatMs) throw newest;
 				log.debug({ code: error.code, attempt, waitMs: Math.round(waitMs) }, 'a read failed; trying again');
+				options.giveBack?.();
 				await clock.sleep(waitMs, signal);
 			},
 		});
@@ -180,12 +176,12 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			return { ...list, sessions: [...new Map(named.map((one) => [one.sessionId, one])).values()] };
 		},
 
-		async read(sessionId, { priority, signal, person = '', ahead = false }) {
+		async read(sessionId, { priority, signal, person = '' }) {
 			const start = (readSignal: AbortSignal | undefined) =>
 				readPatiently(sessionId, {
 					priority,
 					signal: readSignal,
-					permit: (deadline) => budget.acquire(priority, { deadline, signal: readSignal, person, ahead }),
+					permit: (deadline) => budget.acquire(priority, { deadline, signal: readSignal, person }),
 				});
 			if (priority === 'delivery') return start(signal);
 			return share({ sessionId, isPersons: priority === 'person', signal }, start);
@@ -198,7 +194,7 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 
 		async reserveDelivery(signal) {
 			const takePair = (deadline: number) => budget.acquire('delivery', { count: 2, deadline, signal });
-			let putSequence = await takePair(clock.now() + PATIENCE.delivery.permitMs);
+			let pair = await takePair(clock.now() + PATIENCE.delivery.permitMs);
 			let isFirst = true;
 			return {
 				read: (sessionId) =>
@@ -208,12 +204,13 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 						async permit(deadline) {
 							// A repeat takes a new pair: after a long wait, the old permit of the PUT counts in a past window.
 							if (!isFirst) {
-								budget.ended(putSequence, null);
-								putSequence = await takePair(deadline);
+								pair[Symbol.dispose]();
+								pair = await takePair(deadline);
 							}
 							isFirst = false;
-							return putSequence - 1;
+							return OF_PAIR;
 						},
+						giveBack: () => pair[Symbol.dispose](),
 					}),
 				async putAnswers(sessionId, messageIndex, items, maySend) {
 					const path = `${transport.pathOf(sessionId)}/update-human-input`;
@@ -228,13 +225,12 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 						priority: 'delivery',
 						path,
 						body: json,
-						sequence: putSequence,
 						maySend,
 						// No signal: a PUT that has begun is completed, because aborting it makes its outcome unknown.
 						read: (value) => isPutSuccess(value) || null,
 					});
 				},
-				[Symbol.dispose]: () => budget.ended(putSequence, null),
+				[Symbol.dispose]: () => pair[Symbol.dispose](),
 			};
 		},
 
@@ -248,52 +244,30 @@ interface KeptSession extends SessionReading {
 	readonly beganAt: number;
 }
 
-/** The only place that keeps whole sessions, for conditional reads and paging: the last used within `maxBytes`. */
-function createSessionCache(maxBytes = 64 * 1_048_576) {
-	// A Map keeps the order of insertion: its first key is the least recently used one.
-	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
-	let bytes = 0;
+const CACHE = { sessions: 1_000, bytes: 32 * 1_048_576 } as const;
 
-	function drop(sessionId: string): void {
-		bytes -= entries.get(sessionId)?.weight ?? 0;
-		entries.delete(sessionId);
-	}
+/** The only place that keeps whole sessions, for conditional reads and paging: the last used, by bytes of bodies. */
+function createSessionCache() {
+	// A Map keeps the order of insertion: its first key is the least recently used one.
+	const entries = new Map<string, KeptSession>();
 
 	return {
 		get(sessionId: string): KeptSession | undefined {
-			const entry = entries.get(sessionId);
-			if (entry !== undefined) {
-				entries.delete(sessionId);
-				entries.set(sessionId, entry);
-			}
-			return entry?.kept;
+			const kept = entries.get(sessionId);
+			if (kept !== undefined) setBounded(entries, sessionId, kept, CACHE.sessions);
+			return kept;
 		},
 		/** Keeps a session unless a later reading of it is kept. */
 		set(sessionId: string, kept: KeptSession): void {
-			const before = entries.get(sessionId);
-			if (before !== undefined && before.kept.beganAt > kept.beganAt) return;
-			const weight = before?.kept.session === kept.session ? before.weight : weightOf(kept.session);
-			drop(sessionId);
-			entries.set(sessionId, { kept, weight });
-			bytes += weight;
-			for (const oldest of entries.keys()) {
-				if (bytes <= maxBytes) break;
-				drop(oldest);
+			if ((entries.get(sessionId)?.beganAt ?? Number.NEGATIVE_INFINITY) > kept.beganAt) return;
+			setBounded(entries, sessionId, kept, CACHE.sessions);
+			let bytes = 0;
+			for (const [id, { response }] of [...entries].reverse()) {
+				bytes += response.byteCount;
+				if (bytes > CACHE.bytes && id !== sessionId) entries.delete(id);
 			}
 		},
 	};
-}
-
-/** V8 takes two bytes for each character of a text with any character beyond Latin-1, else one. */
-const CHARACTER_BYTES = 2;
-/** One object with the headers of its strings; 130 to 165 were measured. */
-const OBJECT_BYTES = 200;
-
-/** About the most bytes that a session takes (1 kB to 64 MB): 0.01 (fields nobody reads) to 65 times its body. */
-function weightOf(value: unknown): number {
-	if (typeof value === 'string') return CHARACTER_BYTES * value.length;
-	if (typeof value !== 'object' || value === null) return 0;
-	return Object.values(value).reduce((bytes: number, part) => bytes + weightOf(part), OBJECT_BYTES);
 }
 
 /** Covers several presses on one card and a read for watching at the same moment. */
@@ -346,30 +320,17 @@ function createSharedReads(clock: Clock) {
 
 /** A smaller page may be read. */
 const TOO_LARGE = new Set(['body_too_large', 'body_too_complex']);
-const MAX_PAGE_SIZE = 200;
+const PAGE_SIZE = 200;
 const MAX_SESSIONS = 1_000;
 const MAX_PAGES = 10;
-/** Pages are made larger again when each has at most a quarter of that; they are expected to have half of it then. */
-const SMALL_PAGE_BYTES = MAX_PAGE_BYTES / 4;
 /** For all pages together, with the wait for permits. */
 const LISTING_MS = 45_000;
 
-/** Lists waiting sessions, if the service can. After a page that is too large, pages are smaller from then on. */
+/** Lists waiting sessions, if the service can. After a page that is too large, pages are half as large from then on. */
 function createSessionList(transport: ReturnType<typeof createTransport>, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */
 	let kept: readonly Kept<ListPage>[] = [];
-	let pageSize = MAX_PAGE_SIZE;
-
-	function setPageSize(sessionCount: number): void {
-		pageSize = sessionCount;
-		kept = [];
-	}
-
-	function growPages(pages: readonly Kept<ListPage>[]): void {
-		const largest = Math.max(...pages.map(({ byteCount }) => byteCount));
-		if (pageSize === MAX_PAGE_SIZE || largest > SMALL_PAGE_BYTES) return;
-		setPageSize(Math.min(MAX_PAGE_SIZE, Math.floor((pageSize * 2 * SMALL_PAGE_BYTES) / Math.max(1, largest))));
-	}
+	let pageSize = PAGE_SIZE;
 
 	return async function listWaiting(signal?: AbortSignal): Promise<WaitingList> {
 		const deadline = clock.now() + LISTING_MS;
@@ -379,7 +340,7 @@ function createSessionList(transport: ReturnType<typeof createTransport>, budget
 
 		async function readPage(): Promise<ListPage> {
 			const asked = { limit: pageSize, page: pages.length + 1 };
-			const sequence = await budget.acquire('background', { deadline, signal, ahead: true });
+			using _ = await budget.acquire('background', { deadline, signal });
 			requestCount++;
 			const startedAt = uptimeOf(clock);
 			const call = transport.send({
@@ -390,7 +351,6 @@ function createSessionList(transport: ReturnType<typeof createTransport>, budget
 				kept: kept[pages.length],
 				maxBodyBytes: MAX_PAGE_BYTES,
 				timeoutMs: Math.max(1, deadline - clock.now()),
-				sequence,
 				signal,
 				read: (value) => readListResponse(value, asked),
 			});
@@ -411,14 +371,14 @@ function createSessionList(transport: ReturnType<typeof createTransport>, budget
 				return newest;
 			} catch (error) {
 				if (!TOO_LARGE.has(codeOf(error)) || pageSize === 1) throw error;
-				setPageSize(Math.floor(pageSize / 2));
+				pageSize = Math.floor(pageSize / 2);
+				kept = [];
 				return readPages();
 			}
 		}
 
 		const { sessionCount } = await readPages();
 		kept = pages;
-		growPages(pages);
 		const itemCount = pages.reduce((sum, { value }) => sum + value.itemCount, 0);
 		const sessions = pages.flatMap(({ value }) => value.sessions);
 		return {

@@ -174,8 +174,6 @@ export interface MeasuredReading extends SessionReading {
 	readonly tookMs: number;
 	/** Of the response's body: 0 when the session was unchanged. */
 	readonly byteCount: number;
-	/** It is another body than the one that the request named. */
-	readonly isOther: boolean;
 }
 
 /** What the session service can do: its two operations, and the list that some services have. */
@@ -192,7 +190,7 @@ export interface SessionServiceClient {
 	/** Repeats temporary failures. `person`: whose turn it uses. @throws SessionServiceError, or the signal's reason */
 	read(
 		sessionId: string,
-		options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
+		options: { priority: RequestPriority; signal?: AbortSignal; person?: string },
 	): Promise<MeasuredReading>;
 	/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
 	latest(sessionId: string): SessionReading | null;
@@ -221,23 +219,4 @@ export interface WaitingList {
 	readonly requestCount: number;
 	/** Of the calls, without the wait for permits. */
 	readonly tookMs: number;
-}
-
-/** What watching asks of the request budget. Rates are requests a second. */
-export interface BackgroundBudget {
-	/** Keeps this many requests a second for background that goes ahead of others. */
-	reserve(perSecond: number): void;
-	rates(): {
-		/** What people and deliveries have left over recently; never 0. */
-		readonly left: number;
-		/**
-		 * The usual rate without what is reserved, or goes ahead now, but at least a quarter. After a burst of people's
-		 * reads, the budget holds reads back, not a plan.
-		 */
-		readonly planned: number;
-		/** While people and deliveries ask for nothing: what a new watch can expect in the long run. */
-		readonly usual: number;
-	};
-	pausedUntil(): number;
-	waiting(): number;
 }

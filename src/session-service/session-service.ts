@@ -37,8 +37,9 @@ export function createSessionService(
 	{ proxy, onChanged }: Own,
 ) {
 	const keyOf = (sessionId: string) => ({ service: serviceUrl, sessionId });
-	const cell = store.cellOf(serviceUrl);
-	const budget = createRequestBudget({ requestsPerMinute: config.SESSION_SERVICE_RPM, clock, cell, firstAlone: true });
+	// Under the address alone 1.1.0 keeps a state of another form.
+	const cell = store.cellOf(`budget:${serviceUrl}`);
+	const budget = createRequestBudget({ requestsPerMinute: config.SESSION_SERVICE_RPM, clock, cell });
 	const health = createServiceHealth({ clock }, (sessionId) => store.sessions.otherReadAt(keyOf(sessionId)));
 	const client = createSessionServiceClient({
 		proxy,

@@ -2,8 +2,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { type Clock, CODINGS, LONGEST_RETRY_AFTER_MS, type Log, unlessAborted, uptimeOf } from '../core/basics.ts';
 import { nextTurn } from '../core/lease-loop.ts';
 import { CONNECTIONS } from '../core/proxy.ts';
-import type { RequestBudget } from './budget.ts';
-import type { RateLimitObservation } from './budget-state.ts';
+import type { RateLimitObservation, RequestBudget } from './budget.ts';
 import { exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 import { errorOfStatus, PRIORITIES, parseBaseUrl, type RequestPriority, SessionServiceError } from './service.ts';
 
@@ -33,7 +32,6 @@ interface Call<Value> extends Pick<HttpRequest, 'operation' | 'path' | 'body' | 
 	readonly priority: RequestPriority;
 	/** Of an earlier call: if it is unchanged, the service need not send it again. */
 	readonly kept?: Kept<Value> | undefined;
-	readonly sequence: number;
 	readonly maxBodyBytes?: number;
 	/** Milliseconds for the whole call, if less than usual. */
 	readonly timeoutMs?: number;
@@ -102,7 +100,7 @@ export function createTransport(options: TransportOptions) {
 				byteCount = response.body.length;
 				const tookMs = uptimeOf(clock) - startedAt;
 				const observation = readRateLimit(response, now, tookMs);
-				budget.observe(observation, call.sequence);
+				budget.observe(observation);
 				const error = errorOfStatus(response.status, operation, now + (observation.retryAfterSeconds ?? 0) * 1000);
 				if (error !== null) throw error;
 				const isUnchanged = response.status === 304 && kept?.etag != null;
@@ -118,7 +116,7 @@ export function createTransport(options: TransportOptions) {
 			} finally {
 				slot.giveBack();
 				const tookMs = uptimeOf(clock) - startedAt;
-				budget.ended(call.sequence, outcome === 'ok' || outcome === 'unchanged' ? tookMs : null);
+				if (outcome === 'ok' || outcome === 'unchanged') budget.took(tookMs);
 				log.debug({ operation, priority, sessionId, outcome, ms: tookMs }, 'session service call');
 				onCall?.({ operation, priority, outcome, byteCount, tookMs });
 			}

@@ -1,10 +1,11 @@
 import { type KyselyPlugin, sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
-import type { StoreDatabase } from '../../src/database/database.ts';
+import type { Db, StoreDatabase } from '../../src/database/database.ts';
 import { beginLadder } from '../../src/database/ladders.ts';
 import { lockFor, lockSession } from '../../src/database/locks.ts';
 import { OWN_SCHEMA } from '../../src/database/migrate.ts';
 import { mapPostgresError } from '../../src/database/postgres.ts';
+import { createSharedState } from '../../src/database/shared-states.ts';
 import { acceptAnswer } from '../../src/features/answer/accept-store.ts';
 import { firstPersonOf } from '../../src/features/answer/view.ts';
 import { addWatch } from '../features/watch/support.ts';
@@ -16,6 +17,25 @@ import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, submission, T0 } f
 describeStores('PostgreSQL', openReplicas);
 
 const subject = replicasFrom(openReplicas);
+
+it('does not wait for the disk at a change of a shared state', async () => {
+	const { store } = subject;
+	const settings: string[] = [];
+	const setting = async (db: Db) => {
+		const { rows } = await sql<{ value: string }>`select current_setting('synchronous_commit') as value`.execute(db);
+		return rows[0]?.value ?? '';
+	};
+	const writeOne: StoreDatabase['writeOne'] = (work) =>
+		store.db.write(async (trx) => {
+			await sql`set local synchronous_commit to on`.execute(trx);
+			const result = await work(trx);
+			settings.push(await setting(trx));
+			return result;
+		});
+	const cell = createSharedState<number>({ ...store, db: { ...store.db, writeOne } as StoreDatabase }, 'one');
+	for (const state of [1, 2]) await cell.update(() => ({ state, result: null }));
+	expect(settings).toEqual(['on', 'off']);
+});
 
 it('skips due answers that another PostgreSQL transaction has locked', async () => {
 	const { store, replica } = subject;
@@ -34,12 +54,12 @@ it('sees a newer schema with each look for due rows, also where none is due', as
 	const newer = { number: OWN_SCHEMA + 1, name: 'newer', appliedAt: T0 };
 	await store.db.write((trx) => trx.insertInto('migrations').values(newer).execute());
 	try {
-		await expect(replica.sessions.nextDueAt(SERVICE, null)).rejects.toMatchObject({ code: 'database_newer' });
+		await expect(replica.sessions.nextDueAt(SERVICE)).rejects.toMatchObject({ code: 'database_newer' });
 		expect(await replica.replaced).toBe('database_newer');
 	} finally {
 		await store.db.write((trx) => trx.deleteFrom('migrations').where('number', '=', newer.number).execute());
 	}
-	expect(await replica.sessions.nextDueAt(SERVICE, null)).toBeNull();
+	expect(await replica.sessions.nextDueAt(SERVICE)).toBeNull();
 });
 
 it('forgets nobody between the look at who was first and the answer that lost to them', async () => {

@@ -22,6 +22,7 @@ import { describeMarks, describeQueries } from './contract/queries.ts';
 import { describeQuestions } from './contract/questions.ts';
 import { describeManyRaces, describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
+import { describeSharedStates } from './contract/shared-states.ts';
 import { describeSpellings } from './contract/spellings.ts';
 import { describeTimes } from './contract/times.ts';
 import { describeWatchesInTrouble, describeWatchPosts } from './contract/watch-posts.ts';
@@ -89,6 +90,7 @@ export function describeStores(
 		about('channel settings', [describeChannelSettings, describeAnswerers]);
 		about('spellings of ids', [describeSpellings]);
 		about('people', [describePeople, describeDirectory]);
+		about('shared states', [describeSharedStates]);
 		about('the bus', [describeCommits]);
 		about('the audit', [describeAudit]);
 	});

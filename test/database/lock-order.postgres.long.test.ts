@@ -86,7 +86,7 @@ it('locks rows of reminders in one order: writers of all kinds at once make no d
 	const random = createRandom(18);
 	await Promise.all(
 		stores.flatMap((one, index) =>
-			[reminds, posts, reads, plans, touches, configures, releases].map((act) =>
+			[reminds, posts, reads, lists, touches, configures, releases].map((act) =>
 				repeatedly(act, one, { random: random.fork(), token: `${act.name}-${index}` }),
 			),
 		),
@@ -336,7 +336,7 @@ async function posts({ posts }: Store, { random, token }: Actor): Promise<void> 
 async function reads(store: Store, { random, token }: Actor): Promise<void> {
 	const { sessions, watches } = store;
 	// Who watches again plans the next read for later.
-	const taken = await sessions.takeDue(SERVICE, { token, ms: 20_000 }, 3, { now: T0 + 60_000, only: null });
+	const taken = await sessions.takeDue(SERVICE, { token, ms: 20_000 }, 3, T0 + 60_000);
 	await sessions.renew(
 		taken.toReversed().map((one) => ({ session: one.session, token })),
 		20_000,
@@ -369,14 +369,12 @@ async function reads(store: Store, { random, token }: Actor): Promise<void> {
 	await sessions.release([token]);
 }
 
-/** The scheduler, and a list of what waits. */
-async function plans({ sessions }: Store, { random }: Actor): Promise<void> {
-	const moves = (await sessions.outlines(SERVICE, T0)).map(({ session: key, nextRead }) => {
-		return { session: key, from: nextRead, to: { at: T0, by: T0 - random.whole(0, 999) }, place: random.uniform() };
-	});
-	await sessions.reschedule(moves.toSorted((one, other) => one.place - other.place));
-	const listed = SESSION_IDS.map((sessionId) => ({ sessionId, absentAt: T0 + 1, moved: null }));
-	await sessions.readWaiting(SERVICE, listed, T0);
+/** A list of what waits, which fails at times, as the service does. */
+async function lists({ sessions }: Store, { random }: Actor): Promise<void> {
+	const listed = new Map(SESSION_IDS.map((sessionId) => [sessionId, random.whole(0, 9)]));
+	await sessions.noteListed(SERVICE, listed, { now: T0, leastMs: () => 0 });
+	await sessions.readWithin(SERVICE, -60_000);
+	await sessions.readFailing(SERVICE, T0 - 60_000);
 }
 
 /** People answer, and one of them starts the program again. */

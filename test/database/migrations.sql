@@ -83,6 +83,7 @@ create table if not exists "refusals" ("minute" bigint not null, "user_id" text 
 create index audit_events_committed on audit_events (transaction_id, number);
 alter table audit_events alter column number add generated always as identity;
 -- 35: 2.0.0
+alter table "watched_sessions" add column "listed" bigint;
 analyze answers, questions;
 with found as (select answers.id as answer_id, questions.id,
 				row_number() over (partition by answers.id order by number desc) as newest
@@ -215,6 +216,7 @@ drop index questions_asked;
 alter table "questions" drop column "same_before";
 alter table "questions" drop column "reworded_count";
 alter table "questions" drop column "reworded_at";
+alter table "watched_sessions" drop column "rhythm";
 alter table "watches" drop column "questions_in_channel";
 alter table "watches" drop column "discreet";
 alter table "watches" drop column "buttons";

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { columnsOf, TABLE_NAMES } from '../../src/database/database.ts';
 import { PERSON_TABLES, peopleColumns } from '../../src/database/person-ids.ts';
 import { contentColumn } from '../../src/database/question-store.ts';
-import { channelSettings, sessionReads, stepRate } from '../../src/database/watch.ts';
+import { channelSettings, sessionReads } from '../../src/database/watch.ts';
 import { draftColumn } from '../../src/features/answer/answering-store.ts';
 import * as rows from '../../src/features/answer/rows-store.ts';
 import { content } from '../../src/posts/post.ts';
@@ -29,7 +29,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 	people: { facts: TOLD_SCHEMA },
 	// What Slack shows, which names whoever is answering.
 	windows: { view: ANY_TEXT },
-	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot, reads: sessionReads },
+	watched_sessions: { digest, view: sessionSnapshot, reads: sessionReads },
 	posts: { content },
 	questions: { content: contentColumn.schema, evidence, handOverNote: ANY_TEXT },
 	channel_settings: { settings: channelSettings },

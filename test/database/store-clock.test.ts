@@ -87,7 +87,7 @@ it.each([5, 25])('what is due stays due when the clock is put back by %i min', a
 	await lease(store, held.id);
 	await patched(store, held.id, { notBefore }, options);
 	await addWatch(store.watches, { createdAt: T0 });
-	await store.sessions.takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
+	await store.sessions.takeDue(SERVICE, LEASE, 1, T0);
 	await pass(manual, 2 * LOOK);
 	clock.set(-minutes * 60_000);
 	await pass(manual, LOOK);
@@ -97,5 +97,5 @@ it.each([5, 25])('what is due stays due when the clock is put back by %i min', a
 	expect(press?.undoUntil).toBeLessThanOrEqual(now);
 	expect((await current(store, held.id)).notBefore).toBeLessThanOrEqual(now);
 	expect(await store.posts.nextDueAt()).toBeLessThanOrEqual(now);
-	expect(await store.sessions.takeDue(SERVICE, OTHER_LEASE, 1, { now, only: null })).toHaveLength(1);
+	expect(await store.sessions.takeDue(SERVICE, OTHER_LEASE, 1, now)).toHaveLength(1);
 });

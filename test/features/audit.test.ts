@@ -71,6 +71,7 @@ async function second(scene: string) {
 	await form.submit();
 	expect(form.text()).toContain(headline('conflicted'));
 	await form.close();
+	await app.until(() => app.seenBy('ada', post).buttons().includes('Undo'));
 	await app.press(post, 'ada', 'Undo');
 	return { post, offer: await app.until(() => offers().at(-1)) };
 }

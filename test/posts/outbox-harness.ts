@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Clock } from '../../src/core/basics.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/core/rate-limiter.ts';
-import { type CardUrgency, sessionReads, UNKNOWN_STEP_RATE, type Watch } from '../../src/database/watch.ts';
+import { type CardUrgency, sessionReads, type Watch } from '../../src/database/watch.ts';
 import { createEndings } from '../../src/features/watch/endings.ts';
 import type { SessionUpdate } from '../../src/features/watch/recording-store.ts';
 import { type Announcer, createOutbox } from '../../src/posts/outbox.ts';
@@ -189,7 +189,6 @@ export async function recordRead(
 		settled === undefined ? asked : [{ kind: 'settled', how: settled }],
 	);
 	const update: SessionUpdate = {
-		stepRate: UNKNOWN_STEP_RATE,
 		nextRead: { at: now, by: now },
 		lastReadAt: now,
 		lastChangeAt: now,
@@ -201,7 +200,7 @@ export async function recordRead(
 		found,
 	};
 	const { revision } = watch;
-	await sessions.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, { now: now + 1e9, only: null });
+	await sessions.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, now + 1e9);
 	const { lastReadAt = null } = (await sessions.watched(watch.session)) ?? {};
 	const written = await reads.record(
 		{ session: watch.session, token: 'poller', lastReadAt },

@@ -3,7 +3,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { mergeForPut } from '../../src/questions/compare.ts';
-import { PRIORITIES } from '../../src/session-service/service.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, send, serve, until } from './harness.ts';
 
 it('a PUT sends every item in order as JSON, with the id and the index', async () => {
@@ -27,15 +26,16 @@ it('a response with the updated message is a success too', async () => {
 
 it('a reserved delivery reads and sends at once although the budget is empty', async () => {
 	const { service, client, budget } = await createHarness();
+	budget.took(50);
 	const permit = await client.reserveDelivery();
 	await budget.acquire('delivery', { count: 20 });
-	budget.observe({ limit: 250, remaining: 0, resetSeconds: 60 }, 22);
-	expect(budget.usage().free).toBe(0);
+	budget.observe({ limit: 250, remaining: 0, resetSeconds: 60 });
+	expect(budget.left()).toBe(0);
 	const { session } = await permit.read('s1');
 	expect(session.status).toBe('humanInput');
 	await permit.putAnswers('s1', 1, ANSWERS);
 	expect(service.log.list().map((entry) => entry.method)).toEqual(['GET', 'PUT']);
-	expect(PRIORITIES.map(budget.waiting)).toEqual([0, 0, 0]);
+	expect(budget.background.freeAt()).not.toBeNull();
 });
 
 it('the read and the PUT of a delivery share one connection', async () => {
@@ -61,14 +61,40 @@ it('a delivery whose read is repeated takes a new pair of permits', async () => 
 	await until(() => calls.length === 1 && clock.sleeping === 1);
 	await clock.advance(500);
 	await reading;
-	expect(budget.usage().delivery).toBe(4);
+	// 4 of 59, and 1.5 came in half a second.
+	expect(budget.left()).toBe(56);
 	await permit.putAnswers('s1', 1, ANSWERS);
-	expect(budget.usage().delivery).toBe(4);
+	expect(budget.left()).toBe(56);
+});
+
+it('a delivery that waits to repeat its read keeps nobody waiting while the service is slow', async () => {
+	const { service, client, clock, calls, budget } = await createHarness();
+	for (let count = 0; count < 3; count++) budget.took(4_000);
+	service.faults.add({ kind: 'error', times: 1 });
+	const permit = await client.reserveDelivery();
+	const reading = permit.read('s1');
+	await until(() => calls.length === 1 && clock.sleeping === 1);
+	expect(await client.read('s1', { priority: 'person' })).toMatchObject({ session: { status: 'humanInput' } });
+	await clock.advance(500);
+	await reading;
+});
+
+it('a delivery that looks at another spelling of the id too keeps no place of a slow service', async () => {
+	const spellings = { others: async () => ['S1'], move: async () => true };
+	const { service, client, budget } = await createHarness({ client: { spellings } });
+	{
+		using permit = await client.reserveDelivery();
+		await permit.read('s1');
+		expect(service.log.reads('S1')).toHaveLength(1);
+	}
+	for (let count = 0; count < 3; count++) budget.took(4_000);
+	await budget.acquire('person');
+	await budget.acquire('person');
 });
 
 it('a delivery during a long pause fails with the time of the next try', async () => {
 	const { client, clock, budget } = await createHarness();
-	budget.observe({ retryAfterSeconds: 45 }, 0);
+	budget.observe({ retryAfterSeconds: 45 });
 	expect(await failureOf(client.reserveDelivery())).toMatchObject({
 		code: 'rate_limited',
 		retryAt: clock.now() + 45_000,

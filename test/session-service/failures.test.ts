@@ -2,7 +2,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/session-service/faults.ts';
-import { PRIORITIES, type SessionServiceError } from '../../src/session-service/service.ts';
+import type { SessionServiceError } from '../../src/session-service/service.ts';
 import { sentItems } from '../support/sessions.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, send, serve, until } from './harness.ts';
 
@@ -185,7 +185,7 @@ it('a PUT over the size limit is refused before it is sent', async () => {
 	});
 	expect(service.log.puts()).toHaveLength(0);
 	// Only the permit was charged.
-	expect(budget.usage().delivery).toBe(2);
+	expect(budget.left()).toBe(57);
 });
 
 it.each([
@@ -206,7 +206,7 @@ it.each([
 ])('the id %j is refused before a request is sent', async (id) => {
 	const { service, client, budget } = await createHarness();
 	expect((await failureOf(client.read(id, once))).code).toBe('invalid_session_id');
-	expect(budget.usage().free).toBe(250);
+	expect(budget.left()).toBe(59);
 	expect((await failureOf(send(client, id, 0, ANSWERS))).code).toBe('invalid_session_id');
 	expect(service.log.size).toBe(0);
 });
@@ -298,7 +298,7 @@ it('ten minutes without the service leave no waiting call, and the next call wor
 			return running === 0;
 		});
 		expect(clock.sleeping).toBe(0);
-		expect(PRIORITIES.map(budget.waiting)).toEqual([0, 0, 0]);
+		expect(budget.background.freeAt()).not.toBeNull();
 		expect([...codes].every((code) => ['unavailable', 'timed_out', 'rate_limited'].includes(code))).toBe(true);
 		expect(codes).toContain('unavailable');
 		await service.comeBack();

@@ -78,7 +78,7 @@ export const ANSWERS = sentItems([
 
 /** Sends answers as a delivery does, but without the read before. */
 export async function send(client: SessionServiceClient, ...answers: [string, number, typeof ANSWERS]): Promise<void> {
-	const permit = await client.reserveDelivery();
+	using permit = await client.reserveDelivery();
 	await permit.putAnswers(...answers);
 }
 

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { createManualClock } from '../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../sandbox/session-service/canaries.ts';
-import { createRequestBudget } from '../../src/session-service/budget.ts';
 import { createHarness, failureOf, until } from './harness.ts';
 
 type HarnessOptions = NonNullable<Parameters<typeof createHarness>[0]>;
@@ -49,13 +47,13 @@ it('lists the sessions that wait, and keeps four fields of each', async () => {
 	for (const canary of CANARY_STRINGS) expect(JSON.stringify([list, calls])).not.toContain(canary);
 });
 
-it('reads pages until all are there, each with a permit of the background, but five at most', async () => {
+it('reads pages of 200 until all are there, each with a permit of watching, but five at most', async () => {
 	const harness = await start();
 	putWaiting(harness, 450);
-	const list = await listed(harness);
+	const list = await harness.client.listWaiting();
 	expect(list).toMatchObject({ isComplete: true, requestCount: 3 });
 	expect(new Set(list.sessions.map(({ sessionId }) => sessionId)).size).toBe(451);
-	expect(harness.budget.usage()).toMatchObject({ delivery: 0, person: 0, background: 3 });
+	expect(harness.budget.left()).toBe(56);
 	putWaiting(harness, 1_100);
 	const cut = await listed(harness);
 	expect(cut).toMatchObject({ isComplete: false, requestCount: 5 });
@@ -187,7 +185,7 @@ it('gives up a body of more than 10 MB without reading all of it, also without a
 	expect(await failureOf(listed(harness))).toMatchObject({ code: 'body_too_large' });
 });
 
-it('asks for smaller pages when one is too large, remembers that, and asks for larger ones when they are small', async () => {
+it('asks for pages half as large from then on when one is too large', async () => {
 	const harness = await start();
 	const { service, clock, calls } = harness;
 	putWaiting(harness, 250);
@@ -203,16 +201,13 @@ it('asks for smaller pages when one is too large, remembers that, and asks for l
 	expect(await next()).toEqual([200, 200]);
 	// Of the first page a few sessions do not fit, of smaller ones all do.
 	service.list.bytesEach = 51_000;
-	expect(await next()).toEqual([200, 100, 100, 100]);
-	expect(await next()).toEqual([100, 100, 100]);
-	service.list.bytesEach = 102_000;
 	const before = calls.length;
-	expect(await listed(harness)).toMatchObject({ isComplete: true, requestCount: 7 });
-	expect(calls.slice(before).map(({ byteCount }) => byteCount >= 10_000_000)).toEqual([true, ...Array(6).fill(false)]);
-	expect(await next()).toEqual(Array(6).fill(50));
+	expect(await next()).toEqual([200, 100, 100, 100]);
+	expect(calls.slice(before).map(({ byteCount }) => byteCount >= 10_000_000)).toEqual([true, false, false, false]);
+	expect(await next()).toEqual([100, 100, 100]);
 	service.list.bytesEach = 0;
-	expect(await next()).toEqual(Array(6).fill(50));
-	expect(await next()).toEqual([200, 200]);
+	expect(await next()).toEqual([100, 100, 100]);
+	expect(await next()).toEqual([100, 100, 100]);
 });
 
 it('asks for smaller pages when one has too many parts', async () => {
@@ -238,12 +233,10 @@ it('is given up when the call takes too long', async () => {
 	expect(await failure).toMatchObject({ code: 'timed_out', retryable: true });
 });
 
-it('sends nothing while the budget has no permit', async () => {
-	const clock = createManualClock();
-	const budget = createRequestBudget({ clock, requestsPerMinute: 10 });
-	const { client, service } = await start({ client: { clock, budget } });
-	for (let used = 0; used < 6; used++) await budget.acquire('delivery');
-	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'no_permit' });
+it('sends nothing while the budget is paused', async () => {
+	const { client, service, budget } = await start();
+	budget.observe({ retryAfterSeconds: 46 });
+	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'rate_limited' });
 	expect(service.log.lists()).toEqual([]);
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { createRequestBudget } from '../../src/session-service/budget.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, orderSession, send, serve, until } from './harness.ts';
 
 const person = { priority: 'person' } as const;
@@ -44,27 +45,32 @@ describe('conditional reads', () => {
 		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'unchanged', 'ok']);
 	});
 
-	it('reads sessions whole that are no longer in the cache', async () => {
-		const { service, client } = await createHarness({ client: { cacheBytes: 4_000 } });
-		service.sessions.put('s2', orderSession());
-		for (const id of ['s1', 's2', 's2', 's1']) await client.read(id, person);
-		expect(service.log.reads().map((entry) => entry.ifNoneMatch !== null)).toEqual([false, false, true, false]);
-		const small = await createHarness({ client: { cacheBytes: 100 } });
-		for (const id of ['s1', 's1']) await small.client.read(id, person);
-		expect(small.service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 200]);
+	it('keeps the sessions that were used last, as many as have 32 MB together, and the newest of any size', async () => {
+		const { service, client } = await createHarness();
+		const large = {
+			status: 'active',
+			messages: [{ role: 'assistant', agent_data: { state: 'x'.repeat(12_000_000) } }],
+		};
+		for (const id of ['one', 'two', 'three']) service.sessions.put(id, large);
+		for (const id of ['one', 'two']) await client.read(id, person);
+		// Unchanged, its body is as large as before.
+		expect((await client.read('one', { priority: 'background' })).byteCount).toBe(0);
+		await client.read('three', person);
+		expect(client.latest('two')).toBeNull();
+		for (const id of ['one', 'three']) expect(client.latest(id), id).not.toBeNull();
+		await client.read('two', person);
+		expect(service.log.reads('two').map((entry) => entry.ifNoneMatch)).toEqual([null, null]);
 	});
 
-	it('keeps sessions by the memory they take, whatever the size of their bodies', async () => {
-		const { service, client } = await createHarness({ client: { cacheBytes: 1_000_000 } });
-		const secrets = { agent_data: { state: 'x'.repeat(900_000) } };
-		service.sessions.put('unread', { status: 'active', messages: [{ role: 'assistant', ...secrets }] });
-		service.sessions.put('texts', { status: 'active', messages: [{ human_input: [{ title: '€'.repeat(450_000) }] }] });
-		service.sessions.put('zeros', { status: 'active', messages: Array.from({ length: 900 }, () => 0) as never });
-		for (const id of ['s1', 'texts', 'unread']) await client.read(id, person);
-		for (const id of ['texts', 's1', 'unread']) expect(client.latest(id), id).not.toBeNull();
-		await client.read('zeros', person);
-		expect(client.latest('texts')).toBeNull();
-		for (const id of ['s1', 'unread', 'zeros']) expect(client.latest(id), id).not.toBeNull();
+	it('keeps the newest 1,000 sessions', async () => {
+		const { client, clock, service } = await createHarness({
+			client: { budget: createRequestBudget({ clock: createManualClock(), requestsPerMinute: 100_000 }) },
+		});
+		const ids = Array.from({ length: 1_001 }, (_, n) => `small-${n}`);
+		for (const id of ids) service.sessions.put(id, { status: 'active', messages: [] });
+		for (const id of ids) await client.read(id, person);
+		expect(clock.sleeping).toBe(0);
+		expect(ids.filter((id) => client.latest(id) === null)).toEqual(['small-0']);
 	});
 
 	it('keeps the latest reading available for 10 minutes', async () => {
@@ -236,7 +242,7 @@ describe('a service that is slow with its headers', () => {
 		'a read waits for slow headers until the call time-out: %s, after a wait for a permit of %i ms',
 		async (priority, wait) => {
 			const { service, client, clock, budget } = await createSlowHarness(59_000);
-			if (wait > 0) budget.observe({ retryAfterSeconds: wait / 1_000 }, 0);
+			if (wait > 0) budget.observe({ retryAfterSeconds: wait / 1_000 });
 			const reading = client.read('s1', { priority });
 			await clock.advance(wait);
 			await until(() => service.log.reads('s1').length === 1);
@@ -331,7 +337,7 @@ it('a large response waits for a slot, and an abort frees the slot', async () =>
 	leaving.abort(new Error('stopping'));
 	await expect(gone).rejects.toThrow('stopping');
 	const readings = await Promise.all(
-		Array.from({ length: 6 }, (_, n) => client.read(`big${n}`, { priority: n % 2 ? 'person' : 'background' })),
+		Array.from({ length: 6 }, (_, n) => client.read(`big${n}`, { priority: n % 2 ? 'person' : 'delivery' })),
 	);
 	for (const { session } of readings) expect(session.sessionDetails).toMatch(/^x+… \(1,98\d,\d{3} more characters\)$/);
 	expect(clock.sleeping).toBe(0);

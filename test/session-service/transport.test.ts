@@ -50,9 +50,9 @@ it('ignores invalid headers', () => {
 
 it('requests of others behind the same address leave less for us', async () => {
 	const { service, client, budget } = await createHarness({ service: { rateLimit: { limit: 250, windowMs: 60_000 } } });
-	for (let n = 0; n < 40; n++) await fetch(`${service.url}/v1/sessions/s1`, { redirect: 'manual' });
+	for (let n = 0; n < 230; n++) await fetch(`${service.url}/v1/sessions/s1`, { redirect: 'manual' });
 	await client.read('s1', { priority: 'person' });
-	expect(budget.usage().free).toBe(209);
+	expect(budget.left()).toBe(19);
 });
 
 it('keeps to a lower limit of the service without a single 429', async () => {
@@ -70,6 +70,7 @@ it('keeps to a lower limit of the service without a single 429', async () => {
 	});
 	while (!over) await clock.advance(100);
 	expect(service.log.reads().filter((entry) => entry.status === 429)).toEqual([]);
-	expect(calls.filter((call) => call.outcome === 'session_not_found').length).toBeGreaterThan(20);
+	// 4 or 5 at once, and 3 more within a person's patience.
+	expect(calls.filter((call) => call.outcome === 'session_not_found').length).toBeGreaterThanOrEqual(7);
 	expect(await asked).toContain('rate_limited');
 });

@@ -103,7 +103,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	script(/^npm run faults -- powercut$/, 'npm run faults -- powercut --cuts 1'),
 	script(/^npm run bench -- figures( --only memory)?( --rounds 3)?$/, 'npm run bench -- figures --rounds 1'),
 	script(/^npm run bench -- figures --only presses --rounds 3$/, 'npm run bench -- figures --only presses --rounds 1'),
-	script(/^npm run bench -- watching( --compare| --requests)?$/, 'npm run bench -- watching --compare --seeds 1'),
+	script(/^npm run bench -- watching-live --cases '.+'$/, "npm run bench -- watching-live --cases 'ten quiet, a list'"),
 	script(/^npm run mutate -- [\w/.-]+$/, 'npm run mutate -- src/questions/compare.ts:50-58'),
 	script(
 		/^npm run bench -- watching-live( --watches \d+ --minutes \d+ --list)?$/,

@@ -15,7 +15,7 @@ export const RULES = [
 	'test/questions/*.test.ts',
 	'test/faults/{edits/edit,sabotage}.test.ts',
 	'test/faults/reminders/judge.test.ts',
-	'test/session-service/{body-slots,budget-state,schema}.test.ts',
+	'test/session-service/{body-slots,budget,schema}.test.ts',
 	'test/slack/{ids,links,words}.test.ts',
 	'test/features/voices.test.ts',
 	'test/features/inbox/view.test.ts',
@@ -24,7 +24,6 @@ export const RULES = [
 	'test/features/settings/read.test.ts',
 	'test/slack/text/hostile-repeats.test.ts',
 	'test/faults/watches/reminders/judge.test.ts',
-	'test/features/watch/read-window.test.ts',
 ];
 
 const filesNamed = (...lanes: readonly string[]) =>

@@ -6,6 +6,7 @@ import {
 	integer,
 	json,
 	LEASE,
+	large,
 	noted,
 	OF_SESSION,
 	orNull,
@@ -61,8 +62,7 @@ export const WATCH_TABLES = tables({
 		columns: {
 			...SESSION,
 			...LEASE,
-			/** The step rate. */
-			rhythm: json,
+			rhythm: until(35, json),
 			digest: orNull(json),
 			/** The content of cards. */
 			view: orNull(sealed),
@@ -83,6 +83,8 @@ export const WATCH_TABLES = tables({
 			hurry: integer,
 			/** See `sessionReads`. */
 			reads: orNull({ ...json, since: 30 }),
+			/** When the service last saved it, as the newest list says; null: that does not name it. */
+			listed: orNull({ ...large, since: 35 }),
 		},
 		indexes: { due: '(service, next_read_at) where next_read_at is not null' },
 		kept: 'whileUsed',
@@ -350,7 +352,7 @@ export const WATCH_TABLES = tables({
 	shared_states: {
 		key: ['name'],
 		columns: {
-			/** The service's address (its request budget), `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
+			/** `budget:<address>` of the service, `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
 			name: { ...text, people: 'part' },
 			state: { ...json, people: ['{}'] },
 			changedAt: noted,

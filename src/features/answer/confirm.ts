@@ -30,11 +30,7 @@ export function createConfirmation(
 		try {
 			using deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
 			const either = AbortSignal.any([signal, deadline.signal]);
-			const reading = await sessionService.read(question.sessionId, {
-				priority: 'background',
-				ahead: true,
-				signal: either,
-			});
+			const reading = await sessionService.read(question.sessionId, { priority: 'background', signal: either });
 			await noteRead(reading);
 		} catch {
 			signal.throwIfAborted();

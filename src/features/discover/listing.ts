@@ -2,19 +2,20 @@ import {
 	backOff,
 	type Cell,
 	codeOf,
-	createMemo,
 	DAY_MS,
 	HandraiseError,
+	pick,
 	repeat,
 	retryAtOf,
 	uptimeOf,
 } from '../../core/basics.ts';
 import { LOG_LINES } from '../../core/log-lines.ts';
 import type { Core } from '../../core.ts';
-import type { ListedWaiting } from '../../database/watch.ts';
 import type { SessionStore } from '../../database/watch-store.ts';
+import type { BackgroundBudget } from '../../session-service/budget.ts';
 import type { ServiceHealth } from '../../session-service/health.ts';
-import { type BackgroundBudget, WAITING_CODES, type WaitingList } from '../../session-service/service.ts';
+import { WAITING_CODES, type WaitingList } from '../../session-service/service.ts';
+import { type ListKnowledge, leastMs, UNLISTED } from '../watch/schedule.ts';
 import type { createDiscoveries } from './discovery.ts';
 
 export interface ListingState {
@@ -23,9 +24,10 @@ export interface ListingState {
 	/** When another process may take over, clock milliseconds. */
 	readonly until: number;
 	readonly isAvailable: boolean;
+	/** The newest list has all sessions that wait. */
+	readonly isComplete: boolean;
 	/** There is none: it has failed for some minutes. */
 	readonly isUnlisted: boolean;
-	readonly perSecond: number;
 }
 
 interface Options {
@@ -41,19 +43,12 @@ type Listener = Pick<ReturnType<typeof createDiscoveries>, 'listed' | 'unlisted'
 const LONGEST_LISTING_MS = 45_000;
 /** How long a process that lists may be late before another takes over. */
 const LEASE_MARGIN_MS = 15_000;
-/** From the beginning of a list to the next one, with more than a few watched sessions. */
-const EVERY_MS = 2_000;
-/** With up to this many, those that work are read every second or two, and lists find what the quiet ones ask... */
-const FEW = 20;
-/** ...this often. */
-const EVERY_MS_IF_FEW = 4_010;
-/** After a list that took this long, the next one comes after this many times what it took. */
-const SLOW_MS = 1_000;
-const SLOW_FACTOR = 8;
-/** With discovery, after any list. */
-const DISCOVERY_FACTOR = 4;
-/** The largest share of the requests that are left for watching. */
-const SHARE = 1 / 4;
+/** From the beginning of a list to the next one, for each page of the service… */
+const EVERY_MS = 4_000;
+/** …and in times of what the newest one took. */
+const TIMES_TOOK = 4;
+/** Of the requests that watching has, where these are few. The others are for reads. */
+const MOST_OF_ALL = 1 / 2;
 const LONGEST_WAIT_MS = 60_000;
 const RETRY = { firstMs: 4_000, longestMs: LONGEST_WAIT_MS } as const;
 /** There is no list when this many looks agree, over some minutes: something in front may say so for a moment. */
@@ -68,26 +63,7 @@ type Condition = 'unknown' | 'works' | 'failing' | 'none';
 
 const LOG_EVENTS = { works: 'list_works', failing: 'list_failing', none: 'list_lost' } as const;
 
-/** From the beginning of a list to that of the next one, in whole milliseconds. */
-export function listEveryMs(
-	{ tookMs, requestCount }: Pick<WaitingList, 'tookMs' | 'requestCount'>,
-	options: { watched: number; discoverSessions: boolean; backgroundPerSecond: number },
-): number {
-	const { watched, discoverSessions, backgroundPerSecond } = options;
-	const usual = watched > FEW ? EVERY_MS : EVERY_MS_IF_FEW;
-	const withinShare = (1_000 * requestCount) / (SHARE * backgroundPerSecond);
-	const factor = discoverSessions ? DISCOVERY_FACTOR : tookMs < SLOW_MS ? 0 : SLOW_FACTOR;
-	return Math.min(LONGEST_WAIT_MS, Math.ceil(Math.max(usual, withinShare, factor * tookMs)));
-}
-
-/**
- * What is kept for `requestsPerSecond` lists and for the reads that they lead to. At 1.5, 2 and 3 times the lists' own
- * rate, 95 % of the questions of 1,000 sessions are seen after 3.7, 2.4 and 2.4 s; at 3 times, cards of 300 sessions
- * are a fifth older than at 2 (`npm run bench -- watching`).
- */
-export const reservedFor = (requestsPerSecond: number) => 2 * requestsPerSecond;
-
-const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnlisted: false, perSecond: 0 };
+const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isComplete: false, isUnlisted: false };
 
 /**
  * Lists the sessions that wait for a person, where the service can, while sessions are watched; else only at the start
@@ -100,7 +76,6 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 	const { listing: metrics } = core.metrics;
 	// Only lists find sessions that nobody watches.
 	const { DISCOVER_SESSIONS: discoverSessions } = core.config;
-	const readWaiting = createWaitingReads(core);
 	const own = crypto.randomUUID();
 	let shared = NOBODY;
 	let condition: Condition = 'unknown';
@@ -111,25 +86,24 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 	/** When the last list began, by uptime: the clock may be set in between. */
 	let listedAt = Number.NEGATIVE_INFINITY;
 	/** Of the last list. */
-	let requestCount = 1;
+	let isComplete = false;
 	/** When the next list is due while sessions are watched, by uptime. */
 	let nextAt = Number.NEGATIVE_INFINITY;
 
 	const isOthers = ({ holder, until }: ListingState) => holder !== null && holder !== own && until > clock.now();
 
 	/** Reads what others found. `leaseMs`: becomes the process that lists; 0 ends that. False when another one lists. */
-	async function share(leaseMs: number | null = null, perSecond = shared.perSecond): Promise<boolean> {
+	async function share(leaseMs: number | null = null): Promise<boolean> {
 		shared = await cell.update((before) => {
 			const found = before ?? NOBODY;
 			if (leaseMs === null || isOthers(found)) return { state: found, result: found };
 			const held = { holder: leaseMs > 0 ? own : null, until: clock.now() + leaseMs };
 			// The process before has looked often enough, until this one finds a list.
 			if (condition === 'unknown' && found.isUnlisted && failures === 0) failures = absences = TRIES;
-			const state = { ...held, isAvailable: condition === 'works', isUnlisted: failures >= TRIES, perSecond };
+			const state = { ...held, isAvailable: condition === 'works', isComplete, isUnlisted: failures >= TRIES };
 			return { state, result: state };
 		});
 		metrics.available(Number(shared.isAvailable));
-		budget.reserve(reservedFor(shared.perSecond));
 		return !isOthers(shared);
 	}
 
@@ -158,35 +132,40 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		if (dueInMs > 0) return Math.min(LOOK_MS, dueInMs);
 		if (!(await share(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
 		listedAt = uptimeOf(clock);
-		const waitMs = await list(watched, listener, signal);
+		const waitMs = await list(listener, signal);
 		nextAt = listedAt + waitMs;
-		const isOften = condition === 'works' && watched > 0;
-		await share(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? (1_000 * requestCount) / waitMs : 0);
+		await share(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS);
 		return Math.min(LOOK_MS, nextAt - uptimeOf(clock));
 	}
 
 	/** Returns the milliseconds from the beginning of this list to the next one. */
-	async function list(watched: number, listener: Listener, signal: AbortSignal): Promise<number> {
+	async function list(listener: Listener, signal: AbortSignal): Promise<number> {
 		let found: WaitingList;
 		try {
 			found = await sessionService.listWaiting(signal);
 		} catch (error) {
 			signal.throwIfAborted();
 			const waitMs = failed(error);
+			if (condition !== 'works') await store.readWithin(serviceUrl, UNLISTED.quietMs);
 			if (failures >= TRIES) await listener.unlisted();
 			return waitMs;
 		}
 		failures = 0;
 		absences = 0;
-		requestCount = found.requestCount;
+		({ isComplete } = found);
 		become('works', 'ok');
 		metrics.listed(found);
 		health.listed();
 		// Sessions never read say nothing about the service. Others are read again soon, and tell.
 		if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
-		await readWaiting(found);
+		// First, so that what it begins to watch is known as listed.
 		await listener.listed(found);
-		return listEveryMs(found, { watched, discoverSessions, backgroundPerSecond: budget.rates().left });
+		const listed = new Map(found.sessions.map(({ sessionId, updatedAt }) => [sessionId, updatedAt ?? 0]));
+		const news = await store.noteListed(serviceUrl, listed, { now: clock.now(), leastMs });
+		if (news > 0) metrics.listedReads(news);
+		const { requestCount, tookMs } = found;
+		const share = MOST_OF_ALL * budget.perSecond();
+		return Math.ceil(Math.max(EVERY_MS * requestCount, TIMES_TOOK * tookMs, (1_000 * requestCount) / share));
 	}
 
 	function failed(error: unknown): number {
@@ -225,69 +204,12 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 			const onFailure = (code: string) => log.warn('listing_failed', { code });
 			await repeat(clock.sleep, signal, () => turn(listener, signal), { retryMs: LOOK_MS, onFailure });
 			// Another replica goes on at once.
-			await share(0, 0).catch(() => undefined);
+			await share(0).catch(() => undefined);
 		},
 		/** The service has no list, or its list has failed for some minutes, as the process that lists has found. */
 		isUnlisted: () => shared.isUnlisted,
 		isAvailable: () => shared.isAvailable,
-	};
-}
-
-/** A listed session is compared again after this, and after twice the time when a read that was moved found nothing. */
-const COMPARE_AGAIN_MS = 30_000;
-const LONGEST_COMPARE_AGAIN_MS = 30 * 60_000;
-
-/** A session that is listed or was, and when to compare it with its newest read. */
-interface Comparison extends ListedWaiting {
-	/** Null: at once when it is listed, because it was not in the list before. */
-	readonly dueAt: number | null;
-	/** The time between the newest comparison and the next one. */
-	readonly waitMs: number;
-}
-
-/** Has watched sessions read at once that newly wait by the list and not by their newest read. */
-export function createWaitingReads(core: Core<{ sessions: SessionStore }>) {
-	const { serviceUrl, clock } = core;
-	const { sessions: store } = core.store;
-	/** By id: those of the newest whole list and later ones, and those gone whose reads were moved not long ago. */
-	const memo = createMemo(clock, () => ({
-		compared: new Map<string, Comparison>(),
-		/** When the newest list came in which all were; null: none yet. */
-		completeAt: null as number | null,
-	}));
-
-	/** `move`: left out when the session waits by its newest read too, or its last move found nothing not long ago. */
-	function afterComparing(comparison: Comparison, now: number, move?: { readonly hasChanged: boolean }): Comparison {
-		const { dueAt, waitMs, moved } = comparison;
-		if (move === undefined) {
-			if (moved !== null && moved.until > now) return { ...comparison, dueAt: moved.until };
-			return { ...comparison, dueAt: now + COMPARE_AGAIN_MS, waitMs: COMPARE_AGAIN_MS };
-		}
-		const foundNothing = dueAt !== null || (moved !== null && !move.hasChanged);
-		const nextMs = foundNothing ? Math.min(LONGEST_COMPARE_AGAIN_MS, 2 * waitMs) : COMPARE_AGAIN_MS;
-		return { ...comparison, dueAt: now + nextMs, waitMs: nextMs, moved: { at: now, until: now + nextMs } };
-	}
-
-	return async ({ sessions, isComplete }: WaitingList): Promise<void> => {
-		const { compared, completeAt } = memo.get();
-		const now = clock.now();
-		const unknown = { absentAt: completeAt, moved: null, dueAt: null, waitMs: COMPARE_AGAIN_MS };
-		const listed = sessions.map(({ sessionId }) => compared.get(sessionId) ?? { sessionId, ...unknown });
-		const due = listed.filter(({ dueAt }) => dueAt === null || dueAt <= now);
-		const moved = await store.readWaiting(serviceUrl, due, now);
-		const moves = new Map(moved.map((move) => [move.sessionId, move]));
-		// An incomplete list does not show which sessions are gone: pages shift while sessions come and go.
-		const others = [...compared.values()]
-			.filter(({ moved: last, dueAt }) => {
-				const at = Math.max(last?.at ?? 0, isComplete ? 0 : (dueAt ?? 0));
-				return at + LONGEST_COMPARE_AGAIN_MS > now;
-			})
-			.map((one) => (isComplete ? { ...one, absentAt: now, dueAt: null } : one));
-		const newest = due.map((one) => afterComparing(one, now, moves.get(one.sessionId)));
-		memo.set({
-			compared: new Map([...others, ...listed, ...newest].map((one) => [one.sessionId, one])),
-			completeAt: isComplete ? now : completeAt,
-		});
-		if (moved.length > 0) core.metrics.listing.listedReads(moved.length);
+		/** What the schedule of reads needs of it. */
+		knowledge: (): ListKnowledge => (shared.isAvailable ? pick(shared, 'isComplete') : null),
 	};
 }

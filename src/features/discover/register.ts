@@ -19,7 +19,8 @@ export function registerDiscovery(
 	let running: Promise<void> | undefined;
 	return {
 		...discoveries,
-		isListed: () => listing.isAvailable(),
+		isListed: listing.isAvailable,
+		listKnowledge: listing.knowledge,
 		async start(): Promise<void> {
 			await discoveries.start();
 			running = listing.run(discoveries, stopping.signal);

@@ -2,23 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { codeOf, MINUTE_MS, retryAtOf, uptimeOf } from '../../core/basics.ts';
 import { createLeaseLoop } from '../../core/lease-loop.ts';
 import type { Core } from '../../core.ts';
-import type { ReadKind } from '../../database/watch.ts';
 import type { SessionStore, TakenSession } from '../../database/watch-store.ts';
 import { nearMissAt } from '../../questions/near-misses.ts';
 import type { OccurrenceChange } from '../../questions/occurrences.ts';
 import { askedAt } from '../../questions/options.ts';
 import { questionAt, type Session } from '../../questions/session.ts';
-import { createReadWindow, DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
-import {
-	type BackgroundBudget,
-	type MeasuredReading,
-	MISSING,
-	type SessionReading,
-	WAITING_CODES,
-} from '../../session-service/service.ts';
+import type { BackgroundBudget } from '../../session-service/budget.ts';
+import { DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../../session-service/health.ts';
+import { type MeasuredReading, MISSING, type SessionReading, WAITING_CODES } from '../../session-service/service.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import type { ReadOutcome, RecordingStore, SessionUpdate } from './recording-store.ts';
-import { PLAN_MS } from './schedule.ts';
+import type { ListKnowledge } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
 
 export interface PollerOptions {
@@ -27,17 +21,21 @@ export interface PollerOptions {
 	readonly health: ServiceHealth;
 	/** What our answers and earlier reads mean for a session as read. */
 	readonly ourAnswers: (reading: SessionReading) => Promise<ReadAnswers>;
+	readonly list: () => ListKnowledge;
 }
 
-const READS_AT_ONCE = 16;
-/** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
-const WAITING_AT_ONCE = 2;
-/** With those that go ahead of others. */
-const WITH_AWAITED_AT_ONCE = 6;
+/** A service may work on one call after another, and these stand before the calls of people and deliveries. */
+const READS_AT_ONCE = 4;
+/** While each of the newest calls takes this long, one is enough. */
+const LONG_CALL_MS = 500;
+/** With the wait for a permit, a read that fails takes longer. */
+const LONGEST_REST_MS = 20_000;
 /** A session that was never read is gone when this many reads have failed, the newest with 404. */
 const UNREAD_TRIES = 3;
-/** How often to look whether a read that waited got its permit, or another hangs, so that the next may begin. */
-const PERMIT_CHECK_MS = 1_000;
+/** How often to look whether nobody waits for the service any more. */
+const LOOK_MS = 250;
+/** How often to count the watched sessions, for the metrics. */
+const COUNT_MS = 15_000;
 
 /** Reads watched sessions when they are due, and stores the changes together with the posts of them. */
 export function createPoller(
@@ -48,14 +46,16 @@ export function createPoller(
 	const { sessions } = store;
 	const { watches: metrics } = core.metrics;
 	const { budget, health } = options;
-	const reading = createReading(core);
-	const readWindow = createReadWindow({ most: READS_AT_ONCE, clock });
+	const reading = createReading(core, options.list);
+	/** How many reads are under way, or ended not long ago: after each comes a pause as long as it took. */
+	let taken = 0;
+	/** After some that are awaited comes one in its turn: lists that change all the time must not hold up the others. */
+	let inTurn = false;
 	/** By uptime, as `noteAgainAt`: the clock may be set in between. */
-	let planAt = Number.NEGATIVE_INFINITY;
+	let countAt = Number.NEGATIVE_INFINITY;
 	/** `health.down` as this process last stored it. */
 	let notedDown: boolean | null = null;
 	let noteAgainAt = Number.NEGATIVE_INFINITY;
-	let recovered = false;
 	health.onRecovered(readFailingSoon);
 
 	const loop = createLeaseLoop<TakenSession>(core, {
@@ -63,32 +63,29 @@ export function createPoller(
 		rows: sessions.rows,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
-			if (planAt <= uptimeOf(clock)) {
-				planAt = uptimeOf(clock) + PLAN_MS;
-				await plan();
+			if (countAt <= uptimeOf(clock)) {
+				countAt = uptimeOf(clock) + COUNT_MS;
+				metrics.watchedSessions(await sessions.count(serviceUrl));
 			}
 			await noteHealth();
 		},
-		async take(lease, room, running) {
-			const now = clock.now();
-			if (budget.pausedUntil() > now) return [];
-			for (const { only, count } of freeReads(running)) {
-				const taken = await sessions.takeDue(serviceUrl, lease, Math.min(room, count), { now, only });
-				if (taken.length > 0) return taken;
-			}
-			return [];
+		async take(lease, room) {
+			if (freeAt() > clock.now()) return [];
+			const due = inTurn
+				? await sessions.takeInTurn(serviceUrl, lease, clock.now())
+				: await sessions.takeDue(serviceUrl, lease, Math.min(room, free()), clock.now());
+			inTurn = !inTurn && due.some(({ nextRead: { at, by } }) => by < at);
+			return due;
 		},
-		async nextDueAt(running) {
+		async nextDueAt() {
 			const now = clock.now();
 			const downAt = (health.failingSince ?? Number.NEGATIVE_INFINITY) + DOWN_AFTER_MS;
+			const at =
+				free() < 1
+					? Number.POSITIVE_INFINITY
+					: Math.max((await sessions.nextDueAt(serviceUrl)) ?? Number.POSITIVE_INFINITY, freeAt());
 			// By then the outage has to be stored, also when nothing is read meanwhile.
-			const nextPlanAt = now + Math.max(0, planAt - uptimeOf(clock));
-			const planOrDownAt = downAt > now ? Math.min(nextPlanAt, downAt) : nextPlanAt;
-			if (budget.pausedUntil() > now) return Math.min(planOrDownAt, budget.pausedUntil());
-			const times = freeReads(running).map(({ only }) => sessions.nextDueAt(serviceUrl, only));
-			const readAt = Math.min(...(await Promise.all(times)).map((at) => at ?? Number.POSITIVE_INFINITY));
-			const isFull = budget.waiting() > 0 || readWindow.room() < 1;
-			return Math.min(planOrDownAt, readAt, isFull ? now + PERMIT_CHECK_MS : readAt);
+			return downAt > now ? Math.min(at, downAt) : at;
 		},
 		work: readAndRecord,
 		logFailure: ({ session: { sessionId } }, error) => log.warn('read_not_stored', { sessionId, code: codeOf(error) }),
@@ -101,45 +98,47 @@ export function createPoller(
 		release: (held) => sessions.release(held.map(({ token }) => token)),
 	});
 
-	/** How many more reads may be under way and wait for the budget, the first first. Each kind may always have one. */
-	function freeReads(running: readonly TakenSession[]): { only: ReadKind | null; count: number }[] {
-		const room = readWindow.room();
-		const free = Math.min(room, WAITING_AT_ONCE - budget.waiting());
-		if (free > 0) return [{ only: null, count: free }];
-		const awaited = Math.min(room, WITH_AWAITED_AT_ONCE - budget.waiting());
-		return [
-			...(running.every(isAwaited) ? [{ only: 'planned', count: 1 } as const] : []),
-			...(awaited > 0 || !running.some(isAwaited) ? [{ only: 'awaited', count: Math.max(1, awaited) } as const] : []),
-		];
+	const free = () => (budget.isSlow(LONG_CALL_MS) ? 1 : READS_AT_ONCE) - taken;
+
+	/** When the next read may begin, if nothing changes before. */
+	function freeAt(): number {
+		const now = clock.now();
+		if (free() < 1) return Number.POSITIVE_INFINITY;
+		return budget.freeAt() ?? now + LOOK_MS;
 	}
 
 	function readFailingSoon(): void {
-		recovered = true;
-		planAt = Number.NEGATIVE_INFINITY;
+		void sessions.readFailing(serviceUrl, clock.now()).catch(() => undefined);
+	}
+
+	/** The service took this long for a read, whose place is free after as long a pause. */
+	async function rest(ms: number): Promise<void> {
+		await clock.sleep(ms, loop.shutdownSignal).catch(() => undefined);
+		taken -= 1;
 		loop.wake();
 	}
 
-	async function plan(): Promise<void> {
-		const outlines = await sessions.outlines(serviceUrl, clock.now());
-		const { planned, left } = budget.rates();
-		metrics.watchedSessions(outlines.length);
-		metrics.backgroundPerSecond(left);
-		const moves = reading.plan(outlines, { perSecond: planned, recovered });
-		recovered = false;
-		if (moves.length > 0) await sessions.reschedule(moves);
+	async function readOnce(sessionId: string, signal: AbortSignal): Promise<MeasuredReading> {
+		taken += 1;
+		const beganAt = uptimeOf(clock);
+		try {
+			const found = await sessionService.read(sessionId, { priority: 'background', signal });
+			void rest(found.tookMs);
+			return found;
+		} catch (error) {
+			void rest(WAITING_CODES.has(codeOf(error)) ? 0 : Math.min(LONGEST_REST_MS, uptimeOf(clock) - beganAt));
+			throw error;
+		}
 	}
 
-	async function readAndRecord(taken: TakenSession, token: string, signal: AbortSignal): Promise<void> {
-		const { session: key, lastReadAt } = taken;
+	async function readAndRecord(watched: TakenSession, token: string, signal: AbortSignal): Promise<void> {
+		const { session: key, lastReadAt } = watched;
 		let found: MeasuredReading;
-		const ended = readWindow.begin();
 		try {
-			found = await sessionService.read(key.sessionId, { priority: 'background', signal, ahead: isAwaited(taken) });
-			ended(found.tookMs);
+			found = await readOnce(key.sessionId, signal);
 		} catch (error) {
-			ended(null);
 			signal.throwIfAborted();
-			await recordFailure(taken, token, error);
+			await recordFailure(watched, token, error);
 			return;
 		}
 		health.succeeded();
@@ -147,11 +146,11 @@ export function createPoller(
 		if (found.session.sessionId !== key.sessionId) return;
 		const watches = await store.watches.ofSession(key);
 		const ours = await options.ourAnswers(found);
-		const outcome = reading.succeeded(taken, found, watches, ours);
+		const outcome = reading.succeeded(watched, found, watches, ours);
 		const isChanged = outcome.update.view !== undefined;
 		metrics.read(isChanged ? 'changed' : 'unchanged');
 		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));
-		if (await record(taken, token, outcome)) noteUnclear(found.session, outcome.update.found?.changes);
+		if (await record(watched, token, outcome)) noteUnclear(found.session, outcome.update.found?.changes);
 		await noteHealth();
 	}
 
@@ -225,8 +224,6 @@ export function createPoller(
 
 	return loop;
 }
-
-const isAwaited = ({ nextRead: { at, by } }: TakenSession) => by < at;
 
 /** Whether a read found a question opened, changed or closed, or an open one in other words or under another name. */
 export function changesQuestion(

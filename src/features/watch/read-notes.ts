@@ -22,7 +22,7 @@ export function createReadNotes(
 	ourAnswers: (reading: Parameters<NoteRead>[0], isWatched: boolean) => Promise<ReadAnswers>,
 ): NoteRead {
 	const { serviceUrl, clock, log, store } = core;
-	const reading = createReading(core);
+	const reading = createReading(core, () => null);
 
 	async function note(found: Parameters<NoteRead>[0]): Promise<boolean> {
 		const { session } = found;
@@ -41,7 +41,7 @@ export function createReadNotes(
 		const watches = await store.watches.ofSession(key);
 		// A watch before its first read begins with a read of its own.
 		if (taken.lastReadAt === null || watches.some(({ revision }) => revision <= 0)) return true;
-		const measured = { ...found, tookMs: 0, byteCount: 0, isOther: false };
+		const measured = { ...found, tookMs: 0, byteCount: 0 };
 		const { update, watches: told } = reading.succeeded(taken, measured, watches, ours);
 		const isNews = changesQuestion(taken, update);
 		const isSame = update.view === undefined || isDeepStrictEqual({ ...taken.view, seenAt: found.readAt }, update.view);

@@ -1,17 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DAY_MS, steadySince } from '../../core/basics.ts';
+import { DAY_MS } from '../../core/basics.ts';
 import type { Core } from '../../core.ts';
 import {
 	DISMISSED,
 	hasOpenQuestion,
 	readsAfter,
-	type StepRate,
-	stepRateAfter,
 	WATCH_MAX_DAYS,
 	type Watch,
 	type WatchEnd,
 } from '../../database/watch.ts';
-import type { TakenSession, WatchedSession } from '../../database/watch-store.ts';
+import type { TakenSession } from '../../database/watch-store.ts';
 import { type NewPost, QUESTION_KEY, targetOf } from '../../posts/post.ts';
 import { isChecking, type OccurrenceChange } from '../../questions/occurrences.ts';
 import { isOver, isWaiting } from '../../questions/session.ts';
@@ -26,7 +24,7 @@ import {
 import type { MeasuredReading } from '../../session-service/service.ts';
 import type { OurAnswers as OwnAnswers } from '../answer/earlier-answers.ts';
 import type { ReadOutcome, SessionUpdate, WatchUpdate } from './recording-store.ts';
-import { createPlanner, isEarlyReadAsked, movesFor, type SessionOutline, type WatchedOutline } from './schedule.ts';
+import { isEarlyReadAsked, type ListKnowledge, nextRead, type SessionOutline } from './schedule.ts';
 
 /** A raised hand that was never read holds its place for this many reads. Its session is listed again. */
 const HAND_TRIES = 3;
@@ -34,7 +32,7 @@ const HAND_TRIES = 3;
 export type ReadAnswers = OurAnswers & Pick<OwnAnswers, 'known' | 'occurrences' | 'outcomes'>;
 
 /** The rules for what a read changes, and when the next one comes. Without side effects. */
-export function createReading({ clock }: Core<unknown>, planner = createPlanner()) {
+export function createReading({ clock }: Core<unknown>, list: () => ListKnowledge) {
 	/** Whether nothing has changed for `WATCH_MAX_DAYS`: then a watch ends. */
 	const isStale = ({ lastChangeAt }: Watch) => clock.now() - lastChangeAt > WATCH_MAX_DAYS * DAY_MS;
 
@@ -77,15 +75,9 @@ export function createReading({ clock }: Core<unknown>, planner = createPlanner(
 	}
 
 	return {
-		/** Plans the reads of all sessions anew. Returns those to move. `recovered`: see `movesFor`. */
-		plan(outlines: readonly WatchedOutline[], { perSecond, recovered }: { perSecond: number; recovered: boolean }) {
-			planner.plan(outlines, perSecond);
-			return movesFor(outlines, planner, clock.now(), recovered);
-		},
-
 		succeeded(
 			taken: TakenSession,
-			found: Pick<MeasuredReading, 'session' | 'readAt' | 'arrival' | 'tookMs' | 'byteCount' | 'isOther'>,
+			found: Pick<MeasuredReading, 'session' | 'readAt' | 'arrival' | 'tookMs' | 'byteCount'>,
 			watches: readonly Watch[],
 			ours: ReadAnswers,
 		): ReadOutcome {
@@ -106,13 +98,12 @@ export function createReading({ clock }: Core<unknown>, planner = createPlanner(
 			const isAsShown = taken.digest !== null && isDeepStrictEqual({ ...taken.view, seenAt: readAt }, view);
 			const isOther = ofQuestions.some(({ kind }) => kind !== 'seen');
 			const base = {
-				stepRate: measuredRate(taken, digest, readAt, steadySince(clock)),
 				lastReadAt: readAt,
 				lastChangeAt: isDeepStrictEqual(taken.digest, digest) ? taken.lastChangeAt : readAt,
 				failures: 0,
 				overSince: isEnded ? (taken.overSince ?? readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
-				reads: readsAfter(taken.reads, { ...found, isNews: !isAsShown }),
+				reads: readsAfter(taken.reads, found),
 				isStepped:
 					(view.question?.openCount ?? 0) > 0 && view.question?.stepsSince !== taken.view?.question?.stepsSince,
 				found: {
@@ -125,15 +116,10 @@ export function createReading({ clock }: Core<unknown>, planner = createPlanner(
 				// Names and descriptions may change without news, and a question asked again may look as before.
 				...((isOther || !isAsShown) && { view }),
 			};
-			const outline: SessionOutline = {
-				...taken,
-				...base,
-				status: digest.status,
-				questionOpen: hasOpenQuestion(digest),
-			};
 			const seen = { isChecking: isChecking(occurrences) };
+			const shown = { status: digest.status, question: questionOf(digest) };
 			return {
-				update: { ...base, nextRead: planner.nextRead(outline, now) },
+				update: { ...base, nextRead: nextRead({ ...taken, ...base, ...shown, ...seen }, list(), now) },
 				watches: watches.flatMap((watch) => {
 					const isUnread = watch.revision <= 0;
 					const told: QuestionNews = isUnread ? firstNews(hasOpenQuestion(digest)) : newsOf(ofQuestions);
@@ -150,15 +136,17 @@ export function createReading({ clock }: Core<unknown>, planner = createPlanner(
 		/** The outcome of a failed read: when to try again, and the end of watches. `isGone`: there is no such session. */
 		failed(taken: TakenSession, watches: readonly Watch[], isGone: boolean): ReadOutcome {
 			const failures = taken.failures + 1;
-			const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
-			const nextRead = planner.nextRead(outline, clock.now());
+			const outline: SessionOutline = { ...taken, failures, status: null, question: null, isChecking: false };
 			return {
-				update: { ...keptOf(taken), failures, nextRead, isGone },
+				update: { ...keptOf(taken), failures, nextRead: nextRead(outline, list(), clock.now()), isGone },
 				watches: watches.flatMap((watch) => endOf(watch, taken, failures, isGone)),
 			};
 		},
 	};
 }
+
+const questionOf = (digest: Digest): SessionOutline['question'] =>
+	hasOpenQuestion(digest) ? 'open' : digest.question && 'answered';
 
 /** The session as stored, for a read that failed. */
 export const keptOf = ({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> => kept;
@@ -166,18 +154,6 @@ export const keptOf = ({ view: _view, ...kept }: TakenSession): Omit<SessionUpda
 function isAskedIn(digest: Digest, question: Watch['dismissed']): boolean {
 	const { fingerprint, messageIndex } = digest.question ?? {};
 	return hasOpenQuestion(digest) && fingerprint === question?.fingerprint && messageIndex === question?.messageIndex;
-}
-
-/** The step rate after this read; unchanged when the time between the two reads cannot be measured. */
-function measuredRate(
-	{ stepRate, digest: before, lastReadAt: previousAt }: WatchedSession,
-	after: Digest,
-	readAt: number,
-	steadyFrom: number,
-): StepRate {
-	if (before === null || previousAt === null) return stepRate;
-	if (previousAt < steadyFrom || previousAt > readAt) return { ...stepRate, lastStepAt: null };
-	return stepRateAfter(stepRate, { before, after, previousAt, readAt });
 }
 
 type News = ReturnType<typeof newsFor>;

@@ -26,10 +26,10 @@ export function registerWatch(
 		Parameters<typeof createPoller>[0] &
 		Parameters<typeof createSubscriptions>[0],
 	{ endings, expectPost }: Pick<Hooks, 'expectPost'> & { endings: Endings },
-	discoveries: Discoveries,
+	discoveries: Discoveries & { listKnowledge: PollerOptions['list'] },
 	{ budget, health, ourAnswers }: SessionService & Pick<PollerOptions, 'ourAnswers'>,
 ) {
-	const reading = { budget: budget.background, ourAnswers };
+	const reading = { budget: budget.background, ourAnswers, list: discoveries.listKnowledge };
 	const poller = createPoller(core, { ...reading, health });
 	const { standingOf } = core.accessPolicy;
 	const subscriptions = createSubscriptions(core, { ...reading, expectPost, standingOf });

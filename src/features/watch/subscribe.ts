@@ -10,7 +10,7 @@ import type { ReadPermit } from '../../slack/person-reads.ts';
 import type { ChannelSettingsStore } from './channel-store.ts';
 import type { PollerOptions } from './poller.ts';
 import { postsOf } from './reading.ts';
-import { CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
+import { UNLISTED } from './schedule.ts';
 import type { WatchStore } from './watch-store.ts';
 
 export interface WatchRequest extends ChannelKey, ReadPermit {
@@ -35,14 +35,14 @@ export type WatchOutcome =
 	| { readonly kind: 'over'; readonly status: string }
 	| { readonly kind: 'unreadable'; readonly code: string };
 
-export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers'>, Pick<AccessPolicy, 'standingOf'> {
+export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'list'>, Pick<AccessPolicy, 'standingOf'> {
 	/** Called before posts are planned for a watch or channel. The result: Slack's code if it refuses the first. */
 	readonly expectPost: (id: string) => () => Promise<string | null>;
 }
 
 export function createSubscriptions(
 	core: Core<{ watches: WatchStore; sessions: SessionStore; channelSettings: Pick<ChannelSettingsStore, 'rulesOf'> }>,
-	{ budget, ourAnswers, expectPost, standingOf }: Hooks,
+	{ budget, ourAnswers, list, expectPost, standingOf }: Hooks,
 ) {
 	const { serviceUrl, clock, store } = core;
 
@@ -78,7 +78,7 @@ export function createSubscriptions(
 			const now = clock.now();
 			const watchedCount = await store.sessions.count(serviceUrl);
 			// While somebody adds many, the rate is lower than in the long run.
-			const expectation = expectationFor(watchedCount + 1, budget.rates().usual);
+			const expectation = expectationFor(watchedCount + 1, budget.perSecond(), list() !== null);
 			const watch: Watch = {
 				id: crypto.randomUUID(),
 				teamId,
@@ -104,7 +104,7 @@ export function createSubscriptions(
 					itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
 				},
 				news: postsOf(watch, changes, hasOpenQuestion(view.digest) ? { changed: false } : null),
-				readAt: now + spread(watchedCount) * Math.max(CEILING_MS, expectation.roundSeconds * 1_000),
+				readAt: Math.round(now + spread(watchedCount) * Math.max(UNLISTED.busyMs, expectation.roundSeconds * 1_000)),
 				limits: core.config.watchLimits,
 				groupIds,
 			});
@@ -127,22 +127,23 @@ export function createSubscriptions(
 /** From 0 to 1: the first reads of many sessions watched at once lie far from each other, also when more follow. */
 const spread = (index: number) => ((index + 1) * 0.618) % 1;
 
-/** The speed-up over half a round for a working session, as simulated for 40 to 1,000 sessions. */
-const QUICKER_THAN_A_ROUND = 6;
+/** With one session in ten at work: how much sooner it is read than in turn, and how much later the others. */
+const BUSY_SOONER = 6;
+const QUIET_LATER = 2.5;
 const SLOW_SECONDS = 60;
 
-/** How soon changes of a new watch are noticed, in seconds. */
-export function expectationFor(watched: number, readsPerSecond: number) {
+/** How soon changes of a new watch are noticed, in seconds. `isListed`: a list tells who asks. */
+export function expectationFor(watched: number, readsPerSecond: number, isListed = false) {
 	/** To read every watched session once, in turn. */
 	const roundSeconds = watched / Math.max(readsPerSecond, 1e-3);
 	return {
 		roundSeconds,
-		/** Until a question of a working session is noticed (`npm run bench -- watching`). */
-		typicalSeconds: Math.max(1, roundSeconds / 2 / QUICKER_THAN_A_ROUND),
+		/** Until a question of a working session is noticed. */
+		typicalSeconds: Math.max(1, roundSeconds / 2 / BUSY_SOONER),
 		/** Between two reads of a session. */
-		longestSeconds: Math.max(CEILING_MS / 1000, roundSeconds * CEILING_ROUNDS),
+		longestSeconds: Math.max(UNLISTED.quietMs / 1_000, roundSeconds * QUIET_LATER),
 		/** Whether to tell the person who adds the watch. */
-		slow: roundSeconds > SLOW_SECONDS,
+		slow: !isListed && roundSeconds > SLOW_SECONDS,
 	};
 }
 

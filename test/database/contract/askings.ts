@@ -45,7 +45,7 @@ export function describeAskings(subject: Subject): void {
 	/** Records a read with these changes of questions; returns the ids of all of them. */
 	async function found(questions: readonly FoundChange[], overrides: Partial<FoundInRead> = {}) {
 		const token = 'reads';
-		await store().sessions.takeDue(SERVICE, { ...LEASE, token }, 10, { now: T0, only: null });
+		await store().sessions.takeDue(SERVICE, { ...LEASE, token }, 10, T0);
 		const update = read({ nextRead: { at: T0, by: T0 }, found: await foundIn(store(), KEY, questions, overrides) });
 		expect(await recordRead(store(), { session: KEY, token }, { update, watches: [], now: T0 })).toBe(true);
 		return (await rows()).map(({ id }) => id);
@@ -324,7 +324,7 @@ export function describeAskings(subject: Subject): void {
 		async function taken(): Promise<void> {
 			await added();
 			await found([asks()]);
-			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, T0);
 		}
 
 		it('that an answer overtook changes nothing, and comes again at once', async () => {
@@ -334,8 +334,8 @@ export function describeAskings(subject: Subject): void {
 				await patched(subject.store, given.id, DELIVERED, { release: true });
 			};
 			await overtaken(arrives, recorded);
-			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(LATE);
-			const [again] = await store().sessions.takeDue(SERVICE, LEASE, 10, { now: LATE, only: null });
+			expect(await store().sessions.nextDueAt(SERVICE)).toBe(LATE);
+			const [again] = await store().sessions.takeDue(SERVICE, LEASE, 10, LATE);
 			expect(again).toMatchObject({ session: KEY, lastReadAt: T0 });
 			expect(await recorded(await foundIn(store(), KEY, [settled('closed')]))).toBe(true);
 			expect((await rows()).at(-1)).toMatchObject({ settledHow: 'closed' });
@@ -462,7 +462,7 @@ export function describeAskings(subject: Subject): void {
 			await patched(subject.store, given.id, DELIVERED, { release: true });
 			await added({ createdAt: T0 + 9, readAt: T0 + 60_000, found: judged });
 			expect(await rows()).toMatchObject([{ settledHow: 'unwatched' }]);
-			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(T0 + 9);
+			expect(await store().sessions.nextDueAt(SERVICE)).toBe(T0 + 9);
 		});
 
 		it('is the same one when its agent went on without an answer, and waits again', async () => {
@@ -497,7 +497,7 @@ export function describeAskings(subject: Subject): void {
 			await found([settled('closed')]);
 			const first = await rows();
 			const token = 'reads';
-			await store().sessions.takeDue(SERVICE, { ...LEASE, token }, 10, { now: T0, only: null });
+			await store().sessions.takeDue(SERVICE, { ...LEASE, token }, 10, T0);
 			const update = read({ questions: [settled('closed')] });
 			await recordRead(store(), { session: KEY, token }, { update, watches: [], now: T0 + 9_000 });
 			expect(await rows()).toEqual(first);
@@ -509,7 +509,7 @@ export function describeAskings(subject: Subject): void {
 			const view = askingView({ ...QUESTION, messageIndex: 1 });
 			const token = 'reads';
 			const shows = async (questions: readonly FoundChange[]) => {
-				await store().sessions.takeDue(SERVICE, { ...LEASE, token }, 10, { now: T0, only: null });
+				await store().sessions.takeDue(SERVICE, { ...LEASE, token }, 10, T0);
 				const found = await foundIn(store(), KEY, questions, { itemsAt: (at) => (at === 1 ? items : undefined) });
 				const update = read({ nextRead: { at: T0, by: T0 }, view, found });
 				await recordRead(store(), { session: KEY, token }, { update, watches: [], now: T0 });

@@ -84,11 +84,9 @@ export function describeDiscoveries(subject: Subject): void {
 			);
 			expect(results.filter(({ kind }) => kind === 'raised')).toHaveLength(1);
 			expect(results.filter(({ kind }) => kind === 'unneeded')).toHaveLength(5);
-			expect(
-				(await store().sessions.takeDue(SERVICE, LEASE, 1, { now: T0, only: null })).map(
-					({ session }) => session.sessionId,
-				),
-			).toEqual(['s1']);
+			expect((await store().sessions.takeDue(SERVICE, LEASE, 1, T0)).map(({ session }) => session.sessionId)).toEqual([
+				's1',
+			]);
 			expect(await store().watches.find(C1, KEY)).toMatchObject({
 				mode: 'raisedHand',
 				createdBy: 'U-ANN',
@@ -197,7 +195,7 @@ export function describeDiscoveries(subject: Subject): void {
 				// Two channels, one read.
 				const at = T0 + expected;
 				const first = await raised();
-				await store().sessions.takeDue(SERVICE, LEASE, 10, { now: at, only: null });
+				await store().sessions.takeDue(SERVICE, LEASE, 10, at);
 				const update = read({ nextRead: { at: T0, by: T0 } });
 				const held = { session: other.session, token: LEASE.token };
 				await recordRead(store(), held, { update, watches: [lowered(first), lowered(watch)], now: at });

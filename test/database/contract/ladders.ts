@@ -109,7 +109,7 @@ export function describeLadders(subject: Subject): void {
 		const view = { ...snapshotOf(asks(), T0), sessionId };
 		const watch = await addWatch(watches(), { sessionId, view });
 		await posted();
-		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0);
 		const update = news(watch, { posts: [asking(watch)] });
 		const held = { session: { ...KEY, sessionId }, token: LEASE.token };
 		const seen = await again(view, held.session);
@@ -122,7 +122,7 @@ export function describeLadders(subject: Subject): void {
 	async function addChannels(): Promise<void> {
 		const watch = await addWatch(watches(), { channelId: 'C2', view: snapshotOf(asks(), T0) });
 		await posted();
-		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
+		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
 		const update = news(watch, { posts: [asking(watch)] });
 		const held = { session: KEY, token: LEASE.token };
 		await recordRead(subject.store, held, { update: read(), watches: [update], now: T0 });
@@ -305,7 +305,7 @@ export function describeLadders(subject: Subject): void {
 			const answer = submission({ question: { ...submission().question, messageIndex: 0 } });
 			await accepted(subject.store, answer, 'delivering', 'delivered');
 			const again = read({ lastReadAt: T0 + 60_000, nextRead: { at: T0, by: T0 } });
-			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
+			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 60_000);
 			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
 			expect(await takeOne(T0 + 2)).toMatchObject({ isAnswered: false, readAt: T0 + 60_000 });
 		});
@@ -389,7 +389,7 @@ export function describeLadders(subject: Subject): void {
 			await another('s2');
 			await recorded([], read({ nextRead: { at: T0 + 90_000, by: T0 + 90_000 } }));
 			await asksForReads(T0 + 60_000, { s1: T0 + 60_000 });
-			const [first] = await subject.store.sessions.takeDue(SERVICE, LEASE, 1, { now: T0 + 60_000, only: null });
+			const [first] = await subject.store.sessions.takeDue(SERVICE, LEASE, 1, T0 + 60_000);
 			expect(first?.session.sessionId).toBe('s1');
 		});
 
@@ -398,7 +398,7 @@ export function describeLadders(subject: Subject): void {
 			await asksForReads(T0 + 60_000, { s3: T0 + 58_000, s1: T0 + 59_000 });
 			await asksForReads(T0 + 70_000, { s3: T0 + 58_000, s2: T0 + 59_500 });
 			await asksForReads(T0 + 80_000, { s1: T0 + 59_000, s3: T0 + 60_000 });
-			const taken = await subject.store.sessions.takeDue(SERVICE, LEASE, 3, { now: T0 + 80_000, only: null });
+			const taken = await subject.store.sessions.takeDue(SERVICE, LEASE, 3, T0 + 80_000);
 			expect(taken.map(({ session: { sessionId } }) => sessionId)).toEqual(['s3', 's1', 's2']);
 		});
 
@@ -418,36 +418,36 @@ export function describeLadders(subject: Subject): void {
 			const failed = read({ failures: 3, nextRead: { at: T0 + 50_000, by: T0 + 50_000 } });
 			await recorded([], failed);
 			await waits({ readBy: T0, dueAt: T0 + 5_000 }, REMIND_AT);
-			const [row] = await subject.store.sessions.outlines(SERVICE, T0);
+			const row = await subject.store.sessions.watched(KEY);
 			expect(row?.nextRead.at).toBe(T0 + 50_000);
 			expect(row?.nextRead.by).toBeLessThan(T0);
 			expect(row?.earlyReadAskedAt).toBeNull();
 			// A further failure keeps the place that its outcome names.
-			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 50_000, only: null });
+			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 50_000);
 			const update = read({ failures: 4, nextRead: { at: T0 + 90_000, by: T0 - 60_000 } });
 			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
-			expect((await subject.store.sessions.outlines(SERVICE, T0))[0]?.nextRead.by).toBe(T0 - 60_000);
+			expect((await subject.store.sessions.watched(KEY))?.nextRead.by).toBe(T0 - 60_000);
 		});
 
 		it('ask for a read of their session once', async () => {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
-			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
+			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
 			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
-			expect(await subject.store.sessions.nextDueAt(SERVICE, null)).toBe(T0);
-			const [taken] = await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			expect(await subject.store.sessions.nextDueAt(SERVICE)).toBe(T0);
+			const [taken] = await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0);
 			await waits({ readBy: T0, dueAt: T0 + 20_000 }, T0 + 10_000);
 			const { earlyReadCount = -1 } = taken ?? {};
 			const update = { ...later, earlyReadCount };
 			await recordRead(subject.store, { session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
-			expect(await subject.store.sessions.nextDueAt(SERVICE, null)).toBe(T0 + 600_000);
+			expect(await subject.store.sessions.nextDueAt(SERVICE)).toBe(T0 + 600_000);
 		});
 
 		it('have no further early reads after the one that they asked for', async () => {
 			await asked();
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
-			expect((await subject.store.sessions.outlines(SERVICE, T0))[0]?.earlyReadAskedAt).toBeNull();
+			expect((await subject.store.sessions.watched(KEY))?.earlyReadAskedAt).toBeNull();
 		});
 	});
 }

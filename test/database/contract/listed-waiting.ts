@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ListedWaiting, PlannedRead, ReadKind } from '../../../src/database/watch.ts';
-import { SERVICE, sessionView } from '../../features/watch/support.ts';
+import { NEWS_AHEAD_MS, sessionReads } from '../../../src/database/watch.ts';
+import { createSessionStore } from '../../../src/database/watch-store.ts';
+import { NO_LIMITS, SERVICE, sessionView } from '../../features/watch/support.ts';
 import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import { LEASE, OTHER_LEASE, T0 } from '../support.ts';
-import { KEY, read, watchActs } from './watch-acts.ts';
+import { C1, KEY, read, watchActs } from './watch-acts.ts';
 
 const OTHER_SERVICE = 'https://other.example';
 const at = (now: number) => ({ now, isFollowing: false, isCut: false });
@@ -118,108 +119,143 @@ export function describeWaitingList(subject: Subject): void {
 }
 
 const LATER = T0 + 600_000;
+const LISTED_AT = T0 + 1_000;
+const LATER_PLAN = { at: LATER, by: LATER };
 
 export function describeListedWaiting(subject: Subject): void {
 	const { store, replica, added, recorded } = watchActs(subject);
 
-	/** Session s1 is watched, and its newest read at T0 found this status. */
-	async function watchedWith(status: string, fields: Parameters<typeof read>[0] = {}): Promise<void> {
-		const view = sessionView('s1');
+	/** Session s1 is watched, and was read at T0. */
+	async function watchedAndRead(fields: Parameters<typeof read>[0] = {}): Promise<void> {
 		await added();
-		const nextRead = { at: LATER, by: LATER };
-		await recorded([], read({ view: { ...view, digest: { ...view.digest, status } }, nextRead, ...fields }));
+		await recorded([], read({ view: sessionView('s1'), nextRead: LATER_PLAN, ...fields }));
 	}
 
-	const waiting = (sessionId: string, absentAt: number | null = null, moved: ListedWaiting['moved'] = null) => {
-		return { sessionId, absentAt, moved };
+	/** Reads it again. */
+	async function readAgain(at: number, fields: Parameters<typeof read>[0] = {}): Promise<void> {
+		const [taken] = await store().sessions.takeDue(SERVICE, OTHER_LEASE, 1, at);
+		expect(taken?.session).toEqual(KEY);
+		const { earlyReadCount = 0 } = taken ?? {};
+		const update = read({ lastReadAt: at, nextRead: LATER_PLAN, earlyReadCount, ...fields });
+		await recordRead(store(), { session: KEY, token: OTHER_LEASE.token }, { update, watches: [], now: at });
+	}
+
+	interface Noting {
+		readonly now?: number;
+		readonly leastMs?: Parameters<Subject['store']['sessions']['noteListed']>[2]['leastMs'];
+	}
+
+	/** The newest list names these, with the time at which each was saved. */
+	const note = (
+		listed: Readonly<Record<string, number>>,
+		{ now = LISTED_AT, leastMs = () => 0 }: Noting = {},
+		at = store(),
+	) => at.sessions.noteListed(SERVICE, new Map(Object.entries(listed)), { now, leastMs });
+
+	const planned = async () => {
+		const { nextRead, listed } = (await store().sessions.watched(KEY)) ?? {};
+		return { nextRead, listed };
 	};
-	const moves = async (at: number, ...sessions: ListedWaiting[]) =>
-		(await store().sessions.readWaiting(SERVICE, sessions, at)).map(({ sessionId }) => sessionId);
+	const unmoved = (listed: number | null) => ({ nextRead: LATER_PLAN, listed });
+	const movedTo = (at: number, listed: number | null) => ({
+		nextRead: { at, by: LISTED_AT - NEWS_AHEAD_MS },
+		listed,
+	});
 
-	async function planned(): Promise<PlannedRead | undefined> {
-		return (await store().sessions.outlines(SERVICE, T0))[0]?.nextRead;
-	}
+	describe('what a list says of watched sessions', () => {
+		it('moves their reads ahead of others when they appear, when they were saved anew, and when they go', async () => {
+			await watchedAndRead();
+			for (const listed of [{ s1: 5 }, { s1: 6 }, {}] as Record<string, number>[]) {
+				expect(await note({ ...listed, 'not watched': 7 })).toBe(1);
+				expect(await planned()).toEqual(movedTo(LISTED_AT, listed.s1 ?? null));
+				await readAgain(LISTED_AT);
+				expect(await note(listed)).toBe(0);
+				expect(await planned()).toEqual(unmoved(listed.s1 ?? null));
+			}
+		});
 
-	describe('sessions that wait by a list', () => {
-		it('are read now and before others when their newest read found another status', async () => {
-			await watchedWith('active');
-			const due = T0 + 1_000;
+		it('has them read before what is due longer, and leaves no early reads', async () => {
+			await watchedAndRead();
 			await added({ sessionId: 'due' });
-			expect(await replica().sessions.readWaiting(SERVICE, [waiting('s1'), waiting('not watched')], due)).toEqual([
-				{ sessionId: 's1', hasChanged: true },
-			]);
-			const [first] = await store().sessions.takeDue(SERVICE, LEASE, 1, { now: due, only: null });
-			expect(first?.session).toEqual(KEY);
-			expect(first?.earlyReadAskedAt).toBeNull();
+			await note({ s1: 5 }, {}, replica());
+			const [first] = await store().sessions.takeDue(SERVICE, LEASE, 1, LISTED_AT);
+			expect(first).toMatchObject({ session: KEY, earlyReadAskedAt: null, listed: 5 });
 		});
 
-		it('are taken and found without the others, and the others without them', async () => {
-			await watchedWith('active');
-			const now = T0 + 1_000;
-			await added({ sessionId: 'due' });
-			const taken = async (only: ReadKind, lease = LEASE) =>
-				(await replica().sessions.takeDue(SERVICE, lease, 2, { now, only })).map(({ session }) => session.sessionId);
-			const dueAt = (only: ReadKind) => store().sessions.nextDueAt(SERVICE, only);
-			expect(await taken('awaited')).toEqual([]);
-			expect([await dueAt('awaited'), await dueAt('planned')]).toEqual([null, T0]);
-			await store().sessions.readWaiting(SERVICE, [waiting('s1')], now);
-			expect([await dueAt('awaited'), await dueAt('planned')]).toEqual([now, T0]);
-			expect(await taken('awaited')).toEqual(['s1']);
-			expect(await dueAt('awaited')).toBe(now + LEASE.ms);
-			expect(await taken('planned', OTHER_LEASE)).toEqual(['due']);
-			expect(await dueAt('planned')).toBe(now + OTHER_LEASE.ms);
+		it('differs from no list also when it does not tell when one was saved', async () => {
+			await watchedAndRead();
+			expect(await note({ s1: 0 })).toBe(1);
+			expect(await planned()).toEqual(movedTo(LISTED_AT, 0));
+			await readAgain(LISTED_AT);
+			expect(await note({ s1: 0 })).toBe(0);
+			expect(await note({})).toBe(1);
+			expect(await planned()).toEqual(movedTo(LISTED_AT, null));
 		});
 
-		it('are read as planned when their newest read shows it', async () => {
-			await watchedWith('humanInput');
-			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
-			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1', T0 - 1)], T0 + 1_000)).toEqual([]);
-			expect(await planned()).toEqual({ at: LATER, by: LATER });
+		it('is known to a process that starts', async () => {
+			await watchedAndRead();
+			await note({ s1: 5 });
+			await readAgain(LISTED_AT);
+			const started = { ...replica(), sessions: createSessionStore(replica()) };
+			expect(await note({ s1: 5 }, {}, started)).toBe(0);
+			expect(await planned()).toEqual(unmoved(5));
 		});
 
-		it('are read now when they did not wait after their newest read, because they ask something new', async () => {
-			await watchedWith('humanInput');
-			expect(await moves(T0 + 1_000, waiting('s1', T0 + 500))).toEqual(['s1']);
-			expect((await planned())?.at).toBe(T0 + 1_000);
+		it('moves a read no nearer to the one before than that allows, but at once when the session appears', async () => {
+			const leastMs = ({ reads }: { reads: { tookMs: number } }) => 3.1 * reads.tookMs;
+			const costly = { reads: { ...sessionReads.parse({}), tookMs: 2_000 } };
+			await watchedAndRead(costly);
+			await note({ s1: 5 }, { leastMs });
+			expect(await planned()).toEqual(movedTo(LISTED_AT, 5));
+			await readAgain(LISTED_AT, costly);
+			await note({ s1: 6 }, { leastMs });
+			expect(await planned()).toEqual(movedTo(LISTED_AT + 6_200, 6));
 		});
 
-		it('are left alone for a time when the last move found nothing', async () => {
-			await watchedWith('humanInput', { lastChangeAt: T0 - 10_000 });
-			const moved = { at: T0 - 5_000, until: T0 + 25_000 };
-			expect(await moves(T0 + 1_000, waiting('s1', T0 + 500, moved))).toEqual([]);
-			const found = { ...moved, at: T0 - 20_000 };
-			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1', T0 + 500, found)], T0 + 1_000)).toEqual([
-				{ sessionId: 's1', hasChanged: true },
-			]);
-			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1', T0 + 500, moved)], T0 + 25_000)).toEqual([
-				{ sessionId: 's1', hasChanged: false },
-			]);
+		it('never moves a read to a later time', async () => {
+			await watchedAndRead();
+			await note({ s1: 4 });
+			await readAgain(LISTED_AT, { nextRead: { at: T0 + 2_000, by: T0 + 2_000 } });
+			await note({ s1: 5 }, { leastMs: () => 6_000 });
+			expect(await planned()).toEqual(movedTo(T0 + 2_000, 5));
 		});
 
-		it('are read once more when a read is under way that may have begun before', async () => {
-			await watchedWith('active');
-			await store().sessions.takeDue(SERVICE, OTHER_LEASE, 1, { now: LATER, only: null });
-			expect(await moves(LATER + 100, waiting('s1'))).toEqual(['s1']);
+		it('has a session read once more when a read is under way that may have begun before', async () => {
+			await watchedAndRead();
+			await store().sessions.takeDue(SERVICE, OTHER_LEASE, 1, LATER);
+			expect(await note({ s1: 5 }, { now: LATER + 100 })).toBe(1);
 			const update = read({ lastReadAt: LATER, nextRead: { at: LATER + 60_000, by: LATER + 60_000 } });
 			await recordRead(store(), { session: KEY, token: OTHER_LEASE.token }, { update, watches: [], now: LATER + 200 });
-			expect((await planned())?.at).toBe(LATER + 100);
+			expect((await planned()).nextRead?.at).toBe(LATER + 100);
 		});
 
-		it('keep the wait after a failed read, and are next when it ends', async () => {
-			await watchedWith('active', { failures: 2 });
-			expect(await moves(T0 + 1_000, waiting('s1'))).toEqual(['s1']);
-			const { at, by } = (await planned()) ?? { at: 0, by: 0 };
-			expect(at).toBe(LATER);
-			expect(by).toBeLessThan(LATER);
+		it('leaves the wait after a failed read, which is next when that ends', async () => {
+			await watchedAndRead({ failures: 2 });
+			expect(await note({ s1: 5 })).toBe(1);
+			expect(await planned()).toEqual(movedTo(LATER, 5));
 		});
 
-		it('are not read when nobody watches them any more', async () => {
-			await watchedWith('active');
+		it('leaves the first read of a session in its place', async () => {
+			await store().discoveries.begin({ ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0 }, []);
+			const hand = { ...C1, id: 'hand', session: KEY, createdAt: T0, ahead: false, newsAt: 0, limits: NO_LIMITS };
+			expect(await store().watches.raiseHand(hand)).toEqual({ kind: 'raised' });
+			expect(await note({ s1: 5 })).toBe(0);
+			expect(await planned()).toEqual({ nextRead: { at: T0, by: T0 }, listed: 5 });
+		});
+
+		it('means nothing where nobody watches a session any more, and at another service', async () => {
+			await watchedAndRead();
+			const noted = store().sessions.noteListed(OTHER_SERVICE, new Map([['s1', 5]]), {
+				now: LISTED_AT,
+				leastMs: () => 0,
+			});
+			expect(await noted).toBe(0);
+			expect(await planned()).toEqual(unmoved(null));
 			for (const { id } of await store().watches.ofSession(KEY)) {
 				await store().watches.end(id, 'unwatched', { now: T0, posts: [] });
 			}
-			expect(await store().sessions.readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
-			expect(await store().sessions.readWaiting(SERVICE, [], T0 + 1_000)).toEqual([]);
+			expect(await note({ s1: 5 })).toBe(0);
+			expect(await store().sessions.nextDueAt(SERVICE)).toBeNull();
 		});
 	});
 }

@@ -116,7 +116,7 @@ async function fill(store: Store, userId: string): Promise<void> {
 		await insert(store, 'watches', { id, teamId: 'T1', channelId, ...session, mode: 'card', createdBy: userId });
 		await insert(store, 'discoveries', { teamId: 'T1', channelId: id, createdBy: userId });
 	}
-	await insert(store, 'watched_sessions', { ...session, rhythm: '{"gapMs":1,"lastStepAt":null}', nextReadAt: T0 });
+	await insert(store, 'watched_sessions', { ...session, nextReadAt: T0 });
 	const held = { heldWatchId: `C1-${tag}`, heldTeamId: 'T1', heldChannelId: 'C1', handOverId: 'V1', handOverCount: 1 };
 	const handOver = { ...held, handedOverAt: T0, fingerprint: 'fingerprint-1' };
 	const asked = { id: `to-${tag}`, ...question, number: 9, ...handOver, fromUserId: BOB.userId, toUserId: userId };

@@ -104,7 +104,7 @@ export function describePosts(subject: Subject): void {
 		it('is wanted with the higher urgency, and more often does not delay it', async () => {
 			const watch = await asked();
 			const update = async (card: 'now' | 'progress', now: number) => {
-				await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + HOUR, only: null });
+				await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + HOUR);
 				const current = (await stored(watch.id)) as Watch;
 				const watches = [news(current, { card })];
 				await recordRead(store(), { session: KEY, token: LEASE.token }, { update: read(again), watches, now });

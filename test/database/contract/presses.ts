@@ -181,7 +181,7 @@ export function describePresses(subject: Subject): void {
 			const due = await next(T0, 5);
 			const current = (await store().watches.ofSession(KEY))[0];
 			if (current === undefined) throw new Error('not there');
-			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 1e6);
 			const held = { session: KEY, token: LEASE.token };
 			const update = read({ questions: [settled('answered')] });
 			expect(await recordRead(store(), held, { update, watches: [news(current)], now: T0 })).toBe(true);

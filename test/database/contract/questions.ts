@@ -25,7 +25,7 @@ export function describeQuestions(subject: Subject): void {
 
 	/** Records a read that began at `readAt`, and returns all stored questions. */
 	async function readWith(questions: readonly FoundChange[], readAt = T0) {
-		await store().sessions.takeDue(SERVICE, LEASE, 10, { now: readAt, only: null });
+		await store().sessions.takeDue(SERVICE, LEASE, 10, readAt);
 		const update = read({ lastReadAt: readAt, nextRead: { at: readAt, by: readAt }, questions });
 		await recordRead(store(), { session: KEY, token: LEASE.token }, { update, watches: [], now: readAt });
 		return rows();

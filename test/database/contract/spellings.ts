@@ -51,7 +51,7 @@ export function describeSpellings(subject: Subject): void {
 	async function asked(sessionId = FORMER.sessionId, channelId = 'C1') {
 		const watch = await addWatch(subject.store.watches, { view: viewOf(sessionId), sessionId, channelId });
 		const key = { service: SERVICE, sessionId };
-		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+		await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0);
 		const update = read({ nextRead: { at: T0, by: T0 } });
 		await recordRead(
 			subject.store,
@@ -138,7 +138,7 @@ export function describeSpellings(subject: Subject): void {
 					.map(({ kind }) => kind)
 					.toSorted(),
 			).toEqual(['card', 'question']);
-			const [taken] = await subject.store.sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 50, only: null });
+			const [taken] = await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 50);
 			expect(taken?.session).toEqual(SESSION);
 		});
 

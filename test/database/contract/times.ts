@@ -37,7 +37,7 @@ export function describeTimes(subject: Subject): void {
 			await added({ createdAt: ahead });
 			const taken = async (lease: typeof LEASE, now: number) => [
 				await subject.store.answers.takeDue(SERVICE, lease, 1, now),
-				await subject.store.sessions.takeDue(SERVICE, lease, 1, { now, only: null }),
+				await subject.store.sessions.takeDue(SERVICE, lease, 1, now),
 				await subject.store.posts.takeDue(lease, 1, now),
 			];
 			expect((await taken(LEASE, T0)).flat()).toEqual([]);

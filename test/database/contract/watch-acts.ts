@@ -1,4 +1,4 @@
-import { sessionReads, UNKNOWN_STEP_RATE, type Watch } from '../../../src/database/watch.ts';
+import { sessionReads, type Watch } from '../../../src/database/watch.ts';
 import type { WatchUpdate } from '../../../src/features/watch/recording-store.ts';
 import { type AttemptResult, type DuePost, kindOf, type NewPost, type Post } from '../../../src/posts/post.ts';
 import type { SettledHow } from '../../../src/questions/occurrences.ts';
@@ -14,7 +14,6 @@ export const KEY = { service: SERVICE, sessionId: 's1' };
 /** The result of a read; by default nothing has changed. */
 export function read(overrides: Partial<TestUpdate> = {}): TestUpdate {
 	return {
-		stepRate: UNKNOWN_STEP_RATE,
 		nextRead: { at: T0 + 10_000, by: T0 + 12_000 },
 		lastReadAt: T0,
 		lastChangeAt: T0,
@@ -115,7 +114,7 @@ export function watchActs(subject: Subject) {
 
 	/** Takes the session and records a read of it. */
 	async function recorded(updates: readonly WatchUpdate[], update = read()) {
-		await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+		await store().sessions.takeDue(SERVICE, LEASE, 10, T0);
 		return recordRead(store(), { session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
 	}
 

@@ -119,7 +119,7 @@ export function describeWatchPosts(subject: Subject): void {
 			await added({ sessionId: 's4', createdAt: T0 + 50 });
 			await posted(T0 + 10);
 			await refreshed(subject.store, { ...KEY, sessionId: 's4' }, { now: T0, earlyReadAt: null });
-			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, T0);
 			const want = async (index: number, card: 'now' | 'progress', now: number) => {
 				const watch = watches[index] as Watch;
 				await recordRead(
@@ -169,7 +169,7 @@ export function describeWatchPosts(subject: Subject): void {
 		async function queue(watch: Watch, posts: readonly NewPost[], update = read()) {
 			const current = await stored(watch.id);
 			if (current === null) throw new Error('not there');
-			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 1e6);
 			await recordRead(
 				store(),
 				{ session: KEY, token: LEASE.token },
@@ -242,8 +242,8 @@ export function describeWatchesInTrouble(subject: Subject): void {
 
 		it('refuses writes under a lapsed lease of a read, even when the same process took the session again', async () => {
 			const watch = await added();
-			await store().sessions.takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
-			expect(await store().sessions.takeDue(SERVICE, AGAIN, 1, { now: later, only: null })).toHaveLength(1);
+			await store().sessions.takeDue(SERVICE, LEASE, 1, T0);
+			expect(await store().sessions.takeDue(SERVICE, AGAIN, 1, later)).toHaveLength(1);
 			const isRecorded = (token: string) =>
 				recordRead(store(), { session: KEY, token }, { update: read(), watches: [news(watch)], now: later });
 			expect(await isRecorded(LEASE.token)).toBe(false);

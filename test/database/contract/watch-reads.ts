@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UNKNOWN_STEP_RATE } from '../../../src/database/watch.ts';
+import { sessionReads } from '../../../src/database/watch.ts';
+import { changeSession, type WatchedSessionRow } from '../../../src/database/watch-store.ts';
 import { SERVICE } from '../../features/watch/support.ts';
 import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
@@ -10,6 +11,23 @@ import { ASKED, KEY, news, read, said, shownAt, watchActs } from './watch-acts.t
 export function describeWatchReads(subject: Subject): void {
 	const { store, replica, stored, added, recorded, next, posted, cardOf } = watchActs(subject);
 
+	/** Watched sessions whose rows have these columns. */
+	async function planned(rows: Readonly<Record<string, Partial<WatchedSessionRow>>>): Promise<void> {
+		for (const [sessionId, columns] of Object.entries(rows)) {
+			await added({ sessionId });
+			const session = { service: SERVICE, sessionId };
+			await store().db.write((trx) => changeSession(trx, session, { lastReadAt: T0, ...columns }));
+		}
+	}
+
+	/** When the reads of these sessions are due, and their places. */
+	const planOf = async (...ids: readonly string[]) => {
+		const found = ids.map((sessionId) => store().sessions.watched({ service: SERVICE, sessionId }));
+		return Object.fromEntries((await Promise.all(found)).map((one, index) => [ids[index], one?.nextRead]));
+	};
+
+	const at = (nextReadAt: number, readBy = nextReadAt) => ({ nextReadAt, readBy });
+
 	describe('reads', () => {
 		it('reads other sessions when one row is damaged', async () => {
 			await added();
@@ -17,15 +35,14 @@ export function describeWatchReads(subject: Subject): void {
 			await subject.store.db.write((trx) =>
 				trx
 					.updateTable('watched_sessions')
-					.set({ rhythm: '{"v":9}', digest: '{"v":9}' })
+					.set({ reads: '{"unread":9}', digest: '{"v":9}' })
 					.where('sessionId', '=', 's1')
 					.execute(),
 			);
-			expect(await store().sessions.outlines(SERVICE, T0)).toHaveLength(2);
-			const taken = await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
+			const taken = await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 1e6);
 			expect(taken.map(({ session }) => session.sessionId).sort()).toEqual(['s1', 's2']);
 			expect(taken.find(({ session }) => session.sessionId === 's1')).toMatchObject({
-				stepRate: UNKNOWN_STEP_RATE,
+				reads: sessionReads.parse({}),
 				digest: null,
 			});
 		});
@@ -37,7 +54,7 @@ export function describeWatchReads(subject: Subject): void {
 			const tables = ['watched_sessions', 'watches', 'posts', 'questions'] as const;
 			const rows = () =>
 				Promise.all(tables.map((table) => subject.store.db.read.selectFrom(table).selectAll().execute()));
-			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, T0);
 			const before = await rows();
 			const unstorable = {
 				...said(second, 'b'),
@@ -56,28 +73,22 @@ export function describeWatchReads(subject: Subject): void {
 		it('leases each due session to one replica, the most urgent first', async () => {
 			await inTurns([...Array(20).keys()], 5, (index) => added({ sessionId: `s${index}`, createdAt: T0 + index }));
 			const taken = await Promise.all([
-				store().sessions.takeDue(SERVICE, LEASE, 12, { now: T0 + 100, only: null }),
-				replica().sessions.takeDue(SERVICE, OTHER_LEASE, 12, { now: T0 + 100, only: null }),
+				store().sessions.takeDue(SERVICE, LEASE, 12, T0 + 100),
+				replica().sessions.takeDue(SERVICE, OTHER_LEASE, 12, T0 + 100),
 			]);
 			const ids = taken.flat().map(({ session }) => session.sessionId);
 			expect(new Set(ids).size).toBe(ids.length);
-			const secondBatch = await store().sessions.takeDue(SERVICE, LEASE, 12, { now: T0 + 100, only: null });
+			const secondBatch = await store().sessions.takeDue(SERVICE, LEASE, 12, T0 + 100);
 			expect(ids.length + secondBatch.length).toBe(20);
-			expect(await store().sessions.takeDue('https://other.example', LEASE, 12, { now: T0 + 100, only: null })).toEqual(
-				[],
-			);
+			expect(await store().sessions.takeDue('https://other.example', LEASE, 12, T0 + 100)).toEqual([]);
 		});
 
 		it('leases a session to another replica after the lease of a dead one lapses', async () => {
 			const watch = await added();
-			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
-			expect(
-				await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 10, { now: T0 + LEASE.ms - 1, only: null }),
-			).toEqual([]);
-			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(T0 + LEASE.ms);
-			expect(
-				await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 10, { now: T0 + LEASE.ms, only: null }),
-			).toHaveLength(1);
+			await store().sessions.takeDue(SERVICE, LEASE, 10, T0);
+			expect(await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms - 1)).toEqual([]);
+			expect(await store().sessions.nextDueAt(SERVICE)).toBe(T0 + LEASE.ms);
+			expect(await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms)).toHaveLength(1);
 			expect(
 				await recordRead(
 					store(),
@@ -104,7 +115,7 @@ export function describeWatchReads(subject: Subject): void {
 		it('announces nothing when another replica has announced what the same read found', async () => {
 			const watch = await added();
 			await recorded([news(watch, { posts: [said(watch, 'paused')] })]);
-			await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
 			const late = news(watch, { posts: [said(watch, 'twice')] });
 			await recordRead(
 				store(),
@@ -139,8 +150,8 @@ export function describeWatchReads(subject: Subject): void {
 			await added();
 			await recorded([]);
 			await refreshed(subject.store, KEY, { now: T0, earlyReadAt: T0 + 2_000 });
-			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 1_999, only: null })).toEqual([]);
-			const [taken] = await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0 + 2_000, only: null });
+			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 1_999)).toEqual([]);
+			const [taken] = await store().sessions.takeDue(SERVICE, LEASE, 10, T0 + 2_000);
 			expect(taken).toMatchObject({ earlyReadAskedAt: T0 });
 			await refreshed(subject.replica, KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
 			await recordRead(
@@ -148,30 +159,105 @@ export function describeWatchReads(subject: Subject): void {
 				{ session: KEY, token: LEASE.token },
 				{ update: read({ earlyReadCount: taken?.earlyReadCount ?? 0 }), watches: [], now: T0 + 2_200 },
 			);
-			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(T0 + 4_000);
+			expect(await store().sessions.nextDueAt(SERVICE)).toBe(T0 + 4_000);
 		});
 
-		it('reschedules a read only while its time is unchanged and it has no lease', async () => {
-			await added();
-			await recorded([]);
-			const from = read().nextRead;
-			await store().sessions.reschedule([{ session: KEY, from: { ...from, at: from.at + 1 }, to: { at: T0, by: T0 } }]);
-			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(from.at);
-			await store().sessions.reschedule([{ session: KEY, from, to: { at: T0 + 500, by: T0 + 600 } }]);
-			expect(await store().sessions.nextDueAt(SERVICE, null)).toBe(T0 + 500);
-			expect(await store().sessions.outlines(SERVICE, T0)).toMatchObject([
-				{ session: KEY, nextRead: { at: T0 + 500, by: T0 + 600 }, status: 'active', questionOpen: false },
+		it('takes what is awaited first, then what has waited most times its interval', async () => {
+			const due = T0 + 600_000;
+			await planned({
+				rarely: { ...at(due), lastReadAt: T0 },
+				often: { ...at(due), lastReadAt: due - 4_000 },
+				'never read': { ...at(due + 500), lastReadAt: null },
+				'read again at once': { ...at(due + 1_000), lastReadAt: due + 1_000 },
+				'not due': { ...at(due + 60_000), lastReadAt: due },
+				'awaited later': { ...at(due + 900, due - 300_000), lastReadAt: due },
+				'awaited first': { ...at(due + 1_000, due - 600_000), lastReadAt: due },
+			});
+			const awaited = ['awaited first', 'awaited later'];
+			const order = async (now: number) => {
+				const taken = await replica().sessions.takeDue(SERVICE, LEASE, 10, now);
+				await replica().sessions.release([LEASE.token]);
+				return taken.map(({ session }) => session.sessionId);
+			};
+			// 1,100 of 4,000 ms, 600 of 2,500 ms and 1,100 of 600,000 ms are over.
+			expect(await order(due + 1_100)).toEqual([...awaited, 'read again at once', 'often', 'never read', 'rarely']);
+			// 2,500 of 4,000 ms, 2,000 of 2,500 ms.
+			expect(await order(due + 2_500)).toEqual([...awaited, 'read again at once', 'never read', 'often', 'rarely']);
+			expect(await store().sessions.takeDue(SERVICE, LEASE, 1, due + 2_500)).toMatchObject([
+				{ session: { sessionId: 'awaited first' } },
 			]);
+		});
+
+		it('take a session that has failed for long, or is followed again, before those that are read often', async () => {
+			const due = T0 + 600_000;
+			await planned({
+				often: { ...at(due), lastReadAt: due - 4_000 },
+				'failed since long': { ...at(due - 1), lastReadAt: T0, failures: 9 },
+				'followed again': { ...at(due), lastReadAt: T0, digest: null },
+			});
+			const taken = await store().sessions.takeDue(SERVICE, LEASE, 2, due + 1_000);
+			expect(taken.map(({ session }) => session.sessionId)).toEqual(['failed since long', 'followed again']);
+		});
+
+		it('that are asked for go first, however long others and themselves are due', async () => {
+			const now = T0 + 3_600_000;
+			const due = at(T0 + 60_000);
+			await planned({ asked: { ...due, lastReadAt: T0 }, often: { ...due, lastReadAt: T0 + 59_000 } });
+			await store().sessions.noteListed(SERVICE, new Map([['asked', 1]]), { now, leastMs: () => 0 });
+			const [first] = await store().sessions.takeDue(SERVICE, LEASE, 1, now);
+			expect(first).toMatchObject({ session: { sessionId: 'asked' } });
+		});
+
+		it('are brought forward where no list tells of sessions any more', async () => {
+			const kept = {
+				soon: at(T0 + 30_000, T0),
+				'never read': { ...at(T0 + 90_000), lastReadAt: null },
+				failing: { ...at(T0 + 90_000), failures: 1 },
+				'being read': { ...at(T0 + 90_000), leaseToken: 'another', leasedUntil: T0 + 90_000 },
+			};
+			await planned({ ...kept, first: at(T0 + 31_000, T0), second: { ...at(T0 + 90_000), lastReadAt: T0 + 20_000 } });
+			const before = await planOf(...Object.keys(kept));
+			await store().sessions.readWithin('https://other.example', 30_000);
+			expect(await planOf('first')).toEqual({ first: { at: T0 + 31_000, by: T0 } });
+			await store().sessions.readWithin(SERVICE, 30_000);
+			expect(await planOf('first', 'second')).toEqual({
+				first: { at: T0 + 30_000, by: T0 + 30_000 },
+				second: { at: T0 + 50_000, by: T0 + 50_000 },
+			});
+			expect(await planOf(...Object.keys(kept))).toEqual(before);
+		});
+
+		it('come at once after those that failed, when the service is back, each in its place', async () => {
+			const now = T0 + 10_000;
+			const kept = {
+				'not failing': at(T0 + 90_000),
+				due: { ...at(T0 + 9_000), failures: 1 },
+				'being read': { ...at(T0 + 90_000), failures: 1, leaseToken: 'another', leasedUntil: T0 + 90_000 },
+			};
+			await planned({
+				...kept,
+				failing: { ...at(T0 + 90_000), failures: 1 },
+				awaited: { ...at(T0 + 90_000, T0 - 300_000), failures: 2 },
+			});
+			const before = await planOf(...Object.keys(kept));
+			await store().sessions.readFailing('https://other.example', now);
+			expect(await planOf('failing')).toEqual({ failing: { at: T0 + 90_000, by: T0 + 90_000 } });
+			await store().sessions.readFailing(SERVICE, now);
+			expect(await planOf('failing', 'awaited')).toEqual({
+				failing: { at: now, by: now },
+				awaited: { at: now, by: T0 - 300_000 },
+			});
+			expect(await planOf(...Object.keys(kept))).toEqual(before);
 		});
 
 		it("releases only this replica's leases at shutdown", async () => {
 			await added();
 			await added({ sessionId: 's2' });
-			await store().sessions.takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
-			await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 1, { now: T0, only: null });
+			await store().sessions.takeDue(SERVICE, LEASE, 1, T0);
+			await replica().sessions.takeDue(SERVICE, OTHER_LEASE, 1, T0);
 			await store().posts.takeDue(LEASE, 10, T0);
 			await store().sessions.release([LEASE.token]);
-			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, { now: T0, only: null })).toHaveLength(1);
+			expect(await store().sessions.takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
 			expect(await store().posts.takeDue(OTHER_LEASE, 10, T0)).toEqual([]);
 			await store().posts.release([LEASE.token]);
 			expect(await store().posts.takeDue(OTHER_LEASE, 10, T0)).toHaveLength(2);

@@ -26,7 +26,6 @@ export async function loadProgram(entry: string) {
 		...(await load<typeof import('../../../src/drawing.ts')>('drawing.ts')),
 		...(await load<typeof import('../../../src/features/watch/endings.ts')>('features/watch/endings.ts')),
 		...(await load<typeof import('../../../src/features/watch/reading.ts')>('features/watch/reading.ts')),
-		...(await load<typeof import('../../../src/features/watch/schedule.ts')>('features/watch/schedule.ts')),
 		...(await load<typeof import('../../../src/questions/session-snapshot.ts')>('questions/session-snapshot.ts')),
 		...(await load<typeof import('../../../src/core/rate-limiter.ts')>('core/rate-limiter.ts')),
 		...(await load<typeof import('../../../src/features/answer/drafts.ts')>('features/answer/drafts.ts')),

@@ -1,6 +1,6 @@
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
 import type { Clock } from '../../../src/core/basics.ts';
-import { createAgenda } from '../../features/watch/simulation/agenda.ts';
+import { createAgenda } from './agenda.ts';
 
 /** A time that jumps to the next event or sleeper as soon as no call is under way. */
 export function createVirtualTime(start: number) {

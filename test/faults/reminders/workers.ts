@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../src/core/basics.ts';
 import type { TakenSession } from '../../../src/database/watch-store.ts';
-import type { Planner } from '../../../src/features/watch/schedule.ts';
 import type { Answer, AnswerPatch } from '../../../src/questions/answer.ts';
 import type { coreOf } from '../../support/core.ts';
 import type { Read } from './history.ts';
@@ -16,20 +15,10 @@ const INTERVAL_MS = 333;
 const READS_AT_ONCE = 16;
 /** So rarely that a reminder has to ask for its own read. */
 const REGULARLY_MS = 30 * 60_000;
-const LONGEST_BACKOFF_MS = 60_000;
 const ANSWER_LEASE_MS = 20_000;
 const AGAIN_MS = 15_000;
 /** The share of answers that the service refuses. */
 const REFUSED = 0.04;
-
-const PLANNER: Planner = {
-	plan() {},
-	nextRead({ failures, nextRead }, now) {
-		if (failures === 0) return { at: now + REGULARLY_MS, by: now + REGULARLY_MS * 1.3 };
-		const at = now + Math.min(LONGEST_BACKOFF_MS, 4_000 * 2 ** (failures - 1));
-		return { at, by: nextRead.by < nextRead.at ? nextRead.by : at };
-	},
-};
 
 /**
  * Reads sessions that are due: the poller without its schedule, which would read far more often than this run needs.
@@ -39,7 +28,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 	const { clock, store } = core;
 	const { watches, sessions, reads: recording, answers } = store;
 	const random = options.random.fork();
-	const reading = program.createReading(core, PLANNER);
+	const reading = program.createReading(core, () => null);
 	let roomAt = 0;
 	/** Also at the start, because another process may have stored back-offs. */
 	let isFailing = true;
@@ -57,7 +46,7 @@ export function createReader(core: Core, { program, service, reads, ...options }
 			const session = service.read(key.sessionId);
 			await clock.sleep(back);
 			const now = clock.now();
-			const found = { session, readAt: beganAt, arrival, tookMs: now - beganAt, byteCount: 0, isOther: false };
+			const found = { session, readAt: beganAt, arrival, tookMs: now - beganAt, byteCount: 0 };
 			const watching = await watches.ofSession(key);
 			const looked = { serviceUrl: SERVICE_URL, reading: found, isWatched: true };
 			const judged = await program.ourAnswers(answers, looked);
@@ -66,13 +55,14 @@ export function createReader(core: Core, { program, service, reads, ...options }
 			// A process that is killed meanwhile hears nothing more of it.
 			const stored: Read = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now, isSure: false };
 			reads.push(stored);
-			const isStored = await recording.record(held, { update, watches: news, now });
+			const nextRead = { at: now + REGULARLY_MS, by: now + REGULARLY_MS };
+			const isStored = await recording.record(held, { update: { ...update, nextRead }, watches: news, now });
 			if (!isStored) {
 				reads.splice(reads.lastIndexOf(stored), 1);
 				return;
 			}
 			stored.isSure = true;
-			if (isFailing) await endBackoffs();
+			if (isFailing) await sessions.readFailing(SERVICE_URL, now);
 			isFailing = false;
 		} catch (error) {
 			if (!service.isAway) throw error;
@@ -82,20 +72,15 @@ export function createReader(core: Core, { program, service, reads, ...options }
 		}
 	}
 
-	async function endBackoffs(): Promise<void> {
-		const moves = program.movesFor(await sessions.outlines(SERVICE_URL, clock.now()), PLANNER, clock.now(), true);
-		await sessions.reschedule(moves);
-	}
-
 	/** Begins a read that is due. Returns the milliseconds until the next one may be. */
 	async function turn(): Promise<number> {
 		const now = clock.now();
 		if (loop.underWay.size >= READS_AT_ONCE) return REGULARLY_MS;
 		if (roomAt > now) return roomAt - now;
 		const token = randomUUID();
-		const [taken] = await sessions.takeDue(SERVICE_URL, { token, ms: READ_LEASE_MS }, 1, { now, only: null });
+		const [taken] = await sessions.takeDue(SERVICE_URL, { token, ms: READ_LEASE_MS }, 1, now);
 		if (taken === undefined) {
-			const dueAt = await sessions.nextDueAt(SERVICE_URL, null);
+			const dueAt = await sessions.nextDueAt(SERVICE_URL);
 			return dueAt === null ? REGULARLY_MS : Math.max(10, dueAt - now);
 		}
 		roomAt = now + INTERVAL_MS;

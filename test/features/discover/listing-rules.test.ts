@@ -2,12 +2,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
 import { type Cell, createMemoryCell, HandraiseError } from '../../../src/core/basics.ts';
 import type { SessionStore } from '../../../src/database/watch-store.ts';
-import { createListing, type ListingState, listEveryMs } from '../../../src/features/discover/listing.ts';
+import { createListing, type ListingState } from '../../../src/features/discover/listing.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
 import type { WaitingList } from '../../../src/session-service/service.ts';
 import { createRecordingLog } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
-import { pass, plentiful, SERVICE } from '../watch/support.ts';
+import { pass, SERVICE } from '../watch/support.ts';
 
 const list = (overrides: Partial<WaitingList> = {}): WaitingList => ({
 	sessions: [],
@@ -42,7 +42,6 @@ function start({
 	const log = createRecordingLog();
 	const stopping = new AbortController();
 	const startedAt = clock.now();
-	const budget = plentiful;
 	const health = createServiceHealth({ clock });
 	const harness = {
 		clock,
@@ -58,9 +57,8 @@ function start({
 		isAvailable: false,
 		failures: [] as string[],
 		requests: [] as number[],
-		/** Requests a second. */
-		reserved: 0,
-		running: 0,
+		/** Within how many ms the reads of all sessions were brought forward. */
+		broughtForward: [] as number[],
 		async stop() {
 			stopping.abort();
 			await run;
@@ -68,11 +66,11 @@ function start({
 	};
 	const core = coreOf({
 		sessionService: {
-			async listWaiting() {
+			async listWaiting(signal) {
 				harness.requests.push((clock.now() - startedAt) / 1_000);
 				const found = harness.answer();
 				if (found instanceof Error) throw found;
-				if (found.tookMs >= 1_000) await clock.sleep(found.tookMs);
+				if (found.tookMs >= 1_000) await clock.sleep(found.tookMs, signal);
 				return { ...found, sessions: [...found.sessions] };
 			},
 		},
@@ -82,7 +80,11 @@ function start({
 			sessions: {
 				count: async () => harness.watched,
 				isFailing: async () => true,
-				readWaiting: async () => [],
+				noteListed: async () => 0,
+				async readWithin(_, ms) {
+					harness.broughtForward.push(ms);
+					return [];
+				},
 			} as Partial<SessionStore> as SessionStore,
 		},
 		metrics: {
@@ -102,11 +104,10 @@ function start({
 	const listing = createListing(core, {
 		cell,
 		budget: {
-			...budget,
+			isSlow: () => false,
+			perSecond: () => 3,
+			freeAt: () => 0,
 			pausedUntil: () => harness.pausedUntil,
-			reserve(perSecond) {
-				harness.reserved = perSecond;
-			},
 		},
 		health,
 	});
@@ -132,60 +133,27 @@ async function jump(clock: ManualClock, ms: number): Promise<void> {
 
 const linesOf = ({ lines }: ReturnType<typeof start>) => lines.map(({ message }) => message);
 
-it('lists every 2 s while more than 20 sessions are watched, and every 4 s for fewer', async () => {
-	const harness = start();
-	await pass(harness.clock, 10_500);
-	expect(harness.requests).toEqual([0, 2, 4, 6, 8, 10]);
+it('lists every 4 s while sessions are watched or discovered', async () => {
+	const harness = start({ watched: 1 });
+	const discovering = start({ watched: 0, discoverSessions: true });
+	await pass(harness.clock, 13_000);
+	await pass(discovering.clock, 13_000);
+	expect(harness.requests).toEqual([0, 4, 8, 12]);
+	expect(discovering.requests).toEqual([0, 4, 8, 12]);
 	expect(harness.isAvailable).toBe(true);
-	expect(harness.reserved).toBeCloseTo(1);
-	harness.watched = 20;
-	await pass(harness.clock, 12_000);
-	expect(harness.requests.slice(6)).toEqual([12, 16.01, 20.02]);
+	expect(harness.broughtForward).toEqual([]);
 	expect(linesOf(harness)).toEqual([expect.stringContaining('lists the sessions that wait')]);
 });
 
-it('leaves room for every page of a list', async () => {
-	const harness = start({ answer: () => list({ requestCount: 3 }) });
-	await pass(harness.clock, 1_000);
-	// Three requests every 4 s, a quarter of what is left for watching.
-	expect(harness.reserved).toBeCloseTo(1.5);
-});
-
 it.each([
-	['usual', { watched: 21, backgroundPerSecond: 3, list: { tookMs: 999, requestCount: 1 } }, 2_000],
-	['a slow list', { watched: 21, backgroundPerSecond: 3, list: { tookMs: 1_000, requestCount: 1 } }, 8_000],
-	['a very slow list', { watched: 21, backgroundPerSecond: 3, list: { tookMs: 30_000, requestCount: 1 } }, 60_000],
-	['several pages', { watched: 21, backgroundPerSecond: 2, list: { tookMs: 10, requestCount: 4 } }, 8_000],
-	['little left for watching', { watched: 21, backgroundPerSecond: 0.5, list: { tookMs: 10, requestCount: 1 } }, 8_000],
-	['few sessions', { watched: 20, backgroundPerSecond: 3, list: { tookMs: 10, requestCount: 1 } }, 4_010],
-] as const)('lists after a wait that suits: %s', (_, situation, waitMs) => {
-	expect(listEveryMs(situation.list, { ...situation, discoverSessions: false })).toBe(waitMs);
-});
-
-it.each([
-	['a list that is a bit slow', { backgroundPerSecond: 3, list: { tookMs: 1_100, requestCount: 1 } }, 4_400],
-	['a slow list', { backgroundPerSecond: 3, list: { tookMs: 6_500, requestCount: 1 } }, 26_000],
-	['several pages', { backgroundPerSecond: 2, list: { tookMs: 10, requestCount: 4 } }, 8_000],
-	['little left for watching', { backgroundPerSecond: 0.5, list: { tookMs: 10, requestCount: 1 } }, 8_000],
-] as const)(
-	'with discovery, lists after four times what a list took, however few are watched: %s',
-	(_, situation, waitMs) => {
-		for (const watched of [1, 21]) {
-			expect(listEveryMs(situation.list, { ...situation, watched, discoverSessions: true })).toBe(waitMs);
-		}
-	},
-);
-
-it('lists all the time with discovery while nothing is watched', async () => {
-	const harness = start({ watched: 0, discoverSessions: true });
-	await pass(harness.clock, 6_500);
-	expect(harness.requests).toEqual([0, 4.01]);
-});
-
-it('has one request under way, and waits after a slow one', async () => {
-	const harness = start({ answer: () => list({ tookMs: 5_000 }) });
-	await pass(harness.clock, 100_000);
-	expect(harness.requests).toEqual([0, 40, 80]);
+	['a page that took 1 s', { tookMs: 1_000 }, 4],
+	['a page that took 1.5 s', { tookMs: 1_500 }, 6],
+	['three pages', { requestCount: 3, tookMs: 150 }, 12],
+	['three slow pages', { requestCount: 3, tookMs: 6_000 }, 24],
+])('lists again 4 s later for each page, and not sooner than four times what all took: %s', async (_, fields, s) => {
+	const harness = start({ answer: () => list(fields) });
+	await pass(harness.clock, 2 * s * 1_000 + 500);
+	expect(harness.requests).toEqual([0, s, 2 * s]);
 });
 
 it('waits for who gets the list', async () => {
@@ -195,15 +163,14 @@ it('waits for who gets the list', async () => {
 	await pass(harness.clock, 10_000);
 	expect(harness.requests).toEqual([0]);
 	resolve();
-	await pass(harness.clock, 2_500);
-	expect(harness.requests).toEqual([0, 10, 12]);
+	await pass(harness.clock, 4_500);
+	expect(harness.requests).toEqual([0, 10, 14]);
 });
 
 it('asks once at the start and once a day while nothing is watched', async () => {
 	const harness = start({ watched: 0 });
 	await pass(harness.clock, 60_000);
 	expect(harness.requests).toEqual([0]);
-	expect(harness.reserved).toBe(0);
 	await jump(harness.clock, 24 * HOUR_MS);
 	expect(harness.requests).toHaveLength(2);
 	harness.watched = 100;
@@ -250,9 +217,8 @@ it('looks for a list that has vanished again within a minute, then every 5 min',
 	await pass(harness.clock, 100_000);
 	expect(harness.unlistedCount).toBe(1);
 	await jump(harness.clock, 10 * 60_000);
-	expect(harness.requests).toEqual([0, 2, 6, 14, 30, 62, 122, 182, 242, 542, 842]);
+	expect(harness.requests).toEqual([0, 4, 8, 16, 32, 64, 124, 184, 244, 544, 844]);
 	expect(harness.isAvailable).toBe(false);
-	expect(harness.reserved).toBe(0);
 	expect(linesOf(harness)).toHaveLength(3);
 	harness.answer = () => list();
 	await jump(harness.clock, 6 * 60_000);
@@ -268,7 +234,7 @@ it('tries a failing list again after at most a minute for as long as it fails, a
 	expect(harness.unlistedCount).toBe(0);
 	await pass(harness.clock, 400_000);
 	expect(harness.unlistedCount).toBeGreaterThan(0);
-	expect(harness.requests.slice(0, 7)).toEqual([0, 2, 6, 14, 30, 62, 122]);
+	expect(harness.requests.slice(0, 7)).toEqual([0, 4, 8, 16, 32, 64, 124]);
 	expect(harness.requests.at(-1)).toBeGreaterThan(540);
 	expect(harness.isAvailable).toBe(false);
 	harness.answer = () => list();
@@ -281,20 +247,42 @@ it('tries a failing list again after at most a minute for as long as it fails, a
 	]);
 });
 
+it('brings all reads forward when the list has stopped working, and not while a limited request waits', async () => {
+	const harness = start();
+	await pass(harness.clock, 1_000);
+	harness.answer = () => new ListFailure('rate_limited', true);
+	await pass(harness.clock, 20_000);
+	expect(harness.broughtForward).toEqual([]);
+	expect(harness.listing.knowledge()).toEqual({ isComplete: true });
+	harness.answer = failing;
+	await pass(harness.clock, 10_000);
+	expect(harness.broughtForward[0]).toBe(30_000);
+	expect(harness.listing.knowledge()).toBeNull();
+});
+
+it('tells whether the newest list names all that wait', async () => {
+	const harness = start({ answer: () => list({ isComplete: false }) });
+	await pass(harness.clock, 1_000);
+	expect(harness.listing.knowledge()).toEqual({ isComplete: false });
+	harness.answer = () => list();
+	await pass(harness.clock, 4_000);
+	expect(harness.listing.knowledge()).toEqual({ isComplete: true });
+});
+
 it('asks again within a minute when the first request says nothing about a list', async () => {
 	const harness = start({ answer: failing });
 	await pass(harness.clock, 3_000);
 	harness.answer = () => list();
 	await pass(harness.clock, 4_000);
-	expect(harness.requests).toEqual([0, 4, 6]);
+	expect(harness.requests).toEqual([0, 4]);
 });
 
 it('sends nothing while the budget is paused, and looks once a minute while the service is down', async () => {
 	const harness = start();
 	await pass(harness.clock, 1_000);
 	harness.pausedUntil = harness.clock.now() + 29_000;
-	await pass(harness.clock, 33_000);
-	expect(harness.requests).toEqual([0, 30, 32, 34]);
+	await pass(harness.clock, 37_500);
+	expect(harness.requests).toEqual([0, 30, 34, 38]);
 	for (let failure = 0; failure < 3; failure++) harness.health.failed('unavailable');
 	await pass(harness.clock, 30_000);
 	const before = harness.requests.length;
@@ -318,7 +306,7 @@ it('goes on after the clock was put back', async () => {
 	putBackMs = 2 * HOUR_MS;
 	const before = harness.requests.length;
 	await pass(clock, 20_000);
-	expect(harness.requests.length - before).toBeGreaterThan(5);
+	expect(harness.requests.length - before).toBe(5);
 });
 
 it('knows in each process what the one that lists has found', async () => {
@@ -334,17 +322,17 @@ it('knows in each process what the one that lists has found', async () => {
 	first.answer = () => list();
 	second.answer = () => list();
 	await pass(clock, 30_000);
-	expect(first.requests.length + second.requests.length).toBeGreaterThan(10);
+	expect(first.requests.length + second.requests.length).toBeGreaterThan(8 + 3);
 });
 
 it('takes a limited request for no failure of the list', async () => {
 	const harness = start();
 	await pass(harness.clock, 1_000);
 	harness.answer = () => new ListFailure('rate_limited', true);
-	await pass(harness.clock, 2_000);
+	await pass(harness.clock, 4_000);
 	harness.answer = () => list();
-	await pass(harness.clock, 11_000);
-	expect(harness.requests).toEqual([0, 2, 12, 14]);
+	await pass(harness.clock, 14_000);
+	expect(harness.requests).toEqual([0, 4, 14, 18]);
 	expect(linesOf(harness)).toHaveLength(1);
 });
 
@@ -366,7 +354,6 @@ it('lists in one of two replicas, and in the other when the first has stopped', 
 	await pass(clock, 60_000);
 	expect(second.requests).toEqual([]);
 	expect(second.isAvailable).toBe(true);
-	expect(second.reserved).toBeCloseTo(1);
 	await first.stop();
 	const before = first.requests.length;
 	await pass(clock, 14_000);

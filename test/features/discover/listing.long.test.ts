@@ -68,7 +68,7 @@ const metric = async (name: string) => {
 	return Number(new RegExp(`^handraise_${name} (\\S+)$`, 'm').exec(text)?.[1]);
 };
 
-it('sees a question within 4 s although 100 sessions are watched', async () => {
+it('sees a question within 5 s although 100 sessions are watched', async () => {
 	await start();
 	const ids = await watchedCrowd();
 	const delays: number[] = [];
@@ -76,7 +76,7 @@ it('sees a question within 4 s although 100 sessions are watched', async () => {
 		await app.pass(7_300);
 		delays.push(await seenAfter(id));
 	}
-	expect(Math.max(...delays)).toBeLessThanOrEqual(4_000);
+	expect(Math.max(...delays)).toBeLessThanOrEqual(5_000);
 	for (const id of ids.slice(0, QUESTIONS)) await app.until(() => postsOf(id).length > 0);
 });
 
@@ -98,7 +98,7 @@ it('finds every question once within a minute whatever becomes of the list, and 
 	await start({ env: { REMIND_AFTER: 'off', SESSION_SERVICE_RPM: '125' } });
 	const { service } = app;
 	const ids = await watchedCrowd(24);
-	expect(await seenAfter(ids[0] ?? '')).toBeLessThanOrEqual(4_000);
+	expect(await seenAfter(ids[0] ?? '')).toBeLessThanOrEqual(8_000);
 	for (const [index, [name, begin]] of TROUBLES.entries()) {
 		const id = ids[index + 1] ?? '';
 		begin(service);
@@ -118,7 +118,7 @@ it('finds every question once within a minute whatever becomes of the list, and 
 		);
 	}
 	await app.pass(5_000);
-	expect(await seenAfter(ids[20] ?? '')).toBeLessThanOrEqual(4_000);
+	expect(await seenAfter(ids[20] ?? '')).toBeLessThanOrEqual(8_000);
 	await app.pass(60_000);
 	for (const id of [ids[0] ?? '', ...ids.slice(1, TROUBLES.length + 1), ids[20] ?? '']) {
 		expect(postsOf(id), id).toHaveLength(1);
@@ -129,9 +129,10 @@ it('sees the next question of a session that was answered elsewhere and asks aga
 	await start();
 	const [id = ''] = await watchedCrowd(30);
 	await seenAfter(id);
+	app.service.sessions.answerAsPage(id, ['Blue']);
 	app.service.sessions.setStatus(id, 'active');
 	await app.pass(2_200);
-	expect(await seenAfter(id, 'And which size?')).toBeLessThanOrEqual(4_000);
+	expect(await seenAfter(id, 'And which size?')).toBeLessThanOrEqual(5_000);
 	await app.until(() => postsOf(id, 'And which size?').length === 1);
 });
 

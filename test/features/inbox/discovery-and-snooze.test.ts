@@ -131,7 +131,7 @@ it('shows no session that nobody named, unless it is told to', async () => {
 
 /** Minutes pass, in which few reads suffice. */
 const watching = async () => {
-	app = await inboxApp({ env: { SESSION_SERVICE_RPM: '10' } });
+	app = await inboxApp({ env: { SESSION_SERVICE_RPM: '60' } });
 };
 const SHOWN = waitingCountWords(1, 0);
 const SNOOZED = waitingCountWords(0, 1);

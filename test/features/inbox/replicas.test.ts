@@ -40,7 +40,7 @@ async function startReplicas() {
 
 	/** The session is read at this time, and asks the same. */
 	async function wasRead(sessionId: string, at: number): Promise<void> {
-		await store.sessions.takeDue(SERVICE, LEASE, 10, { now: at, only: null });
+		await store.sessions.takeDue(SERVICE, LEASE, 10, at);
 		const update = read({ lastReadAt: at, nextRead: { at: at + 3_600_000, by: at + 3_600_000 } });
 		const held = { session: { service: SERVICE, sessionId }, token: LEASE.token };
 		expect(await recordRead(store, held, { update, watches: [], now: at })).toBe(true);

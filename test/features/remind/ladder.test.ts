@@ -499,7 +499,7 @@ it('reminders that were due while the program was stopped are one message, also 
 	await app.pass(2_000);
 	await app.stop();
 	await app.clock.advance(30 * MINUTE);
-	await app.restart();
+	await app.restart({ SESSION_SERVICE_RPM: '60' });
 	const restartedAt = app.clock.now();
 	await app.until(() => texts('⏰', { inThread: false }).length > 0);
 	expect(app.clock.now() - restartedAt).toBeGreaterThan(20_000);

@@ -26,11 +26,11 @@ const DIGEST = /questions wait for an answer/;
 const ENDED = /^\S+ \*.+\* (?:is done|failed|was stopped)$/m;
 const REASONABLE_MS = 5 * 60_000;
 /** Most tests only let time pass: with few requests a minute that costs few reads. */
-const FEW_REQUESTS = { SESSION_SERVICE_RPM: '24' };
+const FEW_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 /** For tests that let many minutes pass, in which few reads suffice. */
-export const FEWEST_REQUESTS = { SESSION_SERVICE_RPM: '12' };
+export const FEWEST_REQUESTS = { SESSION_SERVICE_RPM: '60' };
 /** For tests in which several reads must not take longer than people and leases wait. */
-export const SOME_REQUESTS = { SESSION_SERVICE_RPM: '60' };
+export const SOME_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 /** The default of the program, for tests of its speed and for people who read much at once. */
 export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 

@@ -113,7 +113,7 @@ it.each([
 	watched.failures.clear();
 	await pass(watched.clock, 3 * MINUTE);
 	expect(await kinds(watched)).not.toContain('watchEnded');
-	expect((await watched.store.sessions.outlines(SERVICE, T0))[0]).toMatchObject({
+	expect(await watched.store.sessions.watched({ service: SERVICE, sessionId: 's1' })).toMatchObject({
 		failures: 0,
 		reads: { unread: null },
 	});

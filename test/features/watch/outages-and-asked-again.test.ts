@@ -66,7 +66,7 @@ describe('a service that is down', () => {
 
 it('announces a rate limit after half a minute, although nothing is read meanwhile', async () => {
 	let until = 0;
-	const budget = { ...plentiful, pausedUntil: () => until };
+	const budget = { ...plentiful, freeAt: () => until };
 	const { clock, failures, reads, announced } = await createWatchedHarness({ budget, ms: 5_000 });
 	await announced();
 	failures.set('*', 'rate_limited');

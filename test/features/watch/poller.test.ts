@@ -236,7 +236,7 @@ describe('replicas', () => {
 		await store.watches.add(newWatch());
 		const standing: (() => void)[] = [];
 		let stands = false;
-		start({
+		const { poller } = start({
 			sessionService: {
 				async read(id, options) {
 					const reading = await service.read(id, options);
@@ -253,6 +253,7 @@ describe('replicas', () => {
 		await pass(clock, 5_000);
 		// The process was suspended: nothing renewed the lease, and the same process takes the session again.
 		await store.sessions.release([(await token()) ?? '']);
+		poller.wake();
 		put(asking);
 		await pass(clock, 5_000);
 		expect(standing).toHaveLength(2);
@@ -273,10 +274,7 @@ describe('replicas', () => {
 			put({ ...asking, sessionId: `s${index}` });
 			await store.watches.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
 		}
-		const held = await store.sessions.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, {
-			now: clock.now(),
-			only: null,
-		});
+		const held = await store.sessions.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, clock.now());
 		expect(held).toHaveLength(20);
 		start();
 		await pass(clock, 30_000);
@@ -306,61 +304,39 @@ describe('replicas', () => {
 	it('a stopped poller gives its sessions back', async () => {
 		const { store, clock, stop } = await createWatchedHarness({ failure: 'hangs', ms: 1_000 });
 		await stop();
-		expect(
-			await store.sessions.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, { now: clock.now(), only: null }),
-		).toHaveLength(1);
+		expect(await store.sessions.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, clock.now())).toHaveLength(1);
 	});
 });
 
-describe('while reads wait for the request budget', () => {
-	/** Sessions s1 to s3 are watched. The reads of those that hang wait for the budget. */
-	async function waitingReads() {
-		let waiting = 0;
-		const budget = { ...plentiful, waiting: () => waiting };
-		const ids = ['s1', 's2', 's3'];
-		const watches = ids.map((sessionId) => ({ sessionId }));
-		const { store, clock, poller, readsOf, failures } = await createWatchedHarness({ budget, watches, ms: 100 });
-		const readCounts = () => ids.map((sessionId) => readsOf(sessionId).length);
-		expect(readCounts()).toEqual([1, 1, 1]);
-		return {
-			clock,
-			readCounts,
-			/** These reads hang, and so many requests wait. */
-			hang(sessionIds: readonly string[], count: number) {
-				for (const sessionId of sessionIds) failures.set(sessionId, 'hangs');
-				waiting = count;
-			},
-			async await(sessionId: string) {
-				const sessions = [{ sessionId, absentAt: clock.now(), moved: null }];
-				expect(await store.sessions.readWaiting(SERVICE, sessions, clock.now())).toHaveLength(1);
-				poller.wake();
-			},
-		};
-	}
+describe('reads under way', () => {
+	const ids = ['s1', 's2', 's3', 's4', 's5', 's6'];
+	const watches = ids.map((sessionId) => ({ sessionId }));
 
-	it('takes those that go ahead of others at once', async () => {
-		const { clock, readCounts, hang, ...reads } = await waitingReads();
-		hang(['s1'], 1);
-		await pass(clock, 20_000);
-		hang([], 2);
-		const before = readCounts();
-		await pass(clock, 20_000);
-		expect(readCounts()).toEqual(before);
-		await reads.await('s2');
-		await pass(clock, 100);
-		expect(readCounts()).toEqual(before.map((count, index) => (index === 1 ? count + 1 : count)));
+	it.each([
+		[4, false],
+		[1, true],
+	])('are at most %i; each of the newest calls takes half a second: %s', async (most, isLong) => {
+		const budget = { ...plentiful, isSlow: (ms?: number) => isLong && ms === 500 };
+		const { clock, put, start, store, failures, service } = await createPollerHarness({ budget });
+		for (const sessionId of ids) {
+			put({ sessionId });
+			failures.set(sessionId, 'hangs');
+			await store.watches.add(newWatch({ sessionId }));
+		}
+		const read = vi.spyOn(service, 'read');
+		start();
+		await pass(clock, 30_000);
+		expect(read).toHaveBeenCalledTimes(most);
 	});
 
-	it('takes one that is planned beside any number that go ahead of others', async () => {
-		const { clock, readCounts, hang, ...reads } = await waitingReads();
-		hang(['s1', 's2'], 0);
-		await reads.await('s1');
-		await reads.await('s2');
-		await pass(clock, 100);
-		hang(['s3'], 6);
-		const [first = 0, second = 0, third = 0] = readCounts();
-		await pass(clock, 20_000);
-		expect(readCounts()).toEqual([first, second, third + 1]);
+	it('do not begin while somebody waits for the service, and soon after', async () => {
+		let isWaiting = true;
+		const budget = { ...plentiful, freeAt: () => (isWaiting ? null : 0) };
+		const { clock, reads } = await createWatchedHarness({ budget, watches, ms: 20_000 });
+		expect(reads).toEqual([]);
+		isWaiting = false;
+		await pass(clock, 1_500);
+		expect(reads.length).toBeGreaterThanOrEqual(6);
 	});
 });
 
@@ -383,7 +359,7 @@ it('has inboxes follow questions, but not the steps after them', async () => {
 
 it('reads nothing during a pause of the request budget', async () => {
 	const until = T0 + 40_000;
-	const budget = { ...plentiful, pausedUntil: () => until };
+	const budget = { ...plentiful, freeAt: () => until };
 	const { clock, reads } = await createWatchedHarness({ budget, ms: 39_000 });
 	expect(reads).toEqual([]);
 	await pass(clock, 3_000);

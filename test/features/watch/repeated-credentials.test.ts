@@ -73,6 +73,7 @@ it('stands masked before it is delivered, and in the thread where its author pos
 	const again = await openSession(app, id, 'grace');
 	expect(again.text()).toContain(READ);
 	expect((await historyOf(id)).text()).toContain(READ);
+	await adas.close();
 	app.service.sessions.setStatus(id, 'stopped');
 	app.service.faults.clear();
 	await app.pass(120_000);

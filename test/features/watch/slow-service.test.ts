@@ -30,7 +30,7 @@ async function atOnce(lines: readonly string[]): Promise<string[]> {
 	return told();
 }
 
-it('puts an answer within the time of four calls and settles it within six', async () => {
+it('puts an answer within the time of four calls and settles it within ten', async () => {
 	const ids = Array.from({ length: 10 }, () => app.session());
 	await app.command(`/session watch ${ids.join(' ')}`);
 	await app.pass(5 * 60_000);
@@ -50,7 +50,7 @@ it('puts an answer within the time of four calls and settles it within six', asy
 		app.step(id, 'I order red chairs.');
 		expect((put.savedAt ?? 0) - sentAt).toBeLessThanOrEqual(4 * CALL_MS);
 		await app.threadSays(id, '· continued');
-		expect(app.clock.now() - sentAt).toBeLessThanOrEqual(6 * CALL_MS);
+		expect(app.clock.now() - sentAt).toBeLessThanOrEqual(10 * CALL_MS);
 		await modal.close();
 	}
 	expect(app.service.log.list().filter(({ clientGone }) => clientGone)).toEqual([]);

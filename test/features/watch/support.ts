@@ -14,8 +14,9 @@ import type { WatchStore } from '../../../src/features/watch/watch-store.ts';
 import type { PostContent } from '../../../src/posts/post.ts';
 import type { ReadMessage, ReadSession, Session } from '../../../src/questions/session.ts';
 import { NO_ANSWERS, type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
+import type { BackgroundBudget } from '../../../src/session-service/budget.ts';
 import { createServiceHealth } from '../../../src/session-service/health.ts';
-import type { BackgroundBudget, SessionServiceClient } from '../../../src/session-service/service.ts';
+import type { SessionServiceClient } from '../../../src/session-service/service.ts';
 import type { Store } from '../../../src/stores.ts';
 import { createRecordingLog, makeDataDir, open } from '../../database/support.ts';
 import { coreOf } from '../../support/core.ts';
@@ -151,10 +152,10 @@ export function createFakeService(clock: Clock) {
 }
 
 export const plentiful: BackgroundBudget = {
-	rates: () => ({ left: 3, planned: 3, usual: 3 }),
-	reserve: () => {},
+	isSlow: () => false,
+	perSecond: () => 3,
 	pausedUntil: () => 0,
-	waiting: () => 0,
+	freeAt: () => 0,
 };
 
 export function createRecordingMetrics() {
@@ -166,7 +167,6 @@ export function createRecordingMetrics() {
 		watchedSessions: () => count('watchedSessions'),
 		read: (outcome) => count(`read ${outcome}`),
 		detectionAge: () => count('detectionAge'),
-		backgroundPerSecond: () => count('backgroundPerSecond'),
 		card: (outcome) => count(`card ${outcome}`),
 		limitReached: ({ limit }) => count(`limit ${limit}`),
 		post: (outcome) => count(`post ${outcome}`),
@@ -232,6 +232,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 		const poller = createPoller(core, {
 			budget: plentiful,
 			health,
+			list: () => null,
 			...judging,
 			...options,
 		});

@@ -151,7 +151,7 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 		return {
 			put,
 			noteRead,
-			reading: createReading(core),
+			reading: createReading(core, () => null),
 			deliver: createDelivery(core, put, { missed, noteRead, random: () => 1 }),
 			confirm: createConfirmation(core, noteRead),
 		};
@@ -160,7 +160,7 @@ export function createProgram(stores: Stores, sessionId: string, agent: Agent) {
 
 	/** Null: its watch has ended with the session. */
 	async function beginRead(): Promise<Begun | null> {
-		const [taken] = await store.sessions.takeDue(SERVICE, LEASE, 1, { now: now + 1e9, only: null });
+		const [taken] = await store.sessions.takeDue(SERVICE, LEASE, 1, now + 1e9);
 		if (taken === undefined && !agent.isOver()) throw new Error('the session is not read any more');
 		return taken === undefined ? null : { taken, found: await readNow(), ours: null };
 	}

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Digest } from '../../../../src/questions/session-snapshot.ts';
-import type { Random } from '../../../support/random.ts';
+import type { Random } from '../../test/support/random.ts';
 
 const range = z.tuple([z.number().positive(), z.number().positive()]);
 
@@ -57,53 +56,6 @@ export const defaultPopulation: Population = {
 	],
 	together: { everySeconds: 1200, share: 0.01 },
 };
-
-const [atWork, quiet] = defaultPopulation.kinds as [Kind, Kind];
-
-/** The populations beside the default one: the same schedule must work for all of them. */
-export const POPULATIONS = {
-	default: defaultPopulation,
-	/** Nearly all reads go to sessions that step, so little is gained by reading quiet ones less. */
-	half: {
-		name: 'half at work',
-		kinds: [
-			{ ...atWork, share: 0.5 },
-			{ ...quiet, share: 0.5 },
-		],
-		together: defaultPopulation.together,
-	},
-	/** A gap says little about the next one, and most working sessions wait for a person. */
-	slow: {
-		name: 'slow steps, heavy tails, long waits for answers',
-		kinds: [
-			{
-				name: 'at work',
-				share: 0.3,
-				gapSeconds: [30, 240],
-				gapSpread: [0.8, 1.4],
-				questionPerStep: 1 / 20,
-				answerSeconds: 1_800,
-				bursts: null,
-			},
-			{
-				name: 'quiet',
-				share: 0.7,
-				gapSeconds: [30, 240],
-				gapSpread: [0.8, 1.4],
-				questionPerStep: 1 / 20,
-				answerSeconds: 1_800,
-				bursts: { steps: 12, quietSeconds: 3 * 3600 },
-			},
-		],
-		together: null,
-	},
-	/** No session can be preferred. */
-	alike: {
-		name: 'all alike',
-		kinds: [{ ...atWork, share: 1, gapSeconds: [8, 8], gapSpread: [0.3, 0.3] }],
-		together: null,
-	},
-} as const satisfies Record<string, Population>;
 
 /** What one simulated session does, independent of reads. Times in ms from the start, ascending. */
 export interface Script {
@@ -168,33 +120,4 @@ function writeScript(
 		at = nextWake(at);
 	}
 	return { kind, gapMs, spread, steps: Float64Array.from(steps), questions, awake };
-}
-
-/** The digest that a read at `at` gives. */
-export function digestAt(script: Script, at: number): Digest {
-	const count = stepsUntil(script, at);
-	const answeredAt = script.questions.get(count - 1);
-	const open = answeredAt !== undefined && at < answeredAt;
-	const awake = script.awake.some(([from, until]) => from <= at && at < until);
-	return {
-		status: open ? 'humanInput' : awake ? 'active' : 'paused',
-		assistantCount: count,
-		question: open
-			? { messageIndex: count, fingerprint: String(count), shownHash: 'shown', answered: [], open: [0] }
-			: null,
-		result: null,
-		files: '',
-	};
-}
-
-/** How many steps are done at `at`. */
-export function stepsUntil({ steps }: Script, at: number): number {
-	let low = 0;
-	let high = steps.length;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if ((steps[middle] as number) <= at) low = middle + 1;
-		else high = middle;
-	}
-	return low;
 }
