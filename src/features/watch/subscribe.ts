@@ -104,7 +104,7 @@ export function createSubscriptions(
 					itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
 				},
 				news: postsOf(watch, changes, hasOpenQuestion(view.digest) ? { changed: false } : null),
-				readAt: Math.round(now + spread(watchedCount) * Math.max(UNLISTED.busyMs, expectation.roundSeconds * 1_000)),
+				readAt: Math.round(now + spread(watchedCount) * UNLISTED.busyMs),
 				limits: core.config.watchLimits,
 				groupIds,
 			});
