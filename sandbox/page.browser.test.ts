@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { REMOVED_ANSWER } from '../src/features/answer/view.ts';
+import { REMOVED_ANSWER } from '../src/screens/answer.ts';
 import { DELIVERED, whatHappened } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';

@@ -1,12 +1,12 @@
-import { setBounded, within } from './core/basics.ts';
 import type { Core } from './core.ts';
 import { createDrawing, type DrawingParts } from './drawing.ts';
-import { createChannelGuard, createEndings } from './features/watch/endings.ts';
-import { createMessages } from './posts/messages.ts';
-import { createOutbox } from './posts/outbox.ts';
+import { setBounded, within } from './kernel/basics.ts';
+import { createChannelGuard, createEndings } from './sessions/endings.ts';
 import { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
 import type { Store } from './stores.ts';
+import { createMessages } from './surfaces/messages.ts';
+import { createOutbox } from './surfaces/outbox.ts';
 
 /** How long whoever begins a watch waits for Slack's word on its first post, and of how many it is remembered. */
 const EXPECTED_WITHIN_MS = 3_000;

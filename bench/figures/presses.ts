@@ -1,7 +1,7 @@
 import { type Actor, callSlack, type Json } from '../../fake-slack/index.ts';
+import { openQuestion } from '../../src/screens/question.ts';
 import { decodeChoice } from '../../src/slack/ids.ts';
 import { buttons } from '../../src/slack/parts.ts';
-import { openQuestion } from '../../src/slack/question-view.ts';
 import { fingerprintOf, shownHashOf } from '../../test/support/sessions.ts';
 import { type ReadyAnswer, takeAnswers } from './answers.ts';
 import type { BenchContext } from './context.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type * as DatabaseModule from '../../src/database/database.ts';
-import type * as RowsModule from '../../src/features/answer/rows-store.ts';
-import { snapshotOf } from '../../src/questions/session-snapshot.ts';
+import type * as RowsModule from '../../src/delivery/rows-store.ts';
+import { snapshotOf } from '../../src/domain/session-snapshot.ts';
+import type * as DatabaseModule from '../../src/store/database.ts';
 import type { Store } from '../../src/stores.ts';
-import { item, submission } from '../../test/database/support.ts';
-import { NO_LIMITS } from '../../test/features/watch/support.ts';
+import { NO_LIMITS } from '../../test/sessions/support.ts';
+import { item, submission } from '../../test/store/support.ts';
 import { firstFound } from '../../test/support/found.ts';
 import { gatedResponse } from '../../test/support/sessions.ts';
 import { reportSession } from '../figures/sessions.ts';

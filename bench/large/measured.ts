@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type * as EarlierAnswers from '../../src/features/answer/earlier-answers.ts';
-import type * as Housekeeping from '../../src/ops/housekeeping.ts';
-import type * as PersonStore from '../../src/ops/person-store.ts';
+import type * as EarlierAnswers from '../../src/delivery/earlier-answers.ts';
+import type * as Housekeeping from '../../src/operator/housekeeping.ts';
+import type * as PersonStore from '../../src/operator/person-store.ts';
 import type { Store } from '../../src/stores.ts';
-import { type open, submission } from '../../test/database/support.ts';
-import { NO_LIMITS } from '../../test/features/watch/support.ts';
+import { NO_LIMITS } from '../../test/sessions/support.ts';
+import { type open, submission } from '../../test/store/support.ts';
 import { quantile } from '../figures/stats.ts';
 import { BIG, fill, type Modules, PEOPLE, SERVICE, type Sizes, sessionAsking, TEAM } from './fill.ts';
 
@@ -37,12 +37,12 @@ const DAY_MS = 86_400_000;
 const task = JSON.parse(process.argv[2] ?? '') as Task;
 const load = (file: string): Promise<unknown> => import(`${task.source}/${file}`);
 const modules = {
-	database: await load('database/database.ts'),
-	rows: await load('features/answer/rows-store.ts'),
+	database: await load('store/database.ts'),
+	rows: await load('delivery/rows-store.ts'),
 } as Modules;
-const { ourAnswers } = (await load('features/answer/earlier-answers.ts')) as typeof EarlierAnswers;
-const { removeEnded } = (await load('ops/housekeeping.ts')) as typeof Housekeeping;
-const { createPersonStore } = (await load('ops/person-store.ts')) as typeof PersonStore;
+const { ourAnswers } = (await load('delivery/earlier-answers.ts')) as typeof EarlierAnswers;
+const { removeEnded } = (await load('operator/housekeeping.ts')) as typeof Housekeeping;
+const { createPersonStore } = (await load('operator/person-store.ts')) as typeof PersonStore;
 const { openStore } = (await load('stores.ts')) as { openStore: typeof open };
 
 const note = (...words: unknown[]) => process.stderr.write(`${words.join(' ')}\n`);

@@ -1,14 +1,13 @@
 import type { HomeView, ModalView } from '@slack/types';
-import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/database/watch.ts';
-import { type SessionModel, sessionModal } from '../../src/features/answer/form-view.ts';
-import { receiptMessage } from '../../src/features/answer/receipt-view.ts';
-import { handOverPost } from '../../src/features/hand-over/view.ts';
-import type { InboxQuestion } from '../../src/features/inbox/content.ts';
-import { homeView } from '../../src/features/inbox/view.ts';
-import { digestPost, reminderPost, settledReminderPost } from '../../src/features/remind/view.ts';
-import { settingsChangedPost, settingsForm } from '../../src/features/settings/view.ts';
-import { type CardModel, endPost, watchCard } from '../../src/features/watch/card-view.ts';
-import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
+import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/domain/answer.ts';
+import type { ShowAnswers } from '../../src/domain/secrecy.ts';
+import type { ReadSession, Session } from '../../src/domain/session.ts';
+import { type CardModel, endPost, watchCard } from '../../src/screens/card.ts';
+import { type SessionModel, sessionModal } from '../../src/screens/form.ts';
+import { handOverPost } from '../../src/screens/hand-over.ts';
+import { homeView } from '../../src/screens/inbox.ts';
+import type { InboxQuestion } from '../../src/screens/inbox-content.ts';
+import { type PostedContent, watchPost } from '../../src/screens/notice.ts';
 import {
 	askedPost,
 	outcomeWords,
@@ -17,12 +16,13 @@ import {
 	type SettledLook,
 	settledQuestionPost,
 	stepsWords,
-} from '../../src/features/watch/post-view.ts';
-import type { PostKind } from '../../src/posts/post.ts';
-import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
-import type { ShowAnswers } from '../../src/questions/secrecy.ts';
-import type { ReadSession, Session } from '../../src/questions/session.ts';
+} from '../../src/screens/question-post.ts';
+import { receiptMessage } from '../../src/screens/receipt.ts';
+import { digestPost, reminderPost, settledReminderPost } from '../../src/screens/reminder.ts';
+import { settingsChangedPost, settingsForm } from '../../src/screens/settings.ts';
 import { type MessageContent, textMessage } from '../../src/slack/parts.ts';
+import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/store/watch.ts';
+import type { PostKind } from '../../src/surfaces/post.ts';
 import { ESCALATION, GIANT_CARD, POST } from './shapes/extremes.ts';
 import {
 	AT_WORK,

@@ -6,20 +6,20 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
 import { item } from '../../sandbox/session-service/builders.ts';
-import { allColumnsOf, change, columnsOf, SEALED_COLUMNS, type TableName } from '../../src/database/database.ts';
-import { keyFileIn } from '../../src/database/key-file.ts';
-import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
-import { beforePut } from '../../src/features/answer/rows-store.ts';
-import { REMOVED_ANSWER, WINDOW_NOTICES } from '../../src/features/answer/view.ts';
-import { SUBMISSION } from '../../src/questions/answer.ts';
-import { evidence } from '../../src/questions/asked.ts';
+import { beforePut } from '../../src/delivery/rows-store.ts';
+import { SUBMISSION } from '../../src/domain/answer.ts';
+import { evidence } from '../../src/domain/asked.ts';
+import { REMOVED_ANSWER, WINDOW_NOTICES } from '../../src/screens/answer.ts';
+import { allColumnsOf, change, columnsOf, SEALED_COLUMNS, type TableName } from '../../src/store/database.ts';
+import { keyFileIn } from '../../src/store/key-file.ts';
+import { MIGRATIONS, migrate } from '../../src/store/migrate.ts';
 import type { Store } from '../../src/stores.ts';
-import { textsOf } from '../database/key-values.ts';
-import { context, openAt } from '../database/migrating-process.ts';
-import { KEY, keyFits, makeDataDir, OTHER_KEY, open } from '../database/support.ts';
-import { expectNothingWrong } from '../features/watch/harness.ts';
-import { runAudit } from '../ops/audit-command.ts';
+import { runAudit } from '../operator/audit-command.ts';
+import { expectNothingWrong } from '../sessions/harness.ts';
 import { keepSecret } from '../slack/support/open-session.ts';
+import { textsOf } from '../store/key-values.ts';
+import { context, openAt } from '../store/migrating-process.ts';
+import { KEY, keyFits, makeDataDir, OTHER_KEY, open } from '../store/support.ts';
 import {
 	answeredBy,
 	DELIVERED,
@@ -42,7 +42,7 @@ import { NAMES, type Name, NOTE, openForm, postOf, SECRET, titleOf, WATCHED } fr
 const ANSWERED = WINDOW_NOTICES.answeredBy('x').replace('“x”', '@ada');
 /** What nobody answers until 5 minutes after the question. */
 const DUE: readonly Name[] = ['handedOver', 'drafted', 'undone'];
-const MIGRATING = fileURLToPath(new URL('../database/migrating-process.ts', import.meta.url));
+const MIGRATING = fileURLToPath(new URL('../store/migrating-process.ts', import.meta.url));
 const REMINDS = [REMINDER, WAIT, WAITS];
 
 const OF_PLACE = ['service', 'sessionId', 'messageIndex', 'fingerprint'];

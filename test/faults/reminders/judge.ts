@@ -1,4 +1,4 @@
-import type { ReminderStage } from '../../../src/database/watch.ts';
+import type { ReminderStage } from '../../../src/store/watch.ts';
 import type { Asked, History, Post } from './history.ts';
 import { type Interval, isIn, quietPeriods, without } from './local-time.ts';
 import { kindOf, type MessageKind, questionIdsIn, questionPosts, unlistedCount } from './messages.ts';

@@ -1,10 +1,10 @@
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import type { Log } from '../../../src/core/basics.ts';
-import type { Metrics } from '../../../src/core/metrics.ts';
-import type { StoreDatabase } from '../../../src/database/database.ts';
-import type { Mention } from '../../../src/database/watch.ts';
-import type { Answer } from '../../../src/questions/answer.ts';
+import type { Answer } from '../../../src/domain/answer.ts';
+import type { Log } from '../../../src/kernel/basics.ts';
+import type { Metrics } from '../../../src/kernel/metrics.ts';
+import type { StoreDatabase } from '../../../src/store/database.ts';
+import type { Mention } from '../../../src/store/watch.ts';
 import type { StoreOptions } from '../../../src/stores.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Random } from '../../support/random.ts';
@@ -20,18 +20,16 @@ export async function loadProgram(entry: string) {
 	const load = <Part>(path: string): Promise<Part> => import(new URL(path, pathToFileURL(entry)).href);
 	return {
 		...(await load<typeof import('../../../src/stores.ts')>('stores.ts')),
-		...(await load<typeof import('../../../src/features/remind/reminders.ts')>('features/remind/reminders.ts')),
-		...(await load<typeof import('../../../src/posts/outbox.ts')>('posts/outbox.ts')),
-		...(await load<typeof import('../../../src/posts/messages.ts')>('posts/messages.ts')),
+		...(await load<typeof import('../../../src/surfaces/reminders.ts')>('surfaces/reminders.ts')),
+		...(await load<typeof import('../../../src/surfaces/outbox.ts')>('surfaces/outbox.ts')),
+		...(await load<typeof import('../../../src/surfaces/messages.ts')>('surfaces/messages.ts')),
 		...(await load<typeof import('../../../src/drawing.ts')>('drawing.ts')),
-		...(await load<typeof import('../../../src/features/watch/endings.ts')>('features/watch/endings.ts')),
-		...(await load<typeof import('../../../src/features/watch/reading.ts')>('features/watch/reading.ts')),
-		...(await load<typeof import('../../../src/questions/session-snapshot.ts')>('questions/session-snapshot.ts')),
-		...(await load<typeof import('../../../src/core/rate-limiter.ts')>('core/rate-limiter.ts')),
-		...(await load<typeof import('../../../src/features/answer/drafts.ts')>('features/answer/drafts.ts')),
-		...(await load<typeof import('../../../src/features/answer/earlier-answers.ts')>(
-			'features/answer/earlier-answers.ts',
-		)),
+		...(await load<typeof import('../../../src/sessions/endings.ts')>('sessions/endings.ts')),
+		...(await load<typeof import('../../../src/sessions/reading.ts')>('sessions/reading.ts')),
+		...(await load<typeof import('../../../src/domain/session-snapshot.ts')>('domain/session-snapshot.ts')),
+		...(await load<typeof import('../../../src/kernel/rate-limiter.ts')>('kernel/rate-limiter.ts')),
+		...(await load<typeof import('../../../src/people/drafts.ts')>('people/drafts.ts')),
+		...(await load<typeof import('../../../src/delivery/earlier-answers.ts')>('delivery/earlier-answers.ts')),
 	};
 }
 

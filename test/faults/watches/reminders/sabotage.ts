@@ -13,7 +13,7 @@ export const REMINDER_SABOTAGES = {
 	'reminder-unsearched': POST_SABOTAGES['post-unsearched'],
 	'reminder-unstored': [
 		{
-			file: 'features/remind/reminders.ts',
+			file: 'surfaces/reminders.ts',
 			in: 'work',
 			call: 'record',
 			becomes: `(async () => {
@@ -25,12 +25,12 @@ export const REMINDER_SABOTAGES = {
 		},
 	],
 	'reminder-unread': [
-		{ file: 'features/remind/reminders.ts', in: 'decide', if: 'isOpen', becomes: 'false' },
-		{ file: 'features/remind/posts.ts', in: 'asked', property: 'isOpen', becomes: 'true' },
-		{ file: 'features/remind/posts.ts', in: 'asked', property: 'outcome', becomes: "''" },
+		{ file: 'surfaces/reminders.ts', in: 'decide', if: 'isOpen', becomes: 'false' },
+		{ file: 'screens/reminder-posts.ts', in: 'asked', property: 'isOpen', becomes: 'true' },
+		{ file: 'screens/reminder-posts.ts', in: 'asked', property: 'outcome', becomes: "''" },
 	],
 	'reminder-lease': [
-		{ file: 'core/lease-loop.ts', constant: 'LEASE_MS', becomes: '58_000' },
-		{ file: 'core/lease-loop.ts', constant: 'RENEWED_LEASE_MS', becomes: '58_000' },
+		{ file: 'kernel/lease-loop.ts', constant: 'LEASE_MS', becomes: '58_000' },
+		{ file: 'kernel/lease-loop.ts', constant: 'RENEWED_LEASE_MS', becomes: '58_000' },
 	],
 } as const satisfies Record<string, readonly Edit[]>;

@@ -1,0 +1,400 @@
+// Owns `posts`, with `plan-store.ts`: gives them out, notes what Slack shows, and removes them.
+import { DAY_MS, type Lease, type Log } from '../kernel/basics.ts';
+import {
+	change,
+	channelOf,
+	type Db,
+	type Filter,
+	from,
+	hasChanged,
+	isFound,
+	type StoreDatabase,
+	type StoreParts,
+	sql,
+	type Tx,
+	WITHOUT_LEASE,
+} from '../store/database.ts';
+import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE } from '../store/due.ts';
+import { beginLadder, endReminders } from '../store/ladders.ts';
+import { locked, lockSessionOf } from '../store/locks.ts';
+import { readQuestion } from '../store/question-store.ts';
+import { type ChannelKey, isChannelEnd, isInThread, UNKNOWN_STYLE, type Watch, type WatchEnd } from '../store/watch.ts';
+import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../store/watch-store.ts';
+import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
+import {
+	type AttemptResult,
+	askedOf,
+	cardAgain,
+	type DuePost,
+	HELD,
+	NEWS_KINDS,
+	type NewPost,
+	NOT_MARKED,
+	NOWHERE,
+	PACED,
+	type Post,
+	type PostContent,
+	type PostKind,
+	type PostRow,
+	QUESTION_KINDS,
+	type ReminderEntry,
+	readPost,
+	targetOf,
+	UNSURE_MS,
+} from './post.ts';
+
+/** The posts, their attempts and their looks. */
+export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) {
+	/** Null when the post, or what it shows of its session or question, cannot be read. */
+	async function dueOf(row: PostRow): Promise<DuePost | null> {
+		const post = readPost(row);
+		if (post === null) return null;
+		const { watchId: id } = row;
+		const watched = id === null ? null : await from(db.read, 'watches', { id }).selectAll().executeTakeFirst();
+		if (watched == null) return { post, ...NO_WATCH };
+		const shown = await readShownWatch(db, cipher, watched);
+		const { watch, view } = shown;
+		const inThread = isInThread(watch.mode, shown.style);
+		if (view === null && row.kind === 'card') return null;
+		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
+		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
+		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
+		const asked = { watchId: watch.id, questionId: question?.id ?? '' };
+		const [threadTs, formerThreadTs, lost, lead] = await Promise.all([
+			threadOf(row, inThread),
+			row.sendingSince === null ? null : threadOf(row, !inThread),
+			row.kind === 'card' && isFound(from(db.read, 'posts', { ...asked, kind: 'question', state: LOST }).select('id')),
+			row.kind === 'card' ? leadOf(asked, watch) : null,
+		]);
+		return { ...shown, post, question, threadTs, formerThreadTs, isQuestionLost: lost, lead };
+	}
+
+	async function leadOf({ watchId, questionId }: Readonly<Record<'watchId' | 'questionId', string>>, { ended }: Watch) {
+		const posts = from(db.read, 'posts', { watchId, state: [...OPEN, 'closed'] });
+		const kept = posts.where(sql<boolean>`coalesce(last_error, '') <> ${UNREADABLE}`);
+		const isLead =
+			ended?.reason === 'sessionOver'
+				? sql<boolean>`kind = 'sessionEnded'`
+				: sql<boolean>`kind = 'question' and question_id = ${questionId}`;
+		const led = kept.where(isLead).select('ts').orderBy('kind').orderBy('number', 'desc').limit(1);
+		return (await led.executeTakeFirst()) ?? null;
+	}
+
+	async function storedQuestion(id: string) {
+		const row = await from(db.read, 'questions', { id }).selectAll().executeTakeFirst();
+		return row === undefined ? null : readQuestion(row, cipher);
+	}
+
+	async function threadOf(row: PostRow, inThread: boolean): Promise<string | null> {
+		if (row.kind === 'card') return null;
+		const card = { watchId: row.watchId, kind: 'card' };
+		if (NEWS_KINDS.includes(row.kind as PostKind)) return inThread ? tsOf(card) : null;
+		const question = { watchId: row.watchId, questionId: row.questionId };
+		const own = row.questionId !== null && !inThread ? await tsOf(question) : null;
+		return own ?? tsOf(card);
+	}
+
+	/** Where the newest of these posts is that was not deleted. */
+	async function tsOf(filter: Filter<'posts'>, trx = db.read): Promise<string | null> {
+		const posted = from(trx, 'posts', { kind: 'question', ...filter, state: ['shown', 'closed'] }).select('ts');
+		return (await posted.orderBy('number', 'desc').limit(1).executeTakeFirst())?.ts ?? null;
+	}
+
+	async function finish(begun: Tx, { id, content, wanted }: Post, token: string, result: AttemptResult): Promise<void> {
+		const { trx, now } = begun;
+		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
+		if (before === undefined) return;
+		const lostThread = 'lostThread' in result ? result.lostThread : undefined;
+		const isFirstPost = before.state === 'planned';
+		const isAsked = isFirstPost && result.kind === 'shown' && content.kind === 'question';
+		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
+		const staysShown = result.kind === 'shown' ? !isOver(result) : result.kind === 'refused' && !isFirstPost;
+		const hasEnded = isFirstPost ? result.kind !== 'retry' : result.kind === 'deleted' || result.kind === 'refused';
+		const isLed = hasEnded && content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind);
+		// A channel that takes no posts any more ends its watches, which tells their creators.
+		const isTold = result.kind === 'refused' && !isChannelEnd(result.code as WatchEnd);
+		const code = isTold && !('handOverId' in content) ? result.code : null;
+		// A list belongs to no watch.
+		const watchId = before.watchId ?? ('entries' in content ? (content.entries[0]?.watchId ?? null) : null);
+		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isLed || isRefused || code;
+		const session = await lockSessionOf(trx, concernsWatch ? watchId : null);
+		const tx = session === null ? begun : await lockPosts(begun, session);
+		const concerned = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
+		const watch = session === null ? undefined : await concerned.executeTakeFirst();
+		const columns = {
+			...WITHOUT_LEASE,
+			...attemptChange(before, result, now),
+			// A list is of what it showed at first: what it left out comes again.
+			...(isFirstPost && result.kind === 'shown' && withoutEntries(readPost(before)?.content, result.leftOut)),
+			...(staysShown && dueAgain(wanted, againAt(before, result, now), now, isFirstPost)),
+			// Unless its last look was drawn before something changed.
+			...(result.kind === 'shown' &&
+				isOver(result) && { ...dueAgain(wanted, null, now, isFirstPost), state: closedAt(wanted) }),
+			...(result.kind === 'retry' && result.code !== PACED && { attempts: sql<number>`attempts + 1` }),
+		};
+		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, columns);
+		const row = await noted.returningAll().executeTakeFirst();
+		if (row === undefined) return;
+		if (isRefused) await giveBackUndelivered(tx, content.handOverId, before.questionId);
+		if (watch !== undefined && lostThread !== undefined) await loseThread(tx, watch, lostThread);
+		if (watch !== undefined && result.kind === 'deleted' && row.kind === 'card')
+			await replaceCard(tx, watch, row.ts ?? '');
+		// It leads there, or shows what no post does.
+		if (watch !== undefined && isLed) await markPosts(tx, { watchId: watch.id, kind: 'card' });
+		if (result.kind !== 'retry') await endReminders(trx, endedReminders(content, before, result), now);
+		if (watch !== undefined && isAsked) await begin(tx, row, watch, result);
+		if (watch === undefined || code === null) return;
+		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
+		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
+		if (isFirstPost || !isDone || before.watchId === null) return;
+		// One for all posts of a question; news of it then comes in a further one.
+		const key = `outcome:${content.kind === 'outcome' ? id : row.questionId}`;
+		const outcome = { kind: 'outcome', questionId: row.questionId } as const;
+		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
+	}
+
+	/** Begins a question's reminders, which count from its post. */
+	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Pick<Shown, 'ts' | 'sentAt'>) {
+		if (watch.endedAt !== null || row.questionId === null) return;
+		const postedAt = Math.min(sentAt ?? tx.now, tx.now);
+		await beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
+	}
+
+	/** Slack refuses a first post: the creator hears it, once a day for a channel, and reminders go where they can. */
+	async function tellRefused(tx: Tx, row: PostRow, watch: WatchRow, code: string): Promise<void> {
+		const { teamId, channelId, sessionId, createdBy: userId } = watch;
+		const about = watch.mode === 'raisedHand' ? null : sessionId;
+		const content = { kind: 'postRefused', channelId, sessionId: about, code } as const;
+		const key = `refused:${channelId}:${Math.floor(tx.now / DAY_MS)}`;
+		await planPosts(tx, [{ target: { kind: 'person', teamId, userId }, key, content }]);
+		if (row.kind !== 'question') return;
+		const card = await tsOf({ watchId: watch.id, kind: 'card' }, tx.trx);
+		await begin(tx, row, watch, { ts: card ?? NOWHERE });
+	}
+
+	/** Forgets the card or the question's post `ts`, which somebody deleted. */
+	async function loseThread(tx: Tx, watch: WatchRow, ts: string): Promise<void> {
+		const lost = { watchId: watch.id, ts, state: ['shown', 'closed'] };
+		const gone = change(tx.trx, 'posts', lost, { ...GONE, ...WITHOUT_LEASE });
+		const rows = await gone.returning('kind').execute();
+		if (rows.some(({ kind }) => kind === 'card')) await replaceCard(tx, watch, ts);
+	}
+
+	return {
+		/** Leases our due posts, urgent first; of a stream's first posts only the next. Without `updates`: first ones. */
+		takeDue(lease: Lease, limit: number, now: number, { updates } = ALL): Promise<readonly DuePost[]> {
+			// By index, however many are due.
+			const firsts = (updates ? OPEN : OPEN.slice(0, 1)).map((state) => {
+				return sql`select id from (select id from posts where state = ${sql.lit(state)} and due_at is not null
+					and due_at <= ${now} and (lease_token is null or leased_until <= ${now})
+					and ${isOurs(db)} and ${isFirst(updates)}
+					order by urgency, due_at, created_at limit ${CANDIDATES_PER_ROW * limit}) as ${sql.ref(state)}`;
+			});
+			const where = sql<boolean>`due_at <= ${now} and id in (${sql.join(firsts, sql` union all `)})`;
+			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
+			return takeReadable(db, due, { lease, now, log }, dueOf);
+		},
+
+		/** Leases the post that somebody pressed on, due or not. Null: there is none, or it is being drawn. */
+		async takePressed({ teamId, placeIds, ts }: PressedPlace, lease: Lease, now: number): Promise<DuePost | null> {
+			const where = sql<boolean>`ts = ${ts} and team_id = ${teamId} and place_id in (${sql.join(placeIds)})
+				and state = 'shown' and ${isOurs(db)}`;
+			const pressed = { table: 'posts', where, orderBy: sql`created_at`, limit: 1 } as const;
+			return (await takeReadable(db, pressed, { lease, now, log }, dueOf))[0] ?? null;
+		},
+
+		/** Where the post stands that a pressed message repeats (`ts` null: nowhere); null: the message is no repeat. */
+		async repeatedBy({ key, ts, placeIds: [channel = ''] }: PressedPlace) {
+			const keyed = from(db.read, 'posts', { id: key ?? '' }).select(['ts', 'state']);
+			const row = await keyed.executeTakeFirst();
+			if (row === undefined || row.ts === ts || row.state === 'planned') return null;
+			return { channel, ts: row.state === 'shown' || row.state === 'closed' ? row.ts : null };
+		},
+
+		/** Whether a channel watches anything, or discovers. */
+		async isFollowing(channel: ChannelKey): Promise<boolean> {
+			const here = channelOf(channel);
+			const discovery = from(db.read, 'discoveries', here).select('service');
+			return (await isFound(liveWatches(db.read, here))) || isFound(discovery);
+		},
+
+		/** Our channels with watches that have not ended, with a discovery, or with posts to send or to draw again. */
+		async activeChannels(): Promise<readonly ChannelKey[]> {
+			// Goes from place to place by index, however many posts are due.
+			const { rows } = await sql<ChannelKey>`with recursive places(id) as (select min(place_id) from posts
+				union all select (select min(place_id) from posts where place_id > places.id) from places where id is not null),
+			posted as (select id as channel_id, (select team_id from posts where place_id = places.id and ${isOurs(db)}
+				and state in ('planned', 'shown') and due_at is not null and stream not like 'person:%' limit 1) as team_id
+				from places)
+			select team_id, channel_id from posted where team_id is not null
+			union select team_id, channel_id from watches where ended_at is null and ${isOurs(db)}
+			union select team_id, channel_id from discoveries where ${isOurs(db)}`.execute(db.read);
+			return rows.map(channelOf);
+		},
+
+		/**
+		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or when an earlier attempt of
+		 * unknown outcome began. False when the lease was lost.
+		 */
+		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
+			db.writeOne((trx) => {
+				const begun = { sendingSince: since, leasedUntil, lastError: null };
+				return hasChanged(change(trx, 'posts', { id, leaseToken: token, state: OPEN }, begun));
+			}),
+
+		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
+		endAttempt: (post: Post, token: string, result: AttemptResult, now: number) =>
+			db.write((trx) => finish({ trx, now }, post, token, result)),
+
+		...queueOf(db, 'posts'),
+
+		/** When `takeDue` next finds something; null for never. Posts that wait for another one do not count. */
+		nextDueAt: ({ updates } = ALL) => nextDue(db, 'posts', sql`${isOurs(db)} and ${isFirst(updates)}`, 'dueAt'),
+
+		/** Queues a post, unless one with its key was queued before. */
+		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, now }, [post])),
+
+		/** Ends all posts of a channel, also of ended watches. */
+		silence: (channel: ChannelKey) =>
+			db.write(async (trx) => {
+				// Whoever else drops posts of a watch has locked it.
+				await locked(trx, 'watches', channelOf(channel)).execute();
+				await silencePosts(trx, { teamId: channel.teamId, placeId: channel.channelId });
+			}),
+
+		/** Has channels' notices of the last day say why `watch all` is paused, or that it goes on (null). */
+		async notePaused(service: string, why: string | null, now: number): Promise<void> {
+			const said = why === null ? { why: 'noList', isOver: true } : { why };
+			const content = JSON.stringify({ kind: 'discoveryPaused', ...said });
+			const stream = sql<string>`(select 'channel:' || team_id || ':' || channel_id from discoveries
+				where service = ${service})`;
+			const since = why === null ? 0 : now - DAY_MS;
+			const told = from(db.read, 'posts', { kind: 'discoveryPaused', state: ['shown', 'closed'] }).select('id');
+			const others = told.where('stream', 'in', stream).where('content', '!=', content).where('createdAt', '>', since);
+			const again = { content, state: 'shown', dueAt: now, wanted: sql<number>`wanted + 1` };
+			for (const { id } of await others.execute())
+				await db.writeOne((trx) => change(trx, 'posts', { id }, again).execute());
+		},
+	};
+}
+
+export type PostStore = ReturnType<typeof createPostStore>;
+
+/** The message of a press: in a channel, or in the direct message with a person. */
+export interface PressedPlace {
+	readonly teamId: string;
+	/** Of the channel, and of who pressed: posts to a person know no channel. */
+	readonly placeIds: readonly string[];
+	readonly ts: string;
+	/** In its metadata; null: it has none. */
+	readonly key: string | null;
+}
+
+const ALL = { updates: true };
+type Shown = Extract<AttemptResult, { kind: 'shown' }>;
+
+const NO_WATCH = {
+	watch: null,
+	style: UNKNOWN_STYLE,
+	view: null,
+	checkedAt: null,
+	unreadCode: null,
+	question: null,
+	threadTs: null,
+	formerThreadTs: null,
+	isQuestionLost: false,
+	lead: null,
+} as const;
+/** The states of a post that Slack does not show. */
+const LOST = ['gone', 'refused'] as const;
+const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
+
+/** Plans a new card for a live watch whose card `ts` was deleted. The caller has locked the session and the watch. */
+async function replaceCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
+	// A raised hand has no card.
+	if (row.endedAt !== null || row.mode === 'raisedHand') return;
+	const cards = from(tx.trx, 'posts', { watchId: row.id, kind: 'card' }).selectAll();
+	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
+	const content = last === undefined ? undefined : readPost(last)?.content;
+	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
+	await planPosts(tx, [cardAgain(readWatch(row), ts, before, tx.now)]);
+}
+
+async function isSettled(trx: Db, { questionId }: PostRow): Promise<boolean> {
+	const settled = from(trx, 'questions', { id: questionId ?? '' }).where('settledAt', 'is not', null);
+	return isFound(settled.select('id'));
+}
+
+const isOver = ({ isLast, isUnsure = false }: Shown) => isLast && !isUnsure;
+
+/** When to draw a post again: at once if something has changed since it was taken, else at `againAt`, if any. */
+function dueAgain(wanted: number, againAt: number | null, now: number, isFirstPost: boolean) {
+	// A first post may have had to wait longer than changes of it do.
+	const urgency = isFirstPost ? sql.lit(0) : sql.ref('urgency');
+	return {
+		dueAt: sql<number>`cast(case when wanted > ${wanted} then ${now} else ${againAt} end as bigint)`,
+		urgency: sql<number>`case when wanted > ${wanted} then ${urgency} else ${sql.lit(NOT_MARKED)} end`,
+	};
+}
+
+const closedAt = (wanted: number) => sql<string>`case when wanted > ${wanted} then 'shown' else 'closed' end`;
+
+function againAt({ sendingSince }: PostRow, result: AttemptResult, now: number): number | null {
+	if (result.kind !== 'shown') return null;
+	if (result.key === null) return now;
+	return result.isUnsure === true ? (sendingSince ?? now) + UNSURE_MS : (result.againAt ?? null);
+}
+
+function attemptChange(row: PostRow, result: AttemptResult, now: number): Partial<PostRow> {
+	switch (result.kind) {
+		case 'shown': {
+			const { ts, key, isUnsure = false } = result;
+			const since = isUnsure ? row.sendingSince : null;
+			return { state: 'shown', ts, shownKey: key, shownAt: now, sendingSince: since, lastError: null, attempts: 0 };
+		}
+		case 'refused': {
+			// What Slack refuses to show is tried again when it has changed.
+			const state = row.state === 'planned' ? 'refused' : row.state;
+			return { state, dueAt: null, sendingSince: null, lastError: result.code };
+		}
+		case 'dropped':
+			return { state: 'dropped', dueAt: null, sendingSince: null };
+		case 'deleted':
+			// It was to show another question than the one that somebody deleted.
+			if (row.kind === 'question' && row.shownAt === null) return { state: 'planned', ts: null, dueAt: now };
+			return GONE;
+		case 'retry':
+			return { dueAt: Math.round(result.at), lastError: result.code, ...(!result.unknown && { sendingSince: null }) };
+	}
+}
+
+function withoutEntries(content: PostContent | undefined, leftOut: readonly ReminderEntry[] = []) {
+	if (content?.kind !== 'digest') return {};
+	const isLeftOut = ({ watchId, questionId }: ReminderEntry) =>
+		leftOut.some((one) => one.watchId === watchId && one.questionId === questionId);
+	return { content: JSON.stringify({ ...content, entries: content.entries.filter((entry) => !isLeftOut(entry)) }) };
+}
+
+/** The reminders of a post. What an earlier attempt may have shown counts as seen. */
+function endedReminders(content: Post['content'], { state }: PostRow, result: AttemptResult) {
+	const entries = state === 'planned' && 'entries' in content ? content.entries : [];
+	if (result.kind === 'shown') return { entries, unseen: result.leftOut ?? [] };
+	return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
+}
+
+/** Whether no first post of its stream goes before it: the card is first, unreadable and held ones do not count. */
+function isFirst(updates: boolean) {
+	const isKind = updates ? sql`posts.state = 'shown' or` : sql`posts.state = 'planned' and`;
+	return sql<boolean>`(${isKind} (posts.kind = 'card' or not exists (select 1 from posts as earlier
+		where earlier.stream = posts.stream and earlier.state = 'planned'
+		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${HELD})
+		and (earlier.kind = 'card' or earlier.number < posts.number))))`;
+}
+
+/** Makes unreadable posts due: this start may have brought the right key or version. */
+export async function retryUnreadable(db: StoreDatabase): Promise<void> {
+	const unreadable = { state: OPEN, lastError: UNREADABLE };
+	const due = { dueAt: sql<number>`created_at`, lastError: null };
+	// All of them have a due time, so this is enough for an index.
+	await db.writeOne((trx) => change(trx, 'posts', unreadable, due).where('dueAt', 'is not', null).execute());
+}
