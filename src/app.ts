@@ -26,6 +26,7 @@ import { createSlack } from './slack/slack.ts';
 import { OWN_SCHEMA } from './store/migrate.ts';
 import { openStore } from './stores.ts';
 import { askInbox } from './surfaces/inboxes.ts';
+import { createSpreading } from './surfaces/marks.ts';
 import { createOpenWindows } from './surfaces/open-windows.ts';
 import { showRepeat } from './surfaces/receipts.ts';
 import { createReminders } from './surfaces/reminders.ts';
@@ -125,6 +126,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	registerPress({ ...context, answers, inboxes });
 	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);
+	const spreading = createSpreading(core, inboxes.learnNews);
 	const reminders = createReminders(core);
 	const housekeeping = createHousekeeping(core, {
 		isDiscovering: () => discovery.whyNot() === null,
@@ -136,6 +138,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		await answering.start();
 		await discovery.start();
 		watching.start();
+		spreading.start();
 		await reminders.start();
 		housekeeping.start();
 	}
@@ -176,6 +179,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 				discovery.stop(),
 				watching.stop(),
 				posting.stop(),
+				spreading.stop(),
 				reminders.stop(),
 				inboxes.stop(),
 				openWindows.stop(),

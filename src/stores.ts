@@ -26,6 +26,7 @@ import { createStoreClock, repairTimes, type StoreClock } from './store/store-cl
 import { createSessionStore } from './store/watch-store.ts';
 import { createInboxStore } from './surfaces/inbox-store.ts';
 import { createLadderStore } from './surfaces/ladder-store.ts';
+import { createMarkStore } from './surfaces/marks.ts';
 import { createPostStore, retryUnreadable } from './surfaces/store.ts';
 
 export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {
@@ -107,6 +108,7 @@ export async function openStore(options: StoreOptions) {
 			spellings: createSpellingStore({ db, cipher }),
 			discoveries: createDiscoveryStore({ db, cipher }),
 			posts: createPostStore({ db, cipher, log }),
+			marks: createMarkStore({ db }),
 			inboxes: createInboxStore({ db, cipher, log }),
 			handOvers: createHandOverStore({ db, cipher }),
 			ladders: createLadderStore({ db, log }),

@@ -30,7 +30,7 @@ import {
 	sql,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { earliest, expectTime, nextDue, takeReadable } from '../store/due.ts';
+import { earliest, expectTime, lookAt, nextDue, takeReadable } from '../store/due.ts';
 import { knownQuestions, noteArrival, rowOfAnswer } from '../store/question-store.ts';
 import { redrawSettled } from '../surfaces/plan-store.ts';
 import {
@@ -197,15 +197,17 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 		/** When `takeDue` may find an answer at the earliest: not before a lease on its session lapses. Null: never. */
 		async nextDueAt(service: string): Promise<number | null> {
-			const { rows } = await sql<{ at: number | null }>`
-				select ${earliest('due.nextAttemptAt', 'leased.leasedUntil')} as at from answers as due
-				left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
-					and leased.lease_token is not null
-				where due.service = ${service} and due.next_attempt_at is not null and ${isForUs(db)}`.execute(db.read);
-			const own = rows[0]?.at ?? Number.POSITIVE_INFINITY;
-			const untakenAt = await nextDue(db, 'answers', isElsewhere(db, service), 'nextAttemptAt');
-			const at = Math.min(own, (untakenAt ?? own) + UNTAKEN_MS);
-			return Number.isFinite(at) ? at : null;
+			const [own, untaken] = await Promise.all([
+				lookAt(
+					db,
+					sql`(select ${earliest('due.nextAttemptAt', 'leased.leasedUntil')} from answers as due
+						left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
+							and leased.lease_token is not null
+						where due.service = ${service} and due.next_attempt_at is not null and ${isForUs(db)})`,
+				),
+				nextDue(db, 'answers', isElsewhere(db, service), 'nextAttemptAt'),
+			]);
+			return untaken === null ? own : Math.min(own ?? Number.POSITIVE_INFINITY, untaken + UNTAKEN_MS);
 		},
 
 		/** Makes live answers due whose last attempt failed with one of these codes. Returns how many. */

@@ -26,7 +26,6 @@ import {
 	hasChanged,
 	isFound,
 	isPostgres,
-	noteQuestions,
 	personOf,
 	questionOf,
 	type Row,
@@ -40,8 +39,10 @@ import {
 	WITHOUT_LEASE,
 } from '../store/database.ts';
 import { isOurs, leaseDue, nextDue, queueOf, removeInBatches } from '../store/due.ts';
-import { touchLadders } from '../store/ladders.ts';
-import { markSession } from '../surfaces/plan-store.ts';
+import { lockSession } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
+import { AWAITED_AHEAD_MS } from '../store/watch.ts';
+import { readEarly } from '../store/watch-store.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
 export interface Draft extends Pick<Answer, 'person' | 'question' | 'fingerprint' | 'shownHash'> {
@@ -209,25 +210,24 @@ const WINDOW_MS = 15 * 60_000;
 const CLOSED = '';
 const isRecentWindow = (now: number) => sql<boolean>`(touched_at > ${now - WINDOW_MS} and hash <> ${CLOSED})`;
 
-export const markWindows = (trx: Db, question: QuestionKey, now: number) =>
-	change(trx, 'windows', questionOf(question), { dueAt: now }).where(isRecentWindow(now)).execute();
+/** Has the windows with forms of these sessions looked at. */
+export const markWindows = (trx: Db, sessions: Filter<'windows'>, now: number) =>
+	change(trx, 'windows', sessions, { dueAt: now }).where(isRecentWindow(now)).execute();
 
-/**
- * Has everything drawn again that shows the question: its posts, the reminders that wait for it, the windows with its
- * form, inboxes. It is part of the transaction that changes the answer or claim, or a failure in between would leave
- * "sending…" for good.
- */
+/** Has everything drawn again that shows the question, and after a delivery its session read early. */
 export async function markQuestion(
-	{ trx, now }: Tx,
+	tx: Tx,
 	{ question, person }: Pick<Answer, 'question' | 'person'>,
 	what: QuestionChange,
 ): Promise<void> {
-	noteQuestions(trx, what === 'delivered' ? null : person);
-	const earlyReadAt = what === 'delivered' ? now + EARLY_READS_MS[0] : null;
-	const postsAt = what === 'choice' || what === 'undo' ? now + PRESS_SHOWN_MS : now;
-	await markSession({ trx, now }, question, { earlyReadAt, postsAt, onlyQuestions: what === 'choice' });
-	await touchLadders(trx, sessionOf(question), now);
-	if (what !== 'claim') await markWindows(trx, question, now);
+	const { trx, now } = tx;
+	const isDelivered = what === 'delivered';
+	const isPress = what === 'choice' || what === 'undo';
+	await markDue(tx, question, { by: isDelivered ? null : person, ...(isPress && { afterMs: PRESS_SHOWN_MS }) });
+	if (!isDelivered) return;
+	const row = await lockSession(trx, question);
+	const at = now + EARLY_READS_MS[0];
+	if (row !== undefined) await readEarly(trx, row, { askedAt: now, at, by: at - AWAITED_AHEAD_MS });
 }
 
 export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'sessionId' | 'messageIndex'>): string {

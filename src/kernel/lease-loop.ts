@@ -10,8 +10,8 @@ export interface Held<Item> {
 export interface QueuedRows {
 	/** Calls `listener` after each commit of this process that changed rows. */
 	onChange(listener: () => void): void;
-	/** The longest time between two looks. Short where nobody tells of rows of other processes. */
-	readonly lookEveryMs: number;
+	/** Until the next look: all loops look at the same times, so that what they ask is one statement. */
+	untilLookMs(clock: Clock): number;
 }
 
 export interface LeaseLoopOptions<Item> {
@@ -86,13 +86,14 @@ export function createLeaseLoop<Item>(
 		waker.clear();
 		await prepare?.();
 		const room = concurrency - running.size;
-		if (room <= 0) return rows.lookEveryMs;
+		const lookMs = rows.untilLookMs(clock);
+		if (room <= 0) return lookMs;
 		const items = Array.from(running, ({ item }) => item);
 		// A look costs less than a take, which begins a transaction.
 		const dueAt = await nextDueAt(items);
-		if (dueAt === null) return rows.lookEveryMs;
+		if (dueAt === null) return lookMs;
 		const untilDue = dueAt - clock.now();
-		if (untilDue > 0) return Math.min(rows.lookEveryMs, untilDue);
+		if (untilDue > 0) return Math.min(lookMs, untilDue);
 		const token = crypto.randomUUID();
 		const taken = await take({ token, ms: leaseMs }, room, items);
 		for (const item of taken) begin(item, token);

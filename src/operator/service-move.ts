@@ -18,10 +18,11 @@ import {
 import { freeAllLeases } from '../store/due.ts';
 import { refuseInUse, untilUnused } from '../store/in-use.ts';
 import { lockFor } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
 import { numberBefore } from '../store/question-store.ts';
 import { addressesBeside, type Move, moveRows } from '../store/service-address.ts';
 import { changeSession, changeWatch, liveWatches, removeSession } from '../store/watch-store.ts';
-import { markPosts, moveNotices, settleOpen } from '../surfaces/plan-store.ts';
+import { moveNotices, settleOpen } from '../surfaces/plan-store.ts';
 
 /** A process that has just ended may still be connected. */
 const STOP_WITHIN_MS = 5_000;
@@ -120,7 +121,7 @@ async function joinSession(tx: CipherTx, sessionId: string, { from: address, to 
 		}
 	}
 	await settleOpen(trx, left, 'closed', now);
-	await markPosts(tx, left);
+	await markDue(tx, left);
 	await numberBefore(trx, left, kept);
 	await removeSession(trx, left);
 	// It may be watched through the other address alone.

@@ -67,7 +67,7 @@ export function registerOpening(
 			const { data } = MEMBER_EVENT.safeParse(event);
 			if (data === undefined) return;
 			await memberships.forget(data.user);
-			inboxes.touch();
+			void inboxes.touch();
 		});
 	}
 

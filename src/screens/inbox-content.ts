@@ -10,9 +10,6 @@ import type { NoListReason, WaitingSession } from '../store/watch.ts';
 import type { Inbox, InboxStore, OpenQuestion } from '../surfaces/inbox-store.ts';
 import { firstPersonOf } from './answer.ts';
 
-/** How long an inbox follows changes after its person opened it or did something in it. */
-export const FOLLOWED_MS = 10 * 60_000;
-
 /** Questions, or old sessions, on a page. With everything else, a view holds at most 100 blocks. */
 export const PER_PAGE = 10;
 export const MOST_WAITING_SHOWN = 10;

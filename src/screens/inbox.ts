@@ -46,10 +46,9 @@ import {
 } from '../slack/parts.ts';
 import { isBlank, quotedTitleMrkdwn, withoutListed, withoutMarks } from '../slack/text.ts';
 import type { WaitingSession } from '../store/watch.ts';
-import type { Inbox } from '../surfaces/inbox-store.ts';
+import { FOLLOWED_MS, type Inbox } from '../surfaces/inbox-store.ts';
 import { sayingOf, stateLine, storedTitle, titleOf } from './answer.ts';
 import {
-	FOLLOWED_MS,
 	type InboxContent,
 	type InboxDraft,
 	type InboxQuestion,

@@ -15,6 +15,7 @@ import {
 	type Tx,
 } from '../store/database.ts';
 import { lockFor } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
 import { knownQuestions } from '../store/question-store.ts';
 import {
 	type ChannelKey,
@@ -129,6 +130,7 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
 	await redrawFormer(tx, watch);
+	await markDue(tx, null);
 	recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'watching' });
 	return { kind: 'added', watch: readWatch(row) } as const;
 }
@@ -151,6 +153,7 @@ export async function raiseHand(trx: Db, hand: NewRaisedHand) {
 	const read = { session, readAt: createdAt, readBy: createdAt - (hand.ahead ? NEWS_AHEAD_MS : 0) };
 	await startReading(trx, read, { digest: null, failures: 0, reads: null });
 	await insertWatch(trx, hand, { mode: RAISED, createdBy });
+	await markDue({ trx, now: createdAt }, null);
 	recordWatch(trx, hand, { actor: PROGRAM, outcome: 'raised' });
 	return { kind: 'raised' } as const;
 }

@@ -12,7 +12,6 @@ import {
 	from,
 	hasChanged,
 	isFound,
-	noteQuestions,
 	remove,
 	type StoreDatabase,
 	sessionOf,
@@ -21,8 +20,9 @@ import {
 } from '../store/database.ts';
 import { removeInBatches } from '../store/due.ts';
 import { inLockOrder, lockSession } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
 import { type ChannelKey, channelSettings, type Watch } from '../store/watch.ts';
-import { lockPosts, markPosts, planPosts } from '../surfaces/plan-store.ts';
+import { planPosts } from '../surfaces/plan-store.ts';
 
 export type Rules = ReadonlyMap<string, readonly AnswerRule[]>;
 
@@ -91,14 +91,12 @@ export async function enterRule(
 	await lockSession(trx, session);
 	const rule = { teamId, channelId, ...sessionOf(session), enteredAt };
 	if (!(await hasChanged(addNew(trx, 'answer_rules', rule)))) return;
-	noteQuestions(trx, null);
-	await markPosts(await lockPosts(tx, session), sessionOf(session), 'progress');
+	await markDue(tx, session);
 }
 
 /**
  * After somebody changed a channel's list: it decides about the sessions that the channel watches or has watched and
- * that they may answer; a list of nobody about none. Resolves to the ids of all these sessions, whose posts the caller
- * has drawn again. It holds the lock `addingWatches`.
+ * that they may answer; a list of nobody about none. The caller holds the lock `addingWatches`.
  */
 export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, standing: Standing) {
 	const { trx, now } = tx;
@@ -118,8 +116,7 @@ export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, 
 		await addNew(trx, 'answer_rules', { ...key, ...sessionOf(row), enteredAt: now }).execute();
 		sessions.set(idOf(row), sessionOf(row));
 	}
-	noteQuestions(trx, null);
-	return [...sessions.values()].map((session) => session.sessionId);
+	for (const session of sessions.values()) await markDue(tx, session);
 }
 
 /** In the order of locks: one id may be known at two addresses of the service. */

@@ -15,7 +15,6 @@ import {
 	from,
 	hasChanged,
 	isFound,
-	noteQuestions,
 	placeId,
 	type RawBuilder,
 	type Row,
@@ -28,6 +27,7 @@ import {
 import { removeInBatches } from '../store/due.ts';
 import { touchLadders } from '../store/ladders.ts';
 import { lockFor } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
 import {
 	type ChannelKey,
 	changedParts,
@@ -91,7 +91,9 @@ export function createDiscoveryStore({ db, cipher }: StoreParts) {
 					const first = { service, sessionId, name: sealed, since: now, isNew: Number(isNew) };
 					await add(trx, 'waiting_sessions', first).execute();
 				}
-				return differs(rows);
+				const isOther = differs(rows);
+				if (isOther) await markDue({ trx, now }, null);
+				return isOther;
 			});
 		},
 
@@ -291,11 +293,10 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 				recordEvents(trx, { at: now, action: 'settingsChanged', ...by, outcome: parts.join(' ') });
 				const tx = { trx, now };
 				const standing = { userId: person.userId, groupIds: groupIds ?? new Set<string>() };
-				const sessionId = isOtherList ? await changeRules(tx, channel, settings.answerers, standing) : [];
+				if (isOtherList) await changeRules(tx, channel, settings.answerers, standing);
 				const isOtherStyle = parts.some((part) => part in UNKNOWN_STYLE);
-				if (isOtherStyle) noteQuestions(trx, null);
 				const hides = parts.includes('discreet') && settings.discreet;
-				await redrawChannel(tx, isOtherStyle ? channel : null, { sessionId, isWhole: hides });
+				if (isOtherStyle) await redrawChannel(tx, channel, { isWhole: hides });
 				await planPosts(tx, [post]);
 				await touchLadders(trx, key, now);
 				return true;
@@ -318,8 +319,7 @@ export async function clearAnswerers(tx: Tx, channelId: string, log: Log): Promi
 		const content = { kind: 'settingsChanged', by: OPERATOR, before, after } as const;
 		const values = { settings: JSON.stringify(after), revision: revision + 1, changedBy: OPERATOR, changedAt: now };
 		await change(trx, 'channel_settings', channel, values).execute();
-		const sessionId = await changeRules(tx, channel, after.answerers, { userId: '', groupIds: new Set() });
-		await redrawChannel(tx, null, { sessionId });
+		await changeRules(tx, channel, after.answerers, { userId: '', groupIds: new Set() });
 		await planPosts(tx, [{ target: { kind: 'channel', ...channel }, key: `settings:${revision + 1}`, content }]);
 	}
 	return isCleared;

@@ -10,15 +10,15 @@ import {
 	channelOf,
 	from,
 	isFound,
-	noteQuestions,
 	remove,
 	type StoreParts,
 	sessionOf,
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { restartLadders, touchLadders } from '../store/ladders.ts';
+import { restartLadders } from '../store/ladders.ts';
 import { lockSession } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
 import { endSnoozes, knownQuestions, type QuestionRead } from '../store/question-store.ts';
 import type { CardUrgency, ChannelKey, Watch, WatchEnd } from '../store/watch.ts';
 import {
@@ -30,15 +30,7 @@ import {
 	type SessionRead,
 	tellWatch,
 } from '../store/watch-store.ts';
-import {
-	dropPlanned,
-	lockPosts,
-	markPosts,
-	planPosts,
-	recordQuestions,
-	redrawFormer,
-	settleOpen,
-} from '../surfaces/plan-store.ts';
+import { dropPlanned, planPosts, recordQuestions, redrawFormer, settleOpen } from '../surfaces/plan-store.ts';
 import type { NewPost, PostContent } from '../surfaces/post.ts';
 import type { FoundInRead } from './adding-store.ts';
 import { endRules } from './answerers-store.ts';
@@ -87,7 +79,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		const before = await from(trx, 'watches', unchanged).selectAll().forUpdate().executeTakeFirst();
 		if (before === undefined) return;
 		const row = await tellWatch(trx, before, update.changed, now);
-		const { end: reason, posts, card: urgency } = update;
+		const { end: reason, posts } = update;
 		if (reason === 'handLowered') return lowerHand(tx, row);
 		if (reason === 'sessionOver') await endRules(trx, row);
 		if (reason !== null) return void (await endWatch(tx, row, { reason, posts }));
@@ -98,7 +90,6 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		if (isAsked && (before.revision > 0 || (await dismissedQuestion(trx, before)))) await noteAsked(trx, row, now);
 		// Before its first read, nobody knows whether a raised hand brings anything.
 		if (isAsked && row.mode === 'raisedHand' && before.revision <= 0) await redrawFormer(tx, readWatch(row));
-		if (urgency !== null) await markPosts(tx, { watchId: row.id, kind: 'card' }, urgency);
 	}
 
 	/**
@@ -143,12 +134,10 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					const { changes = [], isOld = false } = found ?? {};
 					if (isOld) throw new Outdated(token);
 					const { view } = update;
-					const tx = changes.length + watches.length > 0 ? { ...begun, ...(await lockPosts(begun, key)) } : begun;
 					const readAt = update.lastReadAt ?? now;
 					const newest = { question: view?.question ?? null, readAt, isFirst: row.lastReadAt === null };
-					const isInPlace = found === undefined || (await recordFound(tx, key, found, newest));
+					const isInPlace = found === undefined || (await recordFound(begun, key, found, newest));
 					if (isInPlace === null) throw new Outdated(token);
-					if (isNews === true) noteQuestions(trx, null);
 					if (update.isGone === true) await settleOpen(trx, key, 'closed', now);
 					await noteRead(trx, row, update, { cipher, keepsPlan: token === null });
 					const isCardOld = (readReads(row).unread?.code ?? null) !== (update.reads.unread?.code ?? null);
@@ -156,20 +145,20 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					// What the agent asks next may have the same words. It may ask again what it went on without.
 					if (isSettled && !changes.some((one) => one.kind === 'settled' && one.how === 'wentOn'))
 						await endSnoozes(trx, sessionOf(key));
-					for (const watch of watches) await recordWatch(tx, watch);
-					if (isCardOld) await markPosts(tx, { ...sessionOf(key), kind: 'card' }, 'progress');
+					for (const watch of watches) await recordWatch(begun, watch);
 					const isOther = update.isGone === true || changes.some(({ kind }) => kind !== 'seen');
-					const isNow = update.isGone === true || !isInPlace;
-					if (isOther) await markPosts(tx, sessionOf(key), isNow ? 'now' : 'progress');
-					else if (update.isStepped === true) await markPosts(tx, { ...sessionOf(key), kind: 'question' }, 'progress');
 					const isEnded = watches.some(({ end }) => end !== null);
 					if (isEnded) await stopUnwatched(trx, key, now);
 					// Reminders may have been due while the service was away.
 					const isBack = row.failures > 0 && update.failures === 0;
-					const isAgain = changes.some(({ kind }) => kind === 'reopened');
-					if (isSettled || isAgain || isEnded || isBack) await touchLadders(trx, sessionOf(key), now);
-					if (isAgain) await restartLadders(trx, key, now);
-					for (const answer of answers) await markQuestion(tx, answer, 'answer');
+					if (changes.some(({ kind }) => kind === 'reopened')) await restartLadders(trx, key, now);
+					const isNow = isOther || update.isStepped === true || isEnded || isBack;
+					const cards = watches.flatMap(({ card }) => card ?? []).concat(isCardOld ? 'progress' : []);
+					if (isNow) await markDue(begun, key);
+					else if (isNews === true) await markDue(begun, null);
+					if (!isNow && cards.length > 0)
+						await markDue(begun, key, { cards: cards.includes('now') ? 'now' : 'progress' });
+					for (const answer of answers) await markQuestion(begun, answer, 'answer');
 					return true;
 				})
 				.catch(async (error: unknown) => {

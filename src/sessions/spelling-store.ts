@@ -1,8 +1,8 @@
 import { moveAnswers } from '../delivery/moving-store.ts';
 import type { SessionKey } from '../domain/session.ts';
-import { type CipherTx, channelOf, noteQuestions, type StoreParts, sessionOf } from '../store/database.ts';
-import { touchLadders } from '../store/ladders.ts';
+import { type CipherTx, channelOf, type StoreParts, sessionOf } from '../store/database.ts';
 import { inLockOrder, lockFor, lockSession } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
 import { joinQuestions } from '../store/question-store.ts';
 import {
 	isStored,
@@ -13,7 +13,7 @@ import {
 	TABLES_OF_SESSIONS,
 } from '../store/spellings.ts';
 import { changeSession, liveWatches, removeSession, type WatchedSessionRow } from '../store/watch-store.ts';
-import { lockPosts, markPosts, pointPostsTo, replaceInPosts } from '../surfaces/plan-store.ts';
+import { pointPostsTo, replaceInPosts } from '../surfaces/plan-store.ts';
 import { endWatch } from './watching-store.ts';
 
 /** In the order of locks; the others follow. */
@@ -38,18 +38,16 @@ export function createSpellingStore({ db, cipher }: StoreParts) {
 	};
 }
 
-async function moveAll(begun: CipherTx, former: SessionKey, session: SessionKey): Promise<void> {
-	const { trx, now } = begun;
+async function moveAll(tx: CipherTx, former: SessionKey, session: SessionKey): Promise<void> {
+	const { trx, now } = tx;
 	await lockFor(trx, 'addingWatches');
-	await moveAnswers(begun, former, session);
-	await moveRows(begun, 'drafts', former, session);
-	await moveRows(begun, 'claims', former, session);
+	await moveAnswers(tx, former, session);
+	await moveRows(tx, 'drafts', former, session);
+	await moveRows(tx, 'claims', former, session);
 	const rows = new Map<string, WatchedSessionRow | undefined>();
 	for (const key of inLockOrder([former, session], ({ sessionId }) => sessionId))
 		rows.set(key.sessionId, await lockSession(trx, key));
 	const [formerRow, row] = [rows.get(former.sessionId), rows.get(session.sessionId)];
-	const locked = [await lockPosts(begun, former), await lockPosts(begun, session)];
-	const tx = { ...begun, lockedPosts: locked.flatMap(({ lockedPosts = [] }) => lockedPosts) };
 	await endDoubles(tx, former, session);
 	// The reads of one of them go on, with the questions that they found.
 	const [base, other] = placeOf(formerRow) > placeOf(row) ? [former, session] : [session, former];
@@ -66,9 +64,7 @@ async function moveAll(begun: CipherTx, former: SessionKey, session: SessionKey)
 	const isRead = formerRow?.nextReadAt != null || row?.nextReadAt != null;
 	const hurry = 1 + Math.max(formerRow?.hurry ?? 0, row?.hurry ?? 0);
 	if (isRead) await changeSession(trx, session, { nextReadAt: now, readBy: now, hurry });
-	noteQuestions(trx, null);
-	await markPosts(tx, sessionOf(session));
-	await touchLadders(trx, sessionOf(session), now);
+	await markDue(tx, session);
 }
 
 /** Reads that go on count more than a row of ended watches, and what was read more than what was not. */

@@ -14,8 +14,9 @@ import {
 	WITHOUT_LEASE,
 } from '../store/database.ts';
 import { inBatches } from '../store/due.ts';
-import { removeLadders, touchLadders } from '../store/ladders.ts';
+import { removeLadders } from '../store/ladders.ts';
 import { lockFor, lockSession, lockSessionOf } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
 import { endHandOvers, readQuestion, removeQuestions } from '../store/question-store.ts';
 import {
 	type ChannelKey,
@@ -36,16 +37,7 @@ import {
 	removeWatches,
 	type WatchRow,
 } from '../store/watch-store.ts';
-import {
-	dropPlanned,
-	lockPosts,
-	markPosts,
-	planPosts,
-	removePosts,
-	settleOpen,
-	silencePosts,
-	subjectsAt,
-} from '../surfaces/plan-store.ts';
+import { dropPlanned, planPosts, removePosts, settleOpen, silencePosts, subjectsAt } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
 import {
 	addWatch,
@@ -160,20 +152,19 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
 /** The transaction of `end`. */
-export async function endStored(begun: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
-	const { trx } = begun;
+export async function endStored(tx: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
+	const { trx } = tx;
 	const session = await lockSessionOf(trx, watchId);
 	if (session === null) return null;
-	const tx = await lockPosts(begun, session);
 	const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
 	if (row === undefined) return null;
 	if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
 		recordUnwatched(tx, row, ending.reason);
+		await markDue(tx, null);
 		return readWatch(await changeWatch(trx, watchId, { revision: DISMISSED }));
 	}
 	const ended = await endWatch(tx, row, ending);
 	await stopUnwatched(trx, session, tx.now);
-	await touchLadders(trx, sessionOf(session), tx.now);
 	return readWatch(ended);
 }
 
@@ -187,7 +178,7 @@ export interface WatchEnding {
 /** What reads find. What was queued before is still posted. */
 const FOUND_ENDS: readonly WatchEnd[] = ['sessionOver', 'noChange', 'sessionGone'];
 
-/** Ends a live watch. The caller holds the locks of its session and the watch, and touches its ladders at the end. */
+/** Ends a live watch. The caller holds the locks of its session and the watch. */
 export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
 	const { trx, now } = tx;
 	const { reason, posts, byProgram } = ending;
@@ -198,7 +189,7 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 	// Many sessions may end at once: what others ask comes first.
 	await planPosts(tx, posts, reason === 'sessionOver' ? 'progress' : 'now');
 	if (isChannelEnd(reason)) await silencePosts(trx, { watchId: row.id, placeId: row.channelId });
-	await markPosts(tx, { watchId: row.id });
+	await markDue(tx, row);
 	// Its hand-overs are over.
 	await endHandOvers(trx, row.id);
 	return ended;

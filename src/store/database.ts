@@ -27,7 +27,7 @@ import {
 } from 'kysely';
 import type { z } from 'zod';
 import type { Person, QuestionKey, SessionKey } from '../domain/session.ts';
-import { parseOrNull, pick } from '../kernel/basics.ts';
+import { parseOrNull, pick, uptimeOf } from '../kernel/basics.ts';
 import type { QueuedRows } from '../kernel/lease-loop.ts';
 import { currentRequest, inRequest } from '../kernel/requests.ts';
 import { ANSWER_TABLES } from './schema/answers.ts';
@@ -108,8 +108,6 @@ export const lastKeyOf = (name: TableName) => String(TABLES[name].key.at(-1));
 export interface Committed {
 	/** Where it added, changed or removed rows. A row that was only leased, or given back, is as it was. */
 	readonly tables: ReadonlySet<keyof Tables>;
-	/** Ids of users whose acts changed what people see of questions, see `noteQuestions`; null: nobody's. */
-	readonly questionsBy: ReadonlySet<string | null>;
 	/** What it added to the audit. */
 	readonly events: readonly Row<'audit_events'>[];
 }
@@ -131,9 +129,9 @@ export function createBus(lookEveryMs: number) {
 		},
 		/** Calls `listener` after each commit of this process, before its writer goes on. It must not throw. */
 		onCommit,
-		queuedRows: (table: LeasedTable): QueuedRows => ({
+		queuedRows: (table: TableName): QueuedRows => ({
 			onChange: (listener) => onCommit(({ tables }) => tables.has(table) && listener()),
-			lookEveryMs,
+			untilLookMs: (clock) => Math.ceil(lookEveryMs - (uptimeOf(clock) % lookEveryMs)),
 		}),
 	};
 }
@@ -141,7 +139,6 @@ export function createBus(lookEveryMs: number) {
 /** As a plugin of a transaction's queries. */
 class Changes implements Committed, KyselyPlugin {
 	readonly tables = new Set<keyof Tables>();
-	readonly questionsBy = new Set<string | null>();
 	/** What the transaction adds to the audit at its end. */
 	readonly recorded: AuditEvent[] = [];
 	readonly events: Row<'audit_events'>[] = [];
@@ -266,11 +263,6 @@ export function remove<Table extends keyof Tables>(db: Db, table: Table, filter:
 }
 
 export const changesOf = (trx: Db) => trx.getExecutor().plugins.find((plugin) => plugin instanceof Changes);
-
-/** Names in a transaction who changed what people see of questions; null: an agent, or no single person. */
-export function noteQuestions(trx: Db, by: Person | null): void {
-	changesOf(trx)?.questionsBy.add(by?.userId ?? null);
-}
 
 export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
 	return (await query.limit(1).executeTakeFirst()) !== undefined;
@@ -397,8 +389,6 @@ export function sealedColumn<T, Name extends SealedName>(name: Name, schema: z.Z
 export interface Tx {
 	readonly trx: Db;
 	readonly now: number;
-	/** What `lockPosts` locked: no other list of reminders is locked after these, or locks have no order. */
-	readonly lockedPosts?: readonly string[];
 }
 
 export type CipherTx = Tx & { readonly cipher: Cipher };

@@ -51,21 +51,55 @@ export function earliest(due: string, lease = 'leasedUntil') {
 /** More than have a lease at a time: of the others, the first that is due comes before all behind it. */
 const MOST_LEASED = 100;
 
+interface AskedTime {
+	readonly time: RawBuilder<number | null>;
+	resolve(at: number | null): void;
+	reject(error: unknown): void;
+}
+/** What waits for the look at the end of this turn of the event loop. */
+const asked = new WeakMap<Db, AskedTime[]>();
+
 /**
- * When `leaseDue` next finds a row of `table` among those that match `where`; `due`: its column.
+ * What one value of SQL tells when it is time for something. All that is asked in one turn of the event loop is one
+ * statement: loops look together, once a second for what other replicas store.
  * @throws HandraiseError `database_newer` on a replica whose schema or key is not that of the database any more
  */
-export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawBuilder<boolean>, due: string) {
-	const at = sql.ref(due);
-	// Here also a replica sees it that has nothing to do. A file of SQLite has one program.
-	const isOwn = isPostgres(db.read) ? isUnchanged(db) : sql`true`;
-	const { rows } = await sql<{ at: number | null; isOwn: unknown }>`
-		select ${earliest(due)} as at, ${isOwn} as "isOwn" from (select ${at}, leased_until
-			from ${sql.table(table)} where ${at} is not null and ${where} order by ${at} limit ${MOST_LEASED}) as first
-		`.execute(db.read);
-	if (!rows[0]?.isOwn) throw stopReplaced(db);
-	return rows[0].at;
+export function lookAt(db: StoreDatabase, time: RawBuilder<number | null>): Promise<number | null> {
+	const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+	const waiting = asked.get(db.read);
+	if (waiting !== undefined) waiting.push({ time, resolve, reject });
+	else {
+		asked.set(db.read, [{ time, resolve, reject }]);
+		setImmediate(() => void lookForAll(db));
+	}
+	return promise;
 }
+
+async function lookForAll(db: StoreDatabase): Promise<void> {
+	const all = asked.get(db.read) ?? [];
+	asked.delete(db.read);
+	try {
+		// Here also a replica sees it that has nothing to do. A file of SQLite has one program.
+		const isOwn = isPostgres(db.read) ? isUnchanged(db) : sql`true`;
+		const times = all.map(({ time }, index) => sql`${time} as ${sql.ref(`at${index}`)}`);
+		const query = sql<Record<string, unknown>>`select ${isOwn} as "isOwn", ${sql.join(times)}`;
+		const [row = {}] = (await query.execute(db.read)).rows;
+		if (!row.isOwn) throw stopReplaced(db);
+		for (const [index, { resolve }] of all.entries()) resolve(row[`at${index}`] as number | null);
+	} catch (error) {
+		for (const { reject } of all) reject(error);
+	}
+}
+
+/** When `leaseDue` next finds a row of `table` among those that match `where`, for `lookAt`; `due`: its column. */
+export function dueTime(table: LeasedTable, where: RawBuilder<boolean>, due: string): RawBuilder<number | null> {
+	const at = sql.ref(due);
+	return sql`(select ${earliest(due)} from (select ${at}, leased_until from ${sql.table(table)}
+		where ${at} is not null and ${where} order by ${at} limit ${sql.lit(MOST_LEASED)}) as first)`;
+}
+
+/** `dueTime`, looked at. */
+export const nextDue = (db: StoreDatabase, ...of: Parameters<typeof dueTime>) => lookAt(db, dueTime(...of));
 
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
 export const CANDIDATES_PER_ROW = 8;

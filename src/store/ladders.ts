@@ -2,7 +2,18 @@
 import { sql } from 'kysely';
 import type { SessionKey } from '../domain/session.ts';
 import { pick } from '../kernel/basics.ts';
-import { add, change, channelOf, type Db, hasChanged, type Row, remove, sessionOf, WITHOUT_LEASE } from './database.ts';
+import {
+	add,
+	change,
+	channelOf,
+	type Db,
+	type Filter,
+	hasChanged,
+	type Row,
+	remove,
+	sessionOf,
+	WITHOUT_LEASE,
+} from './database.ts';
 import { locked } from './locks.ts';
 import type { ChannelKey, ReminderStage } from './watch.ts';
 
@@ -44,8 +55,8 @@ export async function beginLadder(
 	await add(trx, 'ladders', { ...of, ...channelOf(watch), ...sessionOf(watch), ...begun, dueAt: now }).execute();
 }
 
-/** Has the ladders of a session, a channel or a service looked at now. */
-export async function touchLadders(trx: Db, of: Partial<SessionKey & ChannelKey>, now: number): Promise<void> {
+/** Has the ladders of sessions, a channel or a service looked at now. */
+export async function touchLadders(trx: Db, of: Filter<'ladders'>, now: number): Promise<void> {
 	const columns = { dueAt: now, changeCount: sql<number>`change_count + 1` };
 	await change(trx, 'ladders', { watchId: locked(trx, 'ladders', of) }, columns).execute();
 }

@@ -61,6 +61,8 @@ export const ADVISORY_LOCKS = {
 	takingLadders: 7_205_759_404,
 	/** Two lists that each remove what the other one has added would wait for each other. */
 	replacingLists: 7_205_759_405,
+	/** Two that have the same posts drawn again would wait for each other. */
+	spreadingMarks: 7_205_759_406,
 	/** What two people hand over at the same moment is counted one after the other. */
 	handingOver: 0x68646f76,
 } as const;

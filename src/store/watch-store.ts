@@ -21,7 +21,6 @@ import {
 	type Filter,
 	from,
 	isFound,
-	noteQuestions,
 	type Row,
 	remove,
 	type StoreDatabase,
@@ -103,14 +102,12 @@ export function insertWatch(
 	{ id, session, createdAt, ...channel }: ChannelKey & Pick<Watch, 'id' | 'session' | 'createdAt'>,
 	columns: Pick<WatchRow, 'mode' | 'createdBy'> & Partial<WatchRow>,
 ): Promise<WatchRow> {
-	noteQuestions(trx, null);
 	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
 	const row = add(trx, 'watches', { id, ...channelOf(channel), ...sessionOf(session), ...begun });
 	return row.returningAll().executeTakeFirstOrThrow();
 }
 
 export function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
-	noteQuestions(trx, null);
 	return change(trx, 'watches', { id }, columns).returningAll().executeTakeFirstOrThrow();
 }
 

@@ -14,6 +14,7 @@ import {
 	add,
 	change,
 	countChanged,
+	type Db,
 	from,
 	hasChanged,
 	isFound,
@@ -35,6 +36,10 @@ import { viewColumn } from '../store/watch-store.ts';
 
 /** Presses in one inbox show in it at most this often. */
 export const PRESS_SPACING_MS = 1_000;
+/** An inbox follows changes no faster than this. */
+export const SPACING_MS = 3_000;
+/** How long an inbox follows changes after its person opened it or did something in it. */
+export const FOLLOWED_MS = 10 * 60_000;
 
 /** Drafts that are looked at: of one question there may be several, and some are empty. */
 const DRAFTS_EXAMINED = 40;
@@ -97,13 +102,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			);
 		},
 
-		/** Marks inboxes opened in the last `followedMs`: due now or `spacingMs` after the last build. Returns how many. */
-		touchAll: ({ now, spacingMs, followedMs }: { followedMs: number } & Spacing) =>
-			db.writeOne((trx) => {
-				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
-				const touched = { changeCount: sql<number>`change_count + 1`, nextUpdateAt: dueAt };
-				return countChanged(change(trx, 'inboxes', {}, touched).where('openedAt', '>', now - followedMs));
-			}),
+		touchAll: (now: number) => db.writeOne((trx) => touchInboxes(trx, now)),
 
 		/** Leases due inboxes: first where people acted, then opened Homes (`asked`: only these), then the longest due. */
 		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
@@ -115,13 +114,6 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		},
 
 		rows: db.queuedRows('inboxes'),
-
-		/** Calls `listener` after commits that changed what inboxes show. `by`: a user id, or null, see `noteQuestions`. */
-		onNews: (listener: (by: string | null) => void) =>
-			db.onCommit(({ tables, questionsBy }) => {
-				for (const by of questionsBy) listener(by);
-				if (tables.has('waiting_sessions')) listener(null);
-			}),
 
 		/** When `takeDue` next finds something; null for never. */
 		async nextDueAt() {
@@ -320,6 +312,13 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 		/** Leaves an answer that is over out of its author's inbox, unless it goes on: then its next end is another one. */
 		dismiss: (id: string, person: Person) => db.writeOne((trx) => dismissAnswer(trx, id, person)),
 	};
+}
+
+/** Has all inboxes that are followed built anew: now, or `SPACING_MS` after they last were. Returns how many. */
+export function touchInboxes(trx: Db, now: number) {
+	const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, SPACING_MS, now));
+	const touched = { changeCount: sql<number>`change_count + 1`, nextUpdateAt: dueAt };
+	return countChanged(change(trx, 'inboxes', {}, touched).where('openedAt', '>', now - FOLLOWED_MS));
 }
 
 /** Has all inboxes built anew, and what is being built now not shown. */

@@ -1,14 +1,15 @@
 import type { Core } from '../core.ts';
 import type { Person } from '../domain/session.ts';
-import { backOff, createFailures, createMemo, MINUTE_MS, uptimeOf } from '../kernel/basics.ts';
+import { backOff, codeOf, createFailures, createMemo, MINUTE_MS, uptimeOf } from '../kernel/basics.ts';
 import { createLeaseLoop } from '../kernel/lease-loop.ts';
 import type { RateLimit } from '../kernel/rate-limiter.ts';
-import { type ContentOptions, createInboxContent, FOLLOWED_MS, type InboxContent } from '../screens/inbox-content.ts';
+import { type ContentOptions, createInboxContent, type InboxContent } from '../screens/inbox-content.ts';
 import type { Directory } from '../slack/directory.ts';
 import type { Choice } from '../slack/ids.ts';
 import type { InboxPlace } from '../slack/request.ts';
 import { LONGEST_SNOOZE_MS } from '../store/schema/watches.ts';
-import type { Inbox, InboxStore } from './inbox-store.ts';
+import { FOLLOWED_MS, type Inbox, type InboxStore, SPACING_MS } from './inbox-store.ts';
+import type { News } from './marks.ts';
 
 const UPDATES_AT_ONCE = 6;
 /**
@@ -29,10 +30,6 @@ const NEWS_MS = 10_000;
 const NEWS_RATE: RateLimit = { intervalMs: 10_000, burst: 5 };
 /** What one person does in inboxes comes before those that only follow, but no more often than this. */
 const FIRST_RATE: RateLimit = { intervalMs: 3_000, burst: 5 };
-/** An inbox follows changes no faster than this. */
-const SPACING_MS = 3_000;
-/** All changes within this time mark the inboxes once. */
-const TOUCH_EVERY_MS = 1_000;
 const RETRY = { firstMs: 2_000, longestMs: 2 * 60_000 } as const;
 
 /** `gone`: nobody can see it any more, because the window was closed or the person is unknown. */
@@ -52,7 +49,7 @@ export type InboxDisplay = (
 
 /**
  * Keeps open inboxes current. Opening one stores a row; a lease loop shows the content of due rows, so the newest state
- * wins and replicas do not race. A change of questions, claims or answers marks all followed inboxes.
+ * wins and replicas do not race. A change of questions, claims or answers makes all followed inboxes due: `marks.ts`.
  */
 export function createInboxes(
 	core: Core<{ inboxes: InboxStore }>,
@@ -62,15 +59,10 @@ export function createInboxes(
 	const { inboxes: store } = core.store;
 	const { inboxes: metrics } = core.metrics;
 	const failures = createFailures();
-	/** Who changed something since the last mark; null: an agent. At the start nobody knows what was missed. */
-	let touchedBy = new Set<string | null>([null]);
-	let touchedAt = Number.NEGATIVE_INFINITY;
 	let newsAt = Number.NEGATIVE_INFINITY;
 	/** When the shared rate next has room for inboxes that only follow, and for all, clock milliseconds. */
 	const room = createMemo(clock, () => ({ followers: 0, all: 0 }));
 	const { build, next } = createInboxContent(core, access);
-
-	const touchDueInMs = () => touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
 
 	/** Whether others have to see at once what this person changed. */
 	async function isNews(userId: string | null): Promise<boolean> {
@@ -82,22 +74,20 @@ export function createInboxes(
 		return !isOften;
 	}
 
-	async function markChanges(): Promise<void> {
-		if (touchedBy.size === 0 || touchDueInMs() > 0) return;
-		const people = touchedBy;
-		touchedBy = new Set();
-		try {
-			const news = await Promise.all([...people].map(isNews));
-			await store.touchAll({ now: clock.now(), spacingMs: SPACING_MS, followedMs: FOLLOWED_MS });
-			touchedAt = uptimeOf(clock);
-			if (!news.includes(true)) return;
-			newsAt = touchedAt;
-			const { all } = room.get();
-			room.set({ followers: all, all });
-		} catch (error) {
-			for (const userId of people) touchedBy.add(userId);
-			throw error;
-		}
+	/** Never rejects: where nobody can say, it is news. */
+	async function learnNews(people: News): Promise<void> {
+		const news = await Promise.all(Array.from(people, (userId) => isNews(userId).catch(() => true)));
+		if (!news.includes(true)) return;
+		newsAt = uptimeOf(clock);
+		const { all } = room.get();
+		room.set({ followers: all, all });
+		loop.wake();
+	}
+
+	/** Who may see what has changed. Never rejects. */
+	async function touch(): Promise<void> {
+		const failed = (error: unknown) => log.warn('take_failed', { rows: 'inboxes', code: codeOf(error) });
+		await store.touchAll(clock.now()).then(() => learnNews(new Set([null])), failed);
 	}
 
 	/** Counts a failure. Returns how long to wait for the next try, in milliseconds. */
@@ -186,7 +176,6 @@ export function createInboxes(
 		itemsName: 'inboxes',
 		rows: store.rows,
 		concurrency: UPDATES_AT_ONCE,
-		prepare: markChanges,
 		async take(lease, count) {
 			const now = clock.now();
 			const { followers, all } = room.get();
@@ -197,22 +186,12 @@ export function createInboxes(
 			const now = clock.now();
 			const { asked, all } = await store.nextDueAt();
 			const roomAt = room.get();
-			return earliestOf(
-				touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
-				asked && Math.max(asked, now, roomAt.all),
-				all && Math.max(all, now, roomAt.followers),
-			);
+			return earliestOf(asked && Math.max(asked, now, roomAt.all), all && Math.max(all, now, roomAt.followers));
 		},
 		work: update,
 		release: (held) => store.release(held.map(({ token }) => token)),
 	});
 
-	/** Costs nothing until the next mark. */
-	function touch(by: string | null): void {
-		touchedBy.add(by);
-		loop.wake();
-	}
-	store.onNews(touch);
 	onListed(() => void store.showWaiting(clock.now()).catch(() => undefined));
 
 	return {
@@ -221,14 +200,19 @@ export function createInboxes(
 		next: (person: Person, exceptSessionId: string) => next(person, exceptSessionId, clock.now()),
 		/** Whether the rules of today offer the choice, and its agent still asks it. */
 		offering: (choice: Choice) => store.offering(core.serviceUrl, choice),
-		/** Who may see what has changed. */
-		touch: () => touch(null),
+		touch,
+		/** These people's acts changed what inboxes show; null: those of agents. */
+		learnNews: (people: News) => void learnNews(people),
 		async forget(): Promise<void> {
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
 			await store.removeEndedSnoozes(clock.now());
 		},
 		/** Begins to update. Call it once Slack has told who the app is. */
-		start: loop.start,
+		start(): void {
+			loop.start();
+			// Who may see what may have changed.
+			void touch();
+		},
 		/** Stops updating. People keep what they see. */
 		stop: loop.stop,
 	};

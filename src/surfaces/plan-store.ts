@@ -17,7 +17,6 @@ import {
 	type Filter,
 	from,
 	isFound,
-	noteQuestions,
 	type RawBuilder,
 	type Row,
 	remove,
@@ -30,6 +29,7 @@ import {
 import { changeInBatches, inParts } from '../store/due.ts';
 import { beginLadder } from '../store/ladders.ts';
 import { locked, lockSession } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
 import {
 	addQuestion,
 	giveBackQuestion,
@@ -44,8 +44,7 @@ import {
 	rewordQuestion,
 	settleQuestion,
 } from '../store/question-store.ts';
-import { AWAITED_AHEAD_MS, type CardUrgency, type ChannelKey } from '../store/watch.ts';
-import { readEarly } from '../store/watch-store.ts';
+import type { CardUrgency, ChannelKey } from '../store/watch.ts';
 import {
 	type ContentOf,
 	type NewPost,
@@ -64,7 +63,8 @@ export const OPEN = ['planned', 'shown'] as const;
 /** Drops the planned posts that match `filter`; returns how many. */
 export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 	const dropped = { state: 'dropped', dueAt: null, ...WITHOUT_LEASE };
-	return countChanged(change(trx, 'posts', { ...filter, state: 'planned' }, dropped));
+	const planned = locked(trx, 'posts', { ...filter, state: 'planned' });
+	return countChanged(change(trx, 'posts', { id: planned }, dropped));
 }
 
 /** Plans posts: each key once for its target. The caller's lock keeps others out. */
@@ -125,7 +125,7 @@ export async function subjectsAt(db: Db, { teamId, channelId }: ChannelKey, ts: 
  * `filter` has one kind, also the lists of reminders in their channels.
  */
 export async function markPosts(
-	{ trx, now, lockedPosts }: Tx,
+	{ trx, now }: Tx,
 	filter: Filter<'posts'>,
 	urgency: CardUrgency = 'now',
 ): Promise<void> {
@@ -138,48 +138,23 @@ export async function markPosts(
 		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${now}
 			else due_at end`,
 	};
-	const marked = typeof filter.kind === 'string' ? { ...filter, state: OPEN } : openWithLists(trx, filter, lockedPosts);
+	const marked = typeof filter.kind === 'string' ? { ...filter, state: OPEN } : openWithLists(trx, filter);
 	await change(trx, 'posts', { id: locked(trx, 'posts', marked) }, columns).execute();
 }
 
-/** Open posts and the lists of reminders in their channels, to be locked in one order; `among`: only these. */
-function openWithLists(trx: Db, filter: Filter<'posts'>, among?: readonly string[]): Filter<'posts'> {
+/** Open posts and the lists of reminders in their channels. */
+function openWithLists(trx: Db, filter: Filter<'posts'>): Filter<'posts'> {
 	const own = from(trx, 'posts', filter);
-	const amongThese = among === undefined ? {} : { id: among };
 	// A planned list may be on its way, drawn before this change. Written out: SQLite uses a partial index only then.
-	const shown = from(trx, 'posts', { ...amongThese, placeId: own.select('placeId') });
+	const shown = from(trx, 'posts', { placeId: own.select('placeId') });
 	const streams = own.select(sql<string>`'channel:' || team_id || ':' || place_id`.as('stream'));
-	const planned = from(trx, 'posts', { ...amongThese, stream: streams });
+	const planned = from(trx, 'posts', { stream: streams });
 	return {
 		id: from(trx, 'posts', { ...filter, state: OPEN })
 			.select('id')
 			.union(shown.where(sql<boolean>`kind = 'digest' and state = 'shown'`).select('id'))
 			.union(planned.where(sql<boolean>`kind = 'digest' and state = 'planned'`).select('id')),
 	};
-}
-
-/**
- * Locks a session's live watches, then its open posts and the lists of reminders in their channels, before any is
- * written. The caller holds the session's lock, and goes on with the transaction that this returns.
- */
-export async function lockPosts(tx: Tx, key: SessionKey): Promise<Tx> {
-	await locked(tx.trx, 'watches', { ...sessionOf(key), endedAt: null }).execute();
-	const posts = await locked(tx.trx, 'posts', openWithLists(tx.trx, sessionOf(key))).execute();
-	return { ...tx, lockedPosts: posts.map(({ id }) => id) };
-}
-
-/** Has a session's posts drawn again at `postsAt`, not cards if `onlyQuestions`. Moves its read to `earlyReadAt`. */
-export async function markSession(
-	tx: Tx,
-	session: SessionKey,
-	how: { earlyReadAt: number | null; postsAt?: number; onlyQuestions?: boolean },
-): Promise<void> {
-	const { earlyReadAt, postsAt = tx.now, onlyQuestions = false } = how;
-	const row = await lockSession(tx.trx, session);
-	if (row === undefined) return;
-	if (earlyReadAt !== null)
-		await readEarly(tx.trx, row, { askedAt: tx.now, at: earlyReadAt, by: earlyReadAt - AWAITED_AHEAD_MS });
-	await markPosts({ ...tx, now: postsAt }, { ...sessionOf(session), ...(onlyQuestions && { kind: QUESTION_KINDS }) });
 }
 
 /** Ends these posts of a channel without a last look, and revokes their leases. */
@@ -192,22 +167,15 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
 }
 
 /**
- * Has drawn again what shows sessions of a channel after a change of its settings, also in direct messages, and the
- * posts of the sessions `sessionId`. `channel` null: only these. `isWhole`: in the channel also what was over.
+ * Has drawn again what shows sessions of a channel after a change of its settings, also in direct messages and Homes.
+ * `isWhole`: in the channel also what was over.
  */
-export async function redrawChannel(
-	tx: Tx,
-	channel: ChannelKey | null,
-	{ sessionId, isWhole = false }: { sessionId: readonly string[]; isWhole?: boolean },
-): Promise<void> {
-	if (channel === null && sessionId.length === 0) return;
+export async function redrawChannel(tx: Tx, channel: ChannelKey, { isWhole }: { isWhole: boolean }): Promise<void> {
 	const { trx, now } = tx;
-	const watches = channel === null ? [] : from(trx, 'watches', channelOf(channel)).select('id');
-	const ofThese = from(trx, 'posts', { sessionId }).select('id');
-	const id = from(trx, 'posts', { watchId: watches }).select('id').union(ofThese);
-	// In one statement: all of them are locked in one order.
-	await markPosts(tx, { id }, 'progress');
-	if (channel === null || !isWhole) return;
+	const watches = from(trx, 'watches', channelOf(channel)).select('id');
+	await markPosts(tx, { watchId: watches }, 'progress');
+	await markDue(tx, null);
+	if (!isWhole) return;
 	const place = { teamId: channel.teamId, placeId: channel.channelId };
 	const closed = locked(trx, 'posts', { ...place, kind: [...WATCH_KINDS, ...QUESTION_KINDS], state: 'closed' });
 	const again = { state: 'shown', dueAt: now, urgency: URGENCIES.indexOf('progress') };
@@ -236,7 +204,7 @@ export async function planRefused(tx: Tx, watch: SessionKey & { readonly id: str
 	const anew = { state: 'planned', attempts: 0, dueAt: tx.now, lastError: null };
 	const count = await countChanged(change(tx.trx, 'posts', { id }, anew));
 	// It shows the question instead.
-	if (count > 0) await markPosts(tx, { watchId: watch.id, kind: 'card' });
+	if (count > 0) await markDue(tx, watch);
 	return count > 0;
 }
 
@@ -431,8 +399,7 @@ export async function lockQuestion(trx: Db, { session, fingerprint }: HandedQues
 
 /** Has all posts show who has the question, and queues the direct message. */
 export async function passOn(tx: Tx, session: SessionKey, post: NewPost): Promise<void> {
-	noteQuestions(tx.trx, null);
-	await markPosts(tx, sessionOf(session));
+	await markDue(tx, session);
 	await planPosts(tx, [post]);
 }
 

@@ -20,7 +20,7 @@ import { locked, lockSessionOf } from '../store/locks.ts';
 import { readQuestion } from '../store/question-store.ts';
 import { type ChannelKey, isChannelEnd, isInThread, UNKNOWN_STYLE, type Watch, type WatchEnd } from '../store/watch.ts';
 import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../store/watch-store.ts';
-import { giveBackUndelivered, lockPosts, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
+import { giveBackUndelivered, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
 	type AttemptResult,
 	askedOf,
@@ -100,8 +100,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		return (await posted.orderBy('number', 'desc').limit(1).executeTakeFirst())?.ts ?? null;
 	}
 
-	async function finish(begun: Tx, { id, content, wanted }: Post, token: string, result: AttemptResult): Promise<void> {
-		const { trx, now } = begun;
+	async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: AttemptResult): Promise<void> {
+		const { trx, now } = tx;
 		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
 		if (before === undefined) return;
 		const lostThread = 'lostThread' in result ? result.lostThread : undefined;
@@ -118,9 +118,11 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const watchId = before.watchId ?? ('entries' in content ? (content.entries[0]?.watchId ?? null) : null);
 		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isLed || isRefused || code;
 		const session = await lockSessionOf(trx, concernsWatch ? watchId : null);
-		const tx = session === null ? begun : await lockPosts(begun, session);
 		const concerned = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
 		const watch = session === null ? undefined : await concerned.executeTakeFirst();
+		// Both are locked in the order of all locks.
+		const cards = from(trx, 'posts', { watchId, kind: 'card' }).select('id');
+		if (isLed) await locked(trx, 'posts', { id: cards.union(from(trx, 'posts', { id }).select('id')) }).execute();
 		const columns = {
 			...WITHOUT_LEASE,
 			...attemptChange(before, result, now),
@@ -337,7 +339,11 @@ function dueAgain(wanted: number, againAt: number | null, now: number, isFirstPo
 	};
 }
 
-const closedAt = (wanted: number) => sql<string>`case when wanted > ${wanted} then 'shown' else 'closed' end`;
+/** A mark that has not been spread may be of a change after it was drawn. */
+const IS_MARKED = sql<boolean>`exists (select 1 from marks
+	where marks.service = posts.service and marks.session_id = posts.session_id)`;
+const closedAt = (wanted: number) =>
+	sql<string>`case when wanted > ${wanted} or ${IS_MARKED} then 'shown' else 'closed' end`;
 
 function againAt({ sendingSince }: PostRow, result: AttemptResult, now: number): number | null {
 	if (result.kind !== 'shown') return null;

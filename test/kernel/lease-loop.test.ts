@@ -27,7 +27,7 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 				onChange(listener) {
 					onChange = listener;
 				},
-				lookEveryMs: 30_000,
+				untilLookMs: () => 30_000,
 			},
 			concurrency: 2,
 			async take(_lease, room) {

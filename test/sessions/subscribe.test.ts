@@ -139,17 +139,17 @@ it('unwatching ends one watch or all of a channel, and tells when there is none'
 });
 
 it('a refresh updates the cards, and reads the session early if asked to', async () => {
-	const { watch, put, store, db } = await createHarness();
+	const { watch, put, store } = await createHarness();
 	put({});
 	await watch('s1');
 	await store.sessions.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, T0);
 	await store.sessions.release(['x']);
 	const key = { service: SERVICE, sessionId: 's1' };
-	await refreshed({ db }, key, { now: T0, earlyReadAt: null });
+	await refreshed(store, key, { now: T0, earlyReadAt: null });
 	expect(
 		(await store.posts.takeDue({ token: 'x', ms: 1 }, 1, T0)).map(({ post }) => [post.content.kind, post.wanted]),
 	).toEqual([['card', 1]]);
 	expect((await store.sessions.watched(key))?.earlyReadAskedAt).toBeNull();
-	await refreshed({ db }, key, { now: T0, earlyReadAt: T0 + 2_000 });
+	await refreshed(store, key, { now: T0, earlyReadAt: T0 + 2_000 });
 	expect((await store.sessions.watched(key))?.earlyReadAskedAt).toBe(T0);
 });

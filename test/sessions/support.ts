@@ -247,6 +247,7 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	async function announced(now = clock.now()) {
 		const contents: (PostContent | Redrawn)[] = [];
 		let count = 0;
+		await store.marks.spread(now);
 		for (;;) {
 			const due = await posts.takeDue({ token: 'test', ms: 1 }, 100, now);
 			if (due.length === 0) return contents;

@@ -29,7 +29,7 @@ import { describeWatchesInTrouble, describeWatchPosts } from './contract/watch-p
 import { describeWatchReads } from './contract/watch-reads.ts';
 import { describeWatches } from './contract/watches.ts';
 import { describeServedWorkspace, type ServedWorkspace } from './contract/workspaces.ts';
-import { empty } from './support.ts';
+import { empty, spreading } from './support.ts';
 
 /** How often a race is run. Without the lock on a question, 75 times were enough to fail, and 30 were not. */
 const RACES = { short: 10, long: 75 };
@@ -114,7 +114,8 @@ export function replicasFrom(open: () => Promise<Replicas>): Subject {
 		return opened;
 	};
 	beforeAll(async () => {
-		opened = await open();
+		const both = await open();
+		opened = { ...both, store: spreading(both.store), replica: spreading(both.replica) };
 	});
 	beforeEach(() => empty(get().store));
 	afterAll(() => opened?.close());

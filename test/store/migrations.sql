@@ -83,6 +83,9 @@ create table if not exists "refusals" ("minute" bigint not null, "user_id" text 
 create index audit_events_committed on audit_events (transaction_id, number);
 alter table audit_events alter column number add generated always as identity;
 -- 35: 2.0.0
+create table if not exists "marks" ("id" text primary key, "service" text, "session_id" text, "user_id" text, "cards" text, "due_at" bigint not null);
+create index marks_due on marks (due_at);
+create index marks_session on marks (service, session_id);
 alter table "watched_sessions" add column "listed" bigint;
 analyze answers, questions;
 with found as (select answers.id as answer_id, questions.id,

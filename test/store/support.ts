@@ -10,8 +10,11 @@ import { type Lease, type Log, systemClock } from '../../src/kernel/basics.ts';
 import { LOG_LINES, type LogEvent } from '../../src/kernel/log-lines.ts';
 import type { Row } from '../../src/store/database.ts';
 import { touchLadders } from '../../src/store/ladders.ts';
+import { lockSession } from '../../src/store/locks.ts';
+import { markDue } from '../../src/store/marks.ts';
+import { AWAITED_AHEAD_MS } from '../../src/store/watch.ts';
+import { readEarly } from '../../src/store/watch-store.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/stores.ts';
-import { markSession } from '../../src/surfaces/plan-store.ts';
 
 export const KEY = Buffer.alloc(32, 7).toString('base64');
 export const OTHER_KEY = Buffer.alloc(32, 8).toString('hex');
@@ -201,6 +204,7 @@ const TABLES = [
 	'discoveries',
 	'service_outages',
 	'shared_states',
+	'marks',
 	'audit_events',
 	'refusals',
 ] as const;
@@ -228,12 +232,49 @@ export async function inTurns<I, O>(inputs: readonly I[], width: number, work: (
 	return outputs;
 }
 
-/** Has the posts of a session drawn again, as a change of an answer or a claim does. */
-export const refreshed = (
-	{ db }: Pick<Store, 'db'>,
+/** Has all marks spread that are there, as the program does within a second. */
+export async function spread({ db, marks }: Pick<Store, 'db' | 'marks'>): Promise<void> {
+	const newest = db.read.selectFrom('marks').select(({ fn }) => fn.max<number | null>('dueAt').as('at'));
+	const { at } = await newest.executeTakeFirstOrThrow();
+	if (at !== null) await marks.spread(at);
+}
+
+const SPREAD_FIRST = {
+	posts: ['takeDue', 'nextDueAt'],
+	ladders: ['takeDue', 'nextDueAt'],
+	windows: ['takeDue'],
+} as const;
+
+/** The store whose loops find what is marked at once. */
+export function spreading(store: Store): Store {
+	const first = Object.entries(SPREAD_FIRST).map(([name, methods]) => {
+		const part = store[name as 'posts'] as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>;
+		const spreadFirst = methods.map((method) => {
+			const after = async (...values: unknown[]) => {
+				await spread(store);
+				return part[method]?.(...values);
+			};
+			return [method, after] as const;
+		});
+		return [name, { ...part, ...Object.fromEntries(spreadFirst) }] as const;
+	});
+	return { ...store, ...(Object.fromEntries(first) as Partial<Store>) };
+}
+
+/** Has the posts of a session drawn again, as a change of an answer or a claim does, and its session read early. */
+export async function refreshed(
+	{ db, marks }: Pick<Store, 'db' | 'marks'>,
 	session: SessionKey,
-	{ now, ...how }: { now: number } & Parameters<typeof markSession>[2],
-) => db.write((trx) => markSession({ trx, now }, session, how));
+	{ now, earlyReadAt }: { readonly now: number; readonly earlyReadAt: number | null },
+): Promise<void> {
+	await db.write(async (trx) => {
+		await markDue({ trx, now }, session);
+		const row = earlyReadAt === null ? undefined : await lockSession(trx, session);
+		const at = earlyReadAt ?? now;
+		if (row !== undefined) await readEarly(trx, row, { askedAt: now, at, by: at - AWAITED_AHEAD_MS });
+	});
+	await marks.spread(now);
+}
 
 /** Looks at the ladders of a session, as a change of an answer or a claim does. */
 export const touchSession = ({ db }: Pick<Store, 'db'>, { service, sessionId }: SessionKey, now: number) =>

@@ -114,10 +114,11 @@ describe('cards', () => {
 		const updates = texts().filter((what) => what.startsWith('update'));
 		expect(updates.at(-1)).toBe('update s1 40:active');
 		expect(updates.length).toBeLessThan(12);
+		const before = recorded.of('card unchanged');
 		await recordRead(store, watch.id, clock.now(), { card: 'now', step: 40 });
 		await pass(clock, 10_000);
 		expect(texts().filter((what) => what.startsWith('update'))).toHaveLength(updates.length);
-		expect(recorded.of('card unchanged')).toBe(1);
+		expect(recorded.of('card unchanged')).toBe(before + 1);
 	});
 
 	it('sends at most 50 card updates a minute in a workspace, urgent ones first', async () => {

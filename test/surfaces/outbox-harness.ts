@@ -9,6 +9,7 @@ import type { SessionUpdate } from '../../src/sessions/recording-store.ts';
 import { textMessage } from '../../src/slack/parts.ts';
 import { type CardUrgency, sessionReads, type Watch } from '../../src/store/watch.ts';
 import type { Store } from '../../src/stores.ts';
+import { createSpreading } from '../../src/surfaces/marks.ts';
 import { type Announcer, createOutbox } from '../../src/surfaces/outbox.ts';
 import type { NewPost, SendOutcome } from '../../src/surfaces/post.ts';
 import {
@@ -138,9 +139,11 @@ export async function createOutboxHarness() {
 			log: createRecordingLog(),
 		});
 		const outbox = createOutbox(core, announcer, createEndings(core).endChannel);
+		const spreading = createSpreading(core, () => {});
 		outbox.start();
+		spreading.start();
 		const stop = async () => {
-			const stopped = outbox.stop();
+			const stopped = Promise.all([outbox.stop(), spreading.stop()]);
 			fake.cut();
 			await stopped;
 		};

@@ -145,7 +145,7 @@ it('a task that was suspended past its lease does not change the post that was t
 });
 
 it('a damaged card does not hold up other cards', async () => {
-	const { clock, db, start, add, texts } = await createOutboxHarness();
+	const { clock, db, store, start, add, texts } = await createOutboxHarness();
 	for (const sessionId of ['s1', 's2', 's3']) await add({ sessionId });
 	start();
 	await pass(clock, 10_000);
@@ -154,7 +154,7 @@ it('a damaged card does not hold up other cards', async () => {
 	);
 	for (const sessionId of ['s1', 's2', 's3']) {
 		await db.write((trx) => trx.updateTable('posts').set({ shownKey: 'old' }).execute());
-		await refreshed({ db }, { service: SERVICE, sessionId }, { now: clock.now(), earlyReadAt: null });
+		await refreshed(store, { service: SERVICE, sessionId }, { now: clock.now(), earlyReadAt: null });
 	}
 	await pass(clock, 10_000);
 	const updates = texts().filter((what) => what.startsWith('update'));

@@ -211,6 +211,25 @@ export const WATCH_TABLES = tables({
 		kept: WATCH_DAYS,
 	},
 
+	/** What was changed that people see, until `surfaces/marks.ts` has it drawn again wherever it stands. */
+	marks: {
+		key: ['id'],
+		columns: {
+			id: text,
+			/** Null, like `sessionId`: Homes alone. */
+			service: orNull(text),
+			sessionId: orNull(text),
+			/** Whose act it was; null: an agent's, or no single person's. */
+			userId: orNull(personId),
+			/** See `MarkOptions`. */
+			cards: orNull(text),
+			dueAt: ahead(MINUTE_MS),
+		},
+		indexes: { due: '(due_at)', session: '(service, session_id)' },
+		kept: 'whileUsed',
+		since: 35,
+	},
+
 	inboxes: {
 		key: ['id'],
 		columns: {

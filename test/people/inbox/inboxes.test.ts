@@ -4,10 +4,12 @@ import type { Person } from '../../../src/domain/session.ts';
 import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
 import { HandraiseError } from '../../../src/kernel/basics.ts';
 import { createRateLimiter } from '../../../src/kernel/rate-limiter.ts';
-import { FOLLOWED_MS, type InboxContent } from '../../../src/screens/inbox-content.ts';
+import type { InboxContent } from '../../../src/screens/inbox-content.ts';
 import type { Refusal } from '../../../src/slack/access-policy.ts';
 import { homeOf, type InboxPlace, windowOf } from '../../../src/slack/request.ts';
+import { FOLLOWED_MS } from '../../../src/surfaces/inbox-store.ts';
 import { askInbox, createInboxes, type ShowOutcome } from '../../../src/surfaces/inboxes.ts';
+import { createSpreading } from '../../../src/surfaces/marks.ts';
 import { addWatch, assistant, openTestStore, pass, SERVICE, session, T0 } from '../../sessions/support.ts';
 import { ANN, BOB, createRecordingLog } from '../../store/support.ts';
 import { coreOf } from '../../support/core.ts';
@@ -90,9 +92,12 @@ async function startInboxes({ processes = 1 } = {}) {
 				};
 			},
 		});
+		const spreading = createSpreading(core, inboxes.learnNews);
 		inboxes.start();
+		spreading.start();
+		const stop = async () => void (await Promise.all([inboxes.stop(), spreading.stop()]));
 		const ask = (place: InboxPlace, page: number | null) => askInbox(core, place, page);
-		return { ...inboxes, ask };
+		return { ...inboxes, ask, stop };
 	}
 
 	let screenKeyWithoutAges = true;

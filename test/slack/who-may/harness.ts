@@ -7,9 +7,9 @@ import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { WHICH_QUESTION } from '../../../src/screens/form.ts';
 import { INBOX_WAITING, waitingCountWords } from '../../../src/screens/inbox.ts';
-import { FOLLOWED_MS } from '../../../src/screens/inbox-content.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { CALLBACKS } from '../../../src/slack/ids.ts';
+import { FOLLOWED_MS } from '../../../src/surfaces/inbox-store.ts';
 import { type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import type { Limits } from '../../support/no-limits.ts';
 import { isDatabaseBusy } from '../../support/pass-time.ts';

@@ -8,7 +8,7 @@ import type { Post } from '../../../src/surfaces/post.ts';
 import { addWatch, assistant, session } from '../../sessions/support.ts';
 import type { FoundChange } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { LEASE, refreshed, SERVICE, T0 } from '../support.ts';
+import { LEASE, refreshed, SERVICE, spread, T0 } from '../support.ts';
 import { asking, byText, KEY, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
 
 const asks = session({ sessionId: 's1', status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
@@ -54,6 +54,7 @@ export function describeHandOvers(subject: Subject): void {
 
 	/** What waits to be posted, or to be drawn again, as `stream kind`. */
 	async function waiting(): Promise<string[]> {
+		await spread(subject.store);
 		const due = subject.store.db.read.selectFrom('posts').selectAll().where('dueAt', 'is not', null);
 		return (await due.execute())
 			.map(({ stream, kind, ts }) => {
@@ -401,9 +402,9 @@ export function describeHandOvers(subject: Subject): void {
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
 			await told();
 			for (let time = 0; time < 2; time += 1) {
-				await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
+				await refreshed(subject.replica, KEY, { now: T0, earlyReadAt: null });
 			}
-			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver again', 'watch question again']);
+			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver again', ...ALL_AGAIN]);
 			await told();
 			expect(await waiting()).toEqual([]);
 		});

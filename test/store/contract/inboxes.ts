@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FOLLOWED_MS } from '../../../src/screens/inbox-content.ts';
 import { homeOf, type InboxPlace, windowOf } from '../../../src/slack/request.ts';
-import { type Inbox, PRESS_SPACING_MS } from '../../../src/surfaces/inbox-store.ts';
+import { FOLLOWED_MS, type Inbox, PRESS_SPACING_MS } from '../../../src/surfaces/inbox-store.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, LEASE, OTHER_LEASE, T0 } from '../support.ts';
 
@@ -75,7 +74,7 @@ export function describeInboxes(subject: Subject): void {
 
 		it('come first while their person waits', async () => {
 			await shown(ANNS_HOME);
-			await inboxes().touchAll({ now: T0 + 10_000, spacingMs: SPACING, followedMs: FOLLOWED_MS });
+			await inboxes().touchAll(T0 + 10_000);
 			await inboxes().ask(BOBS_HOME, 0, T0 + 20_000);
 			expect(await inboxes().nextDueAt()).toEqual({ asked: T0 + 20_000, all: T0 + 10_000 });
 			const asked = await inboxes().takeDue(LEASE, 10, { now: T0 + 20_000, only: 'asked' });
@@ -155,27 +154,27 @@ export function describeInboxes(subject: Subject): void {
 	describe('a change', () => {
 		it('makes followed inboxes due, but not faster than their spacing', async () => {
 			await shown();
-			expect(await replica().touchAll({ now: T0 + 1_000, spacingMs: SPACING, followedMs: FOLLOWED_MS })).toBe(1);
+			expect(await replica().touchAll(T0 + 1_000)).toBe(1);
 			expect(await taken(T0 + SPACING - 1)).toEqual([]);
 			expect((await take(T0 + SPACING)).changeCount).toBe(2);
 		});
 
 		it('makes inboxes due at once that rested', async () => {
 			await shown();
-			await inboxes().touchAll({ now: T0 + 30_000, spacingMs: SPACING, followedMs: FOLLOWED_MS });
+			await inboxes().touchAll(T0 + 30_000);
 			expect(await inboxes().nextDueAt()).toMatchObject({ all: T0 + 30_000 });
 		});
 
 		it('puts nothing off that is due earlier', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
-			await inboxes().touchAll({ now: T0 + 500, spacingMs: SPACING, followedMs: FOLLOWED_MS });
+			await inboxes().touchAll(T0 + 500);
 			expect((await inboxes().nextDueAt()).asked).toBe(T0);
 		});
 
 		it.each([0, 1])('is not lost %i ms after somebody began to work on an inbox', async (ms) => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			const inbox = await take();
-			await replica().touchAll({ now: T0 + ms, spacingMs: SPACING, followedMs: FOLLOWED_MS });
+			await replica().touchAll(T0 + ms);
 			await end(inbox, { now: T0 + 10 * ms });
 			expect((await inboxes().nextDueAt()).all).toBe(T0 + 10 * ms + SPACING);
 		});
@@ -215,7 +214,7 @@ export function describeInboxes(subject: Subject): void {
 
 		it('does not touch inboxes that nobody opened lately', async () => {
 			await shown();
-			const touch = (now: number) => inboxes().touchAll({ now, spacingMs: SPACING, followedMs: FOLLOWED_MS });
+			const touch = (now: number) => inboxes().touchAll(now);
 			expect(await touch(T0 + FOLLOWED_MS - 1)).toBe(1);
 			expect(await touch(T0 + FOLLOWED_MS)).toBe(0);
 		});

@@ -4,7 +4,7 @@ import type { AttemptResult, Post } from '../../../src/surfaces/post.ts';
 import { SERVICE } from '../../sessions/support.ts';
 import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
+import { attemptAt, LEASE, OTHER_LEASE, refreshed, spread, T0 } from '../support.ts';
 import { ASKED, asking, askingView, C1, KEY, news, read, said, settled, shownAt, watchActs } from './watch-acts.ts';
 
 const HOUR = 3_600_000;
@@ -33,6 +33,7 @@ export function describePosts(subject: Subject): void {
 	}
 
 	const row = async (id: string) => {
+		await spread(subject.store);
 		const posts = subject.replica.db.read.selectFrom('posts').selectAll().where('id', '=', id);
 		return posts.executeTakeFirstOrThrow();
 	};

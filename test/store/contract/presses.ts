@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { secondOf } from '../../../src/domain/answer.ts';
 import type { Watch } from '../../../src/store/watch.ts';
+import { markPosts } from '../../../src/surfaces/plan-store.ts';
 import { recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
 import {
@@ -15,7 +16,6 @@ import {
 	lease,
 	leased,
 	patched,
-	refreshed,
 	SERVICE,
 	submission,
 	T0,
@@ -162,7 +162,8 @@ export function describePresses(subject: Subject): void {
 			await drawn();
 			return watch;
 		}
-		const refresh = () => refreshed(subject.store, KEY, { now: T0, earlyReadAt: null, onlyQuestions: true });
+		const refresh = () =>
+			subject.store.db.write((trx) => markPosts({ trx, now: T0 }, { sessionId: KEY.sessionId, kind: 'question' }));
 		const question = async (watch: Watch) => (await postsOf(watch.id)).find(({ kind }) => kind === 'question');
 
 		it('are drawn again once for changes meanwhile, one after the other, and not after their last look', async () => {

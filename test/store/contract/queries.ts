@@ -341,7 +341,12 @@ export function describeMarks(subject: Subject): void {
 		it('accepts a press, which shows itself first', async () => {
 			const press = given({ press: { undoUntil: LATER + 10_000 }, viewId: '' });
 			const marked = await markedBy(nothing, () => subject.store.answers.accept(press));
-			expect(marked).toEqual({ ...everything, posts: { question: LATER + 250 } });
+			expect(marked).toEqual({
+				...everything,
+				posts: { card: LATER + 250, question: LATER + 250 },
+				ladder: LATER + 250,
+				window: LATER + 250,
+			});
 		});
 
 		it.each([
@@ -381,7 +386,7 @@ export function describeMarks(subject: Subject): void {
 
 		it('begins or ends a claim, but not that a PUT begins', async () => {
 			const claim = () => subject.store.claims.claim({ question, person: ANN, until: LATER + 1e5 }, LATER);
-			expect(await markedBy(nothing, claim)).toEqual({ ...everything, window: null });
+			expect(await markedBy(nothing, claim)).toEqual(everything);
 			await drawn(LATER + 60_000);
 			await subject.store.claims.release(question, ANN, LATER);
 			expect((await store().posts.takeDue(LEASE, 10, LATER)).length).toBe(2);

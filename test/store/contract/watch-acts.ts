@@ -6,7 +6,7 @@ import { type AttemptResult, type DuePost, kindOf, type NewPost, type Post } fro
 import { addWatch, type newWatch, SERVICE, sessionView, storedWatch } from '../../sessions/support.ts';
 import { type FoundChange, recordRead, type TestUpdate } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, T0 } from '../support.ts';
+import { attemptAt, LEASE, spread, T0 } from '../support.ts';
 
 export const C1 = { teamId: 'T1', channelId: 'C1' };
 export const KEY = { service: SERVICE, sessionId: 's1' };
@@ -144,12 +144,14 @@ export function watchActs(subject: Subject) {
 
 	/** The newest card of a watch, as stored. */
 	async function cardOf(watchId: string) {
+		await spread(subject.store);
 		const cards = subject.replica.db.read.selectFrom('posts').selectAll().where('watchId', '=', watchId);
 		return cards.where('kind', '=', 'card').orderBy('number', 'desc').limit(1).executeTakeFirst();
 	}
 
 	/** The posts of a watch as stored, in the order in which they were planned. */
 	async function postsOf(watchId: string) {
+		await spread(subject.store);
 		const posts = subject.replica.db.read.selectFrom('posts').selectAll().where('watchId', '=', watchId);
 		return posts.orderBy('stream').orderBy('number').execute();
 	}

@@ -7,7 +7,7 @@ import { retryUnreadable } from '../../../src/surfaces/store.ts';
 import { newWatch, SERVICE } from '../../sessions/support.ts';
 import { type FoundChange, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, OTHER_LEASE, refreshed, T0 } from '../support.ts';
+import { attemptAt, LEASE, OTHER_LEASE, refreshed, spread, T0 } from '../support.ts';
 import {
 	ASKED,
 	asking,
@@ -128,9 +128,14 @@ export function describeWatchPosts(subject: Subject): void {
 					{ update: read(), watches: [news(watch, { card })], now },
 				);
 			};
-			await want(0, 'progress', T0 + 1);
-			await want(1, 'progress', T0);
-			await want(2, 'now', T0 + 2);
+			for (const [index, card] of [
+				[1, 'progress'],
+				[0, 'progress'],
+				[2, 'now'],
+			] as const) {
+				await want(index, card, T0 + 2 - index);
+				await spread(subject.store);
+			}
 			const take = async () =>
 				(await store().posts.takeDue(LEASE, 1, T0 + 20)).map(({ watch }) => watch?.session.sessionId);
 			expect(await take()).toEqual(['s3']);

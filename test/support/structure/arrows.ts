@@ -19,6 +19,7 @@ const AGAINST: readonly string[] = [
 	'surfaces/inboxes.ts',
 	'surfaces/inbox-store.ts',
 	'surfaces/ladder-store.ts',
+	'surfaces/marks.ts',
 	'surfaces/open-windows.ts',
 	'surfaces/receipts.ts',
 ];

@@ -19,6 +19,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 	answer_rules: 'sessions/answerers-store.ts',
 	waiting_sessions: 'sessions/channel-store.ts',
 	service_outages: 'sessions/recording-store.ts',
+	marks: 'store/marks.ts',
 	inboxes: 'surfaces/inbox-store.ts',
 	audit_events: 'store/audit.ts',
 	refusals: 'store/audit.ts',
