@@ -210,6 +210,7 @@ describe('an answer whose box is ticked', () => {
 		await keepSecret(mine, app.until);
 		app.service.sessions.answerAsPage(id, ['secret-of-theirs-2']);
 		expect((await mine.submit()).outcome).toBe('updated');
+		await windowSays(app, 'ada', 'outside Slack');
 		const told = await windowSays(app, 'ada', '(hidden)');
 		expect(told.text()).not.toContain('secret-of-theirs-2');
 		await hers.press('Refresh');
