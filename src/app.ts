@@ -113,12 +113,11 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	});
 	const inboxes = registerInbox(context, discovery);
 	const openSettings = registerSettings(context);
-	const { flow, drafting, claims } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
+	const { flow, drafting } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
 	const { answers, ...answering } = registerAnswer(context, {
 		...service,
 		flow,
 		drafting,
-		claims,
 		messages,
 		inboxes,
 		noteRead,

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { copySource } from '../../test/faults/source-copy.ts';
@@ -34,22 +33,10 @@ interface Count {
 	readonly transactions: number;
 }
 
-const postgres = await startPostgres();
-const admin = new pg.Client({ connectionString: postgres.adminUrl });
-await admin.connect();
-for (const setting of [
-	"log_statement = 'all'",
-	'logging_collector = on',
-	"log_filename = 'statements.log'",
-	'log_rotation_size = 0',
-	'log_rotation_age = 0',
-])
-	await admin.query(`alter system set ${setting}`);
-const { rows } = await admin.query('show data_directory');
-const logFile = join(rows[0].data_directory, 'log', 'statements.log');
-await admin.end();
-await postgres.stop();
-await postgres.start();
+const logDirectory = await mkdtemp(join(tmpdir(), 'handraise-statements-'));
+const logFile = join(logDirectory, 'log');
+await writeFile(logFile, '');
+const postgres = await startPostgres({ log: logFile });
 
 const lengthOf = async () => (await readFile(logFile)).length;
 
@@ -61,10 +48,11 @@ async function since(place: number): Promise<readonly string[]> {
 	);
 }
 
-const isFrame = (statement: string) => /^(?:begin|commit|rollback|set )/i.test(statement);
+const BEGIN = /^(?:begin|start transaction)/i;
+const isFrame = (statement: string) => BEGIN.test(statement) || /^(?:commit|rollback|set )/i.test(statement);
 
 function counted(statements: readonly string[]): Count {
-	const begun = statements.filter((one) => /^begin/i.test(one)).length;
+	const begun = statements.filter((one) => BEGIN.test(one)).length;
 	return { statements: statements.filter((one) => !isFrame(one)).length, transactions: begun };
 }
 
@@ -175,7 +163,8 @@ async function measure(entry: string) {
 	return { nothing, watched, presses, forms };
 }
 
-const until = <T>(slack: FakeSlack, look: () => T) => slack.changes.until(look, () => 'Slack does not show it.', 60_000);
+const until = <T>(slack: FakeSlack, look: () => T) =>
+	slack.changes.until(look, () => 'Slack does not show it.', 60_000);
 const median = (counts: readonly Count[], key: keyof Count) =>
 	quantile(
 		counts.map((one) => one[key]),
@@ -185,7 +174,10 @@ const median = (counts: readonly Count[], key: keyof Count) =>
 try {
 	await using now = await copySource();
 	await using before = former === null ? null : await copySource({ commit: former });
-	const programs = [...(before === null ? [] : [{ name: former ?? '', entry: before.entry }]), { name: 'working tree', entry: now.entry }];
+	const programs = [
+		...(before === null ? [] : [{ name: former ?? '', entry: before.entry }]),
+		{ name: 'working tree', entry: now.entry },
+	];
 	console.log(
 		'| program | a second, no watch | a second, one watched open question | a press until "delivered": statements, transactions | a submission until its receipt |\n|---|---|---|---|---|',
 	);
@@ -195,8 +187,14 @@ try {
 		console.log(`| ${name} | ${nothing.toFixed(1)} | ${watched.toFixed(1)} | ${acts.join(' | ')} |`);
 		if (list)
 			for (const [what, own] of Object.entries({ presses, forms }))
-				console.log(`\n${what}:\n${own.at(-1)?.shown.map((one) => one.slice(0, 300)).join('\n')}\n`);
+				console.log(
+					`\n${what}:\n${own
+						.at(-1)
+						?.shown.map((one) => one.slice(0, 300))
+						.join('\n')}\n`,
+				);
 	}
 } finally {
 	await postgres.close();
+	await rm(logDirectory, { recursive: true, force: true });
 }

@@ -42,7 +42,7 @@ import {
 } from '../store/database.ts';
 import { isUnchanged, stopReplaced } from '../store/migrate.ts';
 import { rowOfAnswer } from '../store/question-store.ts';
-import { keepAsDraft, markQuestion, removeDraft, removeWindows } from './answering-store.ts';
+import { endForm, keepAsDraft, markQuestion, removeDraft } from './answering-store.ts';
 import { recordAct, recordChange, recordFate } from './recorded.ts';
 import {
 	type AnswerRow,
@@ -94,6 +94,8 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 			const tellAt = isOthers ? answer.acceptedAt + TOLD_WITHIN_MS : null;
 			const inserted = await insert({ ...row, ...lost, nextAttemptAt: tellAt });
 			recordAct(tx, answer, 'conflicted', { outcome: 'conflicted', about: by.person.userId });
+			// Whoever answered is not answering any more. A press stays as it is.
+			if (answer.press === null) await markAccepted(trx, answer);
 			return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
 		}
 		// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
@@ -105,9 +107,9 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 	});
 }
 
-/** Its own window shows the receipt from now on. */
+/** Its author has answered: the form shows the receipt from now on, and its drafts are over. */
 async function markAccepted(trx: Db, answer: NewAnswer): Promise<void> {
-	await removeWindows(trx, { viewId: answer.viewId });
+	await endForm(trx, answer);
 	await markQuestion({ trx, now: answer.acceptedAt }, answer, answer.press === null ? 'answer' : 'choice');
 }
 

@@ -10,7 +10,6 @@ import {
 } from '../domain/answer.ts';
 import type { Person, QuestionKey } from '../domain/session.ts';
 import { codeOf, HandraiseError, uptimeOf } from '../kernel/basics.ts';
-import type { Claims } from '../people/drafts.ts';
 import type { Choice } from '../slack/ids.ts';
 import { GIVE_UP_MS } from '../store/schema/answers.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -31,7 +30,7 @@ export type Submission = Omit<NewAnswer, 'id' | 'press' | 'question' | 'accepted
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
 /** What people do with their answers. Everything is committed when the promise resolves. */
-export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Claims) {
+export function createAnswers(core: Core<{ answers: AnswerStore }>) {
 	const { serviceUrl, clock, log, metrics, config } = core;
 	const { answers: store } = core.store;
 
@@ -118,8 +117,6 @@ export function createAnswers(core: Core<{ answers: AnswerStore }>, claims: Clai
 				arrivalSeen: arrival,
 			});
 		},
-
-		afterAccept: ({ question, person }: Answer) => claims.release(question, person),
 
 		leaveReceipt: store.leaveReceipt,
 		noteTold: store.noteTold,

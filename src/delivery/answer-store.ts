@@ -114,7 +114,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		 */
 		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
 			const where = firstOfSession(db, service, { now, limit });
-			const orderBy = sql`next_attempt_at, accepted_at, id`;
+			const orderBy = [sql`next_attempt_at`, sql`accepted_at`, sql`id`];
 			const before = (trx: Db) => freeLapsed(trx, now);
 			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
 			const read = async (row: AnswerRow) => readOrSkip(row)[0] ?? null;

@@ -1,6 +1,13 @@
 // Owns `drafts`, `claims` and `windows`: what people are about to answer.
 import { z } from 'zod';
-import { type Answer, EARLY_READS_MS, type QuestionChange, sessionNameOf, textsOf } from '../domain/answer.ts';
+import {
+	type Answer,
+	EARLY_READS_MS,
+	type NewAnswer,
+	type QuestionChange,
+	sessionNameOf,
+	textsOf,
+} from '../domain/answer.ts';
 import {
 	type Became,
 	becameOf,
@@ -118,12 +125,24 @@ export function createDraftStore({ db, cipher }: StoreParts) {
 				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
 			}),
 
-		/** Removes the author's drafts for an answer's question, but not the one that it became meanwhile. */
-		discard: ({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>) =>
-			db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).where('formId', '!=', id).execute()),
+		/** Removes a person's drafts for a question. */
+		discard: ({ person, question }: Pick<Answer, 'person' | 'question'>) =>
+			db.writeOne((trx) => remove(trx, 'drafts', ofPerson(person, question)).execute()),
 
 		removeOlderThan: (before: number) => removeInBatches(db, 'drafts', sql<boolean>`updated_at < ${before}`),
 	};
+}
+
+/** What a person was about to answer is sent: the claim is over, and of a form its drafts and its window. */
+export async function endForm(
+	trx: Db,
+	{ person, question, viewId, press }: Pick<NewAnswer, 'person' | 'question' | 'viewId' | 'press'>,
+): Promise<void> {
+	const own = ofPerson(person, question);
+	await remove(trx, 'claims', own).execute();
+	if (press !== null) return;
+	await remove(trx, 'drafts', own).execute();
+	await removeWindows(trx, { viewId });
 }
 
 function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
@@ -342,7 +361,7 @@ export function createWindowStore({ db, cipher }: StoreParts) {
 		/** `view` null: it cannot be read. */
 		async takeDue(lease: Lease, limit: number, now: number) {
 			const where = sql<boolean>`${isDue(now)} and due_at <= ${now}`;
-			const rows = await leaseDue(db, { table: 'windows', where, orderBy: sql`due_at`, limit }, { lease, now });
+			const rows = await leaseDue(db, { table: 'windows', where, orderBy: [sql`due_at`], limit }, { lease, now });
 			return rows.map((row) => ({
 				...row,
 				learned: row.learned as Became | null,

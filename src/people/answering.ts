@@ -11,13 +11,12 @@ import type { SessionStore } from '../store/watch-store.ts';
 import type { createMessages } from '../surfaces/messages.ts';
 import { createReceipts } from '../surfaces/receipts.ts';
 import { registerAnswerActions } from './answer-actions.ts';
-import type { Claims, Drafting, Forms, Wish } from './drafts.ts';
+import type { Drafting, Forms, Wish } from './drafts.ts';
 import { registerSubmission } from './submission.ts';
 
 interface Parts {
 	readonly flow: Forms;
 	readonly drafting: Drafting;
-	readonly claims: Claims;
 	readonly health: SessionService['health'];
 	readonly messages: ReturnType<typeof createMessages>;
 	readonly noteRead: NoteRead;
@@ -27,7 +26,7 @@ interface Parts {
 /** Delivers answers, tells their authors, and registers *Send answer* and the buttons of receipts. */
 export function registerAnswer(
 	core: HandlerContext<{ answers: AnswerStore; sessions: SessionStore }>,
-	{ flow, drafting, claims, health, messages, inboxes, noteRead }: Parts,
+	{ flow, drafting, health, messages, inboxes, noteRead }: Parts,
 ) {
 	const { accessPolicy, installation } = core;
 	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
@@ -39,7 +38,7 @@ export function registerAnswer(
 		receipts,
 		isOurs: ({ teamId }) => teamId === installation.known()?.teamId,
 	});
-	const answers = createAnswers(core, claims);
+	const answers = createAnswers(core);
 	health.onRecovered(() => void answers.hasten([...REASONS]));
 	const context = { ...core, flow, drafting, answers, receipts };
 	registerSubmission(context);

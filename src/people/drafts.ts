@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from '../delivery/answering-store.ts';
-import { type Answer, isSamePerson, type Origin, submissionKeyOf } from '../domain/answer.ts';
+import { isSamePerson, type Origin, submissionKeyOf } from '../domain/answer.ts';
 import type { Person, Question, QuestionKey } from '../domain/session.ts';
 import { codeOf, MINUTE_MS, pick, setBounded, uptimeOf } from '../kernel/basics.ts';
 import { readForm, type Values, without } from '../slack/form/fields.ts';
@@ -214,7 +214,6 @@ export function createDrafting(
 			await noted(windows.typed(typed, claim, clock.now()));
 		},
 		left,
-		submitted: (answer: Answer) => Promise.all([drafts.discard(answer), noted(windows.forget(answer.viewId))]),
 		/** Saves a message until its author says whether it is an answer, and to which field. False for a used form id. */
 		async keepAside(
 			person: Person,
@@ -247,7 +246,7 @@ export function createDrafting(
 		},
 		/** Forgets the text of a saved message. That there was one stays. */
 		letGo: (draft: Draft) => drafts.save({ ...draft, values: {}, secret: [] }),
-		discard: ({ person, question }: Draft) => drafts.discard({ id: '', person, question }),
+		discard: ({ person, question }: Draft) => drafts.discard({ person, question }),
 		/** Removes the texts of ticked items from the person's drafts. Everybody may do that, but not `keep` the form. */
 		async marked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<StandingForm> {
 			const form = await read(view, actedBlockId);

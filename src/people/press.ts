@@ -40,15 +40,12 @@ export function registerPress(core: HandlerContext & Parts): void {
 	}
 
 	async function tellResult(request: PersonRequest, choice: Choice, result: AcceptResult): Promise<void> {
-		if (result.kind === 'taken') {
-			const isTwice = isDoubleClick(result, clock.now());
-			const isRepeated = repeats(`${request.person.userId} ${result.by.id} ${choice.option}`) || isTwice;
-			if (isRepeated || (await reply.toPerson(request, takenChoice(choice, result))))
-				await answers.noteTold(result.answer);
-			return;
-		}
 		// The post or the inbox shows it, with *Undo*.
-		await answers.afterAccept(result.answer);
+		if (result.kind !== 'taken') return;
+		const isTwice = isDoubleClick(result, clock.now());
+		const isRepeated = repeats(`${request.person.userId} ${result.by.id} ${choice.option}`) || isTwice;
+		if (isRepeated || (await reply.toPerson(request, takenChoice(choice, result))))
+			await answers.noteTold(result.answer);
 	}
 
 	for (const id of CHOOSE_IDS) {

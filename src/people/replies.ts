@@ -71,7 +71,7 @@ export function registerReplies(
 			if (isUndone || kind === 'tooLate')
 				return end(request, draft, textMessage(isUndone ? REPLY_WORDS.kept : REPLY_WORDS.tooLate(value)));
 			// The question's post shows it, with *Undo*.
-			if (kind !== 'taken') return void (await Promise.all([answers.afterAccept(answer), end(request, draft, null)]));
+			if (kind !== 'taken') return end(request, draft, null);
 			await end(request, draft, takenChoice(choice, result));
 			await answers.noteTold(answer);
 		};

@@ -76,7 +76,6 @@ export function registerSubmission(
 				receipts.acknowledged(view.id);
 				// The store has no text that came too late, so it stays a draft.
 				if (result.kind === 'tooLate') await keepText();
-				else await Promise.all([answers.afterAccept(result.answer), drafting.submitted(result.answer)]);
 			},
 		};
 	}

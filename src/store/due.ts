@@ -105,30 +105,41 @@ export const nextDue = (db: StoreDatabase, ...of: Parameters<typeof dueTime>) =>
 export const CANDIDATES_PER_ROW = 8;
 
 /** Leases up to `limit` rows that match `where` and have no lease. Skips those that other replicas lock just now. */
-export function leaseDue<T extends LeasedTable>(
+export async function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
 	{ table, service, where, orderBy, limit, before }: DueQuery<T>,
 	{ lease, now }: { lease: Lease; now: number },
 ): Promise<Row<T>[]> {
-	const key = lastKeyOf(table);
+	const key = sql.ref(lastKeyOf(table));
 	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
 	// PostgreSQL checks the condition again when it locks a row: what another replica just took is skipped.
 	const lock = isPostgres(db.read) ? sql`for update skip locked` : sql``;
-	return db.write(async (trx) => {
-		await before?.(trx);
-		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
-			where ${ofService} ${where} and (lease_token is null or leased_until <= ${now})
-			order by ${orderBy} limit ${limit} ${lock}`.execute(trx);
-		if (due.rows.length === 0) return [];
-		const keys = due.rows.map((row) => row.key);
-		const { rows } = await sql<Row<T>>`update ${sql.table(table)}
-			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
-			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isUnchanged(db)} returning *`.execute(trx);
-		// This transaction has locked the rows: only another schema or key can have kept all.
-		if (rows.length === 0) throw stopReplaced(db);
-		const indexOf = (row: Row<T>) => keys.indexOf(String(row[key as keyof typeof row]));
-		return rows.sort((a, b) => indexOf(a) - indexOf(b));
-	});
+	const due = sql`select ${key} from ${sql.table(table)}
+		where ${ofService} ${where} and (lease_token is null or leased_until <= ${now})
+		order by ${sql.join(orderBy)} limit ${limit} ${lock}`;
+	// As an array it is selected once, however the rows are found.
+	const isDue = isPostgres(db.read) ? sql`${key} = any(array(${due}))` : sql`${key} in (${due})`;
+	const places = orderBy.map((by, index) => sql`${by} as ${sql.ref(`place${index}`)}`);
+	const taking = sql<Row<T> & Places>`update ${sql.table(table)}
+		set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
+		where ${ofService} ${isDue} and ${isUnchanged(db)} returning *, ${sql.join(places)}`;
+	const { rows } = await (before === undefined
+		? db.writeOne((trx) => taking.execute(trx))
+		: db.write(async (trx) => {
+				await before(trx);
+				return taking.execute(trx);
+			}));
+	return rows.sort((one, other) => inPlace(one, other, orderBy.length));
+}
+
+type Places = Readonly<Record<`place${number}`, number | string>>;
+
+function inPlace(one: Places, other: Places, count: number): number {
+	for (let index = 0; index < count; index += 1) {
+		const [place, otherPlace] = [one[`place${index}`] ?? 0, other[`place${index}`] ?? 0];
+		if (place !== otherPlace) return place < otherPlace ? -1 : 1;
+	}
+	return 0;
 }
 
 interface DueQuery<T extends LeasedTable> {
@@ -136,7 +147,8 @@ interface DueQuery<T extends LeasedTable> {
 	/** Given for `watched_sessions`, whose keys are unique within it. */
 	readonly service?: string;
 	readonly where: RawBuilder<boolean>;
-	readonly orderBy: RawBuilder<unknown>;
+	/** The smallest of each first. */
+	readonly orderBy: readonly RawBuilder<unknown>[];
 	readonly limit: number;
 	/** Runs first in the same transaction. */
 	readonly before?: (trx: Db) => Promise<void>;

@@ -237,12 +237,12 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 	const readBefore = sql`coalesce(${lastOfMany}, next_read_at - ${UNREAD_INTERVAL_MS})`;
 	const interval = sql`abs(next_read_at - ${readBefore}) + 1`;
 	/** Whoever has waited most times its interval. */
-	const inTurn = (now: number) => sql`1.0 * (${now} - next_read_at) / (${interval}) desc`;
+	const inTurn = (now: number) => sql`cast(1.0 * (next_read_at - ${now}) / (${interval}) as double precision)`;
 
 	async function take(
 		service: string,
 		lease: Lease,
-		due: { limit: number; now: number; orderBy: RawBuilder<unknown> },
+		due: { limit: number; now: number; orderBy: readonly RawBuilder<unknown>[] },
 	) {
 		const { now, ...order } = due;
 		const where = sql<boolean>`next_read_at <= ${now}`;
@@ -257,13 +257,16 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 			take(service, lease, {
 				limit,
 				now,
-				orderBy: sql`case when read_by < next_read_at then 0 else 1 end,
-					case when read_by < next_read_at then read_by end, ${inTurn(now)}`,
+				orderBy: [
+					sql`case when read_by < next_read_at then 0 else 1 end`,
+					sql`case when read_by < next_read_at then read_by end`,
+					inTurn(now),
+				],
 			}),
 
 		/** Leases one as if none were awaited. */
 		takeInTurn: (service: string, lease: Lease, now: number) =>
-			take(service, lease, { limit: 1, now, orderBy: inTurn(now) }),
+			take(service, lease, { limit: 1, now, orderBy: [inTurn(now)] }),
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>

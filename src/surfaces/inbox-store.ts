@@ -109,7 +109,7 @@ export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log })
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
 			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
 			const isOpened = sql`view_id is null and shown_count = 0`;
-			const orderBy = sql`case when not ${IS_ASKED} then 2 when ${isOpened} then 1 else 0 end, next_update_at`;
+			const orderBy = [sql`case when not ${IS_ASKED} then 2 when ${isOpened} then 1 else 0 end`, sql`next_update_at`];
 			return (await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now })).map(readInbox);
 		},
 

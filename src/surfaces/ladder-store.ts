@@ -95,7 +95,7 @@ export function createLadderStore({ db, log }: SettingsParts) {
 			const where = dueByChannel(service, options);
 			// Two replicas at once would each take some ladders of a channel.
 			const before = (trx: Db) => lockFor(trx, 'takingLadders');
-			const order = { orderBy: sql`due_at, posted_at`, limit: MOST_LADDERS, before };
+			const order = { orderBy: [sql`due_at`, sql`posted_at`], limit: MOST_LADDERS, before };
 			const rows = await leaseDue(db, { table: 'ladders', service, where, ...order }, { lease, now });
 			const byChannel = Map.groupBy(rows, ({ teamId, channelId }) => `${teamId}:${channelId}`);
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));

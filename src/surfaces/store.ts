@@ -193,7 +193,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 					order by urgency, due_at, created_at limit ${CANDIDATES_PER_ROW * limit}) as ${sql.ref(state)}`;
 			});
 			const where = sql<boolean>`due_at <= ${now} and id in (${sql.join(firsts, sql` union all `)})`;
-			const due = { table: 'posts', where, orderBy: sql`urgency, due_at, created_at`, limit } as const;
+			const due = { table: 'posts', where, orderBy: [sql`urgency`, sql`due_at`, sql`created_at`], limit } as const;
 			return takeReadable(db, due, { lease, now, log }, dueOf);
 		},
 
@@ -201,7 +201,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		async takePressed({ teamId, placeIds, ts }: PressedPlace, lease: Lease, now: number): Promise<DuePost | null> {
 			const where = sql<boolean>`ts = ${ts} and team_id = ${teamId} and place_id in (${sql.join(placeIds)})
 				and state = 'shown' and ${isOurs(db)}`;
-			const pressed = { table: 'posts', where, orderBy: sql`created_at`, limit: 1 } as const;
+			const pressed = { table: 'posts', where, orderBy: [sql`created_at`], limit: 1 } as const;
 			return (await takeReadable(db, pressed, { lease, now, log }, dueOf))[0] ?? null;
 		},
 

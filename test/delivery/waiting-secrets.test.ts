@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createAnswers } from '../../src/delivery/accept.ts';
 import { createHousekeeping } from '../../src/operator/housekeeping.ts';
-import { createClaims } from '../../src/people/drafts.ts';
 import {
 	accepted,
 	createRecordingLog,
@@ -59,7 +58,7 @@ it('sends waiting answers only after the right encryption key is restored', asyn
 		store.answers.rows.onChange(() => woken++);
 		const metrics = { answers: { submitted() {} } };
 		const core = coreOf({ store, clock, log: createRecordingLog(), metrics, config: {}, serviceUrl: SERVICE });
-		const answers = createAnswers(core, createClaims(core));
+		const answers = createAnswers(core);
 		return { store, answers, woken: () => woken };
 	}
 	const first = await start(KEY);

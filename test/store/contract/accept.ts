@@ -87,13 +87,14 @@ export function describeAccept(subject: Subject): void {
 					() => answers.accept(submission({ person: BOB })),
 					() => answers.accept(submission({ sessionId: 's2', person: BOB })),
 					() => answers.accept({ ...live, items: [item('red')] }),
-					() => answers.takeDue(SERVICE, LEASE, 10, T0),
+					() => answers.nextDueAt(SERVICE),
 					() => answers.retry(waiting.id, ANN, T0, T0 + 1_000),
 					() => answers.withdraw(waiting.id, ANN, T0),
 					() => answers.withdraw(live.id, ANN, T0, { onlyUnsent: true }),
 				]) {
 					await expect(attempt()).rejects.toMatchObject({ code: 'database_newer', retryable: false });
 				}
+				expect(await answers.takeDue(SERVICE, LEASE, 10, T0)).toEqual([]);
 				expect(await stored()).toEqual(before);
 				expect(await subject.store.replaced).toBe('database_newer');
 			} finally {

@@ -56,7 +56,6 @@ export function describeDrafts(subject: Subject): void {
 		const given = submission({ submissionKey: 'view-1:form-1' });
 		await subject.store.drafts.save(draft(), given.submissionKey);
 		await subject.store.answers.accept(given);
-		await subject.store.drafts.discard({ id: 'answer-1', person: ANN, question });
 		await subject.replica.drafts.save(draft({ updatedAt: T0 + 5 }), given.submissionKey);
 		expect(await subject.store.drafts.get('form-1')).toBeNull();
 		await subject.replica.drafts.save(draft({ formId: 'form-2' }), 'view-1:form-2');
@@ -80,18 +79,34 @@ export function describeDrafts(subject: Subject): void {
 		await subject.store.drafts.save(draft({ formId: 'form-2' }));
 		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB }));
 		await subject.store.drafts.save(draft({ formId: 'form-4', question: { ...question, sessionId: 's2' } }));
-		await subject.store.drafts.discard({ id: 'answer-1', person: ANN, question });
+		await subject.store.drafts.discard({ person: ANN, question });
 		const left = await Promise.all(['form-1', 'form-2', 'form-3', 'form-4'].map((id) => subject.store.drafts.get(id)));
 		expect(left.map((one) => one?.formId)).toEqual([undefined, undefined, 'form-3', 'form-4']);
 	});
 
-	it('keeps the draft that the answer became when the first one was withdrawn', async () => {
-		await subject.store.drafts.save(draft());
-		await subject.store.drafts.save(draft({ formId: 'answer-1' }));
-		await subject.store.drafts.discard({ id: 'answer-1', person: ANN, question });
-		expect(await subject.store.drafts.get('form-1')).toBeNull();
-		expect(await subject.store.drafts.get('answer-1')).not.toBeNull();
-	});
+	it.each(['accepted', 'taken'] as const)(
+		'go with the claim and the window in the transaction that has their answer %s',
+		async (how) => {
+			const { store, replica } = subject;
+			if (how === 'taken') await store.answers.accept(submission({ person: BOB }));
+			await store.drafts.save(draft());
+			await store.drafts.save(draft({ formId: 'form-2', person: BOB }));
+			const given = submission({ viewId: 'V1', acceptedAt: T0 + 1 });
+			const shown = { ...ANN, ...question, fingerprint: 'f', shownHash: 'h', hash: 'hash' };
+			await store.windows.shown(
+				'V1',
+				{ ...shown, claimUntil: T0 + 60_000 },
+				{ type: 'modal', blocks: [] } as never,
+				T0,
+			);
+			expect(await store.claims.active(question, T0)).toHaveLength(1);
+			expect((await replica.answers.accept(given)).kind).toBe(how);
+			expect(await store.claims.active(question, T0)).toEqual([]);
+			expect(await store.drafts.get('form-1')).toBeNull();
+			expect(await store.drafts.get('form-2')).not.toBeNull();
+			expect(await store.db.read.selectFrom('windows').select('viewId').execute()).toEqual([]);
+		},
+	);
 
 	it('removes drafts older than a given time', async () => {
 		await subject.store.drafts.save(draft());

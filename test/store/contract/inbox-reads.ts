@@ -264,6 +264,9 @@ export function describeInboxReads(subject: Subject): void {
 			await answered({ question: { ...SESSION, messageIndex: 0 }, fingerprint: 'something else' }, 'refused');
 			// The same words, before this was typed.
 			await answered({ acceptedAt: at - 1 }, 'refused');
+			// Each acceptance took the draft.
+			expect(await found()).toEqual([]);
+			await draft('s1');
 			expect(await found()).toEqual(['s1, closed']);
 			const sent = await answered({}, 'refused');
 			expect(await found()).toEqual([]);

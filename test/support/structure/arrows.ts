@@ -25,7 +25,6 @@ const AGAINST: readonly string[] = [
 ];
 /** Of these a type is known below. */
 const KNOWN_BELOW: Readonly<Record<string, readonly string[]>> = {
-	'delivery/accept.ts': ['people/drafts.ts'],
 	'screens/hand-over.ts': ['people/hand-overs.ts'],
 	'screens/preview.ts': ['people/agent-texts.ts'],
 };
