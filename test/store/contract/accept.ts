@@ -87,7 +87,6 @@ export function describeAccept(subject: Subject): void {
 					() => answers.accept(submission({ person: BOB })),
 					() => answers.accept(submission({ sessionId: 's2', person: BOB })),
 					() => answers.accept({ ...live, items: [item('red')] }),
-					() => answers.nextDueAt(SERVICE),
 					() => answers.retry(waiting.id, ANN, T0, T0 + 1_000),
 					() => answers.withdraw(waiting.id, ANN, T0),
 					() => answers.withdraw(live.id, ANN, T0, { onlyUnsent: true }),
