@@ -1,28 +1,19 @@
 import {
-	ColumnNode,
 	type DeleteQueryBuilder,
-	DeleteQueryNode,
 	type DeleteResult,
 	type Expression,
 	type ExpressionBuilder,
 	type Generated,
 	type InsertObject,
-	InsertQueryNode,
 	type InsertResult,
 	type Kysely,
-	type KyselyPlugin,
-	type PluginTransformQueryArgs,
-	type PluginTransformResultArgs,
 	PostgresAdapter,
-	type RootOperationNode,
 	type Selectable,
 	type SelectQueryBuilder,
 	type SqlBool,
 	sql,
-	TableNode,
 	type UpdateObject,
 	type UpdateQueryBuilder,
-	UpdateQueryNode,
 	type UpdateResult,
 } from 'kysely';
 import type { z } from 'zod';
@@ -106,21 +97,25 @@ export const lastKeyOf = (name: TableName) => String(TABLES[name].key.at(-1));
 
 /** What a transaction of this process has changed. */
 export interface Committed {
-	/** Where it added, changed or removed rows. A row that was only leased, or given back, is as it was. */
+	/** Where it may have added, changed or removed rows. */
 	readonly tables: ReadonlySet<keyof Tables>;
 	/** What it added to the audit. */
 	readonly events: readonly Row<'audit_events'>[];
 }
 
-/** The bus: `record` collects what a transaction changes; listeners are told after its commit, not of a rollback. */
-export function createBus(lookEveryMs: number) {
+/** What this process commits: `record` collects it, and listeners are told after the commit, not of a rollback. */
+export function createCommits(lookEveryMs: number) {
 	const listeners: ((committed: Committed) => void)[] = [];
 	const onCommit = (listener: (committed: Committed) => void) => void listeners.push(listener);
 	return {
-		/** `run` resolves when it is committed, and has made all its queries with the plugin. */
-		async record<T>(run: (changes: KyselyPlugin) => Promise<T>): Promise<T> {
-			const changes = new Changes();
-			const value = await run(changes);
+		/** `run` resolves when it is committed. It has made all its writes through `bound`. */
+		async record<T>(run: (bound: (db: Db) => Db) => Promise<T>): Promise<T> {
+			const changes: Changes = { tables: new Set(), recorded: [], events: [], request: currentRequest() };
+			const value = await run((db) => {
+				const own = db.withoutPlugins();
+				changesBy.set(own, changes);
+				return own;
+			});
 			// What a listener begins belongs to no request.
 			inRequest(null, () => {
 				for (const listener of listeners) listener(changes);
@@ -136,36 +131,20 @@ export function createBus(lookEveryMs: number) {
 	};
 }
 
-/** As a plugin of a transaction's queries. */
-class Changes implements Committed, KyselyPlugin {
-	readonly tables = new Set<keyof Tables>();
+interface Changes extends Committed {
+	readonly tables: Set<TableName>;
 	/** What the transaction adds to the audit at its end. */
-	readonly recorded: AuditEvent[] = [];
-	readonly events: Row<'audit_events'>[] = [];
-	readonly request = currentRequest();
-	readonly #writes = new WeakMap<object, keyof Tables>();
-
-	transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
-		const table = writtenTable(node);
-		if (table !== null) this.#writes.set(queryId, table);
-		return node;
-	}
-
-	async transformResult({ queryId, result }: PluginTransformResultArgs) {
-		const table = this.#writes.get(queryId);
-		if (table !== undefined && (result.rows.length > 0 || (result.numAffectedRows ?? 0n) > 0n)) this.tables.add(table);
-		return result;
-	}
+	readonly recorded: AuditEvent[];
+	readonly events: Row<'audit_events'>[];
+	readonly request: ReturnType<typeof currentRequest>;
 }
 
-/** Null for plain SQL too: the only one that writes takes leases (`leaseDue`). */
-function writtenTable(node: RootOperationNode): keyof Tables | null {
-	const isUpdate = UpdateQueryNode.is(node);
-	if (isUpdate && node.updates?.every(({ column: of }) => ColumnNode.is(of) && of.column.name in WITHOUT_LEASE))
-		return null;
-	const ofOther = InsertQueryNode.is(node) ? node.into : DeleteQueryNode.is(node) ? node.from.froms[0] : undefined;
-	const table = isUpdate ? node.table : ofOther;
-	return table !== undefined && TableNode.is(table) ? (table.table.identifier.name as keyof Tables) : null;
+const changesBy = new WeakMap<Db, Changes>();
+export const changesOf = (trx: Db) => changesBy.get(trx);
+
+/** Plain SQL notes nothing: what it writes is leases (`leaseDue`). */
+function noteWrite(db: Db, table: TableName): void {
+	changesOf(db)?.tables.add(table);
 }
 
 // Columns are in snake_case in the database and in `sql` fragments, and in camelCase in queries and rows. Kysely's
@@ -192,7 +171,7 @@ export function rowsOf(columns: readonly { readonly name: string }[]) {
  * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw
  * `StoreUnavailableError`, here and in all methods of stores. Each is one transaction, committed when it resolves.
  */
-export interface StoreDatabase extends Pick<ReturnType<typeof createBus>, 'onCommit' | 'queuedRows'> {
+export interface StoreDatabase extends Pick<ReturnType<typeof createCommits>, 'onCommit' | 'queuedRows'> {
 	readonly dialect: 'sqlite' | 'postgres';
 	readonly workspace?: (() => string | null) | undefined;
 	/** The check value of its key, as this process found it; null before that. */
@@ -226,6 +205,7 @@ export function from<Table extends keyof Tables>(db: Db, table: Table, filter: F
 }
 
 export function add<Table extends keyof Tables>(db: Db, table: Table, row: InsertObject<Tables, Table>) {
+	noteWrite(db, table);
 	return db.insertInto(table).values(row);
 }
 
@@ -243,6 +223,7 @@ export function addIf<Table extends keyof Tables>(
 ) {
 	const columns = Object.keys(row) as (keyof Tables[Table] & string)[];
 	const values = Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column));
+	noteWrite(db, table);
 	return db.insertInto(table).columns(columns).expression(db.selectNoFrom(values).where(condition));
 }
 
@@ -253,16 +234,17 @@ export function change<Table extends keyof Tables>(
 	filter: Filter<Table>,
 	columns: UpdateObject<Tables, Table>,
 ) {
+	// A row that is only leased, or given back, is as it was.
+	if (!Object.keys(columns).every((name) => name in WITHOUT_LEASE)) noteWrite(db, table);
 	const query = db.updateTable(table as 'meta').where(matching(filter)) as unknown;
 	return (query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>).set(columns);
 }
 
 export function remove<Table extends keyof Tables>(db: Db, table: Table, filter: Filter<Table> = {}) {
+	noteWrite(db, table);
 	const query: unknown = db.deleteFrom(table as 'meta').where(matching(filter));
 	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
 }
-
-export const changesOf = (trx: Db) => trx.getExecutor().plugins.find((plugin) => plugin instanceof Changes);
 
 export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
 	return (await query.limit(1).executeTakeFirst()) !== undefined;

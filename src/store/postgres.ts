@@ -1,6 +1,5 @@
 import {
 	Kysely,
-	type KyselyPlugin,
 	PostgresDialect,
 	type PostgresPool,
 	type PostgresPoolClient,
@@ -11,7 +10,7 @@ import {
 import pg from 'pg';
 import { HandraiseError, type Log, StoreUnavailableError } from '../kernel/basics.ts';
 import { workAndRecord } from './audit.ts';
-import { createBus, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
+import { createCommits, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 import { MIGRATION_MS, stopReplaced } from './migrate.ts';
 import { type PoolOptions, readDatabaseUrl, SERVING, tlsProblemOf } from './postgres-address.ts';
 
@@ -57,9 +56,9 @@ export function openPostgres(
 	const dialect = new PostgresDialect({ pool: guardPool(pool, onReplaced) });
 	dialect.createQueryCompiler = () => new SnakeCaseCompiler();
 	const kysely = new Kysely<Tables>({ dialect });
-	const { record, ...bus } = createBus(LOOK_EVERY_MS);
+	const { record, ...commits } = createCommits(LOOK_EVERY_MS);
 
-	async function retryConflicts<T>(attempt: (changes: KyselyPlugin) => Promise<T>): Promise<T> {
+	async function retryConflicts<T>(attempt: Parameters<typeof record<T>>[0]): Promise<T> {
 		for (let run = 1; ; run++) {
 			try {
 				return await record(attempt);
@@ -76,14 +75,14 @@ export function openPostgres(
 		read: kysely,
 		// Stated in each BEGIN, because a database may have another default, and a pooler keeps no setting of a session.
 		write: (work) =>
-			retryConflicts((changes) =>
+			retryConflicts((bound) =>
 				kysely
 					.transaction()
 					.setIsolationLevel('read committed')
-					.execute((trx) => workAndRecord(trx.withPlugin(changes), work)),
+					.execute((trx) => workAndRecord(bound(trx), work)),
 			),
-		writeOne: (work) => retryConflicts((changes) => work(kysely.withPlugin(changes))),
-		...bus,
+		writeOne: (work) => retryConflicts((bound) => work(bound(kysely))),
+		...commits,
 		ping: () => sql`select 1 from migrations limit 1`.execute(kysely),
 		close() {
 			// Not Kysely's `destroy`: after it Kysely would throw errors without a code.

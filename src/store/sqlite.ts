@@ -13,13 +13,13 @@ import {
 } from 'kysely';
 import { HandraiseError, StoreUnavailableError, setBounded } from '../kernel/basics.ts';
 import { workAndRecord } from './audit.ts';
-import { createBus, type Db, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
+import { createCommits, type Db, nameInSql, rowsOf, type StoreDatabase, type Tables } from './database.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
 const MAX_BATCH = 64;
 /** Commits per turn: `repairTimes` makes two, between which nobody may write a time of before the step. */
 const COMMITS_PER_TURN = 8;
-/** This process owns the file: the bus tells of every change, a look finds only what a wake-up missed. */
+/** This process owns the file and hears of each commit: a look finds only what a wake-up missed. */
 const LOOK_EVERY_MS = 30_000;
 
 type QueuedWrite = Omit<PromiseWithResolvers<unknown>, 'promise'> & { work(db: Db): Promise<unknown> };
@@ -34,14 +34,14 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const queue: QueuedWrite[] = [];
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
-	const { record, ...bus } = createBus(LOOK_EVERY_MS);
+	const { record, ...commits } = createCommits(LOOK_EVERY_MS);
 	const kysely = kyselyOn(file.database);
 
 	const write = <T>(work: (db: Db) => Promise<T>) =>
-		record((changes) => {
+		record((bound) => {
 			if (closing !== null) throw storeClosed();
 			const { promise, resolve, reject } = Promise.withResolvers<T>();
-			const recorded = (db: Db) => workAndRecord(db.withPlugin(changes), work);
+			const recorded = (db: Db) => workAndRecord(bound(db), work);
 			queue.push({ work: recorded, resolve: resolve as (value: unknown) => void, reject });
 			flushing ??= flush();
 			return promise;
@@ -73,7 +73,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 		write,
 		writeOne: write,
 		alone,
-		...bus,
+		...commits,
 		ping: () => sql`select 1 from migrations limit 1`.execute(kysely),
 		close() {
 			closing ??= (async () => {

@@ -91,7 +91,7 @@ export function describeStores(
 		about('spellings of ids', [describeSpellings]);
 		about('people', [describePeople, describeDirectory]);
 		about('shared states', [describeSharedStates]);
-		about('the bus', [describeCommits]);
+		about('commits', [describeCommits]);
 		about('the audit', [describeAudit]);
 	});
 	describe(`workspaces on ${name}`, () => {
