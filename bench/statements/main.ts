@@ -56,6 +56,13 @@ function counted(statements: readonly string[]): Count {
 	return { statements: statements.filter((one) => !isFrame(one)).length, transactions: begun };
 }
 
+/** The statements of an act, or of one second when nothing happens, by how often. */
+function listed(what: string, statements: readonly string[]): void {
+	const byText = Map.groupBy(statements, (one) => one.slice(0, 160));
+	const rows = Array.from(byText, ([text, { length }]) => `${String(length).padStart(5)}  ${text}`);
+	console.log(`\n${what}:\n${rows.join('\n')}\n`);
+}
+
 async function measure(entry: string) {
 	await using stack = new AsyncDisposableStack();
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-statements-'));
@@ -87,7 +94,9 @@ async function measure(entry: string) {
 		await pause(SETTLE_MS);
 		const place = await lengthOf();
 		await pause(minutes * 60_000);
-		return counted(await since(place)).statements / (minutes * 60);
+		const asked = await since(place);
+		if (list) listed('idle', asked);
+		return counted(asked).statements / (minutes * 60);
 	}
 
 	const nothing = await idle();

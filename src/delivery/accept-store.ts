@@ -41,7 +41,7 @@ import {
 	WITHOUT_LEASE,
 } from '../store/database.ts';
 import { isUnchanged, stopReplaced } from '../store/migrate.ts';
-import { rowOfAnswer } from '../store/question-store.ts';
+import { knownRow, rowOfAnswer } from '../store/question-store.ts';
 import { endForm, keepAsDraft, markQuestion, removeDraft } from './answering-store.ts';
 import { recordAct, recordChange, recordFate } from './recorded.ts';
 import {
@@ -78,12 +78,15 @@ export function acceptAnswer(store: StoreDatabase, cipher: Cipher, answer: NewAn
 		const repeated = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
 		if (repeated !== undefined) return repeat(tx, { stored: readAnswer(repeated, cipher), store }, answer);
 
-		const insert = (row: InsertObject<Tables, 'answers'>) =>
-			addIf(trx, 'answers', row, isUnchanged(store))
-				.returningAll()
-				.executeTakeFirstOrThrow(() => stopReplaced(store));
+		async function insert(row: InsertObject<Tables, 'answers'>): Promise<AnswerRow> {
+			const adding = addIf(trx, 'answers', row, isUnchanged(store)).returningAll();
+			const inserted = await adding.executeTakeFirstOrThrow(() => stopReplaced(store));
+			if (inserted.questionId !== null) return inserted;
+			const questionId = await rowOfAnswer(trx, answer);
+			return change(trx, 'answers', { id: inserted.id }, { questionId }).returningAll().executeTakeFirstOrThrow();
+		}
 		// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
-		const row = { ...newRow(answer, cipher), questionId: await rowOfAnswer(trx, answer) };
+		const row = { ...newRow(answer, cipher), questionId: knownRow(answer) };
 		const by = firstConflict(others, cipher, { ...answer, positions: positionsOf(answer.items, answer.leftEmpty) });
 		if (by !== undefined) {
 			// The answer was never accepted, so its timeline starts empty.

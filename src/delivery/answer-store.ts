@@ -142,13 +142,17 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				// Before its row: the order in which all writes lock them.
 				if (fails) await lockQuestionOf(trx, id);
 				const held = { id, leaseToken: token, state, ...(editCount !== undefined && { editCount }) };
-				const row = await from(trx, 'answers', held).selectAll().forUpdate().executeTakeFirst();
+				const row = await from(trx, 'answers', held)
+					.selectAll()
+					.select(patch.state === 'delivered' ? ARRIVED_BEFORE.as('arrived') : sql.lit(0).as('arrived'))
+					.forUpdate()
+					.executeTakeFirst();
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
 				const answer = readAnswer(row, cipher);
 				// One answer of a session has a lease at a time.
 				const isFirst = patch.state === 'delivered' && answer.state !== 'delivered';
-				const arrival = isFirst ? (await countArrived(trx, row)) + 1 : undefined;
+				const arrival = isFirst ? row.arrived + 1 : undefined;
 				const arrivedAt = patch.deliveredAt ?? null;
 				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? 0;
 				const named = {
@@ -325,6 +329,10 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 }
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
+
+/** Of an answer's session. */
+const ARRIVED_BEFORE = sql<number>`(select count(*) from answers as other where other.service = answers.service
+	and other.session_id = answers.session_id and other.state in (${sql.join(ARRIVED_STATES.map((state) => sql.lit(state)))}))`;
 
 /** No arrival is ever taken back. */
 function countArrived(db: Db, session: SessionKey): Promise<number> {

@@ -120,7 +120,10 @@ export function createAnswerWorker(
 		const tellSome = () => (answer.lastError === 'not_checked' ? tellingUnchecked(tell, nothingNew) : tell());
 		const telling = isReceiptCurrent(answer) || !isOurs(answer.person) ? nothingNew : await tellSome();
 		const { receiptState } = telling;
-		const patch: AnswerPatch = { receiptState, ...dueAfterTelling(answer, telling) };
+		const due = dueAfterTelling(answer, telling);
+		if (telling === nothingNew && Object.keys(due).length === 0)
+			return store.release([{ id: answer.id, token }]).then(() => undefined);
+		const patch: AnswerPatch = { receiptState, ...due };
 		const written = await store.update(answer, token, patch, { now: clock.now(), release: true });
 		if (written === null && receiptState !== answer.receiptState) await correctReceipt(answer);
 	}

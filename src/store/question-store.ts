@@ -88,20 +88,23 @@ const formerNumber = (session: SessionKey) => numberAt(session, sql`coalesce(min
 const numberAt = ({ service, sessionId }: SessionKey, number: RawBuilder<unknown>) =>
 	sql<number>`(select ${number} from questions where service = ${service} and session_id = ${sessionId})`;
 
-/** The id of the row of what an answer is to. One that no read has noted is made with its first answer. */
+/** The id of the row of what an answer is to, as SQL; null when no read has noted it. */
+export function knownRow({ question, fingerprint }: Pick<Answer, 'question' | 'fingerprint'>): RawBuilder<string> {
+	const { service, sessionId, messageIndex } = question;
+	return sql`(select id from questions where service = ${service} and session_id = ${sessionId}
+		and message_index = ${messageIndex} and fingerprint = ${fingerprint} order by number desc limit 1)`;
+}
+
+/** `knownRow`. One that no read has noted is made with its first answer. */
 export async function rowOfAnswer(
 	trx: Db,
-	{
-		question,
-		fingerprint,
-		shownHash,
-		acceptedAt,
-	}: Pick<Answer, 'question' | 'fingerprint' | 'shownHash' | 'acceptedAt'>,
+	answer: Pick<Answer, 'question' | 'fingerprint' | 'shownHash' | 'acceptedAt'>,
 ): Promise<string> {
+	const { question, fingerprint, shownHash, acceptedAt } = answer;
 	const { messageIndex } = question;
-	const there = from(trx, 'questions', { ...sessionOf(question), messageIndex, fingerprint }).select('id');
-	const known = await there.orderBy('number', 'desc').limit(1).executeTakeFirst();
-	if (known !== undefined) return known.id;
+	const { rows } = await sql<{ id: string | null }>`select ${knownRow(answer)} as id`.execute(trx);
+	const known = rows[0]?.id ?? null;
+	if (known !== null) return known;
 	const id = crypto.randomUUID();
 	const watched = from(trx, 'watched_sessions', sessionOf(question)).select('sessionId');
 	// What its agent asks now is known while it is watched: this is what a form still shows that was opened before.

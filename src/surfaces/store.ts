@@ -108,7 +108,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const isFirstPost = before.state === 'planned';
 		const isAsked = isFirstPost && result.kind === 'shown' && content.kind === 'question';
 		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
-		const staysShown = result.kind === 'shown' ? !isOver(result) : result.kind === 'refused' && !isFirstPost;
+		const isRefusedAgain = result.kind === 'refused' && !isFirstPost;
 		const hasEnded = isFirstPost ? result.kind !== 'retry' : result.kind === 'deleted' || result.kind === 'refused';
 		const isLed = hasEnded && content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind);
 		// A channel that takes no posts any more ends its watches, which tells their creators.
@@ -128,10 +128,9 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			...attemptChange(before, result, now),
 			// A list is of what it showed at first: what it left out comes again.
 			...(isFirstPost && result.kind === 'shown' && withoutEntries(readPost(before)?.content, result.leftOut)),
-			...(staysShown && dueAgain(wanted, againAt(before, result, now), now, isFirstPost)),
-			// Unless its last look was drawn before something changed.
+			...(isRefusedAgain && dueAgain(wanted, null, now, isFirstPost)),
 			...(result.kind === 'shown' &&
-				isOver(result) && { ...dueAgain(wanted, null, now, isFirstPost), state: closedAt(wanted) }),
+				afterShown({ wanted, sendingSince: before.sendingSince }, result, now, isFirstPost)),
 			...(result.kind === 'retry' && result.code !== PACED && { attempts: sql<number>`attempts + 1` }),
 		};
 		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, columns);
@@ -245,8 +244,15 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			}),
 
 		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
-		endAttempt: (post: Post, token: string, result: AttemptResult, now: number) =>
-			db.write((trx) => finish({ trx, now }, post, token, result)),
+		endAttempt: async (post: Post, token: string, result: AttemptResult, now: number): Promise<void> => {
+			// Nothing follows from a posted message that is there.
+			if (post.ts === null || result.kind !== 'shown')
+				return db.write((trx) => finish({ trx, now }, post, token, result));
+			const columns = { ...WITHOUT_LEASE, ...shownColumns(post, result, now), ...afterShown(post, result, now, false) };
+			await db.writeOne((trx) =>
+				change(trx, 'posts', { id: post.id, leaseToken: token, state: OPEN }, columns).execute(),
+			);
+		},
 
 		...queueOf(db, 'posts'),
 
@@ -345,19 +351,27 @@ const IS_MARKED = sql<boolean>`exists (select 1 from marks
 const closedAt = (wanted: number) =>
 	sql<string>`case when wanted > ${wanted} or ${IS_MARKED} then 'shown' else 'closed' end`;
 
-function againAt({ sendingSince }: PostRow, result: AttemptResult, now: number): number | null {
-	if (result.kind !== 'shown') return null;
-	if (result.key === null) return now;
-	return result.isUnsure === true ? (sendingSince ?? now) + UNSURE_MS : (result.againAt ?? null);
+function shownColumns({ sendingSince }: Pick<Post, 'sendingSince'>, { ts, key, isUnsure = false }: Shown, now: number) {
+	const since = isUnsure ? sendingSince : null;
+	return { state: 'shown', ts, shownKey: key, shownAt: now, sendingSince: since, lastError: null, attempts: 0 };
+}
+
+/** When a post is drawn again that is there; over after its last look, unless that was drawn before something changed. */
+function afterShown(
+	{ wanted, sendingSince }: Pick<Post, 'wanted' | 'sendingSince'>,
+	result: Shown,
+	now: number,
+	isFirstPost: boolean,
+) {
+	if (isOver(result)) return { ...dueAgain(wanted, null, now, isFirstPost), state: closedAt(wanted) };
+	const unsureUntil = result.isUnsure === true ? (sendingSince ?? now) + UNSURE_MS : (result.againAt ?? null);
+	return dueAgain(wanted, result.key === null ? now : unsureUntil, now, isFirstPost);
 }
 
 function attemptChange(row: PostRow, result: AttemptResult, now: number): Partial<PostRow> {
 	switch (result.kind) {
-		case 'shown': {
-			const { ts, key, isUnsure = false } = result;
-			const since = isUnsure ? row.sendingSince : null;
-			return { state: 'shown', ts, shownKey: key, shownAt: now, sendingSince: since, lastError: null, attempts: 0 };
-		}
+		case 'shown':
+			return shownColumns(row, result, now);
 		case 'refused': {
 			// What Slack refuses to show is tried again when it has changed.
 			const state = row.state === 'planned' ? 'refused' : row.state;

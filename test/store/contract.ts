@@ -14,11 +14,12 @@ import { describeInboxes } from './contract/inboxes.ts';
 import { describeLadders } from './contract/ladders.ts';
 import { describeLeases, describeUpdates } from './contract/leases.ts';
 import { describeListedWaiting, describeWaitingList } from './contract/listed-waiting.ts';
+import { describeMarks } from './contract/marks.ts';
 import { describeDirectory } from './contract/people.ts';
 import { describePeople } from './contract/person.ts';
 import { describePosts } from './contract/posts.ts';
 import { describePresses } from './contract/presses.ts';
-import { describeMarks, describeQueries } from './contract/queries.ts';
+import { describeMarked, describeQueries } from './contract/queries.ts';
 import { describeQuestions } from './contract/questions.ts';
 import { describeManyRaces, describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
@@ -67,7 +68,7 @@ export function describeStores(
 			describeQueries,
 			describePresses,
 			describeTimes,
-			describeMarks,
+			describeMarked,
 			(subject) => describeRaces(subject, races),
 			(subject) => describeManyRaces(subject, races),
 		]);
@@ -91,7 +92,7 @@ export function describeStores(
 		about('spellings of ids', [describeSpellings]);
 		about('people', [describePeople, describeDirectory]);
 		about('shared states', [describeSharedStates]);
-		about('commits', [describeCommits]);
+		about('commits', [describeCommits, describeMarks]);
 		about('the audit', [describeAudit]);
 	});
 	describe(`workspaces on ${name}`, () => {

@@ -23,7 +23,9 @@ export function describeCommits(subject: Subject): void {
 			expect(await toldOf(() => claims.claim({ question: given.question, person: ANN, until }, T0))).toEqual([
 				['claims', 'marks'],
 			]);
-			expect(await toldOf(() => answers.accept(given))).toEqual([['answers', 'audit_events', 'claims', 'marks', 'questions']]);
+			expect(await toldOf(() => answers.accept(given))).toEqual([
+				['answers', 'audit_events', 'claims', 'marks', 'questions'],
+			]);
 		});
 
 		it('come before the writer goes on', async () => {

@@ -280,7 +280,7 @@ export function describeQueries(subject: Subject): void {
 const LATER = T0 + 5_000;
 
 /** What shows a question is marked in the transaction that changes its answer or its claims: nobody has to tell of it. */
-export function describeMarks(subject: Subject): void {
+export function describeMarked(subject: Subject): void {
 	const { store, added, recorded, posted, drawn, postsOf } = watchActs(subject);
 	const question = { service: SERVICE, sessionId: KEY.sessionId, messageIndex: QUESTION.messageIndex };
 	const given = (overrides: Parameters<typeof submission>[0] = {}) =>
