@@ -92,20 +92,18 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		if (isAsked && row.mode === 'raisedHand' && before.revision <= 0) await redrawFormer(tx, readWatch(row));
 	}
 
-	/**
-	 * Writes what a read means for questions and answers; null: something else is known by now, so nothing was. Else as
-	 * `recordQuestions`.
-	 */
+	/** Writes what a read means for questions; false: something else is known by now, so nothing was. */
 	async function recordFound(
 		tx: CipherTx,
 		key: SessionKey,
 		{ changes, known, itemsAt }: FoundInRead,
 		newest: QuestionRead['newest'],
-	): Promise<boolean | null> {
+	): Promise<boolean> {
 		const { trx } = tx;
 		const { newest: stored, equal } = await knownQuestions(trx, key, known.equal[0]?.fingerprint ?? null);
-		if (!isDeepStrictEqual([stored, equal], [known.newest, known.equal])) return null;
-		return recordQuestions(tx, key, changes, { newest, itemsAt });
+		if (!isDeepStrictEqual([stored, equal], [known.newest, known.equal])) return false;
+		await recordQuestions(tx, key, changes, { newest, itemsAt });
+		return true;
 	}
 
 	return {
@@ -120,9 +118,9 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		) =>
 			db
 				.write(async (trx) => {
-					const begun = { trx, cipher, now };
+					const tx = { trx, cipher, now };
 					const { found } = update;
-					const answers = await noteOutcomes(begun, found?.outcomes ?? []);
+					const answers = await noteOutcomes(tx, found?.outcomes ?? []);
 					const row = await lockSession(trx, key);
 					if (row === undefined || (token !== null && row.leaseToken !== token)) throw new Outdated(null);
 					if (row.nextReadAt === null) throw new Outdated(token);
@@ -136,8 +134,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					const { view } = update;
 					const readAt = update.lastReadAt ?? now;
 					const newest = { question: view?.question ?? null, readAt, isFirst: row.lastReadAt === null };
-					const isInPlace = found === undefined || (await recordFound(begun, key, found, newest));
-					if (isInPlace === null) throw new Outdated(token);
+					if (found !== undefined && !(await recordFound(tx, key, found, newest))) throw new Outdated(token);
 					if (update.isGone === true) await settleOpen(trx, key, 'closed', now);
 					await noteRead(trx, row, update, { cipher, keepsPlan: token === null });
 					const isCardOld = (readReads(row).unread?.code ?? null) !== (update.reads.unread?.code ?? null);
@@ -145,7 +142,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					// What the agent asks next may have the same words. It may ask again what it went on without.
 					if (isSettled && !changes.some((one) => one.kind === 'settled' && one.how === 'wentOn'))
 						await endSnoozes(trx, sessionOf(key));
-					for (const watch of watches) await recordWatch(begun, watch);
+					for (const watch of watches) await recordWatch(tx, watch);
 					const isOther = update.isGone === true || changes.some(({ kind }) => kind !== 'seen');
 					const isEnded = watches.some(({ end }) => end !== null);
 					if (isEnded) await stopUnwatched(trx, key, now);
@@ -154,11 +151,10 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					if (changes.some(({ kind }) => kind === 'reopened')) await restartLadders(trx, key, now);
 					const isNow = isOther || update.isStepped === true || isEnded || isBack;
 					const cards = watches.flatMap(({ card }) => card ?? []).concat(isCardOld ? 'progress' : []);
-					if (isNow) await markDue(begun, key);
-					else if (isNews === true) await markDue(begun, null);
-					if (!isNow && cards.length > 0)
-						await markDue(begun, key, { cards: cards.includes('now') ? 'now' : 'progress' });
-					for (const answer of answers) await markQuestion(begun, answer, 'answer');
+					if (isNow) await markDue(tx, key);
+					else if (isNews === true) await markDue(tx, null);
+					if (!isNow && cards.length > 0) await markDue(tx, key, { cards: cards.includes('now') ? 'now' : 'progress' });
+					for (const answer of answers) await markQuestion(tx, answer, 'answer');
 					return true;
 				})
 				.catch(async (error: unknown) => {
@@ -181,8 +177,8 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					const isWatched = row !== undefined && row.nextReadAt !== null;
 					// In place of the lock of a session, which has no row: no answer arrives from here on.
 					await from(trx, 'questions', sessionOf(key)).select('id').orderBy('id').forUpdate().execute();
-					const recorded = isWatched ? null : await recordFound(tx, key, found, { question: null, readAt });
-					if (recorded === null) throw new Outdated(null);
+					const isRecorded = !isWatched && (await recordFound(tx, key, found, { question: null, readAt }));
+					if (!isRecorded) throw new Outdated(null);
 					for (const answer of answers) await markQuestion(tx, answer, 'answer');
 					return true;
 				})

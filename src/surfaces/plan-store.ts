@@ -250,15 +250,14 @@ export const HAS_POSTED = sql<boolean>`exists (select 1 from posts where posts.w
 export type ItemsAt = (index: number) => QuestionView['items'] | undefined;
 
 /**
- * Writes what a read changes of the questions of a session, which the caller has locked. Whether nothing of it is news:
- * its posts show another text, or another question, where they stand.
+ * Writes what a read changes of the questions of a session, which the caller has locked.
  */
 export async function recordQuestions(
 	tx: CipherTx,
 	session: SessionKey,
 	changes: readonly OccurrenceChange[],
 	{ newest, itemsAt }: Pick<QuestionRead, 'newest'> & { readonly itemsAt: ItemsAt },
-): Promise<boolean> {
+): Promise<void> {
 	const { trx, cipher, now } = tx;
 	const read = { session, newest, cipher, now };
 	const rowOf = (id: string) => from(trx, 'questions', { id }).selectAll().executeTakeFirst();
@@ -266,7 +265,6 @@ export async function recordQuestions(
 	let held: Held | null = null;
 	/** The open question that this read ends without an answer, soon after it was asked. */
 	let replaced: Row<'questions'> | null = null;
-	let isInPlace = true;
 	for (const one of changes) {
 		switch (one.kind) {
 			case 'seen':
@@ -278,7 +276,6 @@ export async function recordQuestions(
 				if (one.how === 'renewed') held = heldOf(row, cipher);
 				const isSoon = row.settledAt === null && newest.readAt - row.askedAt < REPLACED_WITHIN_MS;
 				if (isSoon && one.how !== 'answered' && !(await isGiven(trx, row))) replaced = row;
-				else isInPlace = false;
 				const items = one.at === null ? undefined : itemsAt(one.at);
 				if (items !== undefined) await keepAnswered(trx, row, items, cipher);
 				await settleQuestion(trx, one.id, one.how, now);
@@ -290,7 +287,6 @@ export async function recordQuestions(
 				if (row === undefined) break;
 				if (one.kind === 'updated') await rewordQuestion(trx, row, one.question, read);
 				else {
-					isInPlace = false;
 					await settleOpen(trx, session, 'closed', now);
 					await reopenQuestion(trx, row, one.question, read);
 				}
@@ -307,12 +303,10 @@ export async function recordQuestions(
 				held = null;
 				if (one.settled !== null) await settleQuestion(trx, id, one.settled, now);
 				else if (replaced !== null) await showInstead(tx, replaced, { id, ...one.question });
-				isInPlace &&= replaced !== null;
 				replaced = null;
 			}
 		}
 	}
-	return isInPlace && replaced === null;
 }
 
 /** What an agent asks instead within this time stands in the post of the question that it replaces. */

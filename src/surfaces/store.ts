@@ -56,7 +56,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const { watch, view } = shown;
 		const inThread = isInThread(watch.mode, shown.style);
 		if (view === null && row.kind === 'card') return null;
-		const question = row.questionId === null ? shown.question : await storedQuestion(row.questionId);
+		const isNewest = row.questionId === null || row.questionId === shown.question?.id;
+		const question = isNewest ? shown.question : await storedQuestion(row.questionId);
 		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
 		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
 		const asked = { watchId: watch.id, questionId: question?.id ?? '' };
@@ -80,8 +81,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		return (await led.executeTakeFirst()) ?? null;
 	}
 
-	async function storedQuestion(id: string) {
-		const row = await from(db.read, 'questions', { id }).selectAll().executeTakeFirst();
+	async function storedQuestion(id: string | null) {
+		const row = await from(db.read, 'questions', { id: id ?? '' }).selectAll().executeTakeFirst();
 		return row === undefined ? null : readQuestion(row, cipher);
 	}
 
