@@ -86,14 +86,13 @@ export function createLeaseLoop<Item>(
 		waker.clear();
 		await prepare?.();
 		const room = concurrency - running.size;
-		const lookMs = rows.untilLookMs(clock);
-		if (room <= 0) return lookMs;
+		if (room <= 0) return rows.untilLookMs(clock);
 		const items = Array.from(running, ({ item }) => item);
 		// A look costs less than a take, which begins a transaction.
 		const dueAt = await nextDueAt(items);
-		if (dueAt === null) return lookMs;
+		if (dueAt === null) return rows.untilLookMs(clock);
 		const untilDue = dueAt - clock.now();
-		if (untilDue > 0) return Math.min(lookMs, untilDue);
+		if (untilDue > 0) return Math.min(rows.untilLookMs(clock), untilDue);
 		const token = crypto.randomUUID();
 		const taken = await take({ token, ms: leaseMs }, room, items);
 		for (const item of taken) begin(item, token);

@@ -10,7 +10,7 @@ import { clearAnswerers } from '../sessions/channel-store.ts';
 import { recordOperator } from '../store/audit.ts';
 import { type Cipher, type Db, type StoreDatabase, TABLES } from '../store/database.ts';
 import { PERSON_TABLES } from '../store/person-ids.ts';
-import { nameSalt, removeNameSalt, replyTo, takeAsked } from '../store/shared-states.ts';
+import { nameSalt, nextLetter, removeNameSalt, replyTo, takeAsked } from '../store/shared-states.ts';
 import { createPersonStore } from './person-store.ts';
 
 /** In `DATA_DIR`. */
@@ -18,7 +18,7 @@ export const SOCKET = 'handraise.sock';
 /** Nobody waits for such a letter any more. */
 const KEPT_MS = 5 * MINUTE_MS;
 /** How often to look for one. A command asks several times in a row. */
-const LOOK = { everyMs: 1_000, soonMs: 50, soonForMs: 2_000 };
+const LOOK = { soonMs: 50, soonForMs: 2_000 };
 
 /** The account that ran the command, and its machine, as the command says. */
 const by = z.string().max(300).default('unknown');
@@ -53,6 +53,7 @@ async function nameInAudit(trx: Db, userId: string): Promise<string> {
  * open, or by rows.
  */
 export function createPersonRequests({ config, clock, log, store: { db, cipher, compact } }: Core<Parts>) {
+	const { untilLookMs } = db.queuedRows('shared_states');
 	const people = createPersonStore(cipher, Math.min(TABLES.posts.kept, config.RETENTION_DAYS));
 	const stopping = new AbortController();
 	let server: Server | null = null;
@@ -133,15 +134,18 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 			return reply;
 		});
 
+	/** Looked for with all that is due. */
+	const takeNext = async () => ((await nextLetter(db, clock.now() - KEPT_MS)) === null ? null : takeLetter());
+
 	async function look(): Promise<void> {
 		for (let soonUntil = 0; !stopping.signal.aborted; ) {
 			// While somebody writes it fails, and is tried again soon.
-			const reply = await takeLetter().catch((error) => {
+			const reply = await takeNext().catch((error) => {
 				if (codeOf(error) !== 'store_unavailable') noteFailure(error);
 			});
 			note(reply ?? null);
 			if (reply !== null) soonUntil = clock.now() + LOOK.soonForMs;
-			const waitMs = clock.now() < soonUntil ? LOOK.soonMs : LOOK.everyMs;
+			const waitMs = clock.now() < soonUntil ? LOOK.soonMs : untilLookMs(clock);
 			await clock.sleep(waitMs, stopping.signal).catch(() => undefined);
 		}
 	}

@@ -113,7 +113,7 @@ export function createCommits(lookEveryMs: number) {
 			const changes: Changes = { tables: new Set(), recorded: [], events: [], request: currentRequest() };
 			const value = await run((db) => {
 				const own = db.withoutPlugins();
-				changesBy.set(own, changes);
+				noteTo(own, changes);
 				return own;
 			});
 			// What a listener begins belongs to no request.
@@ -131,7 +131,7 @@ export function createCommits(lookEveryMs: number) {
 	};
 }
 
-interface Changes extends Committed {
+export interface Changes extends Committed {
 	readonly tables: Set<TableName>;
 	/** What the transaction adds to the audit at its end. */
 	readonly recorded: AuditEvent[];
@@ -141,6 +141,8 @@ interface Changes extends Committed {
 
 const changesBy = new WeakMap<Db, Changes>();
 export const changesOf = (trx: Db) => changesBy.get(trx);
+/** What is written through this handle is noted here. */
+export const noteTo = (trx: Db, changes: Changes) => void changesBy.set(trx, changes);
 
 /** Plain SQL notes nothing: what it writes is leases (`leaseDue`). */
 function noteWrite(db: Db, table: TableName): void {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Cell, type Clock, createMemoryCell } from '../kernel/basics.ts';
 import { add, addNew, type Cipher, change, type Db, from, type Row, remove, type StoreDatabase } from './database.ts';
-import { removeInBatches } from './due.ts';
+import { lookAt, removeInBatches } from './due.ts';
 import { metaPlace } from './encryption.ts';
 
 /** How the names of rows begin that hold a request or its reply, encrypted under their names alone. */
@@ -35,6 +35,14 @@ export function createLetters(db: StoreDatabase, cipher: Cipher, id: string) {
 		takeBack: async () => (await taken(name)) !== undefined,
 	};
 }
+
+/** When the first letter was written that `takeAsked` takes or removes; null: there is none. */
+export const nextLetter = (db: StoreDatabase, before: number) =>
+	lookAt(
+		db,
+		sql`(select min(changed_at) from shared_states where name like ${`${LETTERS.ask}%`}
+			or (changed_at < ${before} and (name like 'person:%' or name like 'rate:inbox-%')))`,
+	);
 
 /** Locks the newest request: another key's is in nobody's way. Removes letters before `before`: nobody awaits them. */
 export async function takeAsked(trx: Db, cipher: Cipher, before: number) {

@@ -65,8 +65,8 @@ export function createSpreading({ store, clock, log }: Core<{ marks: MarkStore }
 
 	async function turn(): Promise<number> {
 		waker.clear();
-		const lookMs = marks.rows.untilLookMs(clock);
 		const dueAt = await marks.nextDueAt();
+		const lookMs = marks.rows.untilLookMs(clock);
 		if (dueAt === null) return lookMs;
 		const waitMs = Math.max(dueAt - clock.now(), spreadAt + EVERY_MS - uptimeOf(clock));
 		if (waitMs > 0) return Math.min(lookMs, waitMs);

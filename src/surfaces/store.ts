@@ -82,7 +82,9 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 	}
 
 	async function storedQuestion(id: string | null) {
-		const row = await from(db.read, 'questions', { id: id ?? '' }).selectAll().executeTakeFirst();
+		const row = await from(db.read, 'questions', { id: id ?? '' })
+			.selectAll()
+			.executeTakeFirst();
 		return row === undefined ? null : readQuestion(row, cipher);
 	}
 

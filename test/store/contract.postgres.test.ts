@@ -2,7 +2,7 @@ import { type KyselyPlugin, sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { acceptAnswer } from '../../src/delivery/accept-store.ts';
 import { firstPersonOf } from '../../src/screens/answer.ts';
-import type { Db, StoreDatabase } from '../../src/store/database.ts';
+import { type Changes, changesOf, type Db, noteTo, type StoreDatabase } from '../../src/store/database.ts';
 import { beginLadder } from '../../src/store/ladders.ts';
 import { lockFor, lockSession } from '../../src/store/locks.ts';
 import { OWN_SCHEMA } from '../../src/store/migrate.ts';
@@ -79,7 +79,12 @@ it('forgets nobody between the look at who was first and the answer that lost to
 	};
 	const paused = {
 		...store.db,
-		write: (work) => store.db.write((trx) => work(trx.withPlugin(pausing))),
+		write: (work) =>
+			store.db.write((trx) => {
+				const own = trx.withPlugin(pausing);
+				noteTo(own, changesOf(trx) as Changes);
+				return work(own);
+			}),
 	} as StoreDatabase;
 	const second = submission({ person: BOB, acceptedAt: T0 + 60 });
 	const accepting = acceptAnswer(paused, store.cipher, second);

@@ -24,7 +24,7 @@ export function describeCommits(subject: Subject): void {
 				['claims', 'marks'],
 			]);
 			expect(await toldOf(() => answers.accept(given))).toEqual([
-				['answers', 'audit_events', 'claims', 'marks', 'questions'],
+				['answers', 'claims', 'drafts', 'marks', 'questions', 'windows'],
 			]);
 		});
 

@@ -14,7 +14,8 @@ export function describeMarks(subject: Subject): void {
 	async function asked() {
 		const watch = await added();
 		await posted();
-		await recorded([news(watch, { posts: [asking(watch)] })], read({ view: askingView(), questions: [ASKED] }));
+		const update = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions: [ASKED] });
+		await recorded([news(watch, { posts: [asking(watch)] })], update);
 		await posted();
 		await drawn();
 		await spread(store());
