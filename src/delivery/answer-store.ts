@@ -330,14 +330,15 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
-/** Of an answer's session. */
+/** Written out: SQLite uses a partial index only then. */
+const ARRIVED = sql.join(ARRIVED_STATES.map((state) => sql.lit(state)));
+/** In an answer's session. */
 const ARRIVED_BEFORE = sql<number>`(select count(*) from answers as other where other.service = answers.service
-	and other.session_id = answers.session_id and other.state in (${sql.join(ARRIVED_STATES.map((state) => sql.lit(state)))}))`;
+	and other.session_id = answers.session_id and other.state in (${ARRIVED}))`;
 
 /** No arrival is ever taken back. */
 function countArrived(db: Db, session: SessionKey): Promise<number> {
-	// Written out: SQLite uses a partial index only then.
-	const isArrived = sql<boolean>`state in (${sql.join(ARRIVED_STATES.map((state) => sql.lit(state)))})`;
+	const isArrived = sql<boolean>`state in (${ARRIVED})`;
 	return countOf(from(db, 'answers', sessionOf(session)).where(isArrived));
 }
 

@@ -24,6 +24,7 @@ import type { CardUrgency, ChannelKey, Watch, WatchEnd } from '../store/watch.ts
 import {
 	changeReads,
 	type HeldSession,
+	notePlainRead,
 	noteRead,
 	readReads,
 	readWatch,
@@ -112,11 +113,15 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 		 * stored since `before`, or an answer arrived; it is read again at once. `token` null: a read of somebody else,
 		 * which leaves the lease and the next read of the watch. `isNews`: people see another question.
 		 */
-		record: (
+		async record(
 			{ session: key, token, lastReadAt }: ReadSession,
-			{ update, watches, now, isNews }: ReadOutcome & { now: number; isNews?: boolean },
-		) =>
-			db
+			{ update, watches, now, isNews = false }: ReadOutcome & { now: number; isNews?: boolean },
+		): Promise<boolean> {
+			if (token !== null && !isNews && watches.length === 0 && isPlain(update)) {
+				const held = { session: key, token, lastReadAt };
+				if (await db.writeOne((trx) => notePlainRead(trx, held, update))) return true;
+			}
+			return db
 				.write(async (trx) => {
 					const tx = { trx, cipher, now };
 					const { found } = update;
@@ -152,7 +157,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					const isNow = isOther || update.isStepped === true || isEnded || isBack;
 					const cards = watches.flatMap(({ card }) => card ?? []).concat(isCardOld ? 'progress' : []);
 					if (isNow) await markDue(tx, key);
-					else if (isNews === true) await markDue(tx, null);
+					else if (isNews) await markDue(tx, null);
 					if (!isNow && cards.length > 0) await markDue(tx, key, { cards: cards.includes('now') ? 'now' : 'progress' });
 					for (const answer of answers) await markQuestion(tx, answer, 'answer');
 					return true;
@@ -165,7 +170,8 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 							changeReads(trx, held, { ...WITHOUT_LEASE, nextReadAt: Math.round(error.readAt ?? now) }),
 						);
 					return false;
-				}),
+				});
+		},
 
 		/** Writes what a read of a session that nobody watches shows of what our answers are to. False as `record`. */
 		recordUnwatched: (key: SessionKey, found: FoundInRead, { readAt, now }: { readAt: number; now: number }) =>
@@ -216,6 +222,13 @@ class Outdated extends Error {
 		this.token = token;
 		this.readAt = readAt;
 	}
+}
+
+/** Whether a read found nothing new, after one that found the same. */
+function isPlain({ found, view, failures, reads, isGone = false, isStepped = false }: SessionUpdate): boolean {
+	const isSame =
+		found !== undefined && found.changes.length === 0 && found.outcomes.length === 0 && found.isOld !== true;
+	return isSame && view === undefined && failures === 0 && (reads.unread ?? null) === null && !isGone && !isStepped;
 }
 
 const isSettling = (one: OccurrenceChange) => one.kind === 'settled' || (one.kind === 'asked' && one.settled !== null);

@@ -158,17 +158,21 @@ const MOST_EQUAL = 20;
 
 /** What is stored of a session before a read, to judge that by. `equal`: with the fingerprint of what asks newest. */
 export async function knownQuestions(db: Db, session: SessionKey, fingerprint: string | null) {
-	const rows = from(db, 'questions', sessionOf(session)).selectAll().select(IS_HELD.as('isHeld'));
-	const newestFirst = rows.orderBy('number', 'desc');
-	// First what is compared before a read is stored: an answer may arrive in between.
-	const newest = await newestFirst.limit(1).executeTakeFirst();
-	const isRow = fingerprint !== null && newest !== undefined;
-	const equal = isRow ? await newestFirst.where('fingerprint', '=', fingerprint).limit(MOST_EQUAL).execute() : [];
-	const all = [...(newest === undefined ? [] : [newest]), ...equal];
+	const ofSession = from(db, 'questions', sessionOf(session));
+	const isNewest = sql<boolean>`number = ${ofSession.select(({ fn }) => fn.max('number').as('number'))}`;
+	// In one statement: an answer may arrive in between.
+	const rows = await ofSession
+		.selectAll()
+		.select(IS_HELD.as('isHeld'))
+		.where((eb) => eb.or([isNewest, eb('fingerprint', '=', fingerprint ?? '')]))
+		.orderBy('number', 'desc')
+		.limit(MOST_EQUAL)
+		.execute();
+	const [newest] = rows;
 	return {
 		newest: newest === undefined ? null : readKnown(newest),
-		equal: equal.map(readKnown),
-		heldIds: all.flatMap(({ id, isHeld }) => (isHeld === 1 ? [id] : [])),
+		equal: rows.filter((row) => row.fingerprint === fingerprint).map(readKnown),
+		heldIds: rows.flatMap(({ id, isHeld }) => (isHeld === 1 ? [id] : [])),
 	};
 }
 

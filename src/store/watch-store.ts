@@ -20,6 +20,7 @@ import {
 	type Db,
 	type Filter,
 	from,
+	hasChanged,
 	isFound,
 	type Row,
 	remove,
@@ -203,17 +204,41 @@ export async function noteRead(
 	const { hurry, leaseToken, nextReadAt: plannedAt, readBy: by } = row;
 	const isEarly = hurry !== read.earlyReadCount && plannedAt !== null;
 	const at = Math.round(isEarly ? Math.min(plannedAt, read.nextRead.at) : read.nextRead.at);
-	const nextBy = Math.round(read.nextRead.by);
+	const { nextReadAt, readBy, ...noted } = columnsOfRead(read);
 	const columns = {
-		reads: JSON.stringify(read.reads),
-		...(!keepsPlan && { nextReadAt: at, readBy: isEarly ? Math.min(by, at) : nextBy, ...WITHOUT_LEASE }),
-		...pick(read, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
+		...noted,
+		...(!keepsPlan && {
+			nextReadAt: isEarly ? at : nextReadAt,
+			readBy: isEarly ? Math.min(by, at) : readBy,
+			...WITHOUT_LEASE,
+		}),
 		...(read.view !== undefined && {
 			digest: JSON.stringify(read.view.digest),
 			view: viewColumn.seal(read.view, row, cipher),
 		}),
 	};
 	await change(trx, 'watched_sessions', { ...sessionOf(row), leaseToken }, columns).execute();
+}
+
+const columnsOfRead = (read: SessionRead) => ({
+	reads: JSON.stringify(read.reads),
+	nextReadAt: Math.round(read.nextRead.at),
+	readBy: Math.round(read.nextRead.by),
+	...pick(read, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
+});
+
+/**
+ * Notes a read that found nothing new, in one statement, and gives the lease back. False: the lease is lost, or
+ * something was stored or asked for since, or the read before failed, so `noteRead` has to see what it means.
+ */
+export function notePlainRead(
+	trx: Db,
+	{ session, token, lastReadAt }: HeldSession & { readonly lastReadAt: number | null },
+	read: SessionRead,
+): Promise<boolean> {
+	const asTaken = { ...sessionOf(session), leaseToken: token, lastReadAt, hurry: read.earlyReadCount, failures: 0 };
+	const noted = change(trx, 'watched_sessions', asTaken, { ...columnsOfRead(read), ...WITHOUT_LEASE });
+	return hasChanged(noted.where(sql<boolean>`next_read_at is not null and reads like '%"unread":null%'`));
 }
 
 export const removeSession = (trx: Db, session: SessionKey) =>

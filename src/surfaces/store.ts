@@ -359,7 +359,7 @@ function shownColumns({ sendingSince }: Pick<Post, 'sendingSince'>, { ts, key, i
 	return { state: 'shown', ts, shownKey: key, shownAt: now, sendingSince: since, lastError: null, attempts: 0 };
 }
 
-/** When a post is drawn again that is there; over after its last look, unless that was drawn before something changed. */
+/** When a post is drawn again. Over after its last look, unless that was drawn before something changed. */
 function afterShown(
 	{ wanted, sendingSince }: Pick<Post, 'wanted' | 'sendingSince'>,
 	result: Shown,

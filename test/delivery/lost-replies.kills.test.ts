@@ -78,23 +78,3 @@ it('says that the outcome is unknown when both replies to storing are lost, and 
 	expect(app.service.log.savedPuts('twice')).toHaveLength(1);
 	await told.close();
 });
-
-it('logs a failure after the acknowledgement and does not ask the author to try again', async () => {
-	const modal = await fillIn('after', 'Name', 'Ada');
-	const rows = (table: string) => `(select count(*) from ${table} where session_id = 'after')`;
-	const kept = `select ${rows('drafts')} + ${rows('claims')} as kept`;
-	await expect.poll(async () => Number((await admin.query(kept)).rows[0]?.kept)).toBe(2);
-	const before = app.slack.traffic.calls('chat.postEphemeral').length;
-	await admin.query('begin');
-	await admin.query('lock table claims, drafts in access exclusive mode');
-	expect((await modal.submit()).outcome).toBe('updated');
-	await expect
-		.poll(() => app.log.some((line) => line.includes('"what":"submit') && line.includes('a request failed')), {
-			timeout: 15_000,
-		})
-		.toBe(true);
-	await admin.query('rollback');
-	await expect.poll(() => app.service.log.savedPuts('after').length).toBe(1);
-	expect(app.slack.traffic.calls('chat.postEphemeral')).toHaveLength(before);
-	expect(app.slack.as('ada').dm('own database')).toEqual([]);
-});
