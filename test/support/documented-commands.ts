@@ -47,7 +47,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('test/operator/person.test.ts', /^npm run settings( -- clear C012ABCDEF)?$/),
 	by('test/ask.test.ts', /^npm run ask( -- FILE)?$/),
 	script(/^npm run corpus$/, 'npm run corpus'),
-	script(/^npm exec -- node test\/questions\/masking\/main\.ts$/, 'npm exec -- node test/domain/masking/main.ts'),
+	script(/^npm exec -- node test\/domain\/masking\/main\.ts$/, 'npm exec -- node test/domain/masking/main.ts'),
 	by('test/operator/drills.long.test.ts', /^(pg_dump|psql|pg_restore) /),
 	by('test/support/ops/systemd.test.ts', /^npm run check:ops$/),
 	by('by hand, where systemd runs', /^\(?cd \/opt\/handraise$|^npm ci --omit=dev --ignore-scripts\)$/),

@@ -12,8 +12,11 @@ const LAYERS = [
 	['people'],
 	['operator'],
 ] as const;
-/** From which layer on a file at the top of `src` is known. What stands there knows everybody. */
-const TOP: Readonly<Record<string, string>> = { 'config.ts': 'store', 'core.ts': 'slack' };
+/** Who knows a file at the top of `src`. What stands there knows everybody. */
+const TOP: Readonly<Record<string, (folder: string) => boolean>> = {
+	'config.ts': (folder) => heightOf(folder) >= heightOf('slack'),
+	'core.ts': (folder) => folder === 'slack' || heightOf(folder) > heightOf('slack'),
+};
 /** Loops of their own, for what messages and views are to show. */
 const AGAINST: readonly string[] = [
 	'surfaces/inboxes.ts',
@@ -77,6 +80,5 @@ function mayKnow(path: string, imported: string): boolean {
 	if (file === undefined || folder === other) return true;
 	if (AGAINST.includes(path) || KNOWN_BELOW[path]?.includes(imported) === true) return true;
 	if (otherFile !== undefined) return heightOf(other) < heightOf(folder);
-	const from = TOP[other];
-	return from !== undefined && heightOf(from) <= heightOf(folder);
+	return TOP[other]?.(folder) === true;
 }
