@@ -29,35 +29,26 @@ interface Case {
 	readonly apart: number;
 }
 
+/** A service with a list, and one without. */
+const BOTH = [true, false];
+
 const CASES: readonly Case[] = [
-	{
-		name: 'ten quiet, a list',
-		working: 0,
-		quiet: 10,
-		hasList: true,
-		before: 11,
-		minutes: 2,
-		events: [
-			['asks', 10, 'quiet'],
-			['answered', 10, 'quiet'],
-			['ends', 3, 'quiet'],
-		],
-		apart: 11,
-	},
-	{
-		name: 'ten quiet, no list',
-		working: 0,
-		quiet: 10,
-		hasList: false,
-		before: 11,
-		minutes: 2,
-		events: [
-			['asks', 10, 'quiet'],
-			['answered', 10, 'quiet'],
-			['ends', 3, 'quiet'],
-		],
-		apart: 11,
-	},
+	...BOTH.map(
+		(hasList): Case => ({
+			name: `ten quiet, ${hasList ? 'a list' : 'no list'}`,
+			working: 0,
+			quiet: 10,
+			hasList,
+			before: 11,
+			minutes: 2,
+			events: [
+				['asks', 10, 'quiet'],
+				['answered', 10, 'quiet'],
+				['ends', 3, 'quiet'],
+			],
+			apart: 11,
+		}),
+	),
 	{
 		name: 'ten at work, a list',
 		working: 10,
@@ -71,7 +62,7 @@ const CASES: readonly Case[] = [
 		],
 		apart: 0.3,
 	},
-	...[true, false].map(
+	...BOTH.map(
 		(hasList): Case => ({
 			name: `300, 30 of them at work, ${hasList ? 'a list' : 'no list'}`,
 			working: 30,
@@ -98,7 +89,7 @@ const CASES: readonly Case[] = [
 			apart: 0.3,
 		}),
 	),
-	...[true, false].map(
+	...BOTH.map(
 		(hasList): Case => ({
 			name: `one of 5 MB that steps every 2 s, ${hasList ? 'a list' : 'no list'}`,
 			working: 1,

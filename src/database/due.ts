@@ -57,7 +57,7 @@ const MOST_LEASED = 100;
  */
 export async function nextDue(db: StoreDatabase, table: LeasedTable, where: RawBuilder<boolean>, due: string) {
 	const at = sql.ref(due);
-	// Here also a replica sees it that has nothing to do. A file of SQLite has one program.
+	// A replica that has nothing to do sees it here too. A file of SQLite has one program.
 	const isOwn = isPostgres(db.read) ? isUnchanged(db) : sql`true`;
 	const { rows } = await sql<{ at: number | null; isOwn: unknown }>`
 		select ${earliest(due)} as at, ${isOwn} as "isOwn" from (select ${at}, leased_until

@@ -124,7 +124,7 @@ export function createSubscriptions(
 	};
 }
 
-/** From 0 to 1: the first reads of many sessions watched at once lie far from each other, also when more follow. */
+/** From 0 to 1: the first reads of many sessions that are watched at once do not all fall due together. */
 const spread = (index: number) => ((index + 1) * 0.618) % 1;
 
 /** With one session in ten at work: how much sooner it is read than in turn, and how much later the others. */

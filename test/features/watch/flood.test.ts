@@ -61,7 +61,7 @@ it('serves others beside 240 watches of one person', async () => {
 	expect(await openedAfter(elsewhere)).toBeLessThanOrEqual(5_000);
 });
 
-it('reads sessions in turn that somebody begins to watch while many are, without a list', async () => {
+it('reads new watches in turn with the others where many are watched without a list', async () => {
 	app = await watchingApp({ env: { SESSION_SERVICE_RPM: '60' } });
 	const ids = Array.from({ length: 40 }, () => app.session());
 	for (let from = 0; from < ids.length; from += 5) {
