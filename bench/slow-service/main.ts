@@ -27,6 +27,8 @@ const random = createRandom(values.seed);
 
 interface Figures {
 	readonly seen: readonly number[];
+	/** From the command until the window shows its session. */
+	readonly shown: readonly number[];
 	readonly put: readonly number[];
 	readonly listsPerMinute: number;
 	readonly requestsPerMinute: number;
@@ -58,6 +60,7 @@ async function run({ reads }: { reads: boolean }): Promise<Figures> {
 		await app.pass(WARM_UP_MS);
 	}
 	const seen: number[] = [];
+	const shown: number[] = [];
 	const put: number[] = [];
 	const from = app.clock.now();
 	for (let next = from; next < from + durationMs; next += random.between(0.5, 1.5) * EVERY_MS) {
@@ -72,8 +75,10 @@ async function run({ reads }: { reads: boolean }): Promise<Figures> {
 			seen.push(app.clock.now() - askedAt);
 		}
 		const ada = app.slack.as('ada');
+		const typedAt = app.clock.now();
 		await ada.command('#agents', `/session ${id}`);
 		const modal = await app.until(() => (ada.modal()?.text().includes('Which colour?') ? ada.modal() : null));
+		shown.push(app.clock.now() - typedAt);
 		await modal.fill(0, 'red');
 		const submittedAt = app.clock.now();
 		await modal.submit();
@@ -89,6 +94,7 @@ async function run({ reads }: { reads: boolean }): Promise<Figures> {
 	const since = requests.filter(({ at }) => at >= from);
 	return {
 		seen,
+		shown,
 		put,
 		listsPerMinute: app.service.log.lists().filter(({ at }) => at >= from).length / minutes,
 		requestsPerMinute: since.length / minutes,
@@ -105,6 +111,7 @@ console.log(`${values.sessions} sessions, ${values.waiting} wait for ever, ${val
 | figure | value | goal |
 |---|---|---|
 | raised hands seen, median / p95 / longest of ${own.seen.length} | ${seconds(own.seen)} | median ≤ 6 s |
+| sessions shown, median / p95 / longest of ${own.shown.length} | ${seconds(own.shown)} | median ≤ 4 s |
 | answers put, median / p95 / longest of ${own.put.length} | ${seconds(own.put)} | p95 ≤ 4 s |
 | the same without our reads and lists | ${seconds(alone.put)} | |
 | requests a minute; of these lists | ${own.requestsPerMinute.toFixed(0)}; ${own.listsPerMinute.toFixed(1)} | |

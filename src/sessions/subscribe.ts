@@ -104,7 +104,7 @@ export function createSubscriptions(
 					itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
 				},
 				news: postsOf(watch, changes, hasOpenQuestion(view.digest) ? { changed: false } : null),
-				readAt: Math.round(now + spread(watchedCount) * Math.max(UNLISTED.busyMs, expectation.roundSeconds * 1_000)),
+				readAt: Math.round(now + spread(watchedCount) * UNLISTED.busyMs),
 				limits: core.config.watchLimits,
 				groupIds,
 			});
@@ -124,7 +124,7 @@ export function createSubscriptions(
 	};
 }
 
-/** From 0 to 1: the first reads of many sessions watched at once lie far from each other, also when more follow. */
+/** From 0 to 1: the first reads of many sessions that are watched at once do not all fall due together. */
 const spread = (index: number) => ((index + 1) * 0.618) % 1;
 
 /** With one session in ten at work: how much sooner it is read than in turn, and how much later the others. */
