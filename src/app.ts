@@ -29,7 +29,6 @@ import { askInbox } from './surfaces/inboxes.ts';
 import { createSpreading } from './surfaces/marks.ts';
 import { createOpenWindows } from './surfaces/open-windows.ts';
 import { showRepeat } from './surfaces/receipts.ts';
-import { createReminders } from './surfaces/reminders.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
@@ -126,7 +125,6 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);
 	const spreading = createSpreading(core, inboxes.learnNews);
-	const reminders = createReminders(core);
 	const housekeeping = createHousekeeping(core, {
 		isDiscovering: () => discovery.whyNot() === null,
 		forgetInboxes: inboxes.forget,
@@ -138,7 +136,6 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		await discovery.start();
 		watching.start();
 		spreading.start();
-		await reminders.start();
 		housekeeping.start();
 	}
 
@@ -179,7 +176,6 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 				watching.stop(),
 				posting.stop(),
 				spreading.stop(),
-				reminders.stop(),
 				inboxes.stop(),
 				openWindows.stop(),
 				housekeeping.stop(),

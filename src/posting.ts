@@ -7,6 +7,7 @@ import type { PersonRequest } from './slack/request.ts';
 import type { Store } from './stores.ts';
 import { createMessages } from './surfaces/messages.ts';
 import { createOutbox } from './surfaces/outbox.ts';
+import { createReminding } from './surfaces/reminders.ts';
 
 /** How long whoever begins a watch waits for Slack's word on its first post, and of how many it is remembered. */
 const EXPECTED_WITHIN_MS = 3_000;
@@ -14,7 +15,7 @@ const MAX_EXPECTED = 1_000;
 
 /** Everything that posts: draws posts and keeps them true, and ends what a channel that takes none follows. */
 export function createPosting(core: Core<Store> & DrawingParts) {
-	const { config, clock, clients } = core;
+	const { config, clock, clients, store } = core;
 	const stopping = new AbortController();
 	const { signal } = stopping;
 	const endings = createEndings(core);
@@ -32,7 +33,7 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 		expected.delete(id);
 	}
 
-	const announcer = { draw: createDrawing(core), ...messages };
+	const announcer = { draw: createDrawing(core), remind: createReminding(core), ...messages };
 	const outbox = createOutbox(core, announcer, endings.endChannel, attempted);
 	const guard = createChannelGuard(core, createChannelList(clients.background), (channel) =>
 		endings.endChannel(channel, 'channelShared'),
@@ -51,6 +52,7 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 		/** Call it once the workspace is known: the store then gives out only its posts. */
 		async start(): Promise<void> {
 			await endings.endNotAllowed();
+			await store.reminders.lookAtAll(clock.now());
 			if (signal.aborted) return;
 			if (config.ALLOW_EXTERNAL) outbox.start();
 			else running.push(guard.run(signal), guard.firstCheck().then(outbox.start));

@@ -25,8 +25,8 @@ import { openSqlite } from './store/sqlite.ts';
 import { createStoreClock, repairTimes, type StoreClock } from './store/store-clock.ts';
 import { createSessionStore } from './store/watch-store.ts';
 import { createInboxStore } from './surfaces/inbox-store.ts';
-import { createLadderStore } from './surfaces/ladder-store.ts';
 import { createMarkStore } from './surfaces/marks.ts';
+import { createReminderStore } from './surfaces/reminder-store.ts';
 import { createPostStore, retryUnreadable } from './surfaces/store.ts';
 
 export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {
@@ -111,7 +111,7 @@ export async function openStore(options: StoreOptions) {
 			marks: createMarkStore({ db }),
 			inboxes: createInboxStore({ db, cipher, log }),
 			handOvers: createHandOverStore({ db, cipher }),
-			ladders: createLadderStore({ db, log }),
+			reminders: createReminderStore({ db, log }),
 			people: createPeopleStore({ db, cipher }),
 			channelSettings: createChannelSettingsStore({ db, log }),
 			/** Logs in one line which rows of other workspaces are left alone. */

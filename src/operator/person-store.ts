@@ -6,13 +6,13 @@ import { DAY_MS, parseOrNull } from '../kernel/basics.ts';
 import { removeDiscoveries } from '../sessions/channel-store.ts';
 import { endStored } from '../sessions/watching-store.ts';
 import { type Cipher, type Db, from, isPostgres, type Row, sql, type Tx } from '../store/database.ts';
-import { endLadderLeases } from '../store/ladders.ts';
 import { PERSON_TABLES, type PersonPage, removeRowsOf, replacePerson, rowsOfPerson } from '../store/person-ids.ts';
 import { readHandOver, removeNotesOf } from '../store/question-store.ts';
 import { markForCompaction } from '../store/secret-wiping.ts';
 import { liveWatches } from '../store/watch-store.ts';
 import { rebuildInboxes } from '../surfaces/inbox-store.ts';
 import { giveBack, redrawNaming } from '../surfaces/plan-store.ts';
+import { endHeldLeases } from '../surfaces/reminder-store.ts';
 
 /** Nobody else writes these meanwhile. Each row of shared states is written alone. */
 const LOCKED = PERSON_TABLES.filter((table) => table !== 'shared_states').map((table) => sql.table(table));
@@ -58,7 +58,7 @@ export function createPersonStore(cipher: Cipher, days: number) {
 			// What was read for this and may name them is not written: work on it begins again. Not that on answers of
 			// others, whose PUT may be under way: without its lease it would be sent again, and `update` looks up whom it
 			// names.
-			await endLadderLeases(trx);
+			await endHeldLeases(trx);
 			await rebuildInboxes(tx);
 			counts['answers of others that no longer say who was first'] = await ofAnswers.leaveOthers(tx, userId, name);
 			await ofAnswers.forgetAuthor(trx, userId, name);

@@ -4,14 +4,7 @@ import { namesAnybody, OPERATOR } from '../domain/answerers.ts';
 import { MINUTE_MS } from '../kernel/basics.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-store.ts';
 import type { WhoMayAnswer } from '../slack/answerers.ts';
-import {
-	type ChannelKey,
-	type ChannelSettings,
-	isInThread,
-	type Mention,
-	type ReminderStage,
-	stillDue,
-} from '../store/watch.ts';
+import { type ChannelKey, type ChannelSettings, isInThread, type Mention } from '../store/watch.ts';
 import {
 	askedOf,
 	type ContentOf,
@@ -27,7 +20,6 @@ import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from './question-po
 import { digestPost, listedOf, type RemindedQuestion, reminderPost, settledReminderPost } from './reminder.ts';
 import { endOf } from './watch-posts.ts';
 
-type ReminderKind = ReminderStage | 'digest';
 interface Shown {
 	readonly mention: Mention | null;
 	readonly isNew: boolean;
@@ -43,15 +35,14 @@ export function createReminderDrawing(
 	core: Core<Stores> & { readonly whoMayAnswer: Pick<WhoMayAnswer, 'stillThere'> },
 	facts: QuestionFacts,
 ) {
-	const { store, config, directory, clock, whoMayAnswer } = core;
+	const { store, directory, clock, whoMayAnswer } = core;
 	/** What is stored of these questions, each with how it ended. `isOpen`: by a read a moment ago. */
 	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
-		const { content, ts } = due.post;
-		const isNow = ts === null || content.kind === 'digest';
-		const shown = isNow ? await facts.remindedOf(entries) : null;
+		const { ts } = due.post;
+		const shown = await facts.remindedOf(entries);
 		const found = await Promise.all(
 			entries.map(async (entry) => {
-				const one = { ...due, ...shown?.get(entry.watchId) };
+				const one = { ...due, ...shown.get(entry.watchId) };
 				const asked = askedOf(one);
 				if (asked === null || one.question?.id !== entry.questionId) return [];
 				const how = endOf(one);
@@ -81,11 +72,11 @@ export function createReminderDrawing(
 	}
 
 	/** `mention`: whom a new message mentions. */
-	function messageOf(kind: ReminderKind, all: readonly RemindedQuestion[], { mention, isNew, isForNobody }: Shown) {
+	function messageOf(all: readonly RemindedQuestion[], { mention, isNew, isForNobody }: Shown) {
 		const context = { mention, isForNobody, names: directory };
-		const [first] = all;
+		const [first, ...others] = all;
 		if (first === undefined) return null;
-		if (kind === 'digest') return digestPost(all, context);
+		if (others.length > 0) return digestPost(all, context);
 		if (first.outcome !== '') return settledReminderPost(first, isForNobody);
 		return reminderPost(first, isNew ? first.waitedMs : null, context);
 	}
@@ -106,13 +97,12 @@ export function createReminderDrawing(
 	}
 
 	/** A new reminder shows what nobody has answered, by the settings that hold now; a posted one what became of it. */
-	async function draw(content: ContentOf<ReminderKind>, due: DuePost): Promise<Drawn> {
-		const { kind, entries } = content;
+	async function reminder({ entries }: ContentOf<'reminder'>, due: DuePost): Promise<Drawn> {
 		const { target, ts } = due.post;
 		if (target.kind === 'person') return null;
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
 		// Asks Slack for links and names first: an answer may come meanwhile. The look below must come last.
-		const hasNoLink = kind === 'reminder' && isInThread(due.watch?.mode, due.style);
+		const hasNoLink = target.kind === 'watch' && isInThread(due.watch?.mode, due.style);
 		const before = await asked(oldestFirst, due);
 		const listed = listedOf(before.map(({ reminded }) => reminded));
 		const linked = listed.map(async ({ entry: { postTs } }) => {
@@ -131,25 +121,23 @@ export function createReminderDrawing(
 		const isForNobody = mention !== null && !namesAnybody(mention);
 		if (ts !== null) {
 			const all = before.map(({ reminded }) => withLink(reminded));
-			const message = messageOf(kind, all, { mention: null, isNew: false, isForNobody });
+			const message = messageOf(all, { mention: null, isNew: false, isForNobody });
 			const times = before.flatMap(({ againAt }) => againAt ?? []);
 			const againAt = times.length === 0 ? null : Math.min(...times);
 			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast), againAt });
 		}
-		const still = stillDue(oldestFirst, stored.settings, { defaultMs: config.REMIND_AFTER, now: clock.now() });
-		const open = (await asked(still, due)).flatMap(({ reminded, isOpen }) =>
+		const open = (await asked(oldestFirst, due)).flatMap(({ reminded, isOpen }) =>
 			isOpen ? [withLink({ ...reminded, outcome: '' })] : [],
 		);
-		const isEscalation = open.some(({ entry }) => entry.stage === 'escalation');
-		const about = { mention: null, isNew: false, isForNobody: isEscalation && isForNobody };
-		const message = messageOf(kind, open, { ...about, mention: isEscalation ? mention : null, isNew: true });
-		const updated = messageOf(kind, open, about);
-		if (open.length === 0 || message === null || updated === null) return null;
-		if (about.isForNobody) await tellNobodyMentioned(target, stored);
-		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
+		const about = { mention: null, isNew: false, isForNobody };
+		const message = messageOf(open, { ...about, mention, isNew: true });
+		const updated = messageOf(open, about);
+		// What has changed meanwhile is decided anew.
+		if (open.length < entries.length || message === null || updated === null) return null;
+		if (isForNobody) await tellNobodyMentioned(target, stored);
 		// As an update shows it, which names no time and mentions nobody.
-		return lookOf(message, { key: lookOf(updated).key, isLast: false, leftOut });
+		return lookOf(message, { key: lookOf(updated).key, isLast: false });
 	}
 
-	return { reminder: draw, escalation: draw, digest: draw } satisfies Drawing<ReminderKind>;
+	return { reminder } satisfies Drawing<'reminder'>;
 }

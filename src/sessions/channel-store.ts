@@ -25,7 +25,6 @@ import {
 	type Tx,
 } from '../store/database.ts';
 import { removeInBatches } from '../store/due.ts';
-import { touchLadders } from '../store/ladders.ts';
 import { lockFor } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import {
@@ -39,6 +38,7 @@ import {
 } from '../store/watch.ts';
 import { dropPlanned, planPosts, redrawChannel } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
+import { lookAtChannel } from '../surfaces/reminder-store.ts';
 import { changeRules, removeOldRules, rulesAmong, rulesAround, tellNobodyLeft } from './answerers-store.ts';
 
 type WaitingRow = Row<'waiting_sessions'>;
@@ -271,7 +271,7 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 			db.write((trx) => tellNobodyLeft({ trx, now }, teamId, rules)),
 
 		/**
-		 * Replaces the settings, queues `post`, makes the ladders due, and has posts drawn again that show something else
+		 * Replaces the settings, queues `post`, looks at the reminders, and has posts drawn again that show something else
 		 * now. False, without a write, at another `revision`.
 		 */
 		write: (channel: ChannelKey, { settings, revision, person, post, now, groupIds }: ChosenSettings) =>
@@ -298,7 +298,7 @@ export function createChannelSettingsStore({ db, log }: SettingsParts) {
 				const hides = parts.includes('discreet') && settings.discreet;
 				if (isOtherStyle) await redrawChannel(tx, channel, { isWhole: hides });
 				await planPosts(tx, [post]);
-				await touchLadders(trx, key, now);
+				await lookAtChannel(tx, key);
 				return true;
 			}),
 	};

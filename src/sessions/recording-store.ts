@@ -16,7 +16,6 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { restartLadders } from '../store/ladders.ts';
 import { lockSession } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { endSnoozes, knownQuestions, type QuestionRead } from '../store/question-store.ts';
@@ -33,6 +32,7 @@ import {
 } from '../store/watch-store.ts';
 import { dropPlanned, planPosts, recordQuestions, redrawFormer, settleOpen } from '../surfaces/plan-store.ts';
 import type { NewPost, PostContent } from '../surfaces/post.ts';
+import { restartReminders } from '../surfaces/reminder-store.ts';
 import type { FoundInRead } from './adding-store.ts';
 import { endRules } from './answerers-store.ts';
 import { isBacklog, noteAsked } from './channel-store.ts';
@@ -153,7 +153,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					if (isEnded) await stopUnwatched(trx, key, now);
 					// Reminders may have been due while the service was away.
 					const isBack = row.failures > 0 && update.failures === 0;
-					if (changes.some(({ kind }) => kind === 'reopened')) await restartLadders(trx, key, now);
+					if (changes.some(({ kind }) => kind === 'reopened')) await restartReminders(tx, key);
 					const isNow = isOther || update.isStepped === true || isEnded || isBack;
 					const cards = watches.flatMap(({ card }) => card ?? []).concat(isCardOld ? 'progress' : []);
 					if (isNow) await markDue(tx, key);

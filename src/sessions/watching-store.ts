@@ -14,7 +14,6 @@ import {
 	WITHOUT_LEASE,
 } from '../store/database.ts';
 import { inBatches } from '../store/due.ts';
-import { removeLadders } from '../store/ladders.ts';
 import { lockFor, lockSession, lockSessionOf } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { endHandOvers, readQuestion, removeQuestions } from '../store/question-store.ts';
@@ -232,7 +231,6 @@ async function removeBatch(trx: Db, before: number, limit: number): Promise<numb
 	if (ids.length > 0) {
 		await removeWatches(trx, ids);
 		await removePosts(trx, ids);
-		await removeLadders(trx, ids);
 	}
 	for (const row of ended) await stopUnwatched(trx, sessionOf(row), before);
 	return ids.length;

@@ -12,8 +12,8 @@ import { type Db, type Filter, from, isPostgres, type LeasedTable, lastKeyOf, se
  * 3. answers, drafts and claims
  * 4. sessions: `lockSession`
  * 5. watches
- * 6. posts, and with them the lists of reminders in their channels: `lockPosts` of `surfaces/plan-store.ts`
- * 7. ladders
+ * 6. posts, and with them the reminders of several questions in their channels
+ * 7. reminders that are held, which are posts, too
  * 8. windows; the one whose form is sent goes first
  */
 
@@ -23,7 +23,8 @@ export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Ta
 	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
 	// Sessions in the order of `inLockOrder`, whatever the database's own is.
 	const isCollated = table === 'watched_sessions' && isPostgres(trx);
-	return rows
+	const isHeld = sql`case when kind = 'reminder' and state = 'planned' then 1 else 0 end`;
+	return (table === 'posts' ? rows.orderBy(isHeld) : rows)
 		.select(key)
 		.orderBy(isCollated ? sql`session_id collate "C"` : sql.ref(key))
 		.forUpdate();
@@ -58,7 +59,6 @@ export const ADVISORY_LOCKS = {
 	migrating: 0x68616e64,
 	/** Two replicas at once would add the last allowed watch. */
 	addingWatches: 7_205_759_403,
-	takingLadders: 7_205_759_404,
 	/** Two lists that each remove what the other one has added would wait for each other. */
 	replacingLists: 7_205_759_405,
 	/** Two that have the same posts drawn again would wait for each other. */

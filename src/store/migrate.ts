@@ -2,21 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { type Clock, HandraiseError, type Log } from '../kernel/basics.ts';
-import {
-	allColumnsOf,
-	type Db,
-	isPostgres,
-	nameInSql,
-	type StoreDatabase,
-	TABLE_NAMES,
-	TABLES,
-	type TableName,
-} from './database.ts';
+import { type Db, isPostgres, nameInSql, type StoreDatabase, TABLES } from './database.ts';
 import type { GivenKeys } from './encryption.ts';
 import { LOOK_EVERY_MS } from './in-use.ts';
 import { lockFor } from './locks.ts';
 import { toOneForm } from './one-form.ts';
 import type { Column, Table } from './schema/columns.ts';
+import { FORMER_TABLES } from './schema/former.ts';
 import { toTwo } from './to-two.ts';
 
 /** Migrations wait for those of another replica, and may rewrite a table. */
@@ -38,13 +30,17 @@ export interface Migration {
 
 /** The schema of 1.0.0, which never changes again: `test/store/released-schema.test.ts` keeps it. */
 const INITIAL = 29;
-const DESCRIBED: Readonly<Record<TableName, Table>> = TABLES;
+/** All tables, in the order of `create table`. */
+const DESCRIBED = Object.entries<Table>({ ...TABLES, ...FORMER_TABLES });
+/** By name. */
+const SORTED = DESCRIBED.toSorted(([one], [other]) => (one < other ? -1 : 1));
+const columnsOf = ({ columns }: Table) => Object.entries<Column>(columns);
 
 /** What is in the brackets of `create table`, as of a migration. A key of one column stands beside that. */
-function partsOf(name: TableName, migration: number): string[] {
-	const { key, unique = [] } = DESCRIBED[name];
+function partsOf(table: Table, migration: number): string[] {
+	const { key, unique = [] } = table;
 	const isThere = ([, { since = 0, until = Infinity }]: [string, Column]) => since <= migration && migration < until;
-	const columns = allColumnsOf(name).filter(isThere);
+	const columns = columnsOf(table).filter(isThere);
 	const list = (names: readonly string[]) => `(${names.map(nameInSql).join(', ')})`;
 	return [
 		...columns.map(([column, described]) => {
@@ -61,34 +57,33 @@ function partOf(column: string, { type, isNull, isUnique, default: value }: Colu
 	return `"${nameInSql(column)}" ${type}${limits}${value === undefined ? '' : ` default ${value}`}`;
 }
 
-const createTable = (name: TableName, migration: number) =>
-	sql.raw(`create table if not exists "${name}" (${partsOf(name, migration).join(', ')})`);
+const createTable = (name: string, table: Table, migration: number) =>
+	sql.raw(`create table if not exists "${name}" (${partsOf(table, migration).join(', ')})`);
 
 /** Makes the tables described since a migration, their indexes, and what older tables have since then. */
 async function make(db: Kysely<unknown>, migration: number): Promise<void> {
-	const made = TABLE_NAMES.filter((name) => (DESCRIBED[name].since ?? INITIAL) === migration);
-	for (const name of made) await createTable(name, migration).execute(db);
-	for (const name of TABLE_NAMES) {
-		const { indexes = {}, since: first = INITIAL } = DESCRIBED[name];
+	const made = DESCRIBED.filter(([, { since = INITIAL }]) => since === migration);
+	for (const [name, table] of made) await createTable(name, table, migration).execute(db);
+	for (const [name, { indexes = {}, since: first = INITIAL }] of DESCRIBED) {
 		for (const [index, described] of Object.entries(indexes)) {
 			const [on, since] = typeof described === 'string' ? [described, first] : described;
 			const at = `$&index ${name}_${index} on ${name} `;
 			if (since === migration) await sql.raw(`create ${on.replace(/^(?:unique )?/, at)}`).execute(db);
 		}
 	}
-	for (const name of TABLE_NAMES.toSorted()) {
-		for (const [column, described] of allColumnsOf(name).filter(([, { since }]) => since === migration))
+	for (const [name, table] of SORTED) {
+		for (const [column, described] of columnsOf(table).filter(([, { since }]) => since === migration))
 			await sql.raw(`alter table "${name}" add column ${partOf(column, described)}`).execute(db);
 	}
 }
 
 /** Drops what is described until a migration. */
 async function drop(db: Kysely<unknown>, migration: number): Promise<void> {
-	for (const name of TABLE_NAMES.toSorted()) {
-		for (const [index, described] of Object.entries(DESCRIBED[name].indexes ?? {}))
+	for (const [name, table] of SORTED) {
+		for (const [index, described] of Object.entries(table.indexes ?? {}))
 			if (typeof described !== 'string' && described[2] === migration)
 				await sql.raw(`drop index ${name}_${index}`).execute(db);
-		for (const [column] of allColumnsOf(name).filter(([, { until }]) => until === migration))
+		for (const [column] of columnsOf(table).filter(([, { until }]) => until === migration))
 			await sql.raw(`alter table "${name}" drop column "${nameInSql(column)}"`).execute(db);
 	}
 }
@@ -125,6 +120,7 @@ export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
 			await toTwo(db, now);
 			await toOneForm(db, keys);
 			await drop(db, 35);
+			for (const name of Object.keys(FORMER_TABLES)) await sql.raw(`drop table "${name}"`).execute(db);
 		},
 	},
 ];
@@ -253,7 +249,7 @@ export async function migrate(
 		// `create table if not exists` needs the right to create, also where the table exists.
 		const found = sql<{ is: boolean }>`select to_regclass('migrations') is not null as is`;
 		const isThere = isShared && (await found.execute(trx)).rows[0]?.is === true;
-		if (!isThere) await createTable('migrations', INITIAL).execute(trx);
+		if (!isThere) await createTable('migrations', TABLES.migrations, INITIAL).execute(trx);
 		const schema = await schemaOf(trx);
 		const refusal = refuseSchema(schema, migrations);
 		if (refusal !== null) throw refusal;

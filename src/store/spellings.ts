@@ -104,6 +104,5 @@ function withId(text: string, former: SessionKey, session: SessionKey): string {
 
 /** Has answers and reminders of a question be about another row of the same question. */
 export async function pointTo(trx: Db, questionId: string, id: string): Promise<void> {
-	for (const table of ['answers', 'ladders'] as const)
-		await change(trx, table, { questionId }, { questionId: id }).execute();
+	await change(trx, 'answers', { questionId }, { questionId: id }).execute();
 }

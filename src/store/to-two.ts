@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Evidence } from '../domain/asked.ts';
 import { DAY_MS, parseOrNull } from '../kernel/basics.ts';
@@ -25,6 +25,7 @@ export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	await renewEvidence(db);
 	await flagsToSettings(db);
 	await endSwitching(db, now);
+	await holdReminders(db, now);
 }
 
 /** 1.0.0 linked none, and 1.1.0 none of sessions that nobody watched. One that is sent again is linked then. */
@@ -378,6 +379,71 @@ async function endSwitching(db: Kysely<unknown>, now: number): Promise<void> {
 				and not exists (select 1 from ladders where watch_id = watches.id)`.execute(db);
 	}
 	await sql`delete from posts where kind = 'switching'`.execute(db);
+}
+
+/**
+ * Reminders had rows of their own, with their counts, and one kind of post for each stage. What 1.1.0 had queued and
+ * has not certainly shown is decided anew, where the search does not find it: its reminders count again when it is.
+ */
+async function holdReminders(db: Kysely<unknown>, now: number): Promise<void> {
+	await sql`update posts set remind_from = ladders.posted_at, reminded_at = ladders.reminded_at,
+			escalation_count = ladders.escalation_count, last_reminder_at = ladders.last_reminder_at
+		from ladders where posts.kind = 'question' and posts.watch_id = ladders.watch_id
+			and posts.question_id = ladders.question_id`.execute(db);
+	for (const kind of ['escalation', 'digest'])
+		await sql`update posts set kind = 'reminder',
+				content = replace(content, ${`"kind":"${kind}"`}, '"kind":"reminder"')
+			where kind = ${kind}`.execute(db);
+	const { rows } = await sql<Queued>`select id, stream, content, sending_since from posts
+		where kind = 'reminder' and state = 'planned' order by number`.execute(db);
+	for (const queued of Map.groupBy(rows, ({ stream }) => stream).values()) {
+		const sent = queued.find(({ sendingSince }) => sendingSince !== null);
+		for (const { id, content, sendingSince } of queued) {
+			if (id === sent?.id) await sql`update posts set unique_key = 'reminder' where id = ${id}`.execute(db);
+			else await sql`update posts set state = 'dropped', due_at = null where id = ${id}`.execute(db);
+			// A further one that may have been sent counts as seen.
+			if (id === sent?.id || sendingSince === null) await uncount(db, content);
+		}
+	}
+	const held = (stream: RawBuilder<string>, watchId: RawBuilder<string | null>) => sql`
+		insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, kind, content, state, created_at,
+			due_at, last_error)
+		select ${stream}, ${stream}, (select coalesce(max(number), 0) + 1 from posts where posts.stream = ${stream}),
+			'reminder', team_id, channel_id, ${watchId}, 'reminder', '{"kind":"reminder","entries":[]}', 'planned',
+			${sql.lit(now)}, ${sql.lit(now)}, 'held'
+		from (select ladders.team_id, ladders.channel_id, min(watch_id) as watch_id, min(mode) as mode
+			from ladders join watches on watches.id = watch_id group by ladders.team_id, ladders.channel_id, ${watchId}) as held
+		where ${watchId} is null or mode = 'card'
+		on conflict (stream, unique_key) do nothing`;
+	const ofChannel = sql<string>`'channel:' || team_id || ':' || channel_id`;
+	await held(ofChannel, sql`cast(null as text)`).execute(db);
+	// Those that stay in threads: any other is dropped when it is looked at.
+	await held(sql`'watch:' || watch_id`, sql`watch_id`).execute(db);
+}
+
+interface Queued extends Readonly<Record<'id' | 'stream' | 'content', string>> {
+	readonly sendingSince: number | null;
+}
+
+const queuedContent = z.object({
+	entries: z.array(
+		z.object({
+			watchId: z.string(),
+			questionId: z.string(),
+			stage: z.string(),
+			lastReminderAt: z.number().nullable().default(null),
+		}),
+	),
+});
+
+/** The reminders of a queued post have not been seen. */
+async function uncount(db: Kysely<unknown>, content: string): Promise<void> {
+	for (const { watchId, questionId, stage, lastReminderAt } of parseOrNull(queuedContent, content)?.entries ?? []) {
+		const count = stage === 'reminder' ? sql`reminded_at = null` : sql`escalation_count = escalation_count - 1`;
+		const isCounted = stage === 'reminder' ? sql`reminded_at is not null` : sql`escalation_count > 0`;
+		await sql`update posts set ${count}, last_reminder_at = ${lastReminderAt} where kind = 'question'
+			and watch_id = ${watchId} and question_id = ${questionId} and ${isCounted}`.execute(db);
+	}
 }
 
 interface Switching {

@@ -4,7 +4,7 @@ import { namesAnybody } from '../domain/answerers.ts';
 import type { QuestionDigest, SessionKey } from '../domain/session.ts';
 import type { Digest } from '../domain/session-snapshot.ts';
 import { type DeepReadonly, MINUTE_MS } from '../kernel/basics.ts';
-import { quietHours, quietUntil } from '../kernel/quiet-hours.ts';
+import { quietHours } from '../kernel/quiet-hours.ts';
 
 /**
  * `card`: somebody watches the session. `raisedHand`: `watch all` brought it into the channel; it has no card, its
@@ -188,35 +188,20 @@ export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
 
 /** As set: when to remind and to escalate, in milliseconds from the question's post; null: never. */
-export interface LadderTimes {
+export interface ReminderTimes {
 	readonly remindAfterMs: number | null;
 	readonly escalateAfterMs: number | null;
 }
 
 /** `defaultMs`: `REMIND_AFTER`, which holds where a channel has not set it; null: never. */
-export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaultMs: number | null): LadderTimes {
+export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaultMs: number | null): ReminderTimes {
 	return { remindAfterMs: remindAfterMs === 'default' ? defaultMs : remindAfterMs, escalateAfterMs };
 }
 
 /** When reminders come: an escalation only where it can mention somebody. */
-export function reminderTimes(settings: ChannelSettings, defaultMs: number | null): LadderTimes {
+export function reminderTimes(settings: ChannelSettings, defaultMs: number | null): ReminderTimes {
 	const times = timesIn(settings, defaultMs);
 	return namesAnybody(settings.mention) ? times : { ...times, escalateAfterMs: null };
-}
-
-/** The reminders that the settings of now allow: none in quiet hours, and no reminder whose escalation is due too. */
-export function stillDue<Entry extends { readonly stage: ReminderStage; readonly postedAt: number }>(
-	entries: readonly Entry[],
-	settings: ChannelSettings,
-	{ defaultMs, now }: { defaultMs: number | null; now: number },
-): readonly Entry[] {
-	const { quietHours } = settings;
-	if (quietHours !== null && quietUntil(quietHours, now) !== null) return [];
-	const { remindAfterMs, escalateAfterMs } = reminderTimes(settings, defaultMs);
-	return entries.filter(({ stage, postedAt }) => {
-		if (stage === 'escalation') return escalateAfterMs !== null;
-		return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
-	});
 }
 
 /** The settings that differ; the order of people, groups and days does not count. */

@@ -3,7 +3,6 @@ import { markWindows } from '../delivery/answering-store.ts';
 import { createWaker, repeat, uptimeOf } from '../kernel/basics.ts';
 import { type Row, type StoreParts, sql } from '../store/database.ts';
 import { lookAt } from '../store/due.ts';
-import { touchLadders } from '../store/ladders.ts';
 import { lockFor } from '../store/locks.ts';
 import { takeMarks } from '../store/marks.ts';
 import { touchInboxes } from './inbox-store.ts';
@@ -34,7 +33,6 @@ export function createMarkStore({ db }: Pick<StoreParts, 'db'>) {
 				const news = of(null);
 				for (const sessions of sessionsIn(news)) {
 					await markPosts({ trx, now }, sessions);
-					await touchLadders(trx, sessions, now);
 					await markWindows(trx, sessions, now);
 				}
 				if (news.length > 0) await touchInboxes(trx, now);

@@ -10,10 +10,11 @@ import { type createMessages, placesOf } from './messages.ts';
 import {
 	type AttemptResult,
 	CARD_AGAIN_MS,
+	type ContentOf,
 	type Drawn,
 	type DuePost,
 	type GoneReason,
-	HELD,
+	type Hold,
 	kindOf,
 	PACED,
 	type Post,
@@ -42,6 +43,8 @@ const UNTOLD_REPEATS = 8;
 const SHORT_WAIT_MS = 500;
 /** After a replacement of which Slack said nothing, `chat.update` shows the same. */
 const REPLACED_AFTER_MS = 5_000;
+/** What left a question out of a reminder may still hold: else it would be decided and drawn again and again. */
+const DECIDE_AGAIN_MS = 5_000;
 /** While another attempt has the lease of a post that somebody pressed on: about a second. */
 const SHOW_AGAIN_MS = 100;
 const SHOW_TRIES = 10;
@@ -56,6 +59,8 @@ type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
 
 export interface Announcer extends ReturnType<typeof createMessages> {
 	draw(due: DuePost): Promise<Drawn>;
+	/** Decides what becomes of the reminder of a place, which has not been shown yet. */
+	remind(target: Post['target'], held: ContentOf<'reminder'>): Promise<Hold>;
 }
 
 /**
@@ -65,7 +70,7 @@ export interface Announcer extends ReturnType<typeof createMessages> {
  */
 export function createOutbox(
 	core: Core<{ posts: PostStore }>,
-	{ draw: drawOrThrow, ...messages }: Announcer,
+	{ draw: drawOrThrow, remind, ...messages }: Announcer,
 	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
 	onAttempt: (id: string, code: string | null) => void = () => {},
 ) {
@@ -121,14 +126,11 @@ export function createOutbox(
 		return isSent ? { ...shown, isUnsure } : failed(outcome, post, unknown);
 	}
 
-	/** Sends a first post. Null when the lease was lost. */
-	async function send({ due, token, signal }: Taken): Promise<Outcome | null> {
+	/** What a first post shows, and when an earlier attempt may have posted it; or what becomes of it unsent. */
+	async function ready({ due, signal }: Taken): Promise<Ready | Outcome> {
 		const { post } = due;
-		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
+		/** A failure of this attempt says nothing about that one. */
 		let earlierAt: number | null = null;
-		const now = clock.now();
-		const heldUntil = heldUntilOf(post, now);
-		if (post.sendingSince === null && heldUntil > now) return retry(heldUntil, HELD, false);
 		if (post.sendingSince !== null) {
 			const found = await messages.find(post, placesOf(due), post.sendingSince, signal);
 			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
@@ -139,25 +141,44 @@ export function createOutbox(
 			}
 			if (found.kind === 'unreadable') earlierAt = post.sendingSince;
 		}
+		if (await isForNobody(due)) return { kind: 'dropped' };
+		const hold = await holdOf(post);
+		if (hold.kind === 'over') return { kind: 'dropped' };
+		if (hold.kind === 'held') return { ...hold, unknown: earlierAt !== null };
+		return { kind: 'ready', due: { ...due, post: { ...post, content: hold.content } }, earlierAt };
+	}
+
+	/** Sends a first post. Null when the lease was lost. */
+	async function send({ due, earlierAt }: Ready, { token, signal }: Taken): Promise<Outcome | null> {
+		const { post } = due;
 		const unknown = earlierAt !== null;
-		const dropped = { kind: 'dropped', unknown } as const;
-		if (await isForNobody(due)) return dropped;
 		const waiting = await waitForTurn(post, unknown, signal);
 		if (waiting !== null) return waiting;
 		// Before the note of the attempt: the call has to follow that at once, and this may be slow.
 		const drawn = await draw(due);
-		if (drawn === null) return dropped;
+		if (drawn === null) {
+			const { content } = post;
+			// A question of a reminder was answered meanwhile.
+			if (content.kind !== 'reminder') return { kind: 'dropped' };
+			return { kind: 'held', until: clock.now() + DECIDE_AGAIN_MS, content, unknown };
+		}
 		if ('kind' in drawn) return failed(drawn, post, unknown);
-		const { message, key, isLast, againAt = null, leftOut = [] } = drawn;
+		const { message, key, isLast, againAt = null } = drawn;
 		const note = unknown && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
 		const prepared = await messages.prepare(due, { ...message, blocks: [...message.blocks, ...note] });
 		const { outcome, sentAt } = await callNow(post, token, earlierAt, prepared);
 		if (outcome === null) return null;
-		// What an earlier attempt may have shown must not come again.
-		const shown = { kind: 'shown', key, isLast, againAt, sentAt, leftOut: unknown ? [] : leftOut } as const;
 		if (outcome.kind !== 'sent') return failed(outcome, post, unknown);
 		metrics.post(unknown ? 'maybeRepeated' : 'posted');
-		return { ...outcome, ...shown };
+		return { ...outcome, kind: 'shown', key, isLast, againAt, sentAt };
+	}
+
+	/** Whether a first post is held: a card until its `notBefore`, a reminder as long as nothing is due. */
+	async function holdOf({ target, content }: Post): Promise<Hold> {
+		const now = clock.now();
+		if (content.kind === 'reminder') return remind(target, content);
+		const until = content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + CARD_AGAIN_MS) : 0;
+		return { kind: until > now ? 'held' : 'shown', until, content };
 	}
 
 	/** Whether its watch ended without a last post, its thread is missing, or its channel follows nothing. */
@@ -198,7 +219,8 @@ export function createOutbox(
 	): Promise<{ outcome: SendOutcome | Retry | null; sentAt: number }> {
 		const begunAt = uptimeOf(clock);
 		const now = clock.now();
-		const attempt = { since: since ?? now, leasedUntil: now + LEASE_MS };
+		const content = post.ts === null && post.content.kind === 'reminder' ? post.content : null;
+		const attempt = { since: since ?? now, leasedUntil: now + LEASE_MS, content };
 		if (!(await store.beginAttempt(post.id, token, attempt))) return { outcome: null, sentAt: now };
 		const sentAt = clock.now();
 		if (uptimeOf(clock) - begunAt > SEND_WITHIN_MS)
@@ -236,10 +258,12 @@ export function createOutbox(
 	}
 
 	async function work(taken: Taken): Promise<void> {
-		const { due, token } = taken;
-		const { post } = due;
-		const { target, content, ts } = post;
-		const result = ts === null ? await send(taken) : await refresh(taken, ts);
+		const { token } = taken;
+		const { ts } = taken.due.post;
+		const first = ts === null ? await ready(taken) : null;
+		const { post } = first?.kind === 'ready' ? first.due : taken.due;
+		const { target, content } = post;
+		const result = first?.kind === 'ready' ? await send(first, taken) : (first ?? (await refresh(taken, ts ?? '')));
 		if (result === null) return;
 		if (result.kind === 'gone') {
 			await store.endAttempt(post, token, { kind: 'refused', code: result.reason }, clock.now());
@@ -247,7 +271,7 @@ export function createOutbox(
 			return;
 		}
 		const place = target.kind === 'person' ? target.userId : target.channelId;
-		if (result.kind === 'retry' && ts === null && result.code !== PACED && result.code !== HELD) {
+		if (result.kind === 'retry' && ts === null && result.code !== PACED) {
 			metrics.post('retried');
 			log.warn('post_delayed', { place, what: content.kind, code: result.code });
 		}
@@ -259,7 +283,6 @@ export function createOutbox(
 		await store.endAttempt(post, token, result, clock.now());
 		if (result.kind !== 'shown' || ts !== null) return;
 		for (const entry of 'entries' in content ? content.entries : []) {
-			if (result.leftOut?.includes(entry)) continue;
 			metrics.reminder({ stage: entry.stage });
 			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
 		}
@@ -310,6 +333,13 @@ export function createOutbox(
 	};
 }
 
+/** A first post whose time has come. */
+interface Ready {
+	readonly kind: 'ready';
+	readonly due: DuePost;
+	readonly earlierAt: number | null;
+}
+
 /** A post in work. `responseUrl`: of the press that it shows; null: none. */
 interface Taken {
 	readonly due: DuePost;
@@ -321,10 +351,6 @@ interface Taken {
 function updateRoom(running: readonly DuePost[]): number {
 	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
 }
-
-/** When a card may be posted at the earliest. It is due before that when it is planned, and at each start. */
-const heldUntilOf = ({ content }: Post, now: number) =>
-	content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + CARD_AGAIN_MS) : 0;
 
 /** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
 const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);

@@ -27,7 +27,6 @@ import {
 	WITHOUT_LEASE,
 } from '../store/database.ts';
 import { changeInBatches, inParts } from '../store/due.ts';
-import { beginLadder } from '../store/ladders.ts';
 import { locked, lockSession } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import {
@@ -46,6 +45,7 @@ import {
 } from '../store/question-store.ts';
 import type { CardUrgency, ChannelKey } from '../store/watch.ts';
 import {
+	AWAITED,
 	type ContentOf,
 	type NewPost,
 	type PostContent,
@@ -56,6 +56,7 @@ import {
 	URGENCIES,
 	WATCH_KINDS,
 } from './post.ts';
+import { beginReminders } from './reminder-store.ts';
 
 /** The states of a post that is not over. */
 export const OPEN = ['planned', 'shown'] as const;
@@ -116,13 +117,13 @@ export async function subjectsAt(db: Db, { teamId, channelId }: ChannelKey, ts: 
 	const posted = from(db, 'posts', { ts, teamId, placeId: channelId });
 	const row = await posted.selectAll().limit(1).executeTakeFirst();
 	const content = row && readPost(row)?.content;
-	const about = content?.kind === 'digest' ? content.entries : row === undefined ? [] : [row];
+	const about = content?.kind === 'reminder' ? content.entries : row === undefined ? [] : [row];
 	return about.map(({ watchId, questionId }) => ({ kind: row?.kind, watchId: watchId ?? '', questionId }));
 }
 
 /**
  * Has the open posts that match `filter` drawn again: now, or with progress, which waits for what is urgent. Unless
- * `filter` has one kind, also the lists of reminders in their channels.
+ * `filter` has one kind, also the reminders of several questions in their channels.
  */
 export async function markPosts(
 	{ trx, now }: Tx,
@@ -134,26 +135,27 @@ export async function markPosts(
 		wanted: sql<number>`wanted + 1`,
 		urgency: sql<number>`case when state <> 'planned' and (due_at is null or urgency > ${rank}) then ${sql.lit(rank)}
 			else urgency end`,
-		// What waits for its first time, or for Slack, goes on waiting, unless this is more urgent.
-		dueAt: sql<number>`case when state = 'planned' then due_at when due_at is null or urgency > ${rank} then ${now}
-			else due_at end`,
+		// What waits for its first time, or for Slack, goes on waiting, unless this is more urgent, or it waits for this.
+		dueAt: sql<number>`case when state = 'planned' and coalesce(last_error, '') <> ${AWAITED} then due_at
+			when state = 'planned' or due_at is null or urgency > ${rank} then ${now} else due_at end`,
 	};
 	const marked = typeof filter.kind === 'string' ? { ...filter, state: OPEN } : openWithLists(trx, filter);
 	await change(trx, 'posts', { id: locked(trx, 'posts', marked) }, columns).execute();
 }
 
-/** Open posts and the lists of reminders in their channels. */
+/** Open posts and the reminders of several questions in their channels. */
 function openWithLists(trx: Db, filter: Filter<'posts'>): Filter<'posts'> {
 	const own = from(trx, 'posts', filter);
-	// A planned list may be on its way, drawn before this change. Written out: SQLite uses a partial index only then.
+	// Written out: SQLite uses a partial index only then.
 	const shown = from(trx, 'posts', { placeId: own.select('placeId') });
+	// A planned reminder may wait for this, or be on its way, drawn before it.
 	const streams = own.select(sql<string>`'channel:' || team_id || ':' || place_id`.as('stream'));
 	const planned = from(trx, 'posts', { stream: streams });
 	return {
 		id: from(trx, 'posts', { ...filter, state: OPEN })
 			.select('id')
-			.union(shown.where(sql<boolean>`kind = 'digest' and state = 'shown'`).select('id'))
-			.union(planned.where(sql<boolean>`kind = 'digest' and state = 'planned'`).select('id')),
+			.union(shown.where(sql<boolean>`kind = 'reminder' and state = 'shown' and session_id is null`).select('id'))
+			.union(planned.where(sql<boolean>`kind = 'reminder' and state = 'planned'`).select('id')),
 	};
 }
 
@@ -216,8 +218,8 @@ export async function redrawNaming({ trx, now }: Tx, userId: string): Promise<nu
 	const named = `%"${userId}"%`;
 	const inLists = sql`(service, session_id) in (select service, session_id from answer_rules
 		join channel_settings using (team_id, channel_id) where settings like ${named})`;
-	const isNaming = sql<boolean>`ts is not null and place_id <> ${userId} and (kind = 'digest'
-		or content like ${named} or ${inLists} or ${inSession('answers')} or ${inSession('claims')}
+	const isNaming = sql<boolean>`ts is not null and place_id <> ${userId}
+		and (kind = 'reminder' and session_id is null or content like ${named} or ${inLists} or ${inSession('answers')} or ${inSession('claims')}
 		or ${inSession('questions', 'fromUserId')} or ${inSession('questions', 'toUserId')})`;
 	await silencePosts(trx, { placeId: userId });
 	const wanted = sql<number>`wanted + 1`;
@@ -322,10 +324,11 @@ const isGiven = (trx: Db, { id, ...row }: Row<'questions'>) =>
 
 /** Has the open posts of a question be of the one that its agent asks instead, with the reminders of that. */
 async function showInstead(
-	{ trx, now }: Tx,
+	tx: Tx,
 	former: Row<'questions'>,
 	{ id, fingerprint }: Readonly<Record<'id' | 'fingerprint', string>>,
 ): Promise<void> {
+	const { trx, now } = tx;
 	const watches = from(trx, 'watches', { ...sessionOf(former), endedAt: null })
 		.selectAll()
 		.orderBy('id');
@@ -338,7 +341,7 @@ async function showInstead(
 			const content = { kind: 'question', changed: fingerprint !== former.fingerprint } satisfies PostContent;
 			const undrawn = { content: JSON.stringify(content), shownAt: null };
 			await change(trx, 'posts', { id: post.id }, undrawn).execute();
-			await beginLadder(trx, watch, { questionId: id, postTs: post.ts, postedAt: now, now });
+			await beginReminders(tx, watch, { postId: post.id, since: now });
 		}
 	}
 }

@@ -40,13 +40,10 @@ const reminderEntry = z.object({
 	dueAt: z.number(),
 	/** Whether none comes after it. */
 	isLast: z.boolean(),
-	/** When the reminder before was announced; null for the first. */
-	lastReminderAt: z.number().nullable(),
 });
 
 const handed = { watchId: z.string(), handOverId: z.string() };
 const ASKING = { thread: 'first', isCurrent: true } as const;
-const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), isCurrent: true } as const;
 
 export const KINDS = {
 	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
@@ -69,11 +66,14 @@ export const KINDS = {
 	discoveryFull: { schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }) },
 	/** Questions are left out because sessions cannot be listed; once a day. `isOver`: they come again. */
 	discoveryPaused: { schema: z.object({ why: noListReason, isOver: z.exactOptional(z.literal(true)) }) },
-	reminder: { ...REMINDER, thread: 'first' },
-	/** Later: with mentions, in the channel. */
-	escalation: REMINDER,
-	/** Of several questions. */
-	digest: { schema: z.object({ entries: z.array(reminderEntry) }), isCurrent: true },
+	/**
+	 * Of all questions of its channel, or in a card's thread of its watch, whose reminders are due. While it is held:
+	 * which are due and wait, and since when for reads.
+	 */
+	reminder: {
+		schema: z.object({ entries: z.array(reminderEntry), waitingSince: z.exactOptional(z.number()) }),
+		...ASKING,
+	},
 	settingsChanged: {
 		schema: z.object({ by: z.string(), before: channelSettings, after: channelSettings }),
 		isForAll: true,
@@ -136,8 +136,10 @@ export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCu
 
 export type PostRow = Row<'posts'>;
 
-/** `lastError` of a card that waits for its `notBefore`. Its stream's other posts do not wait for it. */
+/** `lastError` of a post that waits for its time. Its stream's other posts do not wait for it. */
 export const HELD = 'held';
+/** The same of a reminder that is due and waits for what is known of its questions: a change may end that. */
+export const AWAITED = 'awaited';
 /** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
 export const PACED = 'paced';
 
@@ -215,8 +217,7 @@ export type SendOutcome =
 export type AttemptResult =
 	/**
 	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current. `sentAt`: when the first
-	 * attempt began; left out: now. `leftOut`: reminders that it does not show, due again. `isUnsure`: an earlier update
-	 * may still change it.
+	 * attempt began; left out: now. `isUnsure`: an earlier update may still change it.
 	 */
 	| {
 			readonly kind: 'shown';
@@ -227,13 +228,21 @@ export type AttemptResult =
 			readonly againAt?: number | null;
 			readonly sentAt?: number;
 			readonly lostThread?: string;
-			readonly leftOut?: readonly ReminderEntry[];
 	  }
+	/** Its time has not come: to be looked at `until` then. `unknown`: an earlier attempt may have posted it. */
+	| (Extract<Hold, { readonly kind: 'held' }> & { readonly unknown: boolean })
 	/** `unknown`: the call may have succeeded; otherwise it certainly did not. */
 	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
 	| Extract<SendOutcome, { readonly kind: 'refused' | 'deleted' }>
-	/** No place to post it, or nothing to say. Its reminders are due again unless it may have been posted (`unknown`). */
-	| { readonly kind: 'dropped'; readonly unknown: boolean };
+	/** No place to post it, or nothing to say. */
+	| { readonly kind: 'dropped' };
+
+/** Whether a first post is held back. `content`: with what it waits for, or what it is to show. */
+export type Hold =
+	| { readonly kind: 'held'; readonly until: number; readonly content: PostContent }
+	| { readonly kind: 'shown'; readonly content: PostContent }
+	/** Nothing is left to say. */
+	| { readonly kind: 'over' };
 
 export interface Look {
 	readonly message: MessageContent;
@@ -243,8 +252,6 @@ export interface Look {
 	readonly isLast: boolean;
 	/** When to draw it again though nothing has changed, clock milliseconds; left out or null: not. */
 	readonly againAt?: number | null;
-	/** Reminders whose question somebody has answered, which may be taken back. */
-	readonly leftOut?: readonly ReminderEntry[];
 }
 
 /** A post's question: while it is open as last read, then as last seen open. Null when it is not known. */

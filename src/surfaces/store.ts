@@ -15,7 +15,6 @@ import {
 	WITHOUT_LEASE,
 } from '../store/database.ts';
 import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE } from '../store/due.ts';
-import { beginLadder, endReminders } from '../store/ladders.ts';
 import { locked, lockSessionOf } from '../store/locks.ts';
 import { readQuestion } from '../store/question-store.ts';
 import { type ChannelKey, isChannelEnd, isInThread, UNKNOWN_STYLE, type Watch, type WatchEnd } from '../store/watch.ts';
@@ -23,6 +22,7 @@ import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../store/
 import { giveBackUndelivered, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
 	type AttemptResult,
+	AWAITED,
 	askedOf,
 	cardAgain,
 	type DuePost,
@@ -30,18 +30,16 @@ import {
 	NEWS_KINDS,
 	type NewPost,
 	NOT_MARKED,
-	NOWHERE,
 	PACED,
 	type Post,
-	type PostContent,
 	type PostKind,
 	type PostRow,
 	QUESTION_KINDS,
-	type ReminderEntry,
 	readPost,
 	targetOf,
 	UNSURE_MS,
 } from './post.ts';
+import { aboutOf, beginReminders, countReminders, questionsOf } from './reminder-store.ts';
 
 /** The posts, their attempts and their looks. */
 export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) {
@@ -98,12 +96,12 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 	}
 
 	/** Where the newest of these posts is that was not deleted. */
-	async function tsOf(filter: Filter<'posts'>, trx = db.read): Promise<string | null> {
-		const posted = from(trx, 'posts', { kind: 'question', ...filter, state: ['shown', 'closed'] }).select('ts');
+	async function tsOf(filter: Filter<'posts'>): Promise<string | null> {
+		const posted = from(db.read, 'posts', { kind: 'question', ...filter, state: ['shown', 'closed'] }).select('ts');
 		return (await posted.orderBy('number', 'desc').limit(1).executeTakeFirst())?.ts ?? null;
 	}
 
-	async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: AttemptResult): Promise<void> {
+	async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: Finished): Promise<void> {
 		const { trx, now } = tx;
 		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
 		if (before === undefined) return;
@@ -114,23 +112,28 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const isRefusedAgain = result.kind === 'refused' && !isFirstPost;
 		const hasEnded = isFirstPost ? result.kind !== 'retry' : result.kind === 'deleted' || result.kind === 'refused';
 		const isLed = hasEnded && content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind);
+		const isReminded =
+			isFirstPost && content.kind === 'reminder' && (result.kind === 'shown' || result.kind === 'refused');
 		// A channel that takes no posts any more ends its watches, which tells their creators.
 		const isTold = result.kind === 'refused' && !isChannelEnd(result.code as WatchEnd);
 		const code = isTold && !('handOverId' in content) ? result.code : null;
-		// A list belongs to no watch.
+		// A reminder of a channel belongs to no watch.
 		const watchId = before.watchId ?? ('entries' in content ? (content.entries[0]?.watchId ?? null) : null);
-		const concernsWatch = result.kind === 'deleted' || lostThread !== undefined || isLed || isRefused || code;
+		const concernsWatch =
+			result.kind === 'deleted' || lostThread !== undefined || isLed || isRefused || isReminded || code;
 		const session = await lockSessionOf(trx, concernsWatch ? watchId : null);
 		const concerned = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
 		const watch = session === null ? undefined : await concerned.executeTakeFirst();
 		// Both are locked in the order of all locks.
 		const cards = from(trx, 'posts', { watchId, kind: 'card' }).select('id');
-		if (isLed) await locked(trx, 'posts', { id: cards.union(from(trx, 'posts', { id }).select('id')) }).execute();
+		const own = from(trx, 'posts', { id }).select('id');
+		if (isLed) await locked(trx, 'posts', { id: cards.union(own) }).execute();
+		const reminded = isReminded ? from(trx, 'posts', questionsOf(content.entries)).select('id') : own;
+		if (isReminded) await locked(trx, 'posts', { id: reminded.union(own) }).execute();
 		const columns = {
 			...WITHOUT_LEASE,
 			...attemptChange(before, result, now),
-			// A list is of what it showed at first: what it left out comes again.
-			...(isFirstPost && result.kind === 'shown' && withoutEntries(readPost(before)?.content, result.leftOut)),
+			...(isReminded && result.kind === 'shown' && aboutOf(content.entries, session?.service ?? null)),
 			...(isRefusedAgain && dueAgain(wanted, null, now, isFirstPost)),
 			...(result.kind === 'shown' &&
 				afterShown({ wanted, sendingSince: before.sendingSince }, result, now, isFirstPost)),
@@ -145,8 +148,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 			await replaceCard(tx, watch, row.ts ?? '');
 		// It leads there, or shows what no post does.
 		if (watch !== undefined && isLed) await markPosts(tx, { watchId: watch.id, kind: 'card' });
-		if (result.kind !== 'retry') await endReminders(trx, endedReminders(content, before, result), now);
-		if (watch !== undefined && isAsked) await begin(tx, row, watch, result);
+		if (isReminded) await countReminders(tx, row, content.entries);
+		if (watch !== undefined && isAsked) await begin(tx, row, watch, result.sentAt);
 		if (watch === undefined || code === null) return;
 		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
 		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
@@ -157,11 +160,10 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
 	}
 
-	/** Begins a question's reminders, which count from its post. */
-	async function begin(tx: Tx, row: PostRow, watch: WatchRow, { ts, sentAt }: Pick<Shown, 'ts' | 'sentAt'>) {
+	/** Begins a question's reminders, which count from when its post was sent, at the latest from now. */
+	async function begin(tx: Tx, row: PostRow, watch: WatchRow, sentAt = tx.now): Promise<void> {
 		if (watch.endedAt !== null || row.questionId === null) return;
-		const postedAt = Math.min(sentAt ?? tx.now, tx.now);
-		await beginLadder(tx.trx, watch, { questionId: row.questionId, postTs: ts, postedAt, now: tx.now });
+		await beginReminders(tx, watch, { postId: row.id, since: Math.min(sentAt, tx.now) });
 	}
 
 	/** Slack refuses a first post: the creator hears it, once a day for a channel, and reminders go where they can. */
@@ -171,9 +173,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const content = { kind: 'postRefused', channelId, sessionId: about, code } as const;
 		const key = `refused:${channelId}:${Math.floor(tx.now / DAY_MS)}`;
 		await planPosts(tx, [{ target: { kind: 'person', teamId, userId }, key, content }]);
-		if (row.kind !== 'question') return;
-		const card = await tsOf({ watchId: watch.id, kind: 'card' }, tx.trx);
-		await begin(tx, row, watch, { ts: card ?? NOWHERE });
+		if (row.kind === 'question') await begin(tx, row, watch);
 	}
 
 	/** Forgets the card or the question's post `ts`, which somebody deleted. */
@@ -237,18 +237,28 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		},
 
 		/**
-		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or when an earlier attempt of
-		 * unknown outcome began. False when the lease was lost.
+		 * Notes that Slack is about to be called, and prolongs the lease. False when the lease was lost.
 		 */
-		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
+		beginAttempt: (id: string, token: string, { since, leasedUntil, content = null }: BegunAttempt) =>
 			db.writeOne((trx) => {
-				const begun = { sendingSince: since, leasedUntil, lastError: null };
+				const shows = content && { content: JSON.stringify(content) };
+				const begun = { sendingSince: since, leasedUntil, lastError: null, ...shows };
 				return hasChanged(change(trx, 'posts', { id, leaseToken: token, state: OPEN }, begun));
 			}),
 
 		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
 		endAttempt: async (post: Post, token: string, result: AttemptResult, now: number): Promise<void> => {
 			// Nothing follows from a posted message that is there.
+			if (result.kind === 'held') {
+				const lastError = 'entries' in result.content && result.content.entries.length > 0 ? AWAITED : HELD;
+				const { dueAt } = dueAgain(post.wanted, Math.round(result.until), now, true);
+				const content = JSON.stringify(result.content);
+				const held = { ...WITHOUT_LEASE, dueAt, content, lastError, ...(!result.unknown && { sendingSince: null }) };
+				await db.writeOne((trx) =>
+					change(trx, 'posts', { id: post.id, leaseToken: token, state: 'planned' }, held).execute(),
+				);
+				return;
+			}
 			if (post.ts === null || result.kind !== 'shown')
 				return db.write((trx) => finish({ trx, now }, post, token, result));
 			const columns = { ...WITHOUT_LEASE, ...shownColumns(post, result, now), ...afterShown(post, result, now, false) };
@@ -301,8 +311,16 @@ export interface PressedPlace {
 	readonly key: string | null;
 }
 
+/** `since`: now, or when an earlier attempt of unknown outcome began. `content`: that is shown, if it is another. */
+interface BegunAttempt {
+	readonly since: number;
+	readonly leasedUntil: number;
+	readonly content?: Post['content'] | null;
+}
+
 const ALL = { updates: true };
 type Shown = Extract<AttemptResult, { kind: 'shown' }>;
+type Finished = Exclude<AttemptResult, { kind: 'held' }>;
 
 const NO_WATCH = {
 	watch: null,
@@ -371,7 +389,7 @@ function afterShown(
 	return dueAgain(wanted, result.key === null ? now : unsureUntil, now, isFirstPost);
 }
 
-function attemptChange(row: PostRow, result: AttemptResult, now: number): Partial<PostRow> {
+function attemptChange(row: PostRow, result: Finished, now: number): Partial<PostRow> {
 	switch (result.kind) {
 		case 'shown':
 			return shownColumns(row, result, now);
@@ -391,26 +409,12 @@ function attemptChange(row: PostRow, result: AttemptResult, now: number): Partia
 	}
 }
 
-function withoutEntries(content: PostContent | undefined, leftOut: readonly ReminderEntry[] = []) {
-	if (content?.kind !== 'digest') return {};
-	const isLeftOut = ({ watchId, questionId }: ReminderEntry) =>
-		leftOut.some((one) => one.watchId === watchId && one.questionId === questionId);
-	return { content: JSON.stringify({ ...content, entries: content.entries.filter((entry) => !isLeftOut(entry)) }) };
-}
-
-/** The reminders of a post. What an earlier attempt may have shown counts as seen. */
-function endedReminders(content: Post['content'], { state }: PostRow, result: AttemptResult) {
-	const entries = state === 'planned' && 'entries' in content ? content.entries : [];
-	if (result.kind === 'shown') return { entries, unseen: result.leftOut ?? [] };
-	return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
-}
-
 /** Whether no first post of its stream goes before it: the card is first, unreadable and held ones do not count. */
 function isFirst(updates: boolean) {
 	const isKind = updates ? sql`posts.state = 'shown' or` : sql`posts.state = 'planned' and`;
 	return sql<boolean>`(${isKind} (posts.kind = 'card' or not exists (select 1 from posts as earlier
 		where earlier.stream = posts.stream and earlier.state = 'planned'
-		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${HELD})
+		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${HELD}, ${AWAITED})
 		and (earlier.kind = 'card' or earlier.number < posts.number))))`;
 }
 

@@ -178,8 +178,11 @@ export const WATCH_TABLES = tables({
 			/** `planned`, `shown`, `closed` (after its last look), `gone` (deleted), `refused`, `dropped` (not needed). */
 			state: text,
 			createdAt: noted,
-			// The longest retry delay, and the longest Retry-After of Slack that is honored. Cards look again at `notBefore`.
-			dueAt: orNull(ahead(15 * MINUTE_MS, { lasts: true })),
+			/**
+			 * The longest retry delay, and the longest Retry-After of Slack that is honored. What is held, like a reminder, is
+			 * looked at as often.
+			 */
+			dueAt: orNull(ahead(15 * MINUTE_MS, { decides: true })),
 			/** 0: now, 1: progress. */
 			urgency: fromZero,
 			/** Counts what changed after it was planned. */
@@ -191,6 +194,11 @@ export const WATCH_TABLES = tables({
 			shownKey: orNull(text),
 			shownAt: orNull(noted),
 			lastError: orNull(text),
+			/** Of a question's post: since when its reminders count, and which there were; null: it has none. */
+			remindFrom: orNull({ ...noted, since: 35 }),
+			remindedAt: orNull({ ...noted, since: 35 }),
+			escalationCount: { ...fromZero, since: 35 },
+			lastReminderAt: orNull({ ...noted, since: 35 }),
 		},
 		unique: [
 			['stream', 'uniqueKey'],
@@ -204,7 +212,8 @@ export const WATCH_TABLES = tables({
 			watch: '(watch_id)',
 			ts: '(ts)',
 			handed_over: `(team_id, created_at) where kind = 'handedOver'`,
-			digests: `(place_id) where kind = 'digest' and state = 'shown'`,
+			digests: [`(place_id) where kind = 'digest' and state = 'shown'`, 29, 35],
+			reminders: [`(place_id) where kind = 'reminder' and state = 'shown' and session_id is null`, 35],
 			next: ['(state, urgency, due_at, created_at) where due_at is not null', 32],
 			place: ['(place_id, state)', 32],
 		},
@@ -254,40 +263,6 @@ export const WATCH_TABLES = tables({
 			builtAt: orNull(noted),
 		},
 		indexes: { due: '(next_update_at) where next_update_at is not null' },
-		kept: 'whileUsed',
-	},
-
-	/** The reminders of a question in a channel. */
-	ladders: {
-		key: ['watchId'],
-		columns: {
-			watchId: text,
-			...CHANNEL,
-			...SESSION,
-			...LEASE,
-			questionId: text,
-			postTs: text,
-			postedAt: noted,
-			remindedAt: orNull(noted),
-			escalationCount: fromZero,
-			isSending: fromZero,
-			lastReminderAt: orNull(noted),
-			/** When the reminder was due that waits for something. */
-			reminderDueAt: orNull(ahead(10 * MINUTE_MS, { lasts: true })),
-			/** Who was answering when a reminder was due. */
-			heldBy: orNull(personId),
-			/** See `WaitingReminders`. */
-			waitingSince: orNull(noted),
-			fewSince: orNull(noted),
-			/** When to look at it; null: when something changes. Quiet hours may last for days. The start makes all due. */
-			dueAt: orNull(ahead(30 * DAY_MS, { decides: true })),
-			changeCount: fromZero,
-		},
-		indexes: {
-			due: '(service, due_at) where due_at is not null',
-			session: '(service, session_id)',
-			channel: '(team_id, channel_id)',
-		},
 		kept: 'whileUsed',
 	},
 

@@ -1,0 +1,230 @@
+// Owns `posts`, with `store.ts`: the reminders among them, which are held until their time.
+import { evidence } from '../domain/asked.ts';
+import type { SessionKey } from '../domain/session.ts';
+import { type Log, parseOrNull } from '../kernel/basics.ts';
+import { readSettings, stylesOf } from '../store/channel-settings.ts';
+import {
+	add,
+	change,
+	channelOf,
+	type Db,
+	type Filter,
+	from,
+	type Row,
+	type StoreParts,
+	sessionOf,
+	sql,
+	type Tx,
+	WITHOUT_LEASE,
+} from '../store/database.ts';
+import { inLockOrder, locked, lockSession } from '../store/locks.ts';
+import { IS_ANSWERED } from '../store/question-store.ts';
+import { AWAITED_AHEAD_MS, type ChannelKey, isInThread } from '../store/watch.ts';
+import { askForRead, hasPlace } from '../store/watch-store.ts';
+import { AWAITED, HELD, NOWHERE, type PostTarget, type ReminderEntry, streamOf, targetOf } from './post.ts';
+
+/** What is known of the questions that stand in channels, for their reminders. */
+export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { readonly log: Log }) {
+	return {
+		/** The open questions of a channel, or of one watch, and the channel's settings. */
+		async factsOf(target: Exclude<PostTarget, { kind: 'person' }>, now: number) {
+			const channel = channelOf(target);
+			const of = target.kind === 'watch' ? sql`and watches.id = ${target.watchId}` : sql``;
+			const [{ settings, change: changed }, { rows }] = await Promise.all([
+				readSettings({ db, log }, channel),
+				sql<FactsRow>`select watches.id as watch_id, mode, questions.id as question_id, questions.service,
+						questions.session_id, questions.message_index, evidence, remind_from, reminded_at, escalation_count,
+						last_reminder_at, last_read_at, failures, ${IS_ANSWERED} as is_answered,
+						coalesce(posts.ts, (select ts from posts as card where card.watch_id = watches.id and card.kind = 'card'
+							and card.state in ('shown', 'closed') order by card.number desc limit 1), ${NOWHERE}) as post_ts
+					from watches
+					join questions on questions.service = watches.service and questions.session_id = watches.session_id
+						and settled_at is null
+					join posts on posts.watch_id = watches.id and posts.question_id = questions.id
+						and posts.kind = 'question' and remind_from is not null
+					join watched_sessions as seen on seen.service = watches.service and seen.session_id = watches.session_id
+					where watches.team_id = ${channel.teamId} and watches.channel_id = ${channel.channelId}
+						and ended_at is null ${of}
+					order by remind_from, posts.id`.execute(db.read),
+			]);
+			const asked = { sessionId: [...new Set(rows.map(({ sessionId }) => sessionId))] };
+			const claims = from(db.read, 'claims', asked).where('until', '>', now).orderBy('until');
+			const claimed = rows.length === 0 ? [] : await claims.selectAll().execute();
+			/** The active claim of each question that lasts longest. */
+			const latest = new Map(claimed.map((claim) => [placeOf(claim), claim]));
+			const questions = rows.map(({ mode, evidence: seen, isAnswered, failures, lastReadAt: readAt, ...row }) => ({
+				...row,
+				/** Its reminder stays in the thread of the card. */
+				isThreadOnly: isInThread(mode, settings),
+				/** An answer of ours to it is gone, so it is asked again. */
+				isLost: Boolean(parseOrNull(evidence, seen)?.lost),
+				/** Whether somebody has answered in Handraise since: delivered, or on its way. */
+				isAnswered: Boolean(isAnswered),
+				claim: latest.get(placeOf(row)) ?? null,
+				/** When the newest successful read of the session began. */
+				readAt,
+				isFailing: failures > 0,
+			}));
+			return { questions, settings, settingsChangedAt: changed?.at ?? null };
+		},
+
+		/** Has sessions read ahead of others, in the order of `by`, unless they have such a place. */
+		async askForReads(sessions: readonly SessionKey[], by: number, now: number): Promise<void> {
+			const place = by - AWAITED_AHEAD_MS;
+			for (const session of inLockOrder(sessions, ({ sessionId }) => sessionId)) {
+				const seen = await from(db.read, 'watched_sessions', sessionOf(session)).selectAll().executeTakeFirst();
+				if (seen === undefined || hasPlace(seen, place, now)) continue;
+				await db.write(async (trx) => {
+					const row = await lockSession(trx, session);
+					if (row !== undefined && !hasPlace(row, place, now)) await askForRead(trx, row, place, now);
+				});
+			}
+		},
+
+		/** Looks at all reminders now: settings of the program may have changed. */
+		lookAtAll: (now: number) =>
+			db.writeOne((trx) => {
+				const held = { kind: 'reminder', state: 'planned', lastError: [HELD, AWAITED] };
+				return change(trx, 'posts', { id: locked(trx, 'posts', held) }, { dueAt: now }).execute();
+			}),
+	};
+}
+
+export type ReminderStore = ReturnType<typeof createReminderStore>;
+export type ReminderFacts = Awaited<ReturnType<ReminderStore['factsOf']>>;
+
+interface FactsRow
+	extends SessionKey,
+		Pick<Row<'posts'>, 'remindedAt' | 'escalationCount' | 'lastReminderAt'>,
+		Pick<Row<'questions'>, 'messageIndex' | 'evidence'>,
+		Pick<Row<'watched_sessions'>, 'lastReadAt' | 'failures'>,
+		Pick<Row<'watches'>, 'mode'>,
+		Pick<ReminderEntry, 'watchId' | 'questionId' | 'postTs'> {
+	readonly remindFrom: number;
+	readonly isAnswered: unknown;
+}
+
+const placeOf = ({ service, sessionId, messageIndex }: SessionKey & { readonly messageIndex: number }) =>
+	`${service} ${sessionId} ${messageIndex}`;
+
+/** New questions of a channel are looked at together. No reminder comes as soon as that. */
+const SOON_MS = 10_000;
+
+/** Has the reminders of a watch's question count from `since`. The caller has locked its posts. */
+export async function beginReminders(
+	tx: Tx,
+	watch: Pick<Row<'watches'>, 'id' | 'mode'> & ChannelKey,
+	{ postId, since }: { readonly postId: string; readonly since: number },
+): Promise<void> {
+	const begun = { remindFrom: since, remindedAt: null, escalationCount: 0, lastReminderAt: null };
+	await change(tx.trx, 'posts', { id: postId }, begun).execute();
+	await lookAtReminders(tx, watch, [watch], tx.now + SOON_MS);
+}
+
+/** Has the reminders of a session count from now: nobody was asked while the agent worked. */
+export async function restartReminders(tx: Tx, session: SessionKey): Promise<void> {
+	const { trx, now } = tx;
+	const posts = { ...sessionOf(session), kind: 'question' };
+	const reminded = from(trx, 'posts', posts).where('remindFrom', 'is not', null).forUpdate();
+	const id = reminded.select('id').orderBy('id');
+	await change(trx, 'posts', { id }, { remindFrom: now, lastReminderAt: null }).execute();
+	const watches = await from(trx, 'watches', { ...sessionOf(session), endedAt: null })
+		.selectAll()
+		.execute();
+	for (const watch of watches) await lookAtReminders(tx, watch, [watch], now + SOON_MS);
+}
+
+/** Has the reminders of a channel looked at now: its settings have changed. */
+export async function lookAtChannel(tx: Tx, channel: ChannelKey): Promise<void> {
+	const live = from(tx.trx, 'watches', { ...channelOf(channel), endedAt: null });
+	const watches = await live.select(['id', 'mode']).execute();
+	if (watches.length > 0) await lookAtReminders(tx, channel, watches, tx.now);
+}
+
+/**
+ * Holds a reminder of a channel, and one in the thread of each of these watches whose reminders stay there, until `at`
+ * at the latest. A held reminder finds what is due in its place by itself.
+ */
+async function lookAtReminders(
+	{ trx, now }: Tx,
+	{ teamId, channelId }: ChannelKey,
+	watches: readonly Pick<Row<'watches'>, 'id' | 'mode'>[],
+	at: number,
+): Promise<void> {
+	const style = (await stylesOf(trx, teamId, [channelId]))(channelId);
+	const inThread = watches.filter(({ mode }) => isInThread(mode, style));
+	const targets = [
+		{ kind: 'channel', teamId, channelId } as const,
+		...inThread.map(({ id }) => targetOf({ id, teamId, channelId })),
+	];
+	const isWaiting = sql`posts.last_error in (${HELD}, ${AWAITED})`;
+	const isOver = sql`posts.state = 'dropped'`;
+	for (const target of targets) {
+		const stream = streamOf(target);
+		await add(trx, 'posts', {
+			id: crypto.randomUUID(),
+			stream,
+			number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
+			uniqueKey: HELD_KEY,
+			teamId,
+			placeId: channelId,
+			watchId: target.kind === 'watch' ? target.watchId : null,
+			kind: 'reminder',
+			content: NO_REMINDERS,
+			state: 'planned',
+			createdAt: now,
+			dueAt: at,
+			lastError: HELD,
+		})
+			.onConflict((conflict) =>
+				conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
+					state: 'planned',
+					wanted: sql<number>`posts.wanted + 1`,
+					content: sql<string>`case when ${isOver} then excluded.content else posts.content end`,
+					lastError: sql<string>`case when ${isOver} then excluded.last_error else posts.last_error end`,
+					dueAt: sql<number>`case when ${isOver} or ${isWaiting} and posts.due_at > excluded.due_at
+						then excluded.due_at else posts.due_at end`,
+				}),
+			)
+			.execute();
+	}
+}
+
+/** The key of the reminder in its stream that is not shown yet. */
+const HELD_KEY = 'reminder';
+const NO_REMINDERS = JSON.stringify({ kind: 'reminder', entries: [] });
+
+/** What a shown reminder is about, if that is one question: what happens to it then has the reminder drawn again. */
+export function aboutOf(entries: readonly ReminderEntry[], service: string | null) {
+	const [one, ...others] = entries;
+	if (one === undefined || others.length > 0) return {};
+	const { watchId, questionId, sessionId } = one;
+	return { watchId, questionId, ...(service !== null && { service, sessionId }) };
+}
+
+/** Counts reminders that people have seen, or that Slack has refused, and holds the next one. The posts are locked. */
+export async function countReminders(tx: Tx, row: Row<'posts'>, entries: readonly ReminderEntry[]): Promise<void> {
+	const { trx, now } = tx;
+	await change(trx, 'posts', { id: row.id }, { uniqueKey: `${HELD_KEY}:${row.id}` }).execute();
+	const of = (stage: ReminderEntry['stage']) => questionsOf(entries.filter((entry) => entry.stage === stage));
+	await change(trx, 'posts', of('reminder'), { remindedAt: now, lastReminderAt: now }).execute();
+	const escalated = { escalationCount: sql<number>`escalation_count + 1`, lastReminderAt: now };
+	await change(trx, 'posts', of('escalation'), escalated).execute();
+	const channel = { teamId: row.teamId, channelId: row.placeId };
+	const ids = row.stream.startsWith('watch:') ? entries.map(({ watchId }) => watchId) : [];
+	const watches = await from(trx, 'watches', { id: ids }).select(['id', 'mode']).execute();
+	await lookAtReminders(tx, channel, watches, now);
+}
+
+/** The posts of the questions that these reminders are about. */
+export const questionsOf = (entries: readonly ReminderEntry[]): Filter<'posts'> => ({
+	kind: 'question',
+	watchId: entries.map(({ watchId }) => watchId),
+	questionId: entries.map(({ questionId }) => questionId),
+});
+
+/** Ends all leases of held reminders: nobody writes what they decided. */
+export const endHeldLeases = (trx: Db) =>
+	change(trx, 'posts', { kind: 'reminder', state: 'planned', sendingSince: null }, WITHOUT_LEASE)
+		.where('leaseToken', 'is not', null)
+		.execute();
