@@ -21,7 +21,6 @@ const TOP: Readonly<Record<string, (folder: string) => boolean>> = {
 const AGAINST: readonly string[] = [
 	'surfaces/inboxes.ts',
 	'surfaces/inbox-store.ts',
-	'surfaces/ladder-store.ts',
 	'surfaces/marks.ts',
 	'surfaces/open-windows.ts',
 	'surfaces/receipts.ts',

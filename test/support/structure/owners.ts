@@ -7,7 +7,6 @@ const OWNERS: Readonly<Record<string, string>> = {
 	snoozes: 'store/question-store.ts',
 	watches: 'store/watch-store.ts',
 	watched_sessions: 'store/watch-store.ts',
-	ladders: 'store/ladders.ts',
 	people: 'store/people-store.ts',
 	posts: 'surfaces/',
 	answers: 'delivery/',
