@@ -28,7 +28,6 @@ import { openStore } from './stores.ts';
 import { askInbox } from './surfaces/inboxes.ts';
 import { createSpreading } from './surfaces/marks.ts';
 import { createOpenWindows } from './surfaces/open-windows.ts';
-import { showRepeat } from './surfaces/receipts.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
@@ -90,7 +89,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	}
 	const noteRead = createReadNotes(core, readAnswers);
 
-	const { messages, ...posting } = createPosting(core);
+	const posting = createPosting(core);
 	const refusedRequests = createRefusedRequests(core);
 	const bolt = createBoltApp(installation.identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
 	const http = createEndpoints(core, { bolt, budget: service.budget, onRefused: refusedRequests.add });
@@ -98,10 +97,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		app: bolt.app,
 		noteRead,
 		onInboxPress: (inbox) => askInbox(core, inbox, null),
-		onPostPress(request, isChanged) {
-			posting.showPressed(request, isChanged);
-			void showRepeat(store.answers, messages, request);
-		},
+		onPostPress: posting.showPressed,
 	});
 	const { listen } = context;
 
@@ -117,7 +113,6 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		...service,
 		flow,
 		drafting,
-		messages,
 		inboxes,
 		noteRead,
 	});

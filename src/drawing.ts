@@ -2,6 +2,7 @@ import type { Core } from './core.ts';
 import { createSettingsDrawing } from './people/settings-saving.ts';
 import { createQuestionFacts } from './screens/facts.ts';
 import { createHandOverDrawing } from './screens/hand-over-posts.ts';
+import { createReceiptDrawing } from './screens/receipt.ts';
 import { createReminderDrawing } from './screens/reminder-posts.ts';
 import { createWatchDrawing } from './screens/watch-posts.ts';
 import type { MayAct } from './slack/access-policy.ts';
@@ -26,6 +27,7 @@ export function createDrawing(
 		...createWatchDrawing(core, facts),
 		...createReminderDrawing(core, facts),
 		...createHandOverDrawing(facts),
+		...createReceiptDrawing(core),
 		...createSettingsDrawing(core, core.userGroups),
 	};
 	return (due: DuePost): Promise<Drawn> => {

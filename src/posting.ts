@@ -19,7 +19,6 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 	const stopping = new AbortController();
 	const { signal } = stopping;
 	const endings = createEndings(core);
-	const messages = createMessages(core);
 
 	/** By watch, or by channel for `watch all`: Slack's word on the next new post, for all who wait for it. */
 	const expected = new Map<string, PromiseWithResolvers<string | null>>();
@@ -33,14 +32,13 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 		expected.delete(id);
 	}
 
-	const announcer = { draw: createDrawing(core), remind: createReminding(core), ...messages };
+	const announcer = { draw: createDrawing(core), remind: createReminding(core), ...createMessages(core) };
 	const outbox = createOutbox(core, announcer, endings.endChannel, attempted);
 	const guard = createChannelGuard(core, createChannelList(clients.background), (channel) =>
 		endings.endChannel(channel, 'channelShared'),
 	);
 	const running: Promise<unknown>[] = [];
 	return {
-		messages,
 		endings,
 		expectPost,
 		/** Shows on the message of a press, if that is a post of ours, what it changed, or that it is a repeat. */

@@ -90,12 +90,6 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				return change(trx, 'answers', { id }, { receiptState: closed }).execute();
 			}),
 
-		/** A receipt's DM may exist from now on: Slack is about to be called. */
-		noteDm(id: string, since: number) {
-			const receiptState = sql<string>`${`{"dmSince":${since},`} || substr(receipt_state, 2)`;
-			return db.writeOne((trx) => change(trx, 'answers', { id }, { receiptState }).execute());
-		},
-
 		/** The author of a `conflicted` answer was told. Changes nothing once the worker has it or the first has ended. */
 		noteTold: ({ id }: Pick<Answer, 'id'>) =>
 			db.write(async (trx) => {

@@ -1,5 +1,4 @@
-import { RECEIPT_STATE } from '../domain/answer.ts';
-import { FORGOTTEN, type Log, parseOrNull } from '../kernel/basics.ts';
+import { FORGOTTEN, type Log } from '../kernel/basics.ts';
 import { nextTurn } from '../kernel/lease-loop.ts';
 import {
 	type Cipher,
@@ -106,15 +105,13 @@ export function createForgetting(cipher: Cipher) {
 		/** The answers of others that may name them. */
 		countUnreadable: (trx: Db, userId: string) => countSecond(trx, userId, async (row) => firstOf(row) === null),
 
-		/** In answers of others that name them: without their words. A message that shows it is drawn again. */
-		leaveOthers: ({ trx, now }: Tx, userId: string, name: string): Promise<number> =>
+		/** In answers of others that name them: without their words. */
+		leaveOthers: ({ trx }: Tx, userId: string, name: string): Promise<number> =>
 			countSecond(trx, userId, async (row) => {
 				const first = firstOf(row);
 				if (first?.person?.userId !== userId) return false;
 				const hidden = { ...first, person: { ...first.person, userId: name }, values: first.values.map(() => null) };
-				const told = parseOrNull(RECEIPT_STATE, row.receiptState);
-				const again = told?.dm && { receiptState: JSON.stringify({ ...told, state: null }), nextAttemptAt: now };
-				const columns = { other: otherColumn.seal(hidden, row, cipher), ...again, ...WITHOUT_LEASE };
+				const columns = { other: otherColumn.seal(hidden, row, cipher), ...WITHOUT_LEASE };
 				return hasChanged(change(trx, 'answers', { id: row.id }, columns));
 			}),
 

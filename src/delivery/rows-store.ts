@@ -78,7 +78,7 @@ const content = z.object({
 export const contentColumn = sealedColumn('answers.content', content);
 export const secretsColumn = sealedColumn('answers.secrets', z.record(z.string(), z.string()));
 
-const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
+const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, isMessage: false, modalOpen: true };
 
 /** Whether an answer that arrived is to the newest time that the agent asked this, and not to an earlier one. */
 export const IS_CURRENT = sql<boolean>`(question_id is null or state not in (${sql.join(ARRIVED_STATES)})
@@ -297,7 +297,7 @@ export function receiptOf({ receiptState: before }: Answer, told: AnswerState | 
 }
 
 /** When the worker tells the author of their own change: a message of ours must not show the former state. */
-export const receiptDueAt = ({ receiptState }: Answer, now: number) => (receiptState.dm === null ? null : now);
+export const receiptDueAt = ({ receiptState }: Answer, now: number) => (receiptState.isMessage ? now : null);
 
 /**
  * The columns that change with the state; a settled answer loses its secrets. `first`: the answer before a conflicted

@@ -77,7 +77,7 @@ export function createAnswerWorker(
 
 	/** Tells the author after `TAKES_LONG_MS`, during the attempt. Null when that ended before. Never rejects. */
 	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<ReceiptState | null> {
-		if (!isBlocking(answer.state) || answer.receiptState.dm !== null) return null;
+		if (!isBlocking(answer.state) || answer.receiptState.isMessage) return null;
 		const untilLong = firstDueAt(answer) + TAKES_LONG_MS - clock.now();
 		try {
 			await clock.sleep(Math.max(untilLong, answer.lastError === null ? MIN_BEFORE_LONG_MS : 0), ended);

@@ -113,12 +113,10 @@ export type AnswerContent =
 export const RECEIPT_STATE = z.object({
 	state: STATE.nullable(),
 	agentOutcome: z.enum(AGENT_OUTCOMES).nullable(),
-	/** The receipt's DM, which is updated, not repeated. */
-	dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
+	/** Whether a direct message tells it: a post that is drawn from the answer. */
+	isMessage: z.boolean(),
 	/** False once Slack says that the modal is closed. */
 	modalOpen: z.boolean(),
-	/** When the next DM may have been posted, while that is not known. */
-	dmSince: z.number().exactOptional(),
 });
 /** What the author was last told about an answer, and where; stored, so that a restart repeats no receipt. */
 export type ReceiptState = Readonly<z.infer<typeof RECEIPT_STATE>>;

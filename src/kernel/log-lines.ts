@@ -56,7 +56,6 @@ export const LOG_LINES = {
 	read_not_stored: 'what a read found could not be stored; the session is read again',
 	read_not_noted: 'what a read outside the watch shows could not be stored; the next read of the session shows it',
 	receipt_not_in_window: 'a receipt could not be shown in its modal',
-	receipt_not_sent: 'a receipt could not be sent as a DM',
 	refusal_not_counted: 'a refusal could not be counted for the audit',
 	removed_setting: 'this is no setting any more and can be removed; `instead` says what takes its place',
 	reply_not_sent: 'a reply could not be sent',

@@ -55,7 +55,8 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 			if (note !== '') await reply.onTop(request, { origin: request }, noted, reply.withoutTurn);
 			return;
 		}
-		const isShown = await receipts.showIn(request, view?.id ?? null, answer, note);
+		// A message of ours is drawn again after each press on it, but without a note.
+		const isShown = view == null ? note === '' : await receipts.showIn(view.id, answer, note);
 		if (!isShown) await reply.withoutTurn(request, receipts.shown(answer, note).message);
 	}
 
@@ -78,7 +79,7 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 		if (result.kind === 'valuesGone') return openForm(request, press, own.question, own);
 		await showAgain(request, press, result.answer);
 		// A direct message of ours is left to the worker.
-		if (result.kind === 'taken' && own.receiptState.dm === null) await answers.noteTold(own);
+		if (result.kind === 'taken' && !own.receiptState.isMessage) await answers.noteTold(own);
 		return NOTHING_TO_DO;
 	});
 

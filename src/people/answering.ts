@@ -8,8 +8,8 @@ import { REASONS } from '../service/service.ts';
 import type { SessionService } from '../service/session-service.ts';
 import type { HandlerContext } from '../slack/context.ts';
 import type { SessionStore } from '../store/watch-store.ts';
-import type { createMessages } from '../surfaces/messages.ts';
 import { createReceipts } from '../surfaces/receipts.ts';
+import type { PostStore } from '../surfaces/store.ts';
 import { registerAnswerActions } from './answer-actions.ts';
 import type { Drafting, Forms, Wish } from './drafts.ts';
 import { registerSubmission } from './submission.ts';
@@ -18,19 +18,18 @@ interface Parts {
 	readonly flow: Forms;
 	readonly drafting: Drafting;
 	readonly health: SessionService['health'];
-	readonly messages: ReturnType<typeof createMessages>;
 	readonly noteRead: NoteRead;
 	readonly inboxes: { next(person: Person, exceptSessionId: string): Promise<Wish | null> };
 }
 
 /** Delivers answers, tells their authors, and registers *Send answer* and the buttons of receipts. */
 export function registerAnswer(
-	core: HandlerContext<{ answers: AnswerStore; sessions: SessionStore }>,
-	{ flow, drafting, health, messages, inboxes, noteRead }: Parts,
+	core: HandlerContext<{ answers: AnswerStore; sessions: SessionStore; posts: PostStore }>,
+	{ flow, drafting, health, inboxes, noteRead }: Parts,
 ) {
 	const { accessPolicy, installation } = core;
 	const nextOf = ({ person, question }: Answer) => inboxes.next(person, question.sessionId);
-	const receipts = createReceipts(core, messages, nextOf);
+	const receipts = createReceipts(core, nextOf);
 	const worker = createAnswerWorker(core, {
 		policy: accessPolicy,
 		missed: health.missed,

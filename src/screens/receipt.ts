@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts';
 import type { Pressed } from '../delivery/accept.ts';
+import type { AnswerStore } from '../delivery/answer-store.ts';
 import {
 	type AcceptResult,
 	type AgentOutcome,
@@ -10,6 +11,7 @@ import {
 	firstEndingOf,
 	firstOf,
 	hasArrived,
+	isAwaited,
 	isBlocking,
 	isSamePerson,
 	isUndelivered,
@@ -57,6 +59,7 @@ import {
 	viewTitle,
 } from '../slack/parts.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../slack/text.ts';
+import { type Drawing, lookOf } from '../surfaces/post.ts';
 import {
 	firstPersonOf,
 	hasText,
@@ -75,6 +78,21 @@ export interface ReceiptContext {
 	readonly offersNext?: boolean;
 	/** What the press that led here caused. mrkdwn. */
 	readonly note?: string;
+}
+
+/** Draws the direct message about an answer until nothing more can become of it. */
+export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'get'> }>) {
+	return {
+		async receipt({ answerId }) {
+			const answer = await core.store.answers.get(answerId);
+			if (answer === null) return null;
+			const context = receiptContext(core);
+			// How long ago something was is no news.
+			const { key } = lookOf(receiptMessage(answer, { ...context, now: answer.acceptedAt }));
+			const isLast = answer.state === 'withdrawn' || (hasArrived(answer.state) && !isAwaited(answer));
+			return lookOf(receiptMessage(answer, context), { key, isLast });
+		},
+	} satisfies Drawing<'receipt'>;
 }
 
 export function receiptContext({ config, clock }: Pick<Core, 'config' | 'clock'>, note = ''): ReceiptContext {

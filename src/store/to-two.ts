@@ -26,6 +26,7 @@ export async function toTwo(db: Kysely<unknown>, now: number): Promise<void> {
 	await flagsToSettings(db);
 	await endSwitching(db, now);
 	await holdReminders(db, now);
+	await receiptsToPosts(db, now);
 }
 
 /** 1.0.0 linked none, and 1.1.0 none of sessions that nobody watched. One that is sent again is linked then. */
@@ -444,6 +445,45 @@ async function uncount(db: Kysely<unknown>, content: string): Promise<void> {
 		await sql`update posts set ${count}, last_reminder_at = ${lastReminderAt} where kind = 'question'
 			and watch_id = ${watchId} and question_id = ${questionId} and ${isCounted}`.execute(db);
 	}
+}
+
+/** Where an author was told by a direct message stood with the answer: now that is a post of its own. */
+async function receiptsToPosts(db: Kysely<unknown>, now: number): Promise<void> {
+	const { rows } = await sql<Told>`select id, team_id, user_id, service, session_id, question_id, receipt_state,
+			accepted_at
+		from answers where receipt_state not like '%"dm":null%' or receipt_state like '%"dmSince":%'`.execute(db);
+	for (const row of rows) {
+		const told = parseOrNull(formerReceipt, row.receiptState);
+		if (told === null) continue;
+		const { dm, dmSince = null, ...receipt } = told;
+		const receiptState = JSON.stringify({ ...receipt, isMessage: true });
+		await sql`update answers set receipt_state = ${receiptState} where id = ${row.id}`.execute(db);
+		// What may have been posted is searched for by the key that it was given.
+		const key = `${row.id} ${dm?.ts ?? ''}`;
+		const isSure = dmSince === null;
+		const state = isSure ? 'shown' : 'planned';
+		await sql`insert into posts (id, stream, number, unique_key, team_id, place_id, service, session_id, question_id, kind,
+				content, state, created_at, due_at, sending_since, ts)
+			values (${key}, ${`person:${row.teamId}:${row.userId}:${row.id}`}, 1, 'receipt', ${row.teamId}, ${row.userId},
+				${row.service}, ${row.sessionId}, ${row.questionId}, 'receipt',
+				${JSON.stringify({ kind: 'receipt', answerId: row.id })}, ${state}, ${row.acceptedAt},
+				${isSure ? null : now}, ${dmSince}, ${isSure ? (dm?.ts ?? null) : null})`.execute(db);
+	}
+	await sql`update answers set receipt_state = replace(receipt_state, '"dm":null', '"isMessage":false')
+		where receipt_state like '%"dm":null%'`.execute(db);
+}
+
+const formerReceipt = z.object({
+	state: z.string().nullable(),
+	agentOutcome: z.string().nullable(),
+	dm: z.object({ ts: z.string() }).nullable(),
+	modalOpen: z.boolean(),
+	dmSince: z.number().exactOptional(),
+});
+
+interface Told extends Readonly<Record<'id' | 'teamId' | 'userId' | 'service' | 'sessionId' | 'receiptState', string>> {
+	readonly questionId: string | null;
+	readonly acceptedAt: number;
 }
 
 interface Switching {

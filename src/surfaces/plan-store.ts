@@ -49,10 +49,10 @@ import {
 	type ContentOf,
 	type NewPost,
 	type PostContent,
+	plannedRow,
 	QUESTION_KEY,
 	QUESTION_KINDS,
 	readPost,
-	streamOf,
 	URGENCIES,
 	WATCH_KINDS,
 } from './post.ts';
@@ -72,25 +72,12 @@ export function dropPlanned(trx: Db, filter: Filter<'posts'>): Promise<number> {
 export async function planPosts({ trx, now }: Tx, posts: readonly NewPost[], urgency: CardUrgency = 'now') {
 	for (const { target, key, content } of posts) {
 		if (target.kind === 'person' && isForgotten(target.userId)) continue;
-		const stream = streamOf(target);
 		const watchId = target.kind === 'watch' ? target.watchId : 'watchId' in content ? content.watchId : null;
 		const about: Subject = watchId === null ? {} : await subjectOf(trx, watchId, content);
-		await add(trx, 'posts', {
-			id: crypto.randomUUID(),
-			stream,
-			number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
-			// A question has one post for each time that it is asked.
-			uniqueKey: content.kind === 'question' ? `${key}${about.questionId}` : key,
-			teamId: target.teamId,
-			placeId: target.kind === 'person' ? target.userId : target.channelId,
-			...about,
-			kind: content.kind,
-			content: JSON.stringify(content),
-			state: 'planned',
-			createdAt: now,
-			urgency: URGENCIES.indexOf(urgency),
-			dueAt: now,
-		})
+		// A question has one post for each time that it is asked.
+		const uniqueKey = content.kind === 'question' ? `${key}${about.questionId}` : key;
+		const row = { ...plannedRow(target, uniqueKey, content, now), ...about, urgency: URGENCIES.indexOf(urgency) };
+		await add(trx, 'posts', row)
 			.onConflict((conflict) => conflict.columns(['stream', 'uniqueKey']).doNothing())
 			.execute();
 	}

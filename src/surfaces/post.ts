@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SessionSnapshot } from '../domain/session-snapshot.ts';
 import { type DeepReadonly, HOUR_MS, hashOf, parseOrNull, pick } from '../kernel/basics.ts';
 import type { MessageContent } from '../slack/parts.ts';
-import type { Row } from '../store/database.ts';
+import { type Row, sql } from '../store/database.ts';
 import type { Asked, StoredQuestion } from '../store/question-store.ts';
 import {
 	type CardUrgency,
@@ -89,6 +89,8 @@ export const KINDS = {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
 	},
+	/** A direct message to the author of an answer: what became of it. */
+	receipt: { schema: z.object({ answerId: z.string() }), isCurrent: true },
 	/** What became of a card (`questionId` null) or a question's post that is over, of which Slack takes no changes. */
 	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
 	/** A direct message: Slack refuses posts to a channel about this session (null: `watch all`). `code`: Slack's. */
@@ -131,7 +133,7 @@ export const QUESTION_KEY = 'question:';
 
 /** The kinds that show a question and are kept current until it is settled. */
 export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCurrent }]) =>
-	isCurrent === true && name !== 'card' ? [name] : [],
+	isCurrent === true && name !== 'card' && name !== 'receipt' ? [name] : [],
 );
 
 export type PostRow = Row<'posts'>;
@@ -301,6 +303,24 @@ export function streamOf(target: PostTarget): string {
 	if (target.kind === 'channel') return `channel:${target.teamId}:${target.channelId}`;
 	const person = `person:${target.teamId}:${target.userId}`;
 	return target.topic === undefined ? person : `${person}:${target.topic}`;
+}
+
+/** A planned post, the last of its stream. */
+export function plannedRow(target: PostTarget, uniqueKey: string, content: PostContent, now: number) {
+	const stream = streamOf(target);
+	return {
+		id: crypto.randomUUID(),
+		stream,
+		number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
+		uniqueKey,
+		teamId: target.teamId,
+		placeId: target.kind === 'person' ? target.userId : target.channelId,
+		kind: content.kind,
+		content: JSON.stringify(content),
+		state: 'planned',
+		createdAt: now,
+		dueAt: now,
+	};
 }
 
 function readTarget({ stream, watchId, teamId, placeId }: PostRow): PostTarget {

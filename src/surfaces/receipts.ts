@@ -8,17 +8,14 @@ import {
 	isBlocking,
 	isFailed,
 	isTold,
-	type ReceiptState,
 	TAKES_LONG_MS,
 	type Telling,
 } from '../domain/answer.ts';
 import { setBounded } from '../kernel/basics.ts';
 import type { Wish } from '../people/drafts.ts';
 import { receiptContext, receiptMessage, receiptModal } from '../screens/receipt.ts';
-import { keyedBy, slackErrorCode, slackFailure, slackOutcome } from '../slack/clients.ts';
-import { context as blocksBelow, MAYBE_REPEAT, replacement } from '../slack/parts.ts';
-import type { PersonRequest } from '../slack/request.ts';
-import type { createMessages } from './messages.ts';
+import { slackErrorCode, slackFailure } from '../slack/clients.ts';
+import type { PostStore } from './store.ts';
 
 /** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
 const STILL_THERE_MS = 5_000;
@@ -43,25 +40,19 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = [
 	'overwritten', 'failed', 'stopped', 'lost',
 ];
 
-type Messages = ReturnType<typeof createMessages>;
-
 /**
- * Tells authors the outcome in the modal while Slack knows it, and by DM when delivery takes long and for bad news.
+ * Tells authors the outcome in the modal while Slack knows it, and by a direct message when delivery takes long and for
+ * bad news: a post like others.
  * `nextOf`: the question that waits for its author after this one; null: none is known.
  */
 export function createReceipts(
-	core: Core<{ answers: Pick<AnswerStore, 'get' | 'noteDm'> }>,
-	messages: Pick<Messages, 'find'>,
+	core: Core<{ answers: Pick<AnswerStore, 'get'>; posts: Pick<PostStore, 'showReceipt'> }>,
 	nextOf: (answer: Answer) => Promise<Wish | null>,
 ) {
-	const { clients, directChannelOf, clock, log, store } = core;
-	const { answers } = store;
+	const { clients, clock, log, store } = core;
+	const { answers, posts } = store;
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();
-	/** The newest message, by its answer and the message stored before it: the store may fail to save the new one. */
-	const posted = new Map<string, ReceiptState['dm']>();
-	/** By answer, since when its next message may stand in Slack. */
-	const sending = new Map<string, number>();
 	/** One at a time for an answer; otherwise each call would post its own message. */
 	const telling = new Map<string, Promise<unknown>>();
 
@@ -103,42 +94,6 @@ export function createReceipts(
 		}
 	}
 
-	/** Updates the author's message, or else posts a new one. */
-	async function inDm(answer: Answer, signal: AbortSignal): Promise<ReceiptState['dm']> {
-		const message = receiptMessage(answer, context());
-		const { chat } = clients.background;
-		const key = `${answer.id} ${answer.receiptState.dm?.ts ?? ''}`;
-		const before = posted.get(key) ?? answer.receiptState.dm;
-		if (before !== null) {
-			const update = chat.update({ channel: before.channelId, ts: before.ts, ...replacement(message) });
-			// The author may have deleted the message: only news justifies another one.
-			if ((await isUpdated(update)) || isTold(answer, answer.receiptState)) return before;
-		}
-		const channelId = await directChannelOf(answer.person.userId);
-		const dm = { id: key, target: { kind: 'person', ...answer.person } } as const;
-		const earlierAt = sending.get(answer.id) ?? answer.receiptState.dmSince ?? null;
-		const earlier =
-			earlierAt === null ? ({ kind: 'absent' } as const) : await messages.find(dm, [null], earlierAt, signal);
-		if (earlier.kind === 'later') return null;
-		const isUnsure = earlier.kind === 'unreadable';
-		async function post(since: number) {
-			await answers.noteDm(answer.id, since);
-			setBounded(sending, answer.id, since, MAX_REMEMBERED);
-			const blocks = [...message.blocks, ...(isUnsure ? blocksBelow(MAYBE_REPEAT) : [])];
-			const posting = chat.postMessage({ channel: channelId, ...message, blocks, metadata: keyedBy(key) });
-			return posting.catch((error: unknown) => {
-				if (!isUnsure && slackOutcome(error).kind !== 'unknown') sending.delete(answer.id);
-				throw error;
-			});
-		}
-		const { ts } = earlier.kind === 'found' ? earlier : await post(earlierAt ?? clock.now());
-		if (ts === undefined) return null;
-		if (earlier.kind === 'found') await isUpdated(chat.update({ channel: channelId, ts, ...replacement(message) }));
-		sending.delete(answer.id);
-		setBounded(posted, key, { channelId, ts }, MAX_REMEMBERED);
-		return { channelId, ts };
-	}
-
 	/** Of a receipt's updates, the last that began stays. `work` must not fail. */
 	function inTurn<T>({ id }: Answer, work: () => Promise<T>): Promise<T> {
 		const turn = Promise.resolve(telling.get(id)).then(work);
@@ -150,21 +105,19 @@ export function createReceipts(
 		await untilAcknowledged(answer, shutdownSignal);
 		const { receiptState } = answer;
 		let againAfterMs: number | null = null;
-		const failed = (event: 'receipt_not_in_window' | 'receipt_not_sent') => (error: unknown) => {
-			const { code, retryAfterMs } = slackFailure(error);
-			if (retryAfterMs !== null) againAfterMs = Math.max(retryAfterMs, againAfterMs ?? 0);
-			log.warn(event, { answer: answer.id, code });
-			return null;
-		};
 		/** Null: that may succeed later. */
-		const isShown = receiptState.modalOpen && (await inModal(answer).catch(failed('receipt_not_in_window')));
-		const wantsDm = receiptState.dm !== null || needsDm(answer, isShown === true, clock.now());
-		const dm = wantsDm ? await inDm(answer, shutdownSignal).catch(failed('receipt_not_sent')) : null;
-		const { state, agentOutcome } = (wantsDm ? dm : isShown) !== null ? answer : receiptState;
-		const dmSince = sending.get(answer.id);
-		const open = { modalOpen: isShown !== false, ...(dmSince !== undefined && { dmSince }) };
-		const told = { state, agentOutcome, dm: dm ?? receiptState.dm, ...open };
-		return { receiptState: told, againAfterMs };
+		const isShown =
+			receiptState.modalOpen &&
+			(await inModal(answer).catch((error: unknown) => {
+				const { code, retryAfterMs } = slackFailure(error);
+				againAfterMs = retryAfterMs;
+				log.warn('receipt_not_in_window', { answer: answer.id, code });
+				return null;
+			}));
+		const isMessage = receiptState.isMessage || needsDm(answer, isShown === true, clock.now());
+		if (isMessage) await posts.showReceipt(answer, { isNews: !isTold(answer, receiptState), now: clock.now() });
+		const { state, agentOutcome } = isMessage || isShown !== null ? answer : receiptState;
+		return { receiptState: { state, agentOutcome, isMessage, modalOpen: isShown !== false }, againAfterMs };
 	}
 
 	return {
@@ -181,37 +134,16 @@ export function createReceipts(
 		shown,
 		nextOf,
 
-		/** Shows an answer in a press's receipt: the view, or else the message. False when Slack takes no update of it. */
-		showIn(request: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {
-			const receipt = context(note);
-			const { chat, views } = clients.people;
-			// The pressed message may be a repeat of it.
-			const { dm } = answer.receiptState;
-			const { channelId: channel, ts } = dm && request.postKey !== null ? dm : { ...request, ts: request.messageTs };
-			async function update(): Promise<boolean> {
-				if (viewId !== null) return isUpdated(views.update({ view_id: viewId, view: receiptModal(answer, receipt) }));
-				if (channel === null || ts === null) return false;
-				return isUpdated(chat.update({ channel, ts, ...replacement(receiptMessage(answer, receipt)) }));
-			}
+		/** Shows an answer in the view of a press's receipt. False when Slack takes no update of it. */
+		showIn(viewId: string, answer: Answer, note: string): Promise<boolean> {
+			const view = receiptModal(answer, context(note));
+			const update = () => isUpdated(clients.people.views.update({ view_id: viewId, view }));
 			return inTurn(answer, () => update().catch(() => false));
 		},
 	};
 }
 
 export type Receipts = ReturnType<typeof createReceipts>;
-
-/** A receipt that was posted twice and pressed says so, and links to the one kept current. Never rejects. */
-export async function showRepeat(
-	answers: Pick<AnswerStore, 'get'>,
-	messages: Pick<Messages, 'replaceRepeat'>,
-	{ postKey, messageTs, responseUrl }: PersonRequest,
-): Promise<void> {
-	const [id = '', former] = postKey?.split(' ') ?? [];
-	if (former === undefined || responseUrl === null) return;
-	const dm = (await answers.get(id).catch(() => null))?.receiptState.dm;
-	if (dm == null || dm.ts === messageTs) return;
-	await messages.replaceRepeat(responseUrl, { channel: dm.channelId, ts: dm.ts });
-}
 
 function needsDm(answer: Answer, isShown: boolean, now: number): boolean {
 	const age = now - firstDueAt(answer);

@@ -21,7 +21,7 @@ import { inLockOrder, locked, lockSession } from '../store/locks.ts';
 import { IS_ANSWERED } from '../store/question-store.ts';
 import { AWAITED_AHEAD_MS, type ChannelKey, isInThread } from '../store/watch.ts';
 import { askForRead, hasPlace } from '../store/watch-store.ts';
-import { AWAITED, HELD, NOWHERE, type PostTarget, type ReminderEntry, streamOf, targetOf } from './post.ts';
+import { AWAITED, HELD, NOWHERE, type PostTarget, plannedRow, type ReminderEntry, targetOf } from './post.ts';
 
 /** What is known of the questions that stand in channels, for their reminders. */
 export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { readonly log: Log }) {
@@ -160,22 +160,8 @@ async function lookAtReminders(
 	const isWaiting = sql`posts.last_error in (${HELD}, ${AWAITED})`;
 	const isOver = sql`posts.state = 'dropped'`;
 	for (const target of targets) {
-		const stream = streamOf(target);
-		await add(trx, 'posts', {
-			id: crypto.randomUUID(),
-			stream,
-			number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
-			uniqueKey: HELD_KEY,
-			teamId,
-			placeId: channelId,
-			watchId: target.kind === 'watch' ? target.watchId : null,
-			kind: 'reminder',
-			content: NO_REMINDERS,
-			state: 'planned',
-			createdAt: now,
-			dueAt: at,
-			lastError: HELD,
-		})
+		const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), dueAt: at, lastError: HELD };
+		await add(trx, 'posts', { ...row, watchId: target.kind === 'watch' ? target.watchId : null })
 			.onConflict((conflict) =>
 				conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
 					state: 'planned',
@@ -192,7 +178,7 @@ async function lookAtReminders(
 
 /** The key of the reminder in its stream that is not shown yet. */
 const HELD_KEY = 'reminder';
-const NO_REMINDERS = JSON.stringify({ kind: 'reminder', entries: [] });
+const NO_REMINDERS = { kind: 'reminder', entries: [] } as const;
 
 /** What a shown reminder is about, if that is one question: what happens to it then has the reminder drawn again. */
 export function aboutOf(entries: readonly ReminderEntry[], service: string | null) {

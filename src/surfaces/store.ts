@@ -1,6 +1,8 @@
 // Owns `posts`, with `plan-store.ts`: gives them out, notes what Slack shows, and removes them.
+import type { Answer } from '../domain/answer.ts';
 import { DAY_MS, type Lease, type Log } from '../kernel/basics.ts';
 import {
+	add,
 	change,
 	channelOf,
 	type Db,
@@ -10,6 +12,7 @@ import {
 	isFound,
 	type StoreDatabase,
 	type StoreParts,
+	sessionOf,
 	sql,
 	type Tx,
 	WITHOUT_LEASE,
@@ -32,8 +35,10 @@ import {
 	NOT_MARKED,
 	PACED,
 	type Post,
+	type PostContent,
 	type PostKind,
 	type PostRow,
+	plannedRow,
 	QUESTION_KINDS,
 	readPost,
 	targetOf,
@@ -275,6 +280,35 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		/** Queues a post, unless one with its key was queued before. */
 		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, now }, [post])),
 
+		/**
+		 * Has the direct message about an answer show what is true of it now. The first time, and for news (`isNews`) where
+		 * its author has deleted it, it is posted.
+		 */
+		showReceipt: ({ id: answerId, person, question, questionId }: Answer, { isNews, now }: ReceiptNews) =>
+			db.writeOne(async (trx) => {
+				const target = { kind: 'person', ...person, topic: answerId } as const;
+				const content = { kind: 'receipt', answerId } satisfies PostContent;
+				const again = isNews ? sql`('gone', 'refused', 'dropped')` : sql`('')`;
+				await add(trx, 'posts', {
+					...plannedRow(target, 'receipt', content, now),
+					...sessionOf(question),
+					questionId,
+					number: 1,
+				})
+					.onConflict((conflict) =>
+						conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
+							wanted: sql<number>`posts.wanted + 1`,
+							state: sql<string>`case when posts.state = 'closed' then 'shown' when posts.state in ${again} then 'planned'
+								else posts.state end`,
+							ts: sql<string>`case when posts.state in ${again} then null else posts.ts end`,
+							dueAt: sql<number>`case when posts.state = 'planned' then posts.due_at
+								when posts.state in ('shown', 'closed') or posts.state in ${again} then ${now} else posts.due_at end`,
+							urgency: 0,
+						}),
+					)
+					.execute();
+			}),
+
 		/** Ends all posts of a channel, also of ended watches. */
 		silence: (channel: ChannelKey) =>
 			db.write(async (trx) => {
@@ -309,6 +343,11 @@ export interface PressedPlace {
 	readonly ts: string;
 	/** In its metadata; null: it has none. */
 	readonly key: string | null;
+}
+
+interface ReceiptNews {
+	readonly isNews: boolean;
+	readonly now: number;
 }
 
 /** `since`: now, or when an earlier attempt of unknown outcome began. `content`: that is shown, if it is another. */
