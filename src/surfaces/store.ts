@@ -114,7 +114,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const isFirstPost = before.state === 'planned';
 		const isAsked = isFirstPost && result.kind === 'shown' && content.kind === 'question';
 		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
-		const isRefusedAgain = result.kind === 'refused' && !isFirstPost;
+		const isPostedAnew = isAnotherLost(before, result);
+		const isRefusedAgain = result.kind === 'refused' && !isFirstPost && !isPostedAnew;
 		const hasEnded = isFirstPost ? result.kind !== 'retry' : result.kind === 'deleted' || result.kind === 'refused';
 		const isLed = hasEnded && content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind);
 		const isReminded =
@@ -137,7 +138,9 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		if (isReminded) await locked(trx, 'posts', { id: reminded.union(own) }).execute();
 		const columns = {
 			...WITHOUT_LEASE,
-			...attemptChange(before, result, now),
+			...(isPostedAnew
+				? { state: 'planned', ts: null, dueAt: now, sendingSince: null }
+				: attemptChange(before, result, now)),
 			...(isReminded && result.kind === 'shown' && aboutOf(content.entries, session?.service ?? null)),
 			...(isRefusedAgain && dueAgain(wanted, null, now, isFirstPost)),
 			...(result.kind === 'shown' &&
@@ -304,6 +307,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 							dueAt: sql<number>`case when posts.state = 'planned' then posts.due_at
 								when posts.state in ('shown', 'closed') or posts.state in ${again} then ${now} else posts.due_at end`,
 							urgency: 0,
+							...(isNews && { shownAt: null }),
 						}),
 					)
 					.execute();
@@ -428,6 +432,13 @@ function afterShown(
 	return dueAgain(wanted, result.key === null ? now : unsureUntil, now, isFirstPost);
 }
 
+/** Whether a message that was to show something else, another question or news of an answer, cannot: it is posted anew. */
+function isAnotherLost({ kind, ts, shownAt }: PostRow, result: Finished): boolean {
+	if (ts === null || shownAt !== null) return false;
+	if (result.kind === 'deleted') return kind === 'question' || kind === 'receipt';
+	return result.kind === 'refused' && kind === 'receipt';
+}
+
 function attemptChange(row: PostRow, result: Finished, now: number): Partial<PostRow> {
 	switch (result.kind) {
 		case 'shown':
@@ -440,8 +451,6 @@ function attemptChange(row: PostRow, result: Finished, now: number): Partial<Pos
 		case 'dropped':
 			return { state: 'dropped', dueAt: null, sendingSince: null };
 		case 'deleted':
-			// It was to show another question than the one that somebody deleted.
-			if (row.kind === 'question' && row.shownAt === null) return { state: 'planned', ts: null, dueAt: now };
 			return GONE;
 		case 'retry':
 			return { dueAt: Math.round(result.at), lastError: result.code, ...(!result.unknown && { sendingSince: null }) };

@@ -41,7 +41,6 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.submission': 'viewId origin.channelId origin.threadTs shownHash',
 	'answers.beforePut': 'status',
-	'answers.receiptState': 'dm.channelId dm.ts',
 	'answers.other': 'answerId person.teamId values[]',
 	'answers.content': 'items[].title items[].value sessionName repeats[]',
 	'answers.secrets': '{}',

@@ -62,7 +62,7 @@ export function describeAccept(subject: Subject): void {
 				endedAt: null,
 				lastError: null,
 				timeline: [{ state: 'accepted', at: T0 }],
-				receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
+				receiptState: { state: null, agentOutcome: null, isMessage: false, modalOpen: true },
 				notBefore: null,
 				missingCount: 0,
 				missingSince: null,
@@ -291,8 +291,7 @@ export function describeAccept(subject: Subject): void {
 
 		it('replaces an answer that waits for its author and tells the author', async () => {
 			const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
-			const dm = { channelId: 'D1', ts: '3.4' };
-			const receiptState = { state: 'waiting', agentOutcome: null, dm, modalOpen: false } as const;
+			const receiptState = { state: 'waiting', agentOutcome: null, isMessage: true, modalOpen: false } as const;
 			await leased(subject.store, first);
 			const waiting = { state: 'waiting', nextAttemptAt: null, receiptState } as const;
 			await patched(subject.store, first.id, waiting, { now: T0 + 1, release: true });

@@ -177,7 +177,7 @@ export function describeUpdates(subject: Subject): void {
 			const receiptState: ReceiptState = {
 				state: 'accepted',
 				agentOutcome: null,
-				dm: { channelId: 'D1', ts: '1' },
+				isMessage: true,
 				modalOpen: false,
 			};
 			const other = { person: null, values: ['red', null], at: null, answerId: null, same: false };

@@ -45,15 +45,6 @@ export function describeQueries(subject: Subject): void {
 	}
 
 	describe('queries', () => {
-		it('keeps since when a direct message may stand, until a write of the worker', async () => {
-			const { id } = await accepted(subject.store, submission());
-			await answers().noteDm(id, T0 + 1);
-			await answers().leaveReceipt({ id });
-			await answers().noteDm(id, T0 + 9);
-			const { receiptState } = await current(subject.store, id);
-			expect(receiptState).toMatchObject({ dm: null, modalOpen: false, dmSince: T0 + 1 });
-		});
-
 		it('finds nothing in an empty store', async () => {
 			const { question } = submission();
 			expect(await answers().get('none')).toBeNull();

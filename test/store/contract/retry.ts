@@ -28,8 +28,7 @@ export function describeRetry(subject: Subject): void {
 		it.each(['waiting', 'changed', 'refused', 'ended'] as const)('queues an answer that is %s again', async (state) => {
 			const given = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
 			await leased(subject.store, given);
-			const dm = { channelId: 'D1', ts: '3.4' };
-			const receiptState = { state, agentOutcome: null, dm, modalOpen: false };
+			const receiptState = { state, agentOutcome: null, isMessage: true, modalOpen: false };
 			const failed = { state, attempts: 9, lastError: 'refused', nextAttemptAt: null, receiptState };
 			await patched(subject.store, given.id, failed, { now: T0 + 1, release: true });
 			const result = await subject.replica.answers.retry(given.id, ANN, LATER, GIVE_UP);
@@ -42,7 +41,7 @@ export function describeRetry(subject: Subject): void {
 				giveUpAt: GIVE_UP,
 				lastError: null,
 				endedAt: null,
-				receiptState: { state: null, dm, modalOpen: false },
+				receiptState: { state: null, isMessage: true, modalOpen: false },
 			});
 			expect(valuesOf(stored)).toEqual(['blue', '']);
 			expect(stored?.timeline.map((entry) => entry.state)).toEqual(['accepted', state, 'accepted']);
