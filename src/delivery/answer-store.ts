@@ -111,7 +111,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 			const orderBy = [sql`next_attempt_at`, sql`accepted_at`, sql`id`];
 			const before = (trx: Db) => freeLapsed(trx, now);
 			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
-			const read = async (row: AnswerRow) => readOrSkip(row)[0] ?? null;
+			const read = async (rows: readonly AnswerRow[]) => rows.map((row) => readOrSkip(row)[0] ?? null);
 			const own = await takeReadable(db, due, { lease, now }, read);
 			if (own.length > 0) return own;
 			const untaken = sql<boolean>`${isElsewhere(db, service)} and next_attempt_at <= ${now - UNTAKEN_MS}`;

@@ -30,10 +30,11 @@ import {
 	changeSession,
 	changeWatch,
 	liveWatches,
-	readShownWatch,
+	readShownWatches,
 	readWatch,
 	removeSession,
 	removeWatches,
+	type Shown,
 	type WatchRow,
 } from '../store/watch-store.ts';
 import { dropPlanned, planPosts, removePosts, settleOpen, silencePosts, subjectsAt } from '../surfaces/plan-store.ts';
@@ -56,9 +57,9 @@ import { noteLowered } from './channel-store.ts';
 export function createWatchStore({ db, cipher }: StoreParts) {
 	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
 	async function shownOf(watchIds: readonly string[]) {
-		const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
-		const shown = rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const);
-		return new Map(await Promise.all(shown));
+		if (watchIds.length === 0) return new Map<string, Shown>();
+		const shown = await readShownWatches(db, cipher, sql`where watch.id in (${sql.join(watchIds)})`);
+		return new Map(shown.map((one) => [one.watch.id, one]));
 	}
 
 	return {
@@ -98,10 +99,11 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 			});
 		},
 		async list(channel: ChannelKey, page: { offset: number; limit: number }) {
-			const newest = liveWatches(db.read, channelOf(channel)).orderBy('lastChangeAt', 'desc').orderBy('id');
+			const newest = sql`where watch.team_id = ${channel.teamId} and watch.channel_id = ${channel.channelId}
+				and watch.ended_at is null
+				order by watch.last_change_at desc, watch.id limit ${page.limit} offset ${page.offset}`;
 			const all = from(db.read, 'watches', { ...channelOf(channel), endedAt: null });
-			const [rows, total] = await Promise.all([newest.limit(page.limit).offset(page.offset).execute(), countOf(all)]);
-			const shown = await Promise.all(rows.map((row) => readShownWatch(db, cipher, row)));
+			const [shown, total] = await Promise.all([readShownWatches(db, cipher, newest), countOf(all)]);
 			return { watches: shown.map(({ watch, ...read }) => ({ ...watch, ...read })), total };
 		},
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {

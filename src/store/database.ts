@@ -206,6 +206,22 @@ export function from<Table extends keyof Tables>(db: Db, table: Table, filter: F
 	return query as SelectQueryBuilder<Tables, Table, Record<never, never>>;
 }
 
+/** The columns of a table that is joined by the name `alias`, for `joinedRow`. */
+export const columnsAs = (table: TableName, alias: string) =>
+	sql.join(columnsOf(table).map(([name]) => sql`${sql.ref(`${alias}.${name}`)} as ${sql.ref(alias + capital(name))}`));
+
+/** The row of a joined table among columns of others; undefined: nothing was found there. */
+export function joinedRow<Table extends TableName>(row: object, table: Table, alias: string): Row<Table> | undefined {
+	const columns = columnsOf(table).map(([name]) => [
+		name,
+		(row as Readonly<Record<string, unknown>>)[alias + capital(name)],
+	]);
+	const found: Row<TableName> = Object.fromEntries(columns);
+	return found[lastKeyOf(table) as keyof typeof found] === null ? undefined : (found as Row<Table>);
+}
+
+const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
 export function add<Table extends keyof Tables>(db: Db, table: Table, row: InsertObject<Tables, Table>) {
 	noteWrite(db, table);
 	return db.insertInto(table).values(row);

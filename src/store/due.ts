@@ -168,10 +168,10 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	db: StoreDatabase,
 	query: DueQuery<T>,
 	{ log, ...taking }: { lease: Lease; now: number; log?: Log | undefined },
-	read: (row: Row<T>) => Promise<R | null>,
+	read: (rows: readonly Row<T>[]) => Promise<readonly (R | null)[]>,
 ): Promise<R[]> {
 	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string; lastError?: string | null })[];
-	const found = await Promise.all(rows.map(read));
+	const found = rows.length === 0 ? [] : await read(rows);
 	const skipped = rows.filter((_, index) => found[index] === null);
 	if (skipped.length > 0) {
 		// Each start takes the mark of posts away (`retryUnreadable`), so it logs them once.

@@ -10,18 +10,20 @@ import {
 	sessionSnapshot,
 } from '../domain/session-snapshot.ts';
 import { type Lease, parseOrNull, pick } from '../kernel/basics.ts';
-import { stylesOf } from './channel-settings.ts';
+import { styleIn } from './channel-settings.ts';
 import {
 	add,
 	type Cipher,
 	change,
 	channelOf,
+	columnsAs,
 	countOf,
 	type Db,
 	type Filter,
 	from,
 	hasChanged,
 	isFound,
+	joinedRow,
 	type Row,
 	remove,
 	type StoreDatabase,
@@ -32,7 +34,7 @@ import {
 } from './database.ts';
 import { leaseDue, nextDue, queueOf } from './due.ts';
 import { locked, lockSession } from './locks.ts';
-import { newestQuestionOf, readQuestion } from './question-store.ts';
+import { readQuestion } from './question-store.ts';
 import { type ChannelKey, NEWS_AHEAD_MS, sessionReads, type Watch, type WatchEnd, type WatchMode } from './watch.ts';
 
 export type WatchRow = Row<'watches'>;
@@ -79,22 +81,44 @@ export function liveWatches(db: Db, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
 }
 
+/** What cards show, beside the rows of `watches` joined as `watch`: `seen`, `newest` (the question) and `settings`. */
+export const JOINED_SHOWN = sql`
+	left join watched_sessions as seen on seen.service = watch.service and seen.session_id = watch.session_id
+	left join questions as newest on newest.service = watch.service and newest.session_id = watch.session_id
+		and newest.number = (select max(number) from questions as asked
+			where asked.service = watch.service and asked.session_id = watch.session_id)
+	left join channel_settings as settings on settings.team_id = watch.team_id and settings.channel_id = watch.channel_id`;
+/** Their columns. */
+export const SHOWN_COLUMNS = sql.join([
+	columnsAs('watches', 'watch'),
+	columnsAs('watched_sessions', 'seen'),
+	columnsAs('questions', 'newest'),
+	columnsAs('channel_settings', 'settings'),
+]);
+
 /** A watch with what its card shows, and `style`. `view`: null when none can be read; `question`: the newest. */
-export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
-	const stored = from(db.read, 'watched_sessions', sessionOf(row)).selectAll();
-	const [session, asked, styleOf] = await Promise.all([
-		stored.executeTakeFirst(),
-		newestQuestionOf(db.read, row),
-		stylesOf(db.read, row.teamId, [row.channelId]),
-	]);
+export function readShown(row: object, cipher: Cipher) {
+	const watch = joinedRow(row, 'watches', 'watch');
+	if (watch === undefined) return null;
+	const session = joinedRow(row, 'watched_sessions', 'seen');
+	const asked = joinedRow(row, 'questions', 'newest');
 	return {
-		watch: readWatch(row),
-		style: styleOf(row.channelId),
+		watch: readWatch(watch),
+		style: styleIn(joinedRow(row, 'channel_settings', 'settings')),
 		view: session === undefined ? null : viewColumn.open(session.view, session, cipher),
 		checkedAt: session?.lastReadAt ?? null,
 		unreadCode: (session && readReads(session).unread?.code) ?? null,
 		question: asked === undefined ? null : readQuestion(asked, cipher),
 	};
+}
+
+export type Shown = NonNullable<ReturnType<typeof readShown>>;
+
+/** Watches with what their cards show and when that was last read. `rest`: which of `watch`, and in which order. */
+export async function readShownWatches(db: StoreDatabase, cipher: Cipher, rest: RawBuilder<unknown>) {
+	const shown = sql<object>`select ${SHOWN_COLUMNS} from watches as watch ${JOINED_SHOWN} ${rest}`;
+	const { rows } = await shown.execute(db.read);
+	return rows.flatMap((row) => readShown(row, cipher) ?? []);
 }
 
 /** Adds a watch. `columns`: its mode, and who created it. */

@@ -5,11 +5,13 @@ import {
 	add,
 	change,
 	channelOf,
+	columnsAs,
 	type Db,
-	type Filter,
 	from,
 	hasChanged,
 	isFound,
+	joinedRow,
+	type RawBuilder,
 	type StoreDatabase,
 	type StoreParts,
 	sessionOf,
@@ -20,8 +22,8 @@ import {
 import { CANDIDATES_PER_ROW, isOurs, nextDue, queueOf, takeReadable, UNREADABLE } from '../store/due.ts';
 import { locked, lockSessionOf } from '../store/locks.ts';
 import { readQuestion } from '../store/question-store.ts';
-import { type ChannelKey, isChannelEnd, isInThread, UNKNOWN_STYLE, type Watch, type WatchEnd } from '../store/watch.ts';
-import { liveWatches, readShownWatch, readWatch, type WatchRow } from '../store/watch-store.ts';
+import { type ChannelKey, isChannelEnd, isInThread, UNKNOWN_STYLE, type WatchEnd } from '../store/watch.ts';
+import { JOINED_SHOWN, liveWatches, readShown, readWatch, SHOWN_COLUMNS, type WatchRow } from '../store/watch-store.ts';
 import { giveBackUndelivered, markPosts, OPEN, planPosts, silencePosts } from './plan-store.ts';
 import {
 	type AttemptResult,
@@ -48,62 +50,65 @@ import { aboutOf, beginReminders, countReminders, questionsOf } from './reminder
 
 /** The posts, their attempts and their looks. */
 export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) {
-	/** Null when the post, or what it shows of its session or question, cannot be read. */
-	async function dueOf(row: PostRow): Promise<DuePost | null> {
-		const post = readPost(row);
-		if (post === null) return null;
-		const { watchId: id } = row;
-		const watched = id === null ? null : await from(db.read, 'watches', { id }).selectAll().executeTakeFirst();
-		if (watched == null) return { post, ...NO_WATCH };
-		const shown = await readShownWatch(db, cipher, watched);
+	/** Null where the post, or what it shows of its session or question, cannot be read. */
+	async function dueOf(rows: readonly PostRow[]): Promise<(DuePost | null)[]> {
+		const watched = rows.filter(({ watchId }) => watchId !== null).map(({ id }) => id);
+		const facts = watched.length === 0 ? [] : await factsOf(watched);
+		const byPost = new Map(facts.map((one) => [one.postId, one]));
+		return rows.map((row) => {
+			const post = readPost(row);
+			const found = byPost.get(row.id);
+			return post && (found === undefined ? { post, ...NO_WATCH } : dueWith(row, post, found));
+		});
+	}
+
+	function dueWith(row: PostRow, post: Post, found: PostFacts): DuePost | null {
+		const shown = readShown(found, cipher);
+		if (shown === null) return { post, ...NO_WATCH };
 		const { watch, view } = shown;
 		const inThread = isInThread(watch.mode, shown.style);
 		if (view === null && row.kind === 'card') return null;
 		const isNewest = row.questionId === null || row.questionId === shown.question?.id;
-		const question = isNewest ? shown.question : await storedQuestion(row.questionId);
+		const own = isNewest ? undefined : joinedRow(found, 'questions', 'own');
+		const question = isNewest ? shown.question : own === undefined ? null : readQuestion(own, cipher);
 		const isLost = question?.isUnreadable === true && askedOf({ question, view }) === null;
 		if (isLost && QUESTION_KINDS.includes(row.kind)) return null;
-		const asked = { watchId: watch.id, questionId: question?.id ?? '' };
-		const [threadTs, formerThreadTs, lost, lead] = await Promise.all([
-			threadOf(row, inThread),
-			row.sendingSince === null ? null : threadOf(row, !inThread),
-			row.kind === 'card' && isFound(from(db.read, 'posts', { ...asked, kind: 'question', state: LOST }).select('id')),
-			row.kind === 'card' ? leadOf(asked, watch) : null,
-		]);
-		return { ...shown, post, question, threadTs, formerThreadTs, isQuestionLost: lost, lead };
+		const threadTs = threadOf(row, found, inThread);
+		const formerThreadTs = row.sendingSince === null ? null : threadOf(row, found, !inThread);
+		const led = watch.ended?.reason === 'sessionOver' ? found.endTs : found.questionTs;
+		const lead = led === null ? null : { ts: led || null };
+		return { ...shown, post, question, threadTs, formerThreadTs, isQuestionLost: found.lostTs !== null, lead };
 	}
 
-	async function leadOf({ watchId, questionId }: Readonly<Record<'watchId' | 'questionId', string>>, { ended }: Watch) {
-		const posts = from(db.read, 'posts', { watchId, state: [...OPEN, 'closed'] });
-		const kept = posts.where(sql<boolean>`coalesce(last_error, '') <> ${UNREADABLE}`);
-		const isLead =
-			ended?.reason === 'sessionOver'
-				? sql<boolean>`kind = 'sessionEnded'`
-				: sql<boolean>`kind = 'question' and question_id = ${questionId}`;
-		const led = kept.where(isLead).select('ts').orderBy('kind').orderBy('number', 'desc').limit(1);
-		return (await led.executeTakeFirst()) ?? null;
+	/** What posts of watches are about, in one statement. */
+	async function factsOf(postIds: readonly string[]): Promise<readonly PostFacts[]> {
+		const about = sql`coalesce(posts.question_id, newest.id)`;
+		const isShown = sql`other.state in ('shown', 'closed')`;
+		/** Of the newest such post of the watch; only of a card: the others need not know. */
+		const ts = (column: RawBuilder<unknown>, where: RawBuilder<unknown>) => sql`(select ${column} from posts as other
+			where other.watch_id = posts.watch_id and ${where} order by other.number desc limit 1)`;
+		const ofCard = (value: RawBuilder<unknown>) => sql`case when posts.kind = 'card' then ${value} end`;
+		const isKept = sql`other.state in ('planned', 'shown', 'closed') and coalesce(other.last_error, '') <> ${UNREADABLE}`;
+		const isAsked = sql`other.kind = 'question' and other.question_id = ${about}`;
+		const leads = (isLead: RawBuilder<unknown>) =>
+			ofCard(ts(sql`coalesce(other.ts, '')`, sql`${isKept} and ${isLead}`));
+		const { rows } =
+			await sql<PostFacts>`select posts.id as post_id, ${SHOWN_COLUMNS}, ${columnsAs('questions', 'own')},
+				${ts(sql`other.ts`, sql`other.kind = 'card' and ${isShown}`)} as card_ts,
+				${ts(sql`other.ts`, sql`other.kind = 'question' and other.question_id = posts.question_id and ${isShown}`)} as own_ts,
+				${leads(sql`other.kind = 'sessionEnded'`)} as end_ts,
+				${leads(isAsked)} as question_ts,
+				${ofCard(ts(sql`'lost'`, sql`other.state in ('gone', 'refused') and ${isAsked}`))} as lost_ts
+			from posts join watches as watch on watch.id = posts.watch_id ${JOINED_SHOWN}
+			left join questions as own on own.id = posts.question_id
+			where posts.id in (${sql.join(postIds)})`.execute(db.read);
+		return rows;
 	}
 
-	async function storedQuestion(id: string | null) {
-		const row = await from(db.read, 'questions', { id: id ?? '' })
-			.selectAll()
-			.executeTakeFirst();
-		return row === undefined ? null : readQuestion(row, cipher);
-	}
-
-	async function threadOf(row: PostRow, inThread: boolean): Promise<string | null> {
+	function threadOf(row: PostRow, { cardTs, ownTs }: PostFacts, inThread: boolean): string | null {
 		if (row.kind === 'card') return null;
-		const card = { watchId: row.watchId, kind: 'card' };
-		if (NEWS_KINDS.includes(row.kind as PostKind)) return inThread ? tsOf(card) : null;
-		const question = { watchId: row.watchId, questionId: row.questionId };
-		const own = row.questionId !== null && !inThread ? await tsOf(question) : null;
-		return own ?? tsOf(card);
-	}
-
-	/** Where the newest of these posts is that was not deleted. */
-	async function tsOf(filter: Filter<'posts'>): Promise<string | null> {
-		const posted = from(db.read, 'posts', { kind: 'question', ...filter, state: ['shown', 'closed'] }).select('ts');
-		return (await posted.orderBy('number', 'desc').limit(1).executeTakeFirst())?.ts ?? null;
+		if (NEWS_KINDS.includes(row.kind as PostKind)) return inThread ? cardTs : null;
+		return inThread ? cardTs : (ownTs ?? cardTs);
 	}
 
 	async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: Finished): Promise<void> {
@@ -349,6 +354,19 @@ export interface PressedPlace {
 	readonly key: string | null;
 }
 
+/** What is stored about a post of a watch, with the columns of `readShown` and its own question. */
+interface PostFacts {
+	readonly postId: string;
+	/** Of the newest card and of the newest post of its question that Slack shows. */
+	readonly cardTs: string | null;
+	readonly ownTs: string | null;
+	/** Of a card: of the post of the session's end, and of the newest question; null: none; empty: on its way. */
+	readonly endTs: string | null;
+	readonly questionTs: string | null;
+	/** Of a card: not null when the newest question's post is gone. */
+	readonly lostTs: string | null;
+}
+
 interface ReceiptNews {
 	readonly isNews: boolean;
 	readonly now: number;
@@ -377,8 +395,6 @@ const NO_WATCH = {
 	isQuestionLost: false,
 	lead: null,
 } as const;
-/** The states of a post that Slack does not show. */
-const LOST = ['gone', 'refused'] as const;
 const GONE = { state: 'gone', dueAt: null, sendingSince: null } as const;
 
 /** Plans a new card for a live watch whose card `ts` was deleted. The caller has locked the session and the watch. */
