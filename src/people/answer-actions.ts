@@ -55,8 +55,9 @@ export function registerAnswerActions(core: HandlerContext & { flow: Forms; answ
 			if (note !== '') await reply.onTop(request, { origin: request }, noted, reply.withoutTurn);
 			return;
 		}
-		// A message of ours is drawn again after each press on it, but without a note.
-		const isShown = view == null ? note === '' : await receipts.showIn(view.id, answer, note);
+		// A post is drawn again after each press on it, but without a note.
+		const isPost = view == null && request.postKey !== null;
+		const isShown = isPost ? note === '' : await receipts.showIn(request, view?.id ?? null, answer, note);
 		if (!isShown) await reply.withoutTurn(request, receipts.shown(answer, note).message);
 	}
 

@@ -15,6 +15,8 @@ import { setBounded } from '../kernel/basics.ts';
 import type { Wish } from '../people/drafts.ts';
 import { receiptContext, receiptMessage, receiptModal } from '../screens/receipt.ts';
 import { slackErrorCode, slackFailure } from '../slack/clients.ts';
+import { replacement } from '../slack/parts.ts';
+import type { PersonRequest } from '../slack/request.ts';
 import type { PostStore } from './store.ts';
 
 /** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
@@ -134,10 +136,16 @@ export function createReceipts(
 		shown,
 		nextOf,
 
-		/** Shows an answer in the view of a press's receipt. False when Slack takes no update of it. */
-		showIn(viewId: string, answer: Answer, note: string): Promise<boolean> {
-			const view = receiptModal(answer, context(note));
-			const update = () => isUpdated(clients.people.views.update({ view_id: viewId, view }));
+		/** Shows an answer in a press's receipt: the view, or else the message. False when Slack takes no update of it. */
+		showIn(pressed: PersonRequest, viewId: string | null, answer: Answer, note: string): Promise<boolean> {
+			const { modal: view, message } = shown(answer, note);
+			const { channelId: channel, messageTs: ts } = pressed;
+			const { chat, views } = clients.people;
+			async function update(): Promise<boolean> {
+				if (viewId !== null) return isUpdated(views.update({ view_id: viewId, view }));
+				if (channel === null || ts === null) return false;
+				return isUpdated(chat.update({ channel, ts, ...replacement(message) }));
+			}
 			return inTurn(answer, () => update().catch(() => false));
 		},
 	};
