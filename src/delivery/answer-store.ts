@@ -60,6 +60,7 @@ import {
 	receiptOf,
 } from './rows-store.ts';
 
+const STANDING = [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] as const;
 /** An answer due for another address this long is taken by no process there: its author is told. */
 const UNTAKEN_MS = 60_000;
 
@@ -226,8 +227,7 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		 * The newest answer to this question that is live, waiting, delivered or resumed, but not one after which the agent
 		 * asked the same again. Null when there is none, or its row is damaged: that must not hide posts and forms.
 		 */
-		standing: (question: QuestionKey) =>
-			newest({ ...questionOf(question), state: [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] }, IS_CURRENT),
+		standing: (question: QuestionKey) => newest({ ...questionOf(question), state: STANDING }, IS_CURRENT),
 
 		/** What is stored of the newest question, and of those with a fingerprint. */
 		known: (session: SessionKey, fingerprint: string | null) => knownQuestions(db.read, session, fingerprint),
@@ -235,9 +235,22 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		/** This answer if the service has it, or may have it. Null like `standing`. */
 		arrived: (id: string) => newest({ id, state: ['delivering', ...ARRIVED_STATES] }),
 
-		/** The newest answer to this question, with this fingerprint, whose author was no longer allowed to send it. */
-		refused: (question: QuestionKey, fingerprint: string) =>
-			newest({ ...questionOf(question), fingerprint, state: 'refused', lastError: PROVEN_REFUSALS }),
+		/**
+		 * What `standing` finds, and the newest answer to this question, with this fingerprint, whose author was no longer
+		 * allowed to send it. In one statement: each look of a post needs both.
+		 */
+		async standingAndRefused(question: QuestionKey, fingerprint: string) {
+			const isRefused = sql<boolean>`(state = 'refused' and fingerprint = ${fingerprint}
+				and last_error in (${sql.join(PROVEN_REFUSALS)}))`;
+			const stands = sql<boolean>`(state in (${sql.join(STANDING)}) and ${IS_CURRENT})`;
+			const found = answers(questionOf(question)).where(sql<boolean>`(${isRefused} or ${stands})`);
+			const rows = await found.orderBy('acceptedAt', 'desc').orderBy('id', 'desc').execute();
+			const read = (row: AnswerRow | undefined) => (row === undefined ? null : (readOrSkip(row)[0] ?? null));
+			return {
+				standing: read(rows.find(({ state }) => state !== 'refused')),
+				refused: read(rows.find(({ state }) => state === 'refused')),
+			};
+		},
 
 		/** The newest answer to this row's question that is no longer sent and may have arrived. */
 		perhapsArrived: (

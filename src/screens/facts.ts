@@ -1,6 +1,7 @@
 import type { Core } from '../core.ts';
 import type { AnswerStore } from '../delivery/answer-store.ts';
 import type { ClaimStore } from '../delivery/answering-store.ts';
+import type { Answer } from '../domain/answer.ts';
 import { type HandOver, holderOf } from '../domain/hand-over.ts';
 import type { Person, QuestionKey } from '../domain/session.ts';
 import type { WatchStore } from '../sessions/watching-store.ts';
@@ -14,6 +15,8 @@ import { type DuePost, NOWHERE, WATCH_KINDS } from '../surfaces/post.ts';
 
 /** Why a watch ended that can begin again where it was. */
 const CAN_GO_ON = new Set<WatchEnd | undefined>(['unwatched', 'noChange', 'discoveryEnded']);
+
+const NO_ANSWERS = { standing: null, refused: null };
 
 const MOST_LINKS = 1_000;
 /** What Slack did not tell is asked again after this. */
@@ -29,8 +32,7 @@ export function createQuestionFacts(
 	/** By the `ts` of posts. They never change, and what has them is drawn often. A number: when Slack did not tell. */
 	const links = new Map<string, string | number>();
 	/** The answer from Handraise to a question of this message: not one to what the message asked before. */
-	async function answerTo(question: StoredQuestion | null, key: QuestionKey) {
-		const newest = await answers.standing(key);
+	async function answerTo(question: StoredQuestion | null, key: QuestionKey, newest: Answer | null) {
 		if (question === null || question.messageIndex !== key.messageIndex) return newest;
 		const { answerId, askedAt } = question;
 		if (answerId !== null) return answerId === newest?.id ? newest : answers.arrived(answerId);
@@ -41,6 +43,11 @@ export function createQuestionFacts(
 		// It may be to a later question in the same place.
 		const isNewer = settledAt !== null && newest !== null && newest.acceptedAt > settledAt;
 		return isOlder || isNewer ? null : newest;
+	}
+
+	async function answersTo(question: StoredQuestion | null, key: QuestionKey, fingerprint: string) {
+		const { standing: newest, refused } = await answers.standingAndRefused(key, fingerprint);
+		return { standing: await answerTo(question, key, newest), refused };
 	}
 
 	async function againOf(watch: DuePost['watch']): Promise<'offered' | 'done' | null> {
@@ -65,10 +72,10 @@ export function createQuestionFacts(
 			// A new post names nobody: it would notify them.
 			const goneOn = due.question?.settled === 'wentOn' ? due.question : null;
 			const isOpen = asked !== null && due.question?.settled == null;
-			const [standing, active, refused, lost, perhaps, named] = await Promise.all([
-				key && answerTo(due.question, key),
+			const fingerprint = asked !== null && isUpdate ? asked.question.fingerprint : '';
+			const [{ standing, refused }, active, lost, perhaps, named] = await Promise.all([
+				key === null ? NO_ANSWERS : answersTo(due.question, key, fingerprint),
 				key !== null && showsClaims ? claims.active(key, clock.now()) : [],
-				key !== null && asked !== null && isUpdate ? answers.refused(key, asked.question.fingerprint) : null,
 				due.question?.lost ? answers.arrived(due.question.lost) : null,
 				key && goneOn && answers.perhapsArrived(key, goneOn),
 				watch !== null && isOpen ? whoMayAnswer.of(watch.session.sessionId, watch.channelId) : null,

@@ -54,6 +54,12 @@ export async function lockFor(trx: Db, purpose: keyof typeof ADVISORY_LOCKS): Pr
 	if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])})`.execute(trx);
 }
 
+/** `lockFor` within a statement, which then selects only what is true after it. Selected once, before any row. */
+export const lockedFor = (trx: Db, purpose: keyof typeof ADVISORY_LOCKS) =>
+	isPostgres(trx)
+		? sql<boolean>`(select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])})) is not null`
+		: sql<boolean>`true`;
+
 /** Any different numbers. */
 export const ADVISORY_LOCKS = {
 	migrating: 0x68616e64,

@@ -1,6 +1,7 @@
 // Owns `marks`: what was changed that people see.
 import type { Person, SessionKey } from '../domain/session.ts';
 import { add, type Db, from, type Row, remove, sessionOf, type Tx } from './database.ts';
+import { lockedFor } from './locks.ts';
 import type { CardUrgency } from './watch.ts';
 
 export interface MarkOptions {
@@ -31,8 +32,8 @@ export async function markDue({ trx, now }: Tx, session: SessionKey | null, opti
 /** Marks in one transaction; a statement's parameters are limited. */
 const MOST_AT_ONCE = 500;
 
-/** Removes marks that are due, the oldest first. */
+/** Removes marks that are due, the oldest first. Until the end of the transaction no other replica does. */
 export function takeMarks(trx: Db, now: number): Promise<Row<'marks'>[]> {
 	const due = from(trx, 'marks').select('id').where('dueAt', '<=', now).orderBy('dueAt').limit(MOST_AT_ONCE);
-	return remove(trx, 'marks', { id: due }).returningAll().execute();
+	return remove(trx, 'marks', { id: due }).where(lockedFor(trx, 'spreadingMarks')).returningAll().execute();
 }

@@ -3,7 +3,6 @@ import { markWindows } from '../delivery/answering-store.ts';
 import { createWaker, repeat, uptimeOf } from '../kernel/basics.ts';
 import { type Row, type StoreParts, sql } from '../store/database.ts';
 import { lookAt } from '../store/due.ts';
-import { lockFor } from '../store/locks.ts';
 import { takeMarks } from '../store/marks.ts';
 import { touchInboxes } from './inbox-store.ts';
 import { markPosts } from './plan-store.ts';
@@ -24,7 +23,6 @@ export function createMarkStore({ db }: Pick<StoreParts, 'db'>) {
 		/** Takes marks that are due and has all drawn again that shows their sessions, also by other replicas. */
 		spread: (now: number): Promise<News> =>
 			db.write(async (trx) => {
-				await lockFor(trx, 'spreadingMarks');
 				const marks = await takeMarks(trx, now);
 				const of = (which: string | null) => marks.filter(({ cards }) => cards === which);
 				for (const urgency of ['progress', 'now'] as const)

@@ -292,13 +292,13 @@ export function createOutbox(
 
 	/** Shows what a press changed on its post, which another attempt may have leased; on a repeat, that it is one. */
 	async function show(place: PressedPlace, responseUrl: string | null, isChanged: boolean): Promise<void> {
-		const real = responseUrl === null ? null : await store.repeatedBy(place);
-		if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);
-		if (!isChanged) return;
 		const token = crypto.randomUUID();
 		for (let tries = 0; tries < SHOW_TRIES && !loop.shutdownSignal.aborted; tries++) {
-			const due = await store.takePressed(place, { token, ms: LEASE_MS }, clock.now());
+			const due = isChanged ? await store.takePressed(place, { token, ms: LEASE_MS }, clock.now()) : null;
 			if (due !== null) return work({ due, token, signal: loop.shutdownSignal, responseUrl });
+			const real = tries > 0 || responseUrl === null ? null : await store.repeatedBy(place);
+			if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);
+			if (!isChanged) return;
 			await clock.sleep(SHOW_AGAIN_MS, loop.shutdownSignal);
 		}
 	}
