@@ -181,11 +181,11 @@ const HELD_KEY = 'reminder';
 const NO_REMINDERS = { kind: 'reminder', entries: [] } as const;
 
 /** What a shown reminder is about, if that is one question: what happens to it then has the reminder drawn again. */
-export function aboutOf(entries: readonly ReminderEntry[], service: string | null) {
+export function aboutOf(entries: readonly ReminderEntry[], service: string | undefined) {
 	const [one, ...others] = entries;
 	if (one === undefined || others.length > 0) return {};
 	const { watchId, questionId, sessionId } = one;
-	return { watchId, questionId, ...(service !== null && { service, sessionId }) };
+	return { watchId, questionId, ...(service !== undefined && { service, sessionId }) };
 }
 
 /** Counts reminders that people have seen, or that Slack has refused, and holds the next one. The posts are locked. */

@@ -111,66 +111,50 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		return inThread ? cardTs : (ownTs ?? cardTs);
 	}
 
-	async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: Finished): Promise<void> {
+	/** Notes the end of a first post, or that Slack shows no more of a post, with what follows from it. */
+	async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: Ended): Promise<void> {
 		const { trx, now } = tx;
 		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
 		if (before === undefined) return;
-		const lostThread = 'lostThread' in result ? result.lostThread : undefined;
 		const isFirstPost = before.state === 'planned';
-		const isAsked = isFirstPost && result.kind === 'shown' && content.kind === 'question';
-		const isRefused = isFirstPost && result.kind === 'refused' && content.kind === 'handedOver';
-		const isPostedAnew = isAnotherLost(before, result);
-		const isRefusedAgain = result.kind === 'refused' && !isFirstPost && !isPostedAnew;
-		const hasEnded = isFirstPost ? result.kind !== 'retry' : result.kind === 'deleted' || result.kind === 'refused';
-		const isLed = hasEnded && content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind);
-		const isReminded =
-			isFirstPost && content.kind === 'reminder' && (result.kind === 'shown' || result.kind === 'refused');
-		// A channel that takes no posts any more ends its watches, which tells their creators.
-		const isTold = result.kind === 'refused' && !isChannelEnd(result.code as WatchEnd);
-		const code = isTold && !('handOverId' in content) ? result.code : null;
 		// A reminder of a channel belongs to no watch.
 		const watchId = before.watchId ?? ('entries' in content ? (content.entries[0]?.watchId ?? null) : null);
-		const concernsWatch =
-			result.kind === 'deleted' || lostThread !== undefined || isLed || isRefused || isReminded || code;
-		const session = await lockSessionOf(trx, concernsWatch ? watchId : null);
+		const session = await lockSessionOf(trx, watchId);
 		const concerned = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
 		const watch = session === null ? undefined : await concerned.executeTakeFirst();
-		// Both are locked in the order of all locks.
-		const cards = from(trx, 'posts', { watchId, kind: 'card' }).select('id');
+		// All that is written below is locked in the order of all locks.
+		const follows = content.kind === 'reminder' ? questionsOf(content.entries) : { watchId, kind: 'card' };
 		const own = from(trx, 'posts', { id }).select('id');
-		if (isLed) await locked(trx, 'posts', { id: cards.union(own) }).execute();
-		const reminded = isReminded ? from(trx, 'posts', questionsOf(content.entries)).select('id') : own;
-		if (isReminded) await locked(trx, 'posts', { id: reminded.union(own) }).execute();
-		const columns = {
-			...WITHOUT_LEASE,
-			...(isPostedAnew
-				? { state: 'planned', ts: null, dueAt: now, sendingSince: null }
-				: attemptChange(before, result, now)),
-			...(isReminded && result.kind === 'shown' && aboutOf(content.entries, session?.service ?? null)),
-			...(isRefusedAgain && dueAgain(wanted, null, now, isFirstPost)),
-			...(result.kind === 'shown' &&
-				afterShown({ wanted, sendingSince: before.sendingSince }, result, now, isFirstPost)),
-			...(result.kind === 'retry' && result.code !== PACED && { attempts: sql<number>`attempts + 1` }),
-		};
-		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, columns);
+		if (watch !== undefined)
+			await locked(trx, 'posts', { id: from(trx, 'posts', follows).select('id').union(own) }).execute();
+		const columns = { ...WITHOUT_LEASE, ...endColumns(before, wanted, result, now) };
+		const about = content.kind === 'reminder' && result.kind === 'shown' && aboutOf(content.entries, session?.service);
+		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { ...columns, ...about });
 		const row = await noted.returningAll().executeTakeFirst();
 		if (row === undefined) return;
-		if (isRefused) await giveBackUndelivered(tx, content.handOverId, before.questionId);
-		if (watch !== undefined && lostThread !== undefined) await loseThread(tx, watch, lostThread);
-		if (watch !== undefined && result.kind === 'deleted' && row.kind === 'card')
-			await replaceCard(tx, watch, row.ts ?? '');
+		if (isFirstPost && result.kind === 'refused' && content.kind === 'handedOver')
+			await giveBackUndelivered(tx, content.handOverId, before.questionId);
+		if (watch === undefined) return;
+		if (isFirstPost) await afterFirst(tx, row, { content, watch, result });
+		else if (result.kind === 'deleted' && row.kind === 'card') await replaceCard(tx, watch, row.ts ?? '');
 		// It leads there, or shows what no post does.
-		if (watch !== undefined && isLed) await markPosts(tx, { watchId: watch.id, kind: 'card' });
-		if (isReminded) await countReminders(tx, row, content.entries);
-		if (watch !== undefined && isAsked) await begin(tx, row, watch, result.sentAt);
-		if (watch === undefined || code === null) return;
+		if (content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind))
+			await markPosts(tx, { watchId: watch.id, kind: 'card' });
+		// A channel that takes no posts any more ends its watches, which tells their creators.
+		if (result.kind !== 'refused' || isChannelEnd(result.code as WatchEnd) || 'handOverId' in content) return;
 		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
-		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, code);
+		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, result.code);
 		if (isFirstPost || !isDone || before.watchId === null) return;
 		// One for all posts of a question; news of it then comes in a further one.
 		const key = `outcome:${content.kind === 'outcome' ? id : row.questionId}`;
 		const outcome = { kind: 'outcome', questionId: row.questionId } as const;
 		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
+	}
+
+	async function afterFirst(tx: Tx, row: PostRow, { content, watch, result }: FirstEnd): Promise<void> {
+		if (result.kind === 'shown' && result.lostThread !== undefined) await loseThread(tx, watch, result.lostThread);
+		if (result.kind === 'shown' && content.kind === 'question') await begin(tx, row, watch, result.sentAt);
+		if (result.kind !== 'dropped' && content.kind === 'reminder') await countReminders(tx, row, content.entries);
 	}
 
 	/** Begins a question's reminders, which count from when its post was sent, at the latest from now. */
@@ -261,23 +245,11 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 
 		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
 		endAttempt: async (post: Post, token: string, result: AttemptResult, now: number): Promise<void> => {
-			// Nothing follows from a posted message that is there.
-			if (result.kind === 'held') {
-				const lastError = 'entries' in result.content && result.content.entries.length > 0 ? AWAITED : HELD;
-				const { dueAt } = dueAgain(post.wanted, Math.round(result.until), now, true);
-				const content = JSON.stringify(result.content);
-				const held = { ...WITHOUT_LEASE, dueAt, content, lastError, ...(!result.unknown && { sendingSince: null }) };
-				await db.writeOne((trx) =>
-					change(trx, 'posts', { id: post.id, leaseToken: token, state: 'planned' }, held).execute(),
-				);
-				return;
-			}
-			if (post.ts === null || result.kind !== 'shown')
-				return db.write((trx) => finish({ trx, now }, post, token, result));
-			const columns = { ...WITHOUT_LEASE, ...shownColumns(post, result, now), ...afterShown(post, result, now, false) };
-			await db.writeOne((trx) =>
-				change(trx, 'posts', { id: post.id, leaseToken: token, state: OPEN }, columns).execute(),
-			);
+			const columns = columnsOf(post, result, now);
+			if (columns === null) return db.write((trx) => finish({ trx, now }, post, token, result as Ended));
+			const noted = { ...WITHOUT_LEASE, ...columns };
+			const held = { id: post.id, leaseToken: token, state: OPEN };
+			await db.writeOne((trx) => change(trx, 'posts', held, noted).execute());
 		},
 
 		...queueOf(db, 'posts'),
@@ -381,7 +353,12 @@ interface BegunAttempt {
 
 const ALL = { updates: true };
 type Shown = Extract<AttemptResult, { kind: 'shown' }>;
-type Finished = Exclude<AttemptResult, { kind: 'held' }>;
+type Ended = Exclude<AttemptResult, { kind: 'held' | 'retry' }>;
+interface FirstEnd {
+	readonly content: PostContent;
+	readonly watch: WatchRow;
+	readonly result: Ended;
+}
 
 const NO_WATCH = {
 	watch: null,
@@ -448,29 +425,47 @@ function afterShown(
 	return dueAgain(wanted, result.key === null ? now : unsureUntil, now, isFirstPost);
 }
 
+/** What an attempt leaves of which nothing follows; null: see `finish`. */
+function columnsOf(post: Post, result: AttemptResult, now: number) {
+	switch (result.kind) {
+		case 'held': {
+			const lastError = 'entries' in result.content && result.content.entries.length > 0 ? AWAITED : HELD;
+			const { dueAt } = dueAgain(post.wanted, Math.round(result.until), now, true);
+			const known = !result.unknown && { sendingSince: null };
+			return { dueAt, content: JSON.stringify(result.content), lastError, ...known };
+		}
+		case 'retry': {
+			const { code: lastError, unknown } = result;
+			const failed = lastError !== PACED && { attempts: sql<number>`attempts + 1` };
+			return { dueAt: Math.round(result.at), lastError, ...failed, ...(!unknown && { sendingSince: null }) };
+		}
+		case 'shown':
+			return post.ts === null ? null : { ...shownColumns(post, result, now), ...afterShown(post, result, now, false) };
+		default:
+			return null;
+	}
+}
+
+function endColumns(row: PostRow, wanted: number, result: Ended, now: number): object {
+	const isFirstPost = row.state === 'planned';
+	const none = { dueAt: null, sendingSince: null };
+	if (result.kind === 'shown') {
+		const { sendingSince } = row;
+		return { ...shownColumns(row, result, now), ...afterShown({ wanted, sendingSince }, result, now, isFirstPost) };
+	}
+	if (isAnotherLost(row, result)) return { ...none, state: 'planned', ts: null, dueAt: now };
+	if (result.kind === 'dropped') return { ...none, state: 'dropped' };
+	if (result.kind === 'deleted') return GONE;
+	if (isFirstPost) return { ...none, state: 'refused', lastError: result.code };
+	// What Slack refuses to show is tried again when it has changed.
+	return { ...none, ...dueAgain(wanted, null, now, false), lastError: result.code };
+}
+
 /** Whether a message that was to show something else, another question or news of an answer, cannot: it is posted anew. */
-function isAnotherLost({ kind, ts, shownAt }: PostRow, result: Finished): boolean {
+function isAnotherLost({ kind, ts, shownAt }: PostRow, result: Ended): boolean {
 	if (ts === null || shownAt !== null) return false;
 	if (result.kind === 'deleted') return kind === 'question' || kind === 'receipt';
 	return result.kind === 'refused' && kind === 'receipt';
-}
-
-function attemptChange(row: PostRow, result: Finished, now: number): Partial<PostRow> {
-	switch (result.kind) {
-		case 'shown':
-			return shownColumns(row, result, now);
-		case 'refused': {
-			// What Slack refuses to show is tried again when it has changed.
-			const state = row.state === 'planned' ? 'refused' : row.state;
-			return { state, dueAt: null, sendingSince: null, lastError: result.code };
-		}
-		case 'dropped':
-			return { state: 'dropped', dueAt: null, sendingSince: null };
-		case 'deleted':
-			return GONE;
-		case 'retry':
-			return { dueAt: Math.round(result.at), lastError: result.code, ...(!result.unknown && { sendingSince: null }) };
-	}
 }
 
 /** Whether no first post of its stream goes before it: the card is first, unreadable and held ones do not count. */
