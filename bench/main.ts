@@ -11,6 +11,7 @@ await startNamed('npm run bench --', {
 		start: () => import('./large/main.ts'),
 	},
 	statements: { about: 'what the program asks PostgreSQL', start: () => import('./statements/main.ts') },
+	path: { about: 'how many functions an act runs through', start: () => import('./path/main.ts') },
 	people: {
 		about: 'a company: a crowd that opens Home, and what questions cost',
 		start: () => import('./people/main.ts'),
