@@ -195,7 +195,11 @@ export async function readEarly(
 }
 
 /** Whether the read of a session has the place `by` or a better one. While the service is away, exactly this one. */
-export function hasPlace(row: WatchedSessionRow, by: number, now: number): boolean {
+export function hasPlace(
+	row: Pick<WatchedSessionRow, 'nextReadAt' | 'readBy' | 'failures'>,
+	by: number,
+	now: number,
+): boolean {
 	const { nextReadAt, readBy, failures } = row;
 	if (nextReadAt === null) return true;
 	return failures === 0 ? nextReadAt <= now && readBy < nextReadAt && readBy <= by : readBy === by;

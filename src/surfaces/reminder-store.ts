@@ -17,7 +17,7 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { inLockOrder, locked, lockSession } from '../store/locks.ts';
+import { locked, lockSession } from '../store/locks.ts';
 import { IS_ANSWERED } from '../store/question-store.ts';
 import { AWAITED_AHEAD_MS, type ChannelKey, isInThread } from '../store/watch.ts';
 import { askForRead, hasPlace } from '../store/watch-store.ts';
@@ -71,14 +71,15 @@ export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { read
 		/** Has sessions read ahead of others, in the order of `by`, unless they have such a place. */
 		async askForReads(sessions: readonly SessionKey[], by: number, now: number): Promise<void> {
 			const place = by - AWAITED_AHEAD_MS;
-			for (const session of inLockOrder(sessions, ({ sessionId }) => sessionId)) {
-				const seen = await from(db.read, 'watched_sessions', sessionOf(session)).selectAll().executeTakeFirst();
-				if (seen === undefined || hasPlace(seen, place, now)) continue;
+			const service = sessions.map((session) => session.service);
+			const sessionId = sessions.map((session) => session.sessionId);
+			const columns = ['service', 'sessionId', 'nextReadAt', 'readBy', 'failures'] as const;
+			const seen = await from(db.read, 'watched_sessions', { service, sessionId }).select(columns).execute();
+			for (const session of seen.filter((row) => !hasPlace(row, place, now)))
 				await db.write(async (trx) => {
 					const row = await lockSession(trx, session);
 					if (row !== undefined && !hasPlace(row, place, now)) await askForRead(trx, row, place, now);
 				});
-			}
 		},
 
 		/** Looks at all reminders now: settings of the program may have changed. */
@@ -107,13 +108,15 @@ interface FactsRow
 const placeOf = ({ service, sessionId, messageIndex }: SessionKey & { readonly messageIndex: number }) =>
 	`${service} ${sessionId} ${messageIndex}`;
 
+type RemindedWatch = SessionKey & Pick<Row<'watches'>, 'id' | 'mode'>;
+
 /** New questions of a channel are looked at together. No reminder comes as soon as that. */
 const SOON_MS = 10_000;
 
 /** Has the reminders of a watch's question count from `since`. The caller has locked its posts. */
 export async function beginReminders(
 	tx: Tx,
-	watch: Pick<Row<'watches'>, 'id' | 'mode'> & ChannelKey,
+	watch: RemindedWatch & ChannelKey,
 	{ postId, since }: { readonly postId: string; readonly since: number },
 ): Promise<void> {
 	const begun = { remindFrom: since, remindedAt: null, escalationCount: 0, lastReminderAt: null };
@@ -137,7 +140,7 @@ export async function restartReminders(tx: Tx, session: SessionKey): Promise<voi
 /** Has the reminders of a channel looked at now: its settings have changed. */
 export async function lookAtChannel(tx: Tx, channel: ChannelKey): Promise<void> {
 	const live = from(tx.trx, 'watches', { ...channelOf(channel), endedAt: null });
-	const watches = await live.select(['id', 'mode']).execute();
+	const watches = await live.select(['id', 'mode', 'service', 'sessionId']).execute();
 	if (watches.length > 0) await lookAtReminders(tx, channel, watches, tx.now);
 }
 
@@ -148,20 +151,22 @@ export async function lookAtChannel(tx: Tx, channel: ChannelKey): Promise<void> 
 async function lookAtReminders(
 	{ trx, now }: Tx,
 	{ teamId, channelId }: ChannelKey,
-	watches: readonly Pick<Row<'watches'>, 'id' | 'mode'>[],
+	watches: readonly RemindedWatch[],
 	at: number,
 ): Promise<void> {
 	const style = (await stylesOf(trx, teamId, [channelId]))(channelId);
 	const inThread = watches.filter(({ mode }) => isInThread(mode, style));
-	const targets = [
-		{ kind: 'channel', teamId, channelId } as const,
-		...inThread.map(({ id }) => targetOf({ id, teamId, channelId })),
+	const places = [
+		{ target: { kind: 'channel', teamId, channelId } as const, about: {} },
+		...inThread.map(({ id, ...watch }) => {
+			return { target: targetOf({ id, teamId, channelId }), about: { watchId: id, ...sessionOf(watch) } };
+		}),
 	];
 	const isWaiting = sql`posts.last_error in (${HELD}, ${AWAITED})`;
 	const isOver = sql`posts.state = 'dropped'`;
-	for (const target of targets) {
+	for (const { target, about } of places) {
 		const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), dueAt: at, lastError: HELD };
-		await add(trx, 'posts', { ...row, watchId: target.kind === 'watch' ? target.watchId : null })
+		await add(trx, 'posts', { ...row, ...about })
 			.onConflict((conflict) =>
 				conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
 					state: 'planned',
@@ -198,7 +203,7 @@ export async function countReminders(tx: Tx, row: Row<'posts'>, entries: readonl
 	await change(trx, 'posts', of('escalation'), escalated).execute();
 	const channel = { teamId: row.teamId, channelId: row.placeId };
 	const ids = row.stream.startsWith('watch:') ? entries.map(({ watchId }) => watchId) : [];
-	const watches = await from(trx, 'watches', { id: ids }).select(['id', 'mode']).execute();
+	const watches = await from(trx, 'watches', { id: ids }).select(['id', 'mode', 'service', 'sessionId']).execute();
 	await lookAtReminders(tx, channel, watches, now);
 }
 
