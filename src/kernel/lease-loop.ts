@@ -62,8 +62,20 @@ export function createLeaseLoop<Item>(
 	const shutdownSignal = stopping.signal;
 	let ended: Promise<void> | null = null;
 	const waker = createWaker(clock);
+	/** When the next item is due, as the newest look found; null: items were taken since. */
+	let foundDueAt: number | null = null;
 	const running = new Set<Held<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
 	const cutShort: Held<Item>[] = [];
+
+	let isWaking = false;
+	/** Work often ends right after a commit of its own: the look at the end of this turn of the event loop sees both. */
+	async function wakeSoon(): Promise<void> {
+		if (isWaking) return;
+		isWaking = true;
+		await setImmediate();
+		isWaking = false;
+		waker.wake();
+	}
 
 	function begin(item: Item, token: string): void {
 		const lost = new AbortController();
@@ -74,7 +86,7 @@ export function createLeaseLoop<Item>(
 			})
 			.finally(() => {
 				running.delete(entry);
-				waker.wake();
+				void wakeSoon();
 			});
 		const entry = { item, token, lost, done };
 		running.add(entry);
@@ -88,11 +100,15 @@ export function createLeaseLoop<Item>(
 		const room = concurrency - running.size;
 		if (room <= 0) return rows.untilLookMs(clock);
 		const items = Array.from(running, ({ item }) => item);
-		// A look costs less than a take, which begins a transaction.
-		const dueAt = await nextDueAt(items);
-		if (dueAt === null) return rows.untilLookMs(clock);
-		const untilDue = dueAt - clock.now();
-		if (untilDue > 0) return Math.min(rows.untilLookMs(clock), untilDue);
+		// A look costs less than a take, which begins a transaction. One look is enough to know what is due later.
+		if (foundDueAt === null || foundDueAt > clock.now()) {
+			const dueAt = await nextDueAt(items);
+			if (dueAt === null) return rows.untilLookMs(clock);
+			const untilDue = dueAt - clock.now();
+			foundDueAt = dueAt;
+			if (untilDue > 0) return Math.min(rows.untilLookMs(clock), untilDue);
+		}
+		foundDueAt = null;
 		const token = crypto.randomUUID();
 		const taken = await take({ token, ms: leaseMs }, room, items);
 		for (const item of taken) begin(item, token);
@@ -134,7 +150,7 @@ export function createLeaseLoop<Item>(
 		drained.abort();
 	}
 
-	rows.onChange(waker.wake);
+	rows.onChange(() => void wakeSoon());
 
 	return {
 		start(): void {

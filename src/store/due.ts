@@ -56,11 +56,11 @@ interface AskedTime {
 	resolve(at: number | null): void;
 	reject(error: unknown): void;
 }
-/** What waits for the look at the end of this turn of the event loop. */
+/** What waits for the next look. */
 const asked = new WeakMap<Db, AskedTime[]>();
 
 /**
- * What one value of SQL tells when it is time for something. All that is asked in one turn of the event loop is one
+ * What one value of SQL tells when it is time for something. All that is asked in two turns of the event loop is one
  * statement: loops look together, once a second for what other replicas store.
  * @throws HandraiseError `database_newer` on a replica whose schema or key is not that of the database any more
  */
@@ -70,7 +70,8 @@ export function lookAt(db: StoreDatabase, time: RawBuilder<number | null>): Prom
 	if (waiting !== undefined) waiting.push({ time, resolve, reject });
 	else {
 		asked.set(db.read, [{ time, resolve, reject }]);
-		setImmediate(() => void lookForAll(db));
+		// One turn later, because loops begin to look a turn after a commit.
+		setImmediate(() => setImmediate(() => void lookForAll(db)));
 	}
 	return promise;
 }
