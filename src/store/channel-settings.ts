@@ -28,10 +28,13 @@ export async function readSettings(
 /** How posts of these channels of a workspace look, by channel id. */
 export async function stylesOf(db: Db, teamId: string, channelIds: readonly string[]) {
 	const rows = await from(db, 'channel_settings', { teamId, channelId: channelIds }).selectAll().execute();
-	const stored = new Map(rows.map((row) => [row.channelId, parseOrNull(channelSettings, row.settings)]));
-	return (channelId: string): PostStyle => {
-		const settings = stored.get(channelId);
-		if (settings === null) return UNKNOWN_STYLE;
-		return pick(settings ?? DEFAULT_CHANNEL_SETTINGS, 'progress', 'questionsInThread', 'discreet', 'buttons');
-	};
+	const stored = new Map(rows.map((row) => [row.channelId, styleIn(row.settings)]));
+	return (channelId: string): PostStyle => stored.get(channelId) ?? styleIn(null);
+}
+
+/** In stored settings; null: nobody has set anything. */
+export function styleIn(stored: string | null): PostStyle {
+	const settings = stored === null ? DEFAULT_CHANNEL_SETTINGS : parseOrNull(channelSettings, stored);
+	if (settings === null) return UNKNOWN_STYLE;
+	return pick(settings, 'progress', 'questionsInThread', 'discreet', 'buttons');
 }

@@ -108,7 +108,7 @@ export const CANDIDATES_PER_ROW = 8;
 /** Leases up to `limit` rows that match `where` and have no lease. Skips those that other replicas lock just now. */
 export async function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
-	{ table, service, where, orderBy, limit, before }: DueQuery<T>,
+	{ table, service, where, orderBy, limit, before, alsoRead = [] }: DueQuery<T>,
 	{ lease, now }: { lease: Lease; now: number },
 ): Promise<Row<T>[]> {
 	const key = sql.ref(lastKeyOf(table));
@@ -121,6 +121,7 @@ export async function leaseDue<T extends LeasedTable>(
 	// As an array it is selected once, however the rows are found.
 	const isDue = isPostgres(db.read) ? sql`${key} = any(array(${due}))` : sql`${key} in (${due})`;
 	const places = orderBy.map((by, index) => sql`${by} as ${sql.ref(`place${index}`)}`);
+	places.push(...alsoRead);
 	const taking = sql<Row<T> & Places>`update ${sql.table(table)}
 		set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
 		where ${ofService} ${isDue} and ${isUnchanged(db)} returning *, ${sql.join(places)}`;
@@ -151,6 +152,8 @@ interface DueQuery<T extends LeasedTable> {
 	/** The smallest of each first. */
 	readonly orderBy: readonly RawBuilder<unknown>[];
 	readonly limit: number;
+	/** More columns of the rows taken. */
+	readonly alsoRead?: readonly RawBuilder<unknown>[];
 	/** Runs first in the same transaction. */
 	readonly before?: (trx: Db) => Promise<void>;
 }
@@ -269,7 +272,7 @@ export async function databaseTime(db: Db): Promise<number> {
 }
 
 /** Others count from this start of a PUT, so it must be the database's time. A machine that slept may be behind. */
-export async function expectTime(trx: Db, at: number): Promise<void> {
-	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
-	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
-}
+export const isNow = (at: number) =>
+	sql<boolean>`abs(extract(epoch from clock_timestamp()) * 1000 - ${at}) <= ${CLOCK_ALLOWANCE_MS}`;
+export const clockDiffers = () =>
+	new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
