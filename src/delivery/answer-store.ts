@@ -30,8 +30,8 @@ import {
 	sql,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { earliest, expectTime, lookAt, nextDue, takeReadable } from '../store/due.ts';
-import { knownQuestions, noteArrival, rowOfAnswer } from '../store/question-store.ts';
+import { earliest, isNow, lookAt, nextDue, takeReadable } from '../store/due.ts';
+import { ARRIVED, arrivedIn, knownQuestions, noteArrival } from '../store/question-store.ts';
 import { redrawSettled } from '../surfaces/plan-store.ts';
 import {
 	acceptAnswer,
@@ -47,6 +47,7 @@ import { createRetention } from './retention-store.ts';
 import {
 	type AnswerRow,
 	answersToQuestions,
+	beginPut,
 	changeAnswer,
 	contentRepeating,
 	createAnswerReader,
@@ -55,6 +56,7 @@ import {
 	IS_CURRENT,
 	isElsewhere,
 	isForUs,
+	lapsedCount,
 	patchColumns,
 	readAnswer,
 	receiptOf,
@@ -110,11 +112,18 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
 			const where = firstOfSession(db, service, { now, limit });
 			const orderBy = [sql`next_attempt_at`, sql`accepted_at`, sql`id`];
-			const before = (trx: Db) => freeLapsed(trx, now);
-			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
-			const read = async (rows: readonly AnswerRow[]) => rows.map((row) => readOrSkip(row)[0] ?? null);
+			const alsoRead = [sql`${lapsedCount(now)} as lapsed`];
+			const due = { table: 'answers', service, where, orderBy, limit, alsoRead } as const;
+			let isLapsed = false;
+			const read = async (rows: readonly (AnswerRow & { lapsed?: number })[]) => {
+				isLapsed ||= rows.some(({ lapsed = 0 }) => lapsed > 0);
+				return rows.map((row) => readOrSkip(row)[0] ?? null);
+			};
 			const own = await takeReadable(db, due, { lease, now }, read);
+			// Those of a dead process are due at the next take.
+			const isFreed = (isLapsed || own.length === 0) && (await db.writeOne((trx) => freeLapsed(trx, now)));
 			if (own.length > 0) return own;
+			if (isFreed) return takeReadable(db, due, { lease, now }, read);
 			const untaken = sql<boolean>`${isElsewhere(db, service)} and next_attempt_at <= ${now - UNTAKEN_MS}`;
 			return takeReadable(db, { table: 'answers', where: untaken, orderBy, limit }, { lease, now }, read);
 		},
@@ -136,17 +145,18 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
 				// Before its row: the order in which all writes lock them.
 				if (fails) await lockQuestionOf(trx, id);
+				const isDelivered = patch.state === 'delivered';
 				const held = { id, leaseToken: token, state, ...(editCount !== undefined && { editCount }) };
 				const row = await from(trx, 'answers', held)
 					.selectAll()
-					.select(patch.state === 'delivered' ? ARRIVED_BEFORE.as('arrived') : sql.lit(0).as('arrived'))
+					.select((isDelivered ? arrivedIn('answers') : sql.lit(0)).as('arrived'))
+					.select((isDelivered ? LOST_BEFORE : sql.lit(0)).as('lost'))
 					.forUpdate()
 					.executeTakeFirst();
 				if (row === undefined) return null;
-				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
 				const answer = readAnswer(row, cipher);
 				// One answer of a session has a lease at a time.
-				const isFirst = patch.state === 'delivered' && answer.state !== 'delivered';
+				const isFirst = isDelivered && answer.state !== 'delivered';
 				const arrival = isFirst ? row.arrived + 1 : undefined;
 				const arrivedAt = patch.deliveredAt ?? null;
 				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? 0;
@@ -155,22 +165,22 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 					arrival,
 					...(patch.other != null && { other: await namedNow(trx, patch.other) }),
 				};
-				// The PUT goes to what is asked now, perhaps once more since the answer was given.
-				const answers = patch.before != null && { questionId: await rowOfAnswer(trx, answer) };
 				const set = {
 					...patchColumns(answer, named, now, cipher),
 					...(repeats !== undefined && { content: contentRepeating(row, repeats, cipher) }),
-					...answers,
 					...(release && WITHOUT_LEASE),
 				};
 				if (Object.values(set).every((value) => value === undefined)) return answer;
-				const written = await changeAnswer(trx, cipher, answer, set);
+				const isOnTime = checksTime && patch.putStartedAt != null ? isNow(patch.putStartedAt) : sql<boolean>`true`;
+				const written = await (patch.before == null
+					? changeAnswer(trx, cipher, answer, set)
+					: beginPut(trx, cipher, answer, { set, isOnTime }));
 				recordChange({ trx, now }, answer, written, arrivedAt !== null);
 				const changed = fails ? await reopenQuestion({ trx, cipher, now }, written) : written;
 				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
 				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
 					await markQuestion({ trx, now }, changed, what);
-				if (arrivedAt !== null) await replaceLost(trx, changed, now);
+				if (arrivedAt !== null && row.lost > 0) await replaceLost(trx, changed, now);
 				// After the lock of its session.
 				if (arrivedAt !== null) {
 					const answeredId = await noteArrival(trx, changed, arrivedAt, number);
@@ -337,17 +347,16 @@ export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & 
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
-/** Written out: SQLite uses a partial index only then. */
-const ARRIVED = sql.join(ARRIVED_STATES.map((state) => sql.lit(state)));
-/** In an answer's session. */
-const ARRIVED_BEFORE = sql<number>`(select count(*) from answers as other where other.service = answers.service
-	and other.session_id = answers.session_id and other.state in (${ARRIVED}))`;
-
 /** No arrival is ever taken back. */
 function countArrived(db: Db, session: SessionKey): Promise<number> {
 	const isArrived = sql<boolean>`state in (${ARRIVED})`;
 	return countOf(from(db, 'answers', sessionOf(session)).where(isArrived));
 }
+
+/** How many answers to the question of an answer are lost. */
+const LOST_BEFORE = sql<number>`(select count(*) from answers as other where other.service = answers.service
+	and other.session_id = answers.session_id and other.message_index = answers.message_index
+	and other.fingerprint = answers.fingerprint and other.state = 'delivered' and other.agent_outcome = 'lost')`;
 
 /** Tells authors of lost answers to this question that nothing is left to do. */
 async function replaceLost(trx: Db, { id, question, fingerprint }: Answer, now: number): Promise<void> {

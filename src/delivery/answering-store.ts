@@ -46,7 +46,6 @@ import {
 	WITHOUT_LEASE,
 } from '../store/database.ts';
 import { isOurs, leaseDue, nextDue, queueOf, removeInBatches } from '../store/due.ts';
-import { lockSession } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { AWAITED_AHEAD_MS } from '../store/watch.ts';
 import { readEarly } from '../store/watch-store.ts';
@@ -244,9 +243,8 @@ export async function markQuestion(
 	const isPress = what === 'choice' || what === 'undo';
 	await markDue(tx, question, { by: isDelivered ? null : person, ...(isPress && { afterMs: PRESS_SHOWN_MS }) });
 	if (!isDelivered) return;
-	const row = await lockSession(trx, question);
 	const at = now + EARLY_READS_MS[0];
-	if (row !== undefined) await readEarly(trx, row, { askedAt: now, at, by: at - AWAITED_AHEAD_MS });
+	await readEarly(trx, question, { askedAt: now, at, by: at - AWAITED_AHEAD_MS });
 }
 
 export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'sessionId' | 'messageIndex'>): string {

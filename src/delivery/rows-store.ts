@@ -48,7 +48,8 @@ import {
 	type Tables,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { CANDIDATES_PER_ROW, isOurs } from '../store/due.ts';
+import { CANDIDATES_PER_ROW, clockDiffers, isOurs } from '../store/due.ts';
+import { knownRow, rowOfAnswer } from '../store/question-store.ts';
 
 export type AnswerRow = Row<'answers'>;
 /** Columns to write; undefined ones keep their value. */
@@ -286,6 +287,23 @@ export async function changeAnswer(trx: Db, cipher: Cipher, { id, state }: Answe
 	return readAnswer(await change(trx, 'answers', { id, state }, set).returningAll().executeTakeFirstOrThrow(), cipher);
 }
 
+/**
+ * Notes that the PUT of an answer begins, to what is asked now: perhaps once more since the answer was given.
+ * `isOnTime`: what has to hold of the database's time in the same statement.
+ */
+export async function beginPut(
+	trx: Db,
+	cipher: Cipher,
+	answer: Answer,
+	{ set, isOnTime }: { set: AnswerChange; isOnTime: RawBuilder<boolean> },
+): Promise<Answer> {
+	const { id, state } = answer;
+	const begun = change(trx, 'answers', { id, state }, { ...set, questionId: knownRow(answer) }).where(isOnTime);
+	const written = readAnswer(await begun.returningAll().executeTakeFirstOrThrow(clockDiffers), cipher);
+	if (written.questionId !== null) return written;
+	return changeAnswer(trx, cipher, written, { questionId: await rowOfAnswer(trx, answer) });
+}
+
 export function dismissAnswer(trx: Db, id: string, person: Person): Promise<boolean> {
 	const own = change(trx, 'answers', { id, ...personOf(person) }, { dismissedAt: sql<number>`ended_at` });
 	return hasChanged(own.where('endedAt', 'is not', null));
@@ -384,10 +402,13 @@ export function firstOfSession(db: StoreDatabase, service: string, { now, limit 
 	)`;
 }
 
-/** Clears lapsed leases, which block others of their sessions. A holder that still runs fails at its next write. */
-export async function freeLapsed(trx: Db, now: number): Promise<void> {
+/** How many answers have a lapsed lease, which blocks others of their sessions. */
+export const lapsedCount = (now: number) =>
+	sql<number>`(select count(*) from answers as held where held.lease_token is not null and held.leased_until <= ${now})`;
+
+/** Clears lapsed leases; whether there were any. A holder that still runs fails at its next write. */
+export async function freeLapsed(trx: Db, now: number): Promise<boolean> {
 	const leased = from(trx, 'answers').select('id').where('leaseToken', 'is not', null);
-	const lapsed = await leased.where('leasedUntil', '<=', now).forUpdate().skipLocked().execute();
-	const id = lapsed.map((row) => row.id);
-	if (id.length > 0) await change(trx, 'answers', { id }, WITHOUT_LEASE).execute();
+	const id = leased.where('leasedUntil', '<=', now).forUpdate().skipLocked();
+	return hasChanged(change(trx, 'answers', { id }, WITHOUT_LEASE));
 }

@@ -23,6 +23,11 @@ export interface LeaseLoopOptions<Item> {
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;
 	/** When the next item is due, or something changes without a change of the rows; null: nothing is known. */
 	readonly nextDueAt: (running: readonly Item[]) => Promise<number | null>;
+	/**
+	 * The same as the newest take has found it; null: it did not, so a look follows. With it, what is known to be due is
+	 * taken at its time without another look: for rows that are due again and again.
+	 */
+	readonly dueAfterTake?: () => number | null;
 	/** Gives the lease back as it writes; it lapses after a failure. `signal`: it is lost, or the loop stops. */
 	readonly work: (item: Item, token: string, signal: AbortSignal) => Promise<void>;
 	/** Logs that `work` rejected. Left out: the code of the error as a warning. */
@@ -54,7 +59,8 @@ export function createLeaseLoop<Item>(
 	{ clock, log }: { readonly clock: Clock; readonly log: Log },
 	options: LeaseLoopOptions<Item>,
 ) {
-	const { itemsName, concurrency, drainMs, rows, prepare, take, nextDueAt, work, renew, release } = options;
+	const { itemsName, concurrency, drainMs, rows, prepare, take, nextDueAt, dueAfterTake, work, renew, release } =
+		options;
 	const warn = (_: Item, error: unknown) => log.warn('work_failed', { rows: itemsName, code: codeOf(error) });
 	const { logFailure = warn } = options;
 	const leaseMs = renew === undefined ? LEASE_MS : RENEWED_LEASE_MS;
@@ -62,8 +68,20 @@ export function createLeaseLoop<Item>(
 	const shutdownSignal = stopping.signal;
 	let ended: Promise<void> | null = null;
 	const waker = createWaker(clock);
+	/** When the next item is due, as the newest look or take found; null: not known. */
+	let foundDueAt: number | null = null;
 	const running = new Set<Held<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
 	const cutShort: Held<Item>[] = [];
+
+	let isWaking = false;
+	/** Work often ends right after a commit of its own: the look at the end of this turn of the event loop sees both. */
+	async function wakeSoon(): Promise<void> {
+		if (isWaking) return;
+		isWaking = true;
+		await setImmediate();
+		isWaking = false;
+		waker.wake();
+	}
 
 	function begin(item: Item, token: string): void {
 		const lost = new AbortController();
@@ -74,7 +92,7 @@ export function createLeaseLoop<Item>(
 			})
 			.finally(() => {
 				running.delete(entry);
-				waker.wake();
+				void wakeSoon();
 			});
 		const entry = { item, token, lost, done };
 		running.add(entry);
@@ -88,14 +106,19 @@ export function createLeaseLoop<Item>(
 		const room = concurrency - running.size;
 		if (room <= 0) return rows.untilLookMs(clock);
 		const items = Array.from(running, ({ item }) => item);
-		// A look costs less than a take, which begins a transaction.
-		const dueAt = await nextDueAt(items);
-		if (dueAt === null) return rows.untilLookMs(clock);
-		const untilDue = dueAt - clock.now();
-		if (untilDue > 0) return Math.min(rows.untilLookMs(clock), untilDue);
+		// A look costs less than a take, which may begin a transaction.
+		if (foundDueAt === null || foundDueAt > clock.now()) {
+			const dueAt = await nextDueAt(items);
+			if (dueAt === null) return rows.untilLookMs(clock);
+			const untilDue = dueAt - clock.now();
+			if (dueAfterTake !== undefined) foundDueAt = dueAt;
+			if (untilDue > 0) return Math.min(rows.untilLookMs(clock), untilDue);
+		}
 		const token = crypto.randomUUID();
 		const taken = await take({ token, ms: leaseMs }, room, items);
 		for (const item of taken) begin(item, token);
+		foundDueAt = taken.length > 0 ? (dueAfterTake?.() ?? null) : null;
+		if (foundDueAt !== null) return Math.min(rows.untilLookMs(clock), foundDueAt - clock.now());
 		return taken.length > 0 ? 0 : CONTENDED_MS;
 	}
 
@@ -134,7 +157,7 @@ export function createLeaseLoop<Item>(
 		drained.abort();
 	}
 
-	rows.onChange(waker.wake);
+	rows.onChange(() => void wakeSoon());
 
 	return {
 		start(): void {

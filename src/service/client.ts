@@ -35,6 +35,7 @@ const WAIT = { firstMs: 250, longestMs: 5_000 } as const;
 interface ReadOptions {
 	readonly priority: RequestPriority;
 	readonly signal: AbortSignal | undefined;
+	readonly arrived?: number | undefined;
 	/** Waits until `deadline` (clock milliseconds) for a permit. */
 	permit(deadline: number): Promise<Permit>;
 	/** Gives back what is kept for a PUT, before the wait for a repeat. */
@@ -104,12 +105,12 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 		}
 	}
 
-	async function readOnce(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
+	async function readOnce(sessionId: string, { priority, signal, arrived, permit }: ReadOptions, permitBy: number) {
 		const path = transport.pathOf(sessionId);
 		// Held, because the cache may drop it before a 304.
 		const cached = cache.get(sessionId);
 		using held = await permit(permitBy);
-		const began = { arrival: await arrivals(sessionId), readAt: clock.now(), beganAt: uptimeOf(clock) };
+		const began = { arrival: arrived ?? (await arrivals(sessionId)), readAt: clock.now(), beganAt: uptimeOf(clock) };
 		const response = await transport.send({
 			operation: 'read',
 			sessionId,
@@ -176,11 +177,12 @@ export function createSessionServiceClient(options: ClientOptions): SessionServi
 			return { ...list, sessions: [...new Map(named.map((one) => [one.sessionId, one])).values()] };
 		},
 
-		async read(sessionId, { priority, signal, person = '' }) {
+		async read(sessionId, { priority, signal, person = '', arrived }) {
 			const start = (readSignal: AbortSignal | undefined) =>
 				readPatiently(sessionId, {
 					priority,
 					signal: readSignal,
+					arrived,
 					permit: (deadline) => budget.acquire(priority, { deadline, signal: readSignal, person }),
 				});
 			if (priority === 'delivery') return start(signal);

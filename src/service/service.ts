@@ -187,10 +187,13 @@ export interface SessionServiceClient {
 	readonly deliveryReadMs: number;
 	/** @throws SessionServiceError; when it is not retryable, this service has no list that can be used */
 	listWaiting(signal?: AbortSignal): Promise<WaitingList>;
-	/** Repeats temporary failures. `person`: whose turn it uses. @throws SessionServiceError, or the signal's reason */
+	/**
+	 * Repeats temporary failures. `person`: whose turn it uses. `arrived`: how many answers of ours had arrived a moment
+	 * ago; left out: asks the store. @throws SessionServiceError, or the signal's reason
+	 */
 	read(
 		sessionId: string,
-		options: { priority: RequestPriority; signal?: AbortSignal; person?: string },
+		options: { priority: RequestPriority; signal?: AbortSignal; person?: string; arrived?: number },
 	): Promise<MeasuredReading>;
 	/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
 	latest(sessionId: string): SessionReading | null;

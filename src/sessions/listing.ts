@@ -107,16 +107,18 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		return !isOthers(shared);
 	}
 
-	function nextDueAt(watched: number): number {
+	/** `isNeeded`: somebody watches a session, or waits for new ones. */
+	function nextDueAt(isNeeded: boolean): number {
 		if (condition === 'none') return nextAt;
 		// The reads of watched sessions tell when it is back. Without any, lists do.
 		if (health.down === true) return listedAt + LONGEST_WAIT_MS;
-		return watched === 0 && condition === 'works' ? listedAt + DAY_MS : nextAt;
+		return !isNeeded && condition === 'works' ? listedAt + DAY_MS : nextAt;
 	}
 
 	/** Lists if it is time. Returns the milliseconds until the next turn. */
 	async function turn(listener: Listener, signal: AbortSignal): Promise<number> {
-		if (!(await share())) {
+		// While this process is the one that lists, no other changes the state.
+		if ((shared.holder !== own || shared.until <= clock.now()) && !(await share())) {
 			// When that one is gone, this process goes on at once with what it has found.
 			if (shared.isAvailable) {
 				health.listed();
@@ -127,8 +129,8 @@ export function createListing(core: Core<{ sessions: SessionStore }>, options: O
 		}
 		const pausedMs = budget.pausedUntil() - clock.now();
 		if (pausedMs > 0) return pausedMs;
-		const watched = Math.max(Number(discoverSessions), await store.count(serviceUrl));
-		const dueInMs = nextDueAt(watched) - uptimeOf(clock);
+		const isNeeded = discoverSessions || (await store.count(serviceUrl)) > 0;
+		const dueInMs = nextDueAt(isNeeded) - uptimeOf(clock);
 		if (dueInMs > 0) return Math.min(LOOK_MS, dueInMs);
 		if (!(await share(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
 		listedAt = uptimeOf(clock);

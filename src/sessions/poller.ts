@@ -9,7 +9,7 @@ import { createLeaseLoop } from '../kernel/lease-loop.ts';
 import type { BackgroundBudget } from '../service/budget.ts';
 import { DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../service/health.ts';
 import { type MeasuredReading, MISSING, type SessionReading, WAITING_CODES } from '../service/service.ts';
-import type { SessionStore, TakenSession } from '../store/watch-store.ts';
+import type { DueSession, SessionStore, TakenSession } from '../store/watch-store.ts';
 import { createReading, keptOf, type ReadAnswers } from './reading.ts';
 import type { ReadOutcome, RecordingStore, SessionUpdate } from './recording-store.ts';
 import type { ListKnowledge } from './schedule.ts';
@@ -51,6 +51,8 @@ export function createPoller(
 	let taken = 0;
 	/** After some that are awaited comes one in its turn: lists that change all the time must not hold up the others. */
 	let inTurn = false;
+	/** When the first read is due after those taken; null: others may be due. */
+	let laterAt: number | null = null;
 	/** By uptime, as `noteAgainAt`: the clock may be set in between. */
 	let countAt = Number.NEGATIVE_INFINITY;
 	/** `health.down` as this process last stored it. */
@@ -58,22 +60,25 @@ export function createPoller(
 	let noteAgainAt = Number.NEGATIVE_INFINITY;
 	health.onRecovered(readFailingSoon);
 
-	const loop = createLeaseLoop<TakenSession>(core, {
+	const loop = createLeaseLoop<DueSession>(core, {
 		itemsName: 'reads',
 		rows: sessions.rows,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
 			if (countAt <= uptimeOf(clock)) {
 				countAt = uptimeOf(clock) + COUNT_MS;
-				metrics.watchedSessions(await sessions.count(serviceUrl));
+				// Not awaited: the look that follows is one with those of the other loops.
+				void sessions.count(serviceUrl).then(metrics.watchedSessions, () => undefined);
 			}
 			await noteHealth();
 		},
 		async take(lease, room) {
 			if (freeAt() > clock.now()) return [];
+			const limit = inTurn ? 1 : Math.min(room, free());
 			const due = inTurn
 				? await sessions.takeInTurn(serviceUrl, lease, clock.now())
-				: await sessions.takeDue(serviceUrl, lease, Math.min(room, free()), clock.now());
+				: await sessions.takeDue(serviceUrl, lease, limit, clock.now());
+			laterAt = due.length < limit ? (due[0]?.laterAt ?? Number.POSITIVE_INFINITY) : null;
 			inTurn = !inTurn && due.some(({ nextRead: { at, by } }) => by < at);
 			return due;
 		},
@@ -87,6 +92,7 @@ export function createPoller(
 			// By then the outage has to be stored, also when nothing is read meanwhile.
 			return downAt > now ? Math.min(at, downAt) : at;
 		},
+		dueAfterTake: () => laterAt,
 		work: readAndRecord,
 		logFailure: ({ session: { sessionId } }, error) => log.warn('read_not_stored', { sessionId, code: codeOf(error) }),
 		async renew(held, ms) {
@@ -114,15 +120,16 @@ export function createPoller(
 	/** The service took this long for a read, whose place is free after as long a pause. */
 	async function rest(ms: number): Promise<void> {
 		await clock.sleep(ms, loop.shutdownSignal).catch(() => undefined);
+		const wasFull = free() < 1;
 		taken -= 1;
-		loop.wake();
+		if (wasFull) loop.wake();
 	}
 
-	async function readOnce(sessionId: string, signal: AbortSignal): Promise<MeasuredReading> {
+	async function readOnce({ session, arrived }: DueSession, signal: AbortSignal): Promise<MeasuredReading> {
 		taken += 1;
 		const beganAt = uptimeOf(clock);
 		try {
-			const found = await sessionService.read(sessionId, { priority: 'background', signal });
+			const found = await sessionService.read(session.sessionId, { priority: 'background', signal, arrived });
 			void rest(found.tookMs);
 			return found;
 		} catch (error) {
@@ -131,11 +138,11 @@ export function createPoller(
 		}
 	}
 
-	async function readAndRecord(watched: TakenSession, token: string, signal: AbortSignal): Promise<void> {
+	async function readAndRecord(watched: DueSession, token: string, signal: AbortSignal): Promise<void> {
 		const { session: key, lastReadAt } = watched;
 		let found: MeasuredReading;
 		try {
-			found = await readOnce(key.sessionId, signal);
+			found = await readOnce(watched, signal);
 		} catch (error) {
 			signal.throwIfAborted();
 			await recordFailure(watched, token, error);

@@ -1,5 +1,5 @@
 import type { SessionKey } from '../domain/session.ts';
-import { stylesOf } from '../store/channel-settings.ts';
+import { styleIn } from '../store/channel-settings.ts';
 import {
 	channelOf,
 	countOf,
@@ -49,6 +49,10 @@ import {
 	recordUnwatched,
 } from './adding-store.ts';
 import { noteLowered } from './channel-store.ts';
+
+/** Those of the channel of a watch. */
+const SETTINGS = sql<string | null>`(select settings from channel_settings
+	where channel_settings.team_id = watches.team_id and channel_settings.channel_id = watches.channel_id)`;
 
 /**
  * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out
@@ -126,10 +130,10 @@ export function createWatchStore({ db, cipher }: StoreParts) {
 		},
 		/** The watches of a session that have not ended, with what only this finds of them. */
 		async ofSession(session: SessionKey): Promise<readonly Watch[]> {
-			const live = liveWatches(db.read, sessionOf(session)).orderBy('createdAt').orderBy('id');
-			const found = (await live.execute()).map(async (row) => ({
+			const live = liveWatches(db.read, sessionOf(session)).select(SETTINGS.as('settings'));
+			const found = (await live.orderBy('createdAt').orderBy('id').execute()).map(async (row) => ({
 				...readWatch(row),
-				progress: row.mode === 'card' && (await stylesOf(db.read, row.teamId, [row.channelId]))(row.channelId).progress,
+				progress: row.mode === 'card' && styleIn(row.settings).progress,
 				dismissed: await dismissedQuestion(db.read, row),
 			}));
 			return Promise.all(found);

@@ -1,5 +1,5 @@
 import { FORGOTTEN, type Log, parseOrNull, pick } from '../kernel/basics.ts';
-import { channelOf, type Db, from, isFound, type Row } from './database.ts';
+import { channelOf, type Db, from, isFound } from './database.ts';
 import { type ChannelKey, channelSettings, DEFAULT_CHANNEL_SETTINGS, type PostStyle, UNKNOWN_STYLE } from './watch.ts';
 
 /** Of settings that cannot be read. */
@@ -28,13 +28,13 @@ export async function readSettings(
 /** How posts of these channels of a workspace look, by channel id. */
 export async function stylesOf(db: Db, teamId: string, channelIds: readonly string[]) {
 	const rows = await from(db, 'channel_settings', { teamId, channelId: channelIds }).selectAll().execute();
-	const stored = new Map(rows.map((row) => [row.channelId, row]));
-	return (channelId: string) => styleIn(stored.get(channelId));
+	const stored = new Map(rows.map((row) => [row.channelId, styleIn(row.settings)]));
+	return (channelId: string): PostStyle => stored.get(channelId) ?? styleIn(null);
 }
 
-/** How posts look by the settings of their channel; undefined: it has none of its own. */
-export function styleIn(row: Pick<Row<'channel_settings'>, 'settings'> | undefined): PostStyle {
-	const settings = row === undefined ? DEFAULT_CHANNEL_SETTINGS : parseOrNull(channelSettings, row.settings);
+/** In stored settings; null: nobody has set anything. */
+export function styleIn(stored: string | null): PostStyle {
+	const settings = stored === null ? DEFAULT_CHANNEL_SETTINGS : parseOrNull(channelSettings, stored);
 	if (settings === null) return UNKNOWN_STYLE;
 	return pick(settings, 'progress', 'questionsInThread', 'discreet', 'buttons');
 }

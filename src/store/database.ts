@@ -103,6 +103,9 @@ export interface Committed {
 	readonly events: readonly Row<'audit_events'>[];
 }
 
+/** A timer may end so much earlier than asked: that is the look it was for, and the next one comes a second later. */
+const EARLY_MS = 5;
+
 /** What this process commits: `record` collects it, and listeners are told after the commit, not of a rollback. */
 export function createCommits(lookEveryMs: number) {
 	const listeners: ((committed: Committed) => void)[] = [];
@@ -126,7 +129,10 @@ export function createCommits(lookEveryMs: number) {
 		onCommit,
 		queuedRows: (table: TableName): QueuedRows => ({
 			onChange: (listener) => onCommit(({ tables }) => tables.has(table) && listener()),
-			untilLookMs: (clock) => Math.ceil(lookEveryMs - (uptimeOf(clock) % lookEveryMs)),
+			untilLookMs: (clock) => {
+				const sinceLook = (uptimeOf(clock) + EARLY_MS) % lookEveryMs;
+				return Math.ceil(lookEveryMs + EARLY_MS - sinceLook);
+			},
 		}),
 	};
 }

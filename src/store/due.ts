@@ -56,11 +56,11 @@ interface AskedTime {
 	resolve(at: number | null): void;
 	reject(error: unknown): void;
 }
-/** What waits for the look at the end of this turn of the event loop. */
+/** What waits for the next look. */
 const asked = new WeakMap<Db, AskedTime[]>();
 
 /**
- * What one value of SQL tells when it is time for something. All that is asked in one turn of the event loop is one
+ * What one value of SQL tells when it is time for something. All that is asked in two turns of the event loop is one
  * statement: loops look together, once a second for what other replicas store.
  * @throws HandraiseError `database_newer` on a replica whose schema or key is not that of the database any more
  */
@@ -70,7 +70,8 @@ export function lookAt(db: StoreDatabase, time: RawBuilder<number | null>): Prom
 	if (waiting !== undefined) waiting.push({ time, resolve, reject });
 	else {
 		asked.set(db.read, [{ time, resolve, reject }]);
-		setImmediate(() => void lookForAll(db));
+		// One turn later, because loops begin to look a turn after a commit.
+		setImmediate(() => setImmediate(() => void lookForAll(db)));
 	}
 	return promise;
 }
@@ -107,7 +108,7 @@ export const CANDIDATES_PER_ROW = 8;
 /** Leases up to `limit` rows that match `where` and have no lease. Skips those that other replicas lock just now. */
 export async function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
-	{ table, service, where, orderBy, limit, before }: DueQuery<T>,
+	{ table, service, where, orderBy, limit, alsoRead = [] }: DueQuery<T>,
 	{ lease, now }: { lease: Lease; now: number },
 ): Promise<Row<T>[]> {
 	const key = sql.ref(lastKeyOf(table));
@@ -120,15 +121,11 @@ export async function leaseDue<T extends LeasedTable>(
 	// As an array it is selected once, however the rows are found.
 	const isDue = isPostgres(db.read) ? sql`${key} = any(array(${due}))` : sql`${key} in (${due})`;
 	const places = orderBy.map((by, index) => sql`${by} as ${sql.ref(`place${index}`)}`);
+	places.push(...alsoRead);
 	const taking = sql<Row<T> & Places>`update ${sql.table(table)}
 		set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
 		where ${ofService} ${isDue} and ${isUnchanged(db)} returning *, ${sql.join(places)}`;
-	const { rows } = await (before === undefined
-		? db.writeOne((trx) => taking.execute(trx))
-		: db.write(async (trx) => {
-				await before(trx);
-				return taking.execute(trx);
-			}));
+	const { rows } = await db.writeOne((trx) => taking.execute(trx));
 	return rows.sort((one, other) => inPlace(one, other, orderBy.length));
 }
 
@@ -150,8 +147,8 @@ interface DueQuery<T extends LeasedTable> {
 	/** The smallest of each first. */
 	readonly orderBy: readonly RawBuilder<unknown>[];
 	readonly limit: number;
-	/** Runs first in the same transaction. */
-	readonly before?: (trx: Db) => Promise<void>;
+	/** More columns of the rows taken. */
+	readonly alsoRead?: readonly RawBuilder<unknown>[];
 }
 
 /** The `lastError` of a post that cannot be read. It does not block later ones of its stream. */
@@ -268,7 +265,7 @@ export async function databaseTime(db: Db): Promise<number> {
 }
 
 /** Others count from this start of a PUT, so it must be the database's time. A machine that slept may be behind. */
-export async function expectTime(trx: Db, at: number): Promise<void> {
-	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
-	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
-}
+export const isNow = (at: number) =>
+	sql<boolean>`abs(extract(epoch from clock_timestamp()) * 1000 - ${at}) <= ${CLOCK_ALLOWANCE_MS}`;
+export const clockDiffers = () =>
+	new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");

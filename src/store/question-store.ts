@@ -153,6 +153,14 @@ export async function keepAnswered(trx: Db, row: Row<'questions'>, answered: Que
 	await change(trx, 'questions', { id: row.id }, { content }).execute();
 }
 
+/** Written out: SQLite uses a partial index only then. */
+export const ARRIVED = sql.join(ARRIVED_STATES.map((state) => sql.lit(state)));
+
+/** How many answers have arrived in the session of a row of `table`. */
+export const arrivedIn = (table: 'answers' | 'watched_sessions') => sql<number>`(select count(*) from answers as other
+	where other.service = ${sql.ref(`${table}.service`)} and other.session_id = ${sql.ref(`${table}.sessionId`)}
+	and other.state in (${ARRIVED}))`;
+
 /** Of an agent that asks the same again and again, the newest say what is known. */
 const MOST_EQUAL = 20;
 

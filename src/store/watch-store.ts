@@ -34,7 +34,7 @@ import {
 } from './database.ts';
 import { leaseDue, nextDue, queueOf } from './due.ts';
 import { locked, lockSession } from './locks.ts';
-import { readQuestion } from './question-store.ts';
+import { arrivedIn, readQuestion } from './question-store.ts';
 import { type ChannelKey, NEWS_AHEAD_MS, sessionReads, type Watch, type WatchEnd, type WatchMode } from './watch.ts';
 
 export type WatchRow = Row<'watches'>;
@@ -104,7 +104,7 @@ export function readShown(row: object, cipher: Cipher) {
 	const asked = joinedRow(row, 'questions', 'newest');
 	return {
 		watch: readWatch(watch),
-		style: styleIn(joinedRow(row, 'channel_settings', 'settings')),
+		style: styleIn(joinedRow(row, 'channel_settings', 'settings')?.settings ?? null),
 		view: session === undefined ? null : viewColumn.open(session.view, session, cipher),
 		checkedAt: session?.lastReadAt ?? null,
 		unreadCode: (session && readReads(session).unread?.code) ?? null,
@@ -178,20 +178,21 @@ export async function startReading(
 
 /**
  * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place
- * among due reads (see `PlannedRead`), by default that of its time.
+ * among due reads (see `PlannedRead`).
  */
 export async function readEarly(
 	trx: Db,
-	row: WatchedSessionRow,
-	{ askedAt, at, by }: { askedAt: number | null; at: number; by?: number },
+	session: SessionKey,
+	{ askedAt, at, by }: { askedAt: number | null; at: number; by: number },
 ): Promise<void> {
-	if (row.nextReadAt === null) return;
 	// While the session is being read, `nextReadAt` is the past time of that read.
-	const earlier = row.leaseToken === null ? Math.min(row.nextReadAt, at) : at;
+	const earlier = sql<number>`case when lease_token is null and next_read_at < ${at} then next_read_at
+		else cast(${at} as bigint) end`;
 	// One that is due for long is awaited too.
-	const readBy = by === undefined ? earlier : Math.min(by, earlier - 1);
-	const columns = { touchedAt: askedAt, hurry: row.hurry + 1, nextReadAt: earlier, readBy };
-	await changeSession(trx, row, columns);
+	const readBy = sql<number>`case when ${earlier} - 1 < ${by} then ${earlier} - 1 else cast(${by} as bigint) end`;
+	const columns = { touchedAt: askedAt, hurry: sql<number>`hurry + 1`, nextReadAt: earlier, readBy };
+	const early = change(trx, 'watched_sessions', sessionOf(session), columns);
+	await early.where('nextReadAt', 'is not', null).execute();
 }
 
 /** Whether the read of a session has the place `by` or a better one. While the service is away, exactly this one. */
@@ -280,6 +281,9 @@ export interface HeldSession {
 /** Of a session that was never read, or whose reads fail, among those whose reads are due. */
 const UNREAD_INTERVAL_MS = 2_500;
 
+/** `arrived`: how many answers of ours have; `laterAt`: when the first read is due that was not due yet. */
+type AlsoRead = { readonly arrived: number; readonly laterAt: number | null };
+
 /** The sessions that are watched, and their reads. */
 export function createSessionStore({ db, cipher }: StoreParts) {
 	const readSessions = (service: string) =>
@@ -299,10 +303,19 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 	) {
 		const { now, ...order } = due;
 		const where = sql<boolean>`next_read_at <= ${now}`;
-		const rows = await leaseDue(db, { table: 'watched_sessions', service, where, ...order }, { lease, now });
-		// `view` is null before the first read, and when it cannot be read.
-		return rows.map((row) => ({ ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) }));
+		const laterAt = sql`(select min(next_read_at) from watched_sessions where service = ${service}
+			and next_read_at > ${now})`;
+		const alsoRead = [sql`${arrivedIn('watched_sessions')} as arrived`, sql`${laterAt} as "laterAt"`];
+		const query = { table: 'watched_sessions', service, where, alsoRead, ...order } as const;
+		const rows = (await leaseDue(db, query, { lease, now })) as (WatchedSessionRow & AlsoRead)[];
+		return rows.map(({ arrived, laterAt, ...row }) => ({ ...readStored(row), arrived, laterAt }));
 	}
+
+	/** `view` is null before the first read, and when it cannot be read. */
+	const readStored = (row: WatchedSessionRow) => ({
+		...readWatchedSession(row),
+		view: viewColumn.open(row.view, row, cipher),
+	});
 
 	return {
 		/** Leases up to `limit` sessions with a due read, in the order of `PlannedRead`. */
@@ -354,7 +367,7 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 		/** A watched session as stored; null: nobody watches it. */
 		async watched({ service, sessionId }: SessionKey) {
 			const row = await readSessions(service).where('sessionId', '=', sessionId).selectAll().executeTakeFirst();
-			return row === undefined ? null : { ...readWatchedSession(row), view: viewColumn.open(row.view, row, cipher) };
+			return row === undefined ? null : readStored(row);
 		},
 
 		isWatched: ({ service, sessionId }: SessionKey): Promise<boolean> =>
@@ -426,4 +439,5 @@ export function createSessionStore({ db, cipher }: StoreParts) {
 }
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
-export type TakenSession = Awaited<ReturnType<SessionStore['takeDue']>>[number];
+export type DueSession = Awaited<ReturnType<SessionStore['takeDue']>>[number];
+export type TakenSession = Omit<DueSession, keyof AlsoRead>;

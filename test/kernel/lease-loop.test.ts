@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { HandraiseError } from '../../src/kernel/basics.ts';
@@ -11,7 +12,16 @@ interface Job {
 
 /** A queue in memory and a loop on it. A job whose name begins with `long` goes on until it is finished or cut short. */
 function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
-	const clock = createManualClock(0);
+	const manual = createManualClock(0);
+	const clock = {
+		...manual,
+		/** A change of rows and an end of work wake the loop a turn of the event loop later. */
+		async advance(ms: number) {
+			await manual.advance(0);
+			await manual.advance(ms);
+			await setImmediate();
+		},
+	};
 	const log = createRecordingLog();
 	let onChange = () => {};
 	const queue: Job[] = [];
@@ -126,6 +136,26 @@ it('looks again when rows were changed during a look', async () => {
 	});
 	await clock.advance(0);
 	expect(begunIds()).toEqual(['stored after the look']);
+});
+
+it('looks once when work ends right after its commit, and not for what a look or a take has found', async () => {
+	const looks: number[] = [];
+	const dueAt = [123, 5_000];
+	const { clock, change } = setting({
+		async nextDueAt() {
+			looks.push(clock.now());
+			return dueAt[0] ?? null;
+		},
+		take: async () => (dueAt.shift() === undefined ? [] : [{ id: 'short', dueAt: 0 }]),
+		dueAfterTake: () => dueAt[0] ?? null,
+		async work() {
+			await clock.sleep(100);
+			change();
+		},
+	});
+	await clock.advance(223);
+	await clock.advance(777);
+	expect(looks).toEqual([0, 223]);
 });
 
 it('takes the next item when it is due', async () => {
