@@ -69,7 +69,9 @@ export async function openStore(options: StoreOptions) {
 	db.onCommit(({ events }) => {
 		for (const event of events) log.info(lineOf(event), 'audit');
 	});
+	const closing = new AbortController();
 	async function close(): Promise<void> {
+		closing.abort();
 		storeClock?.close();
 		await keys?.close();
 		await db.close();
@@ -96,6 +98,7 @@ export async function openStore(options: StoreOptions) {
 		await freeOrphanedLeases(db);
 		await repairTimes(db, clock.now());
 		await retryUnreadable(db);
+		db.keepLooking(clock, closing.signal).catch(() => undefined);
 		return {
 			audit: createAuditStore({ db }),
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),

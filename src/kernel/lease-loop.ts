@@ -8,10 +8,8 @@ export interface Held<Item> {
 
 /** The table that is a loop's queue. */
 export interface QueuedRows {
-	/** Calls `listener` after each commit of this process that changed rows. */
+	/** Calls `listener` after each commit of this process that changed rows, and at times for what others have stored. */
 	onChange(listener: () => void): void;
-	/** Until the next look: all loops look at the same times, so that what they ask is one statement. */
-	untilLookMs(clock: Clock): number;
 }
 
 export interface LeaseLoopOptions<Item> {
@@ -46,6 +44,8 @@ export const LEASE_MS = 25_000;
 const RENEWED_LEASE_MS = 20_000;
 /** While the store fails, it is tried again this often. */
 const RETRY_MS = 1_000;
+/** The longest rest of a loop that nothing wakes: a timer has a longest time. */
+const REST_MS = 30_000;
 /** The pause after due items could not be taken, because another replica is taking them. */
 const CONTENDED_MS = 10;
 const RENEWALS_PER_LEASE = 4;
@@ -104,21 +104,21 @@ export function createLeaseLoop<Item>(
 		waker.clear();
 		await prepare?.();
 		const room = concurrency - running.size;
-		if (room <= 0) return rows.untilLookMs(clock);
+		if (room <= 0) return REST_MS;
 		const items = Array.from(running, ({ item }) => item);
 		// A look costs less than a take, which may begin a transaction.
 		if (foundDueAt === null || foundDueAt > clock.now()) {
 			const dueAt = await nextDueAt(items);
-			if (dueAt === null) return rows.untilLookMs(clock);
+			if (dueAt === null) return REST_MS;
 			const untilDue = dueAt - clock.now();
 			if (dueAfterTake !== undefined) foundDueAt = dueAt;
-			if (untilDue > 0) return Math.min(rows.untilLookMs(clock), untilDue);
+			if (untilDue > 0) return Math.min(REST_MS, untilDue);
 		}
 		const token = crypto.randomUUID();
 		const taken = await take({ token, ms: leaseMs }, room, items);
 		for (const item of taken) begin(item, token);
 		foundDueAt = taken.length > 0 ? (dueAfterTake?.() ?? null) : null;
-		if (foundDueAt !== null) return Math.min(rows.untilLookMs(clock), foundDueAt - clock.now());
+		if (foundDueAt !== null) return Math.min(REST_MS, foundDueAt - clock.now());
 		return taken.length > 0 ? 0 : CONTENDED_MS;
 	}
 

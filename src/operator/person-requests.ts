@@ -5,7 +5,7 @@ import { relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Core } from '../core.ts';
-import { codeOf, MINUTE_MS } from '../kernel/basics.ts';
+import { codeOf, createWaker, MINUTE_MS } from '../kernel/basics.ts';
 import { clearAnswerers } from '../sessions/channel-store.ts';
 import { recordOperator } from '../store/audit.ts';
 import { type Cipher, type Db, type StoreDatabase, TABLES } from '../store/database.ts';
@@ -19,6 +19,8 @@ export const SOCKET = 'handraise.sock';
 const KEPT_MS = 5 * MINUTE_MS;
 /** How often to look for one. A command asks several times in a row. */
 const LOOK = { soonMs: 50, soonForMs: 2_000 };
+/** The longest rest: looks of the database wake it. */
+const REST_MS = 30_000;
 
 /** The account that ran the command, and its machine, as the command says. */
 const by = z.string().max(300).default('unknown');
@@ -53,8 +55,8 @@ async function nameInAudit(trx: Db, userId: string): Promise<string> {
  * open, or by rows.
  */
 export function createPersonRequests({ config, clock, log, store: { db, cipher, compact } }: Core<Parts>) {
-	const { untilLookMs } = db.queuedRows('shared_states');
 	const people = createPersonStore(cipher, Math.min(TABLES.posts.kept, config.RETENTION_DAYS));
+	const waker = createWaker(clock);
 	const stopping = new AbortController();
 	let server: Server | null = null;
 	let loop: Promise<void> | null = null;
@@ -145,15 +147,18 @@ export function createPersonRequests({ config, clock, log, store: { db, cipher, 
 			});
 			note(reply ?? null);
 			if (reply !== null) soonUntil = clock.now() + LOOK.soonForMs;
-			const waitMs = clock.now() < soonUntil ? LOOK.soonMs : untilLookMs(clock);
-			await clock.sleep(waitMs, stopping.signal).catch(() => undefined);
+			const waitMs = clock.now() < soonUntil ? LOOK.soonMs : REST_MS;
+			await waker.wait(waitMs, stopping.signal).catch(() => undefined);
 		}
 	}
 
 	return {
 		start(): void {
 			if (db.dialect === 'sqlite') listen();
-			else loop ??= look();
+			else {
+				db.onLook(waker.wake);
+				loop ??= look();
+			}
 		},
 		/** Also removes the socket. */
 		async stop(): Promise<void> {

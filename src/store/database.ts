@@ -18,7 +18,7 @@ import {
 } from 'kysely';
 import type { z } from 'zod';
 import type { Person, QuestionKey, SessionKey } from '../domain/session.ts';
-import { parseOrNull, pick, uptimeOf } from '../kernel/basics.ts';
+import { type Clock, parseOrNull, pick } from '../kernel/basics.ts';
 import type { QueuedRows } from '../kernel/lease-loop.ts';
 import { currentRequest, inRequest } from '../kernel/requests.ts';
 import { ANSWER_TABLES } from './schema/answers.ts';
@@ -103,13 +103,15 @@ export interface Committed {
 	readonly events: readonly Row<'audit_events'>[];
 }
 
-/** A timer may end so much earlier than asked: that is the look it was for, and the next one comes a second later. */
-const EARLY_MS = 5;
-
-/** What this process commits: `record` collects it, and listeners are told after the commit, not of a rollback. */
+/**
+ * What this process commits: `record` collects it, and listeners are told after the commit, not of a rollback.
+ * `lookEveryMs`: how often what others may have stored is looked for.
+ */
 export function createCommits(lookEveryMs: number) {
 	const listeners: ((committed: Committed) => void)[] = [];
 	const onCommit = (listener: (committed: Committed) => void) => void listeners.push(listener);
+	const lookers: (() => void)[] = [];
+	const onLook = (listener: () => void) => void lookers.push(listener);
 	return {
 		/** `run` resolves when it is committed. It has made all its writes through `bound`. */
 		async record<T>(run: (bound: (db: Db) => Db) => Promise<T>): Promise<T> {
@@ -127,11 +129,19 @@ export function createCommits(lookEveryMs: number) {
 		},
 		/** Calls `listener` after each commit of this process, before its writer goes on. It must not throw. */
 		onCommit,
+		/** Calls `listener` each time when it is to look for what others have stored. */
+		onLook,
+		/** Has all look at the same moments, so that what they ask is one statement, until the signal is aborted. */
+		async keepLooking(clock: Clock, signal: AbortSignal): Promise<void> {
+			for (;;) {
+				await clock.sleep(lookEveryMs, signal);
+				for (const look of lookers) look();
+			}
+		},
 		queuedRows: (table: TableName): QueuedRows => ({
-			onChange: (listener) => onCommit(({ tables }) => tables.has(table) && listener()),
-			untilLookMs: (clock) => {
-				const sinceLook = (uptimeOf(clock) + EARLY_MS) % lookEveryMs;
-				return Math.ceil(lookEveryMs + EARLY_MS - sinceLook);
+			onChange(listener) {
+				onCommit(({ tables }) => tables.has(table) && listener());
+				onLook(listener);
 			},
 		}),
 	};
@@ -179,7 +189,7 @@ export function rowsOf(columns: readonly { readonly name: string }[]) {
  * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw
  * `StoreUnavailableError`, here and in all methods of stores. Each is one transaction, committed when it resolves.
  */
-export interface StoreDatabase extends Pick<ReturnType<typeof createCommits>, 'onCommit' | 'queuedRows'> {
+export interface StoreDatabase extends Omit<ReturnType<typeof createCommits>, 'record'> {
 	readonly dialect: 'sqlite' | 'postgres';
 	readonly workspace?: (() => string | null) | undefined;
 	/** The check value of its key, as this process found it; null before that. */

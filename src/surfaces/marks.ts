@@ -10,6 +10,8 @@ import { markPosts } from './plan-store.ts';
 /** All changes within this time are drawn once. A press shows its own post at once. */
 const EVERY_MS = 1_000;
 const RETRY_MS = 1_000;
+/** Nothing is due: a mark wakes it. */
+const REST_MS = 30_000;
 
 /** Whose acts Homes show anew; null: nobody's. Empty: nothing that Homes show. */
 export type News = ReadonlySet<string | null>;
@@ -62,10 +64,9 @@ export function createSpreading({ store, clock, log }: Core<{ marks: MarkStore }
 	async function turn(): Promise<number> {
 		waker.clear();
 		const dueAt = await marks.nextDueAt();
-		const lookMs = marks.rows.untilLookMs(clock);
-		if (dueAt === null) return lookMs;
+		if (dueAt === null) return REST_MS;
 		const waitMs = Math.max(dueAt - clock.now(), spreadAt + EVERY_MS - uptimeOf(clock));
-		if (waitMs > 0) return Math.min(lookMs, waitMs);
+		if (waitMs > 0) return waitMs;
 		spreadAt = uptimeOf(clock);
 		const news = await marks.spread(clock.now());
 		if (news.size > 0) onNews(news);

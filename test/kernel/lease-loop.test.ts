@@ -37,7 +37,6 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 				onChange(listener) {
 					onChange = listener;
 				},
-				untilLookMs: () => 30_000,
 			},
 			concurrency: 2,
 			async take(_lease, room) {
