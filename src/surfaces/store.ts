@@ -454,11 +454,19 @@ function endColumns(row: PostRow, wanted: number, result: Ended, now: number): o
 		return { ...shownColumns(row, result, now), ...afterShown({ wanted, sendingSince }, result, now, isFirstPost) };
 	}
 	if (isAnotherLost(row, result)) return { ...none, state: 'planned', ts: null, dueAt: now };
-	if (result.kind === 'dropped') return { ...none, state: 'dropped' };
+	if (result.kind === 'dropped') return { ...none, ...(row.kind === 'reminder' ? overUnless(wanted, now) : DROPPED) };
 	if (result.kind === 'deleted') return GONE;
 	if (isFirstPost) return { ...none, state: 'refused', lastError: result.code };
 	// What Slack refuses to show is tried again when it has changed.
 	return { ...none, ...dueAgain(wanted, null, now, false), lastError: result.code };
+}
+
+const DROPPED = { state: 'dropped' } as const;
+
+/** A reminder is held again if another question came into its place while it was found to be over. */
+function overUnless(wanted: number, now: number) {
+	const { dueAt } = dueAgain(wanted, null, now, true);
+	return { dueAt, state: sql<string>`case when wanted > ${wanted} then 'planned' else 'dropped' end` };
 }
 
 /** Whether a message that was to show something else, another question or news of an answer, cannot: it is posted anew. */

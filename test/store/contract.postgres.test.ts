@@ -1,15 +1,18 @@
 import { type KyselyPlugin, sql } from 'kysely';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { acceptAnswer } from '../../src/delivery/accept-store.ts';
 import { firstPersonOf } from '../../src/screens/answer.ts';
 import { type Changes, changesOf, type Db, noteTo, type StoreDatabase } from '../../src/store/database.ts';
-import { beginLadder } from '../../src/store/ladders.ts';
-import { lockFor, lockSession } from '../../src/store/locks.ts';
+import { lockSession } from '../../src/store/locks.ts';
 import { OWN_SCHEMA } from '../../src/store/migrate.ts';
 import { mapPostgresError } from '../../src/store/postgres.ts';
 import { createSharedState } from '../../src/store/shared-states.ts';
+import { AWAITED_AHEAD_MS, type Watch } from '../../src/store/watch.ts';
+import type { Post } from '../../src/surfaces/post.ts';
+import { beginReminders } from '../../src/surfaces/reminder-store.ts';
 import { addWatch } from '../sessions/support.ts';
 import { forget } from './contract/person.ts';
+import { shownAt } from './contract/watch-acts.ts';
 import { describeStores, replicasFrom } from './contract.ts';
 import { deadlocksIn, openReplicas } from './postgres-replicas.ts';
 import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, submission, T0 } from './support.ts';
@@ -97,85 +100,75 @@ it('forgets nobody between the look at who was first and the answer that lost to
 	expect(firstPersonOf(lost)?.userId).toMatch(/^forgotten-/);
 });
 
-it('waits while another replica takes ladders, because both at once would split channels', async () => {
-	const { store, replica } = subject;
-	const watch = await addWatch(store.watches);
-	const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0, now: T0 };
-	const { id, teamId, channelId, session } = watch;
-	const { service, sessionId } = session;
-	await store.db.write((db) => beginLadder(db, { id, teamId, channelId, service, sessionId }, question));
-	let taking: Promise<readonly unknown[]> = Promise.resolve([]);
-	await replica.db.write(async (db) => {
-		await lockFor(db, 'takingLadders');
-		taking = store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
-		await vi.waitFor(async () => {
-			const waiting = sql`select from pg_locks where locktype = 'advisory' and not granted`;
-			expect((await waiting.execute(db)).rows).toHaveLength(1);
-		});
-	});
-	expect(await taking).toHaveLength(1);
-});
-
 it('does not deadlock when two channels ask for reads of the same sessions in another order', async () => {
-	const { store, close, databaseUrl } = await openReplicas();
+	const { store, replica, close, databaseUrl } = await openReplicas();
 	const sessionIds = Array.from({ length: 10 }, (_, index) => `s${index}`);
-	const posted = { C1: sessionIds, C2: sessionIds.toReversed() };
-	for (const [channelId, ids] of Object.entries(posted)) {
-		for (const [index, sessionId] of ids.entries()) {
-			const { id } = await addWatch(store.watches, { sessionId, channelId });
-			const watch = { id, teamId: 'T1', channelId, service: SERVICE, sessionId };
-			const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0 + index, now: T0 };
-			await store.db.write((db) => beginLadder(db, watch, question));
-		}
-	}
-	const batches = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 2, except: [] });
-	await Promise.all(
-		batches.map(({ ladders }, index) => {
-			const wait = {
-				kind: 'wait',
-				dueAt: T0 + 1_000,
-				reminderDueAt: T0,
-				heldBy: null,
-				readBy: T0 - 60_000 - index,
-			} as const;
-			const outcomes = ladders.map(({ ladder, changeCount }) => ({ ladder, changeCount, ...wait }));
-			return store.ladders.record(LEASE.token, outcomes, { posts: [], now: T0 });
-		}),
-	);
-	expect(batches.map(({ ladders }) => ladders.length)).toEqual([10, 10]);
+	const keys = sessionIds.map((sessionId) => ({ service: SERVICE, sessionId }));
+	for (const sessionId of sessionIds) await addWatch(store.watches, { sessionId });
+	await Promise.all([
+		store.reminders.askForReads(keys, T0 - 60_000, T0),
+		replica.reminders.askForReads(keys.toReversed(), T0 - 60_001, T0),
+	]);
+	const rows = await store.db.read.selectFrom('watched_sessions').select('readBy').execute();
+	expect(rows.map(({ readBy }) => readBy)).toEqual(Array(10).fill(T0 - 60_001 - AWAITED_AHEAD_MS));
 	await close();
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
-it('queues a reminder after what another replica adds to the same watch', async () => {
+it('holds one reminder in a channel when questions of two sessions are posted there at the same moment', async () => {
 	const { store, replica } = subject;
-	const { id: watchId, session } = await addWatch(store.watches);
-	const { sessionId } = session;
-	const place = { teamId: 'T1', channelId: 'C1' } as const;
-	const watch = { id: watchId, teamId: 'T1', channelId: 'C1', service: SERVICE, sessionId };
-	const question = { questionId: 'question-1', postTs: '1.2', postedAt: T0, now: T0 };
-	await store.db.write((db) => beginLadder(db, watch, question));
-	const [batch] = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
-	const asked = { watchId, sessionId, questionId: 'question-1', postTs: '1.2', postedAt: T0, heldBy: null };
-	const entry = { ...asked, stage: 'reminder', dueAt: T0, isLast: false, number: 0, lastReminderAt: null } as const;
-	const post = {
-		target: { kind: 'watch', watchId, ...place },
-		key: 'reminder',
-		content: { kind: 'reminder', entries: [entry] },
-	} as const;
-	const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, kind: 'remind', stage: 'reminder' }) as const);
-	let recorded: string | null = null;
-	let recording: Promise<unknown> = Promise.resolve();
-	await replica.db.write(async (db) => {
-		await lockSession(db, session);
-		recording = store.ladders.record(LEASE.token, outcomes, { posts: [post], now: T0 }).then((result) => {
-			recorded = result;
+	const all = Array.from({ length: 20 }, (_, index) => `s${index}`);
+	const channel = { teamId: 'T1', channelId: 'C1' };
+	const content = { kind: 'nobodyLeft' } as const;
+	const watches: Watch[] = [];
+	for (const sessionId of all) watches.push(await addWatch(store.watches, { sessionId }));
+	await Promise.all(
+		watches.map((watch, index) =>
+			(index % 2 === 0 ? store : replica).db.write((trx) =>
+				beginReminders({ trx, now: T0 }, watch, { postId: 'question', since: T0 }),
+			),
+		),
+	);
+	await store.posts.tell({ target: { kind: 'channel', ...channel }, key: 'nobody', content }, T0);
+	const rows = store.db.read.selectFrom('posts').select(['kind', 'wanted', 'number']).where('watchId', 'is', null);
+	expect(await rows.orderBy('number').execute()).toEqual([
+		{ kind: 'reminder', wanted: 19, number: 1 },
+		{ kind: 'nobodyLeft', wanted: 0, number: 2 },
+	]);
+});
+
+it('counts a reminder that was shown after what another replica writes of the question meanwhile', async () => {
+	const { store, replica } = subject;
+	const watch = await addWatch(store.watches);
+	const { id: watchId, session } = watch;
+	const row = { id: 'question', stream: `watch:${watchId}`, number: 9, uniqueKey: 'question:', teamId: 'T1' };
+	const shown = { placeId: 'C1', watchId, questionId: 'q', kind: 'question', content: '{}', state: 'shown', ts: '1.2' };
+	await store.db.write(async (trx) => {
+		await trx
+			.insertInto('posts')
+			.values({ ...row, ...shown, createdAt: T0 })
+			.execute();
+		await beginReminders({ trx, now: T0 }, watch, { postId: row.id, since: T0 });
+	});
+	const due = await store.posts.takeDue(LEASE, 9, T0 + 10_000);
+	const post = due.find((one) => one.post.content.kind === 'reminder')?.post as Post;
+	const about = { watchId, sessionId: session.sessionId, questionId: 'q', postTs: '1.2', postedAt: T0, heldBy: null };
+	const entry = { ...about, stage: 'reminder', dueAt: T0, isLast: false } as const;
+	const content = { kind: 'reminder', entries: [entry] } as const;
+	let isNoted = false;
+	let noting: Promise<unknown> = Promise.resolve();
+	await replica.db.write(async (trx) => {
+		await lockSession(trx, session);
+		const result = shownAt({ ...post, content }, '7.7', { isLast: false });
+		noting = store.posts.endAttempt({ ...post, content }, LEASE.token, result, T0 + 10_000).then(() => {
+			isNoted = true;
 		});
 		await waitsForLock(replica.db);
-		expect(recorded).toBeNull();
+		expect(isNoted).toBe(false);
 	});
-	await recording;
-	expect(recorded).toBe('recorded');
+	await noting;
+	const counted = store.db.read.selectFrom('posts').select('remindedAt').where('id', '=', row.id);
+	expect(await counted.executeTakeFirst()).toEqual({ remindedAt: T0 + 10_000 });
 });
 
 /** Resolves once a connection to the database waits for a lock. */

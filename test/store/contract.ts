@@ -11,7 +11,6 @@ import { describeDiscoveries } from './contract/discoveries.ts';
 import { describeHandOvers } from './contract/hand-overs.ts';
 import { describeInboxReads, describeSnoozes } from './contract/inbox-reads.ts';
 import { describeInboxes } from './contract/inboxes.ts';
-import { describeLadders } from './contract/ladders.ts';
 import { describeLeases, describeUpdates } from './contract/leases.ts';
 import { describeListedWaiting, describeWaitingList } from './contract/listed-waiting.ts';
 import { describeMarks } from './contract/marks.ts';
@@ -22,6 +21,7 @@ import { describePresses } from './contract/presses.ts';
 import { describeMarked, describeQueries } from './contract/queries.ts';
 import { describeQuestions } from './contract/questions.ts';
 import { describeManyRaces, describeRaces } from './contract/races.ts';
+import { describeReminders } from './contract/reminders.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeSharedStates } from './contract/shared-states.ts';
 import { describeSpellings } from './contract/spellings.ts';
@@ -87,7 +87,7 @@ export function describeStores(
 			describeWatchesInTrouble,
 		]);
 		about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
-		about('reminders', [describeLadders]);
+		about('reminders', [describeReminders]);
 		about('channel settings', [describeChannelSettings, describeAnswerers]);
 		about('spellings of ids', [describeSpellings]);
 		about('people', [describePeople, describeDirectory]);

@@ -9,7 +9,6 @@ import type { Person, QuestionKey, SessionKey } from '../../src/domain/session.t
 import { type Lease, type Log, systemClock } from '../../src/kernel/basics.ts';
 import { LOG_LINES, type LogEvent } from '../../src/kernel/log-lines.ts';
 import type { Row } from '../../src/store/database.ts';
-import { touchLadders } from '../../src/store/ladders.ts';
 import { lockSession } from '../../src/store/locks.ts';
 import { markDue } from '../../src/store/marks.ts';
 import { AWAITED_AHEAD_MS } from '../../src/store/watch.ts';
@@ -195,7 +194,6 @@ const TABLES = [
 	'questions',
 	'posts',
 	'inboxes',
-	'ladders',
 	'channel_settings',
 	'answer_rules',
 	'snoozes',
@@ -241,7 +239,6 @@ export async function spread({ db, marks }: Pick<Store, 'db' | 'marks'>): Promis
 
 const SPREAD_FIRST = {
 	posts: ['takeDue', 'nextDueAt'],
-	ladders: ['takeDue', 'nextDueAt'],
 	windows: ['takeDue'],
 } as const;
 
@@ -275,10 +272,6 @@ export async function refreshed(
 	});
 	await marks.spread(now);
 }
-
-/** Looks at the ladders of a session, as a change of an answer or a claim does. */
-export const touchSession = ({ db }: Pick<Store, 'db'>, { service, sessionId }: SessionKey, now: number) =>
-	db.writeOne((trx) => touchLadders(trx, { service, sessionId }, now));
 
 /** Has windows with the form of this question drawn again, as a change of an answer does. */
 export const windowsDue = ({ db }: Pick<Store, 'db'>, question: QuestionKey, now: number) =>

@@ -11,7 +11,7 @@ export const RULES = [
 	'test/{config,documents}.test.ts',
 	'test/kernel/{clock,quiet-hours,rate-limiter}.test.ts',
 	'test/store/channel-settings.test.ts',
-	'test/surfaces/remind/ladder-rules.test.ts',
+	'test/surfaces/remind/reminder-rules.test.ts',
 	'test/domain/*.test.ts',
 	'test/faults/{edits/edit,sabotage}.test.ts',
 	'test/faults/reminders/judge.test.ts',

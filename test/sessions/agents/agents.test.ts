@@ -183,7 +183,7 @@ it('asks for whoever waits visibly, and says no more than is known, whatever age
 }, 3_600_000);
 
 async function clear(store: Store): Promise<void> {
-	const tables = ['ladders', 'posts', 'questions', 'watches', 'watched_sessions', 'answers'] as const;
+	const tables = ['posts', 'questions', 'watches', 'watched_sessions', 'answers'] as const;
 	await store.db.write(async (trx) => {
 		for (const table of tables) await trx.deleteFrom(table).execute();
 	});

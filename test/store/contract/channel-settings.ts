@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
-import type { NewPost } from '../../../src/surfaces/post.ts';
+import { type NewPost, streamOf } from '../../../src/surfaces/post.ts';
+import { beginReminders } from '../../../src/surfaces/reminder-store.ts';
 import { addWatch } from '../../sessions/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, BOB, LEASE, SERVICE, T0 } from '../support.ts';
+import { ANN, BOB, LEASE, T0 } from '../support.ts';
 
 const CHANNEL = { teamId: 'T1', channelId: 'C1' };
 const SETTINGS: ChannelSettings = {
@@ -85,25 +86,37 @@ export function describeChannelSettings(subject: Subject): void {
 		});
 
 		it('make the reminders of the channel due now, and of no other', async () => {
-			const ladder = { service: SERVICE, sessionId: 's1', questionId: 'q', postTs: '1.2', postedAt: T0 - 5 };
-			const later = { dueAt: T0 + 3_000_000, teamId: 'T1' };
-			await subject.store.db.write(async (trx) => {
-				await trx
-					.insertInto('ladders')
-					.values([
-						{ ...ladder, ...later, watchId: 'w1', channelId: 'C1' },
-						{ ...ladder, ...later, watchId: 'w2', channelId: 'C2' },
-					])
-					.execute();
-			});
+			const { db, watches } = subject.store;
+			const later = T0 + 600_000;
+			const channelIds = ['C1', 'C2'];
+			for (const channelId of channelIds) {
+				const watch = await addWatch(watches, { channelId });
+				await db.write((trx) => beginReminders({ trx, now: T0 }, watch, { postId: 'question', since: T0 }));
+			}
+			await db.write((trx) => trx.updateTable('posts').set({ dueAt: later }).where('kind', '=', 'reminder').execute());
+			const held = async () => {
+				const rows = db.read.selectFrom('posts').select(['stream', 'dueAt']).where('kind', '=', 'reminder');
+				return Object.fromEntries((await rows.execute()).map(({ stream, dueAt }) => [stream, dueAt]));
+			};
 			expect(await store().write(CHANNEL, change(SETTINGS, 1))).toBe(false);
-			expect(await subject.store.ladders.nextDueAt(SERVICE, [])).toBe(T0 + 3_000_000);
+			const [here, other] = channelIds.map((channelId) => streamOf({ ...CHANNEL, kind: 'channel', channelId }));
+			expect(await held()).toEqual({ [`${here}`]: later, [`${other}`]: later });
 			await store().write(CHANNEL, change(SETTINGS, 0));
-			const rows = await subject.store.db.read.selectFrom('ladders').select(['watchId', 'dueAt']).execute();
-			expect(Object.fromEntries(rows.map(({ watchId, dueAt }) => [watchId, dueAt]))).toEqual({
-				w1: T0,
-				w2: T0 + 3_000_000,
-			});
+			expect(await held()).toEqual({ [`${here}`]: T0, [`${other}`]: later });
+		});
+
+		it('hold reminders in the threads of the watches whose questions are to stay there', async () => {
+			const { db, watches } = subject.store;
+			const ids: string[] = [];
+			for (const sessionId of ['s1', 's2']) ids.push((await addWatch(watches, { sessionId })).id);
+			await addWatch(watches, { sessionId: 's3', channelId: 'C2' });
+			const held = async () => {
+				const rows = db.read.selectFrom('posts').select('stream').where('kind', '=', 'reminder').orderBy('stream');
+				return (await rows.execute()).map(({ stream }) => stream);
+			};
+			await store().write(CHANNEL, change({ ...SETTINGS, questionsInThread: true }, 0));
+			const all = [streamOf({ ...CHANNEL, kind: 'channel' }), ...ids.map((id) => `watch:${id}`)];
+			expect(await held()).toEqual(all.toSorted());
 		});
 
 		it('get the time of escalations that 1.1.0 had for all where they have none, and keep all else', async () => {

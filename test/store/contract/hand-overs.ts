@@ -55,7 +55,7 @@ export function describeHandOvers(subject: Subject): void {
 	/** What waits to be posted, or to be drawn again, as `stream kind`. */
 	async function waiting(): Promise<string[]> {
 		await spread(subject.store);
-		const due = subject.store.db.read.selectFrom('posts').selectAll().where('dueAt', 'is not', null);
+		const due = subject.store.db.read.selectFrom('posts').selectAll().where('dueAt', '<=', T0);
 		return (await due.execute())
 			.map(({ stream, kind, ts }) => {
 				const name = stream.startsWith('watch:') ? 'watch' : stream;

@@ -17,7 +17,7 @@ import {
 } from '../../../src/store/database.ts';
 import { PERSON_TABLES, type PersonPage, peopleColumns } from '../../../src/store/person-ids.ts';
 import type { Store } from '../../../src/stores.ts';
-import { readPost } from '../../../src/surfaces/post.ts';
+import { AWAITED, readPost } from '../../../src/surfaces/post.ts';
 import type { Subject } from '../contract.ts';
 import {
 	accepted,
@@ -133,11 +133,11 @@ async function fill(store: Store, userId: string): Promise<void> {
 	const answerers = { userIds: [userId], groupIds: [] };
 	const settings = { remindAfterMs: null, escalateAfterMs: null, mention, quietHours: null, answerers };
 	const entry = { watchId: 'w', sessionId: 's', questionId: 'q', postTs: '1', postedAt: T0, heldBy: userId };
-	const entries = [{ ...entry, stage: 'reminder', dueAt: T0, isLast: false, lastReminderAt: null }];
+	const entries = [{ ...entry, stage: 'reminder', dueAt: T0, isLast: false }];
 	const contents = [
 		{ kind: 'settingsChanged', by: userId, before: settings, after: settings },
 		{ kind: 'handedOver', watchId: 'w', handOverId: 'V1', from: userId },
-		{ kind: 'digest', entries },
+		{ kind: 'reminder', entries },
 	];
 	for (const [at, content] of contents.entries()) {
 		const place = { stream: `channel:T1:C1-${tag}`, uniqueKey: `settings:${at}`, teamId: 'T1', placeId: 'C1' };
@@ -157,7 +157,9 @@ async function fill(store: Store, userId: string): Promise<void> {
 	await insert(store, 'posts', { ...direct, kind: 'creatorTold', content, state: 'shown', ts: '9.9', dueAt: T0 });
 	await insert(store, 'people', person);
 	await insert(store, 'inboxes', { id: `home:T1:${userId}`, ...person, nextUpdateAt: T0 });
-	await insert(store, 'ladders', { watchId: `C1-${tag}`, ...session, heldBy: userId, leaseToken: 'mine' });
+	const awaited = { kind: 'reminder', content: JSON.stringify({ kind: 'reminder', entries }), lastError: AWAITED };
+	const place = { stream: `channel:T1:C2-${tag}`, uniqueKey: 'reminder', teamId: 'T1', placeId: `C2-${tag}` };
+	await insert(store, 'posts', { ...awaited, ...place, state: 'planned', dueAt: T0, leaseToken: 'mine' });
 	const channel = { teamId: 'T1', channelId: `C1-${tag}`, revision: 1 };
 	await insert(store, 'channel_settings', { ...channel, settings: JSON.stringify(settings), changedBy: userId });
 	await insert(store, 'snoozes', { ...person, ...session });
@@ -256,7 +258,7 @@ export function describePeople(subject: Subject): void {
 		const drawnAgain = { state: 'shown', dueAt: T0 + 60_000, placeId: 'C1' };
 		for (const post of [
 			{ kind: 'settingsChanged', ts: '0.1', ...drawnAgain },
-			{ kind: 'digest', ts: '2.1', ...drawnAgain },
+			{ kind: 'reminder', ts: '2.1', ...drawnAgain },
 			{ kind: 'creatorTold', ts: '9.9', state: 'closed', dueAt: null, placeId: result.name },
 		])
 			expect(posts).toContainEqual(expect.objectContaining(post));
@@ -372,9 +374,9 @@ export function describePeople(subject: Subject): void {
 		await accepted(store, late);
 		await lease(store, late.id, LEASE);
 		await forget(store);
-		const tokens = async (table: 'ladders' | 'inboxes') =>
+		const tokens = async (table: 'posts' | 'inboxes') =>
 			(await rowsOf(store, table)).flatMap(({ leaseToken }) => leaseToken ?? []);
-		for (const table of ['ladders', 'inboxes'] as const) expect(await tokens(table)).toEqual([]);
+		for (const table of ['posts', 'inboxes'] as const) expect(await tokens(table)).toEqual([]);
 		const other = { answerId: 'answer-hers', person: HER, values: ['crimson'], at: T0, same: false };
 		const lost = { state: 'conflicted', other } as const;
 		await patched(store, late.id, lost, { release: true });

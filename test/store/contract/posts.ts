@@ -47,7 +47,7 @@ export function describePosts(subject: Subject): void {
 		await recorded([news(watch, { posts: [asking(watch)] })], update);
 		await posted();
 		await drawn();
-		expect(await store().posts.nextDueAt()).toBeNull();
+		expect(await store().posts.takeDue(OTHER_LEASE, 9, T0)).toEqual([]);
 		return (await stored(watch.id)) as Watch;
 	}
 
@@ -173,7 +173,7 @@ export function describePosts(subject: Subject): void {
 			const watch = await asked();
 			await recorded([news(watch, { posts: [said(watch, 'paused'), said(watch, 'next')] })], read(again));
 			const status = await take('status');
-			await store().posts.endAttempt(status, LEASE.token, { kind: 'dropped', unknown: false }, T0);
+			await store().posts.endAttempt(status, LEASE.token, { kind: 'dropped' }, T0);
 			expect(await row(status.id)).toMatchObject({ state: 'dropped', dueAt: null, ts: null });
 			expect(await posted(T0 + HOUR)).toEqual(['next']);
 		});
@@ -251,7 +251,7 @@ export function describePosts(subject: Subject): void {
 					['closed', null],
 					['closed', null],
 				]);
-				expect(await store().posts.nextDueAt()).toBeNull();
+				expect(await store().posts.takeDue(OTHER_LEASE, 9, T0)).toEqual([]);
 			},
 		);
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ourAnswers, whoWasFirst } from '../../../src/delivery/earlier-answers.ts';
 import type { Answer } from '../../../src/domain/answer.ts';
 import { questionAt } from '../../../src/domain/session.ts';
+import { AWAITED } from '../../../src/surfaces/post.ts';
 import { assistant, session } from '../../sessions/support.ts';
 import { buildSession } from '../../support/sessions.ts';
 import type { Subject } from '../contract.ts';
@@ -269,6 +270,8 @@ export function describeQueries(subject: Subject): void {
 }
 
 const LATER = T0 + 5_000;
+/** Until then reminders wait for their questions. */
+const FAR = T0 + 900_000;
 
 /** What shows a question is marked in the transaction that changes its answer or its claims: nobody has to tell of it. */
 export function describeMarked(subject: Subject): void {
@@ -289,21 +292,26 @@ export function describeMarked(subject: Subject): void {
 		await prepare();
 		await drawn(LATER + 60_000);
 		const { db } = subject.store;
-		await db.writeOne((trx) => trx.updateTable('ladders').set({ dueAt: null }).execute());
+		const waits = { dueAt: FAR, lastError: AWAITED };
+		await db.writeOne((trx) => trx.updateTable('posts').set(waits).where('kind', '=', 'reminder').execute());
 		await db.writeOne((trx) => trx.updateTable('windows').set({ dueAt: null }).execute());
 		const earlyCount = async () =>
 			(await db.read.selectFrom('watched_sessions').select('hurry').executeTakeFirstOrThrow()).hurry;
 		const before = await earlyCount();
 		await act();
 		const posts = (await postsOf(watch.id)).flatMap(({ kind, dueAt }) => (dueAt === null ? [] : [[kind, dueAt]]));
-		const ladder = await db.read.selectFrom('ladders').select('dueAt').executeTakeFirst();
+		const held = db.read.selectFrom('posts').select('dueAt').where('kind', '=', 'reminder');
+		const reminderAt = (await held.executeTakeFirstOrThrow()).dueAt;
 		return {
 			posts: Object.fromEntries(posts),
-			ladder: ladder?.dueAt ?? null,
+			reminder: reminderAt === FAR ? null : reminderAt,
 			window: await subject.store.windows.nextDueAt(LATER),
 			isReadEarly: (await earlyCount()) > before,
 		};
 	}
+
+	/** The messages that are to be drawn again. */
+	const marked = async () => (await store().posts.takeDue(LEASE, 10, LATER)).filter(({ post }) => post.ts !== null);
 
 	const nothing = async () => undefined;
 	const update = async (id: string, patch: object) => {
@@ -320,7 +328,7 @@ export function describeMarked(subject: Subject): void {
 			await lease(subject.store, answer.id, LEASE, LATER);
 			for (const patch of patches) await update(answer.id, patch);
 		};
-	const everything = { posts: { card: LATER, question: LATER }, ladder: LATER, window: LATER, isReadEarly: false };
+	const everything = { posts: { card: LATER, question: LATER }, reminder: LATER, window: LATER, isReadEarly: false };
 	const before = { status: 'humanInput', assistantCount: 1, sameCount: 0, stepsSince: 0, filled: [] };
 	const begun = { state: 'delivering', putStartedAt: LATER, before };
 
@@ -335,7 +343,7 @@ export function describeMarked(subject: Subject): void {
 			expect(marked).toEqual({
 				...everything,
 				posts: { card: LATER + 250, question: LATER + 250 },
-				ladder: LATER + 250,
+				reminder: LATER + 250,
 				window: LATER + 250,
 			});
 		});
@@ -372,7 +380,7 @@ export function describeMarked(subject: Subject): void {
 			await drawn(LATER + 60_000);
 			await retry();
 			expect(await subject.store.windows.nextDueAt(LATER)).toBe(LATER);
-			expect((await store().posts.takeDue(LEASE, 10, LATER)).length).toBe(2);
+			expect(await marked()).toHaveLength(2);
 		});
 
 		it('begins or ends a claim, but not that a PUT begins', async () => {
@@ -380,14 +388,14 @@ export function describeMarked(subject: Subject): void {
 			expect(await markedBy(nothing, claim)).toEqual(everything);
 			await drawn(LATER + 60_000);
 			await subject.store.claims.release(question, ANN, LATER);
-			expect((await store().posts.takeDue(LEASE, 10, LATER)).length).toBe(2);
+			expect(await marked()).toHaveLength(2);
 			await store().posts.release([LEASE.token]);
 			await drawn(LATER + 60_000);
 			const answer = given();
 			await under(answer)();
 			await drawn(LATER + 60_000);
 			await update(answer.id, begun);
-			expect(await store().posts.takeDue(LEASE, 10, LATER)).toEqual([]);
+			expect(await marked()).toEqual([]);
 		});
 	});
 }

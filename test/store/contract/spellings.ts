@@ -230,10 +230,11 @@ export function describeSpellings(subject: Subject): void {
 			]);
 			const shown = (await subject.replica.watches.shownOf([watch.id, own.id])).values();
 			for (const one of shown) expect(one.question).toMatchObject({ settled: null, note: 'You know it.' });
-			expect((await rowsOf('ladders', SESSION)).map(({ questionId }) => questionId)).toEqual([
-				questions[0]?.id,
-				questions[0]?.id,
-			]);
+			for (const channelId of ['C1', 'C2']) {
+				const channel = { kind: 'channel', teamId: 'T1', channelId } as const;
+				const { questions: reminded } = await subject.replica.reminders.factsOf(channel, T0);
+				expect(reminded).toMatchObject([{ ...SESSION, questionId: questions[0]?.id }]);
+			}
 		});
 
 		it('has one watch in a channel that watched both', async () => {

@@ -73,18 +73,11 @@ export function asking(watch: Watch, key = 'question'): NewPost {
 	return { ...said(watch, key), content: { kind: 'question', changed: false } };
 }
 
-/** A list of reminders in the channel of this watch, with its question. */
+/** A reminder in the channel of this watch, with its question. */
 export function listed({ id: watchId, teamId, channelId, session }: Watch, key = 'list'): NewPost {
 	const question = { watchId, sessionId: session.sessionId, questionId: 'question', postTs: '1.2', postedAt: T0 };
-	const entry = {
-		...question,
-		heldBy: null,
-		stage: 'reminder',
-		dueAt: T0,
-		isLast: false,
-		lastReminderAt: null,
-	} as const;
-	return { target: { kind: 'channel', teamId, channelId }, key, content: { kind: 'digest', entries: [entry] } };
+	const entry = { ...question, heldBy: null, stage: 'reminder', dueAt: T0, isLast: false } as const;
+	return { target: { kind: 'channel', teamId, channelId }, key, content: { kind: 'reminder', entries: [entry] } };
 }
 
 /** The outcome of a call to Slack that shows a post, for the first time at `ts`. */
@@ -96,6 +89,10 @@ export function shownAt(
 	const isLast = kindOf(content).isCurrent !== true;
 	return { kind: 'shown', ts: posted ?? ts, key: 'looks', isLast, ...overrides };
 }
+
+/** Whether nothing of it is to be shown yet. */
+export const isHeldReminder = ({ content, ts }: Pick<Post, 'content' | 'ts'>) =>
+	ts === null && content.kind === 'reminder' && content.entries.length === 0;
 
 /** The key of a post as it was queued: the store adds which time a question is asked. */
 export const keyOf = ({ post: { key, content }, question }: DuePost) =>
@@ -125,8 +122,11 @@ export function watchActs(subject: Subject) {
 		return due;
 	}
 
-	/** Takes and posts everything that is next in its stream's order, and draws nothing again; returns keys. */
-	const posted = (now = T0) => attempted(({ post }) => post.ts === null, now);
+	/**
+	 * Takes and posts everything that is next in its stream's order, and draws nothing again; returns keys. Reminders
+	 * stay held.
+	 */
+	const posted = (now = T0) => attempted(({ post }) => post.ts === null && !isHeldReminder(post), now);
 
 	/** Draws again what is due and shown; returns keys. */
 	const drawn = (now = T0) => attempted(({ post }) => post.ts !== null, now);
