@@ -11,7 +11,7 @@ import { type CardUrgency, sessionReads, type Watch } from '../../src/store/watc
 import type { Store } from '../../src/stores.ts';
 import { createSpreading } from '../../src/surfaces/marks.ts';
 import { type Announcer, createOutbox } from '../../src/surfaces/outbox.ts';
-import type { NewPost, SendOutcome } from '../../src/surfaces/post.ts';
+import type { ContentOf, Hold, NewPost, SendOutcome } from '../../src/surfaces/post.ts';
 import {
 	addWatch,
 	createRecordingMetrics,
@@ -42,6 +42,7 @@ type Outcome = (what: string, channel: string) => SendOutcome | 'hang' | 'lost' 
 function createFakeAnnouncer(clock: ManualClock) {
 	const sent: Sent[] = [];
 	const outcomes: Outcome[] = [];
+	const holds: ((content: ContentOf<'reminder'>) => Hold | Promise<Hold>)[] = [];
 	const history = new Map<string, { readonly ts: string; readonly at: number }>();
 	let readable = true;
 	let count = 0;
@@ -62,11 +63,15 @@ function createFakeAnnouncer(clock: ManualClock) {
 	}
 
 	const announcer: Announcer = {
+		async remind(_, content) {
+			return holds[0]?.(content) ?? { kind: 'over' };
+		},
 		async draw({ post: { content, ts }, view, watch }) {
 			const isCard = content.kind === 'card';
 			const key = isCard ? `${view?.step}:${view?.status}` : content.kind;
 			const what = content.kind === 'status' ? content.to : content.kind;
-			const text = isCard && ts !== null ? `update ${watch?.session.sessionId} ${key}` : what;
+			const again = isCard ? `update ${watch?.session.sessionId} ${key}` : `${what} again`;
+			const text = ts === null ? what : again;
 			return { message: textMessage(text), key, isLast: !isCard && content.kind !== 'question' };
 		},
 		async prepare({ post: { id, target, content, ts, sendingSince }, threadTs }, { text: what }) {
@@ -90,6 +95,8 @@ function createFakeAnnouncer(clock: ManualClock) {
 		sent,
 		texts: () => sent.map(({ what }) => what),
 		answer: (outcome: Outcome) => outcomes.splice(0, 1, outcome),
+		/** What becomes of the reminders that are held. Before it is called, they are over. */
+		decide: (hold: (content: ContentOf<'reminder'>) => Hold | Promise<Hold>) => holds.splice(0, 1, hold),
 		hideHistory: () => {
 			readable = false;
 		},

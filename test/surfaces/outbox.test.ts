@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { SendOutcome } from '../../src/surfaces/post.ts';
+import type { Store } from '../../src/stores.ts';
+import type { Hold, SendOutcome } from '../../src/surfaces/post.ts';
 import { pass, storedWatch, T0 } from '../sessions/support.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { createOutboxHarness, fail, questionOf, recordRead, statusOf } from './outbox-harness.ts';
+
+/** Since when the reminders of each question's post count. */
+async function remindedFrom({ read }: Store['db']): Promise<(number | null)[]> {
+	const posts = read.selectFrom('posts').select('remindFrom').where('kind', '=', 'question');
+	return (await posts.execute()).map(({ remindFrom }) => remindFrom);
+}
 
 describe('posts', () => {
 	it('posts in the order of the watch, the card first', async () => {
@@ -74,7 +81,7 @@ describe('posts', () => {
 		await pass(clock, 10 * 60_000);
 		const { at } = sent.find(({ what }) => what === 'question') ?? fail();
 		expect(at).toBeGreaterThan(T0 + 10 * 60_000);
-		expect(await db.read.selectFrom('ladders').select('postedAt').execute()).toEqual([{ postedAt: at }]);
+		expect(await remindedFrom(db)).toEqual([at]);
 	});
 
 	it('counts reminders from the former attempt when its post is found', async () => {
@@ -85,7 +92,7 @@ describe('posts', () => {
 		start();
 		await pass(clock, 60_000);
 		const { at } = sent.find(({ what }) => what === 'question') ?? fail();
-		expect(await db.read.selectFrom('ladders').select('postedAt').execute()).toEqual([{ postedAt: at }]);
+		expect(await remindedFrom(db)).toEqual([at]);
 	});
 
 	it('posts once when the process stands still between the note of the attempt and the call', async () => {
@@ -279,5 +286,120 @@ describe('posts', () => {
 		expect(await storedWatch(db, second.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
 		expect(await storedWatch(db, elsewhere.id)).toMatchObject({ ended: null });
 		expect(sent.filter(({ what }) => what === 'creatorTold').map(({ channel }) => channel)).toEqual(['U-ANN']);
+	});
+});
+
+describe('a reminder', () => {
+	const LATER = T0 + 120_000;
+
+	/** A posted question with one reminder, which is due at `LATER`. `lookedAt`: when that was decided. */
+	async function withReminder() {
+		const harness = await createOutboxHarness();
+		const { store, clock, db, add, start, decide } = harness;
+		const watch = await add();
+		await recordRead(store, watch.id, T0, { posts: [questionOf(watch)] });
+		const question = () => db.read.selectFrom('posts').selectAll().where('kind', '=', 'question').executeTakeFirst();
+		const lookedAt: number[] = [];
+		decide(async ({ kind, ...content }): Promise<Hold> => {
+			const { remindedAt, questionId, ts } = (await question()) ?? fail();
+			const now = clock.now();
+			if (remindedAt !== null) return { kind: 'over' };
+			lookedAt.push(now);
+			if (now < LATER) return { kind: 'held', until: LATER, content: { kind, ...content } };
+			const about = {
+				watchId: watch.id,
+				sessionId: 's1',
+				questionId: questionId ?? '',
+				postTs: ts ?? '',
+				postedAt: T0,
+			};
+			const entry = { ...about, heldBy: null, stage: 'reminder', dueAt: LATER, isLast: false } as const;
+			return { kind: 'shown', content: { kind, entries: [entry] } };
+		});
+		/** The states of reminders, in the order in which they were held. */
+		async function states(): Promise<string[]> {
+			const rows = db.read.selectFrom('posts').select('state').where('kind', '=', 'reminder').orderBy('number');
+			return (await rows.execute()).map(({ state }) => state);
+		}
+		const remindedAt = async () => (await question())?.remindedAt;
+		return { ...harness, lookedAt, states, remindedAt, process: start() };
+	}
+
+	it('is held until its time, looked at as often as it asks, and sent with what it then shows', async () => {
+		const { clock, texts, lookedAt, states, remindedAt } = await withReminder();
+		await pass(clock, 119_000);
+		expect(texts()).toEqual(['card', 'question']);
+		expect(lookedAt).toHaveLength(1);
+		expect(await states()).toEqual(['planned']);
+		await pass(clock, 3_000);
+		expect(texts()).toEqual(['card', 'question', 'reminder']);
+		expect(lookedAt).toHaveLength(2);
+		expect(await states()).toEqual(['closed', 'dropped']);
+		expect(await remindedAt()).toBeGreaterThanOrEqual(LATER);
+	});
+
+	it('does not hold up other posts of its channel', async () => {
+		const { clock, store, texts } = await withReminder();
+		await pass(clock, 20_000);
+		const target = { kind: 'channel', teamId: 'T1', channelId: 'C1' } as const;
+		await store.posts.tell({ target, key: 'x', content: { kind: 'nobodyLeft' } }, clock.now());
+		await pass(clock, 2_000);
+		expect(texts()).toEqual(['card', 'question', 'nobodyLeft']);
+	});
+
+	it('counts what it showed when it is found after a crash, and is not decided anew', async () => {
+		const { clock, answer, decide, states, remindedAt, start, process, recorded, texts } = await withReminder();
+		answer((what) => (what === 'reminder' ? 'hang' : null));
+		await pass(clock, 123_000);
+		await process.stop();
+		answer(() => null);
+		decide(() => ({ kind: 'over' }));
+		start();
+		await pass(clock, 60_000);
+		// It may look otherwise than it was drawn now.
+		expect(texts()).toEqual(['card', 'question', 'reminder', 'reminder again']);
+		expect(recorded.of('post found')).toBe(1);
+		expect(await states()).toEqual(['closed', 'dropped']);
+		expect(await remindedAt()).toBeGreaterThanOrEqual(LATER);
+	});
+
+	it('is decided anew when Slack has not got it', async () => {
+		const { clock, answer, decide, states, remindedAt, texts } = await withReminder();
+		answer((what) => (what === 'reminder' ? { kind: 'unknown', code: 'timed_out' } : null));
+		await pass(clock, 121_500);
+		expect(await states()).toEqual(['planned']);
+		decide(() => ({ kind: 'over' }));
+		await pass(clock, 60_000);
+		expect(await states()).toEqual(['dropped']);
+		expect(await remindedAt()).toBeNull();
+		expect(texts()).toEqual(['card', 'question']);
+	});
+
+	it('is decided anew, not at once, when what it shows has changed before it is sent', async () => {
+		const { clock, start, process, announcer, lookedAt, texts } = await withReminder();
+		await process.stop();
+		let isChanged = true;
+		start({
+			announcer: {
+				...announcer,
+				draw: async (due) => (due.post.content.kind === 'reminder' && isChanged ? null : announcer.draw(due)),
+			},
+		});
+		await pass(clock, 132_000);
+		const looks = lookedAt.filter((at) => at >= LATER);
+		expect(looks).toHaveLength(3);
+		expect((looks[1] ?? 0) - (looks[0] ?? 0)).toBeGreaterThanOrEqual(5_000);
+		expect(texts()).toEqual(['card', 'question']);
+		isChanged = false;
+		await pass(clock, 6_000);
+		expect(texts()).toEqual(['card', 'question', 'reminder']);
+	});
+
+	it('of which nothing is left is dropped', async () => {
+		const { clock, decide, states, texts } = await withReminder();
+		decide(() => ({ kind: 'over' }));
+		await pass(clock, 20_000);
+		expect(await states()).toEqual(['dropped']);
+		expect(texts()).toEqual(['card', 'question']);
 	});
 });

@@ -1,10 +1,24 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createManualClock } from '../../../fake-slack/index.ts';
+import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
 import { snapshotOf } from '../../../src/domain/session-snapshot.ts';
-import { beginLadder } from '../../../src/store/ladders.ts';
+import { createRateLimiter } from '../../../src/kernel/rate-limiter.ts';
+import { textMessage } from '../../../src/slack/parts.ts';
 import { openQuestionOf } from '../../../src/store/question-store.ts';
-import { createReminders } from '../../../src/surfaces/reminders.ts';
-import { addWatch, assistant, openTestStore, pass, SERVICE, session, T0 } from '../../sessions/support.ts';
+import type { Store } from '../../../src/stores.ts';
+import { createOutbox } from '../../../src/surfaces/outbox.ts';
+import { lookOf, readPost } from '../../../src/surfaces/post.ts';
+import { beginReminders } from '../../../src/surfaces/reminder-store.ts';
+import { createReminding } from '../../../src/surfaces/reminders.ts';
+import {
+	addWatch,
+	assistant,
+	createRecordingMetrics,
+	openTestStore,
+	pass,
+	SERVICE,
+	session,
+	T0,
+} from '../../sessions/support.ts';
 import { read } from '../../store/contract/watch-acts.ts';
 import { createRecordingLog, LEASE } from '../../store/support.ts';
 import { coreOf } from '../../support/core.ts';
@@ -12,16 +26,34 @@ import { recordRead } from '../../support/found.ts';
 
 const REMIND_AFTER_MS = 60_000;
 
+/** Posts what is due in a Slack that takes everything. */
+function startOutbox(store: Store, clock: ManualClock) {
+	const core = coreOf({
+		store,
+		config: { REMIND_AFTER: REMIND_AFTER_MS },
+		rateLimiter: createRateLimiter(clock),
+		metrics: { watches: createRecordingMetrics().metrics },
+		clock,
+		log: createRecordingLog(),
+	});
+	const announcer = {
+		draw: async () => lookOf(textMessage('text'), { isLast: false }),
+		remind: createReminding(core),
+		prepare: async () => async () => ({ kind: 'sent' as const, ts: crypto.randomUUID() }),
+		replace: async () => ({ kind: 'deleted' as const }),
+		replaceRepeat: async () => {},
+		find: async () => ({ kind: 'absent' as const }),
+	};
+	const outbox = createOutbox(core, announcer, async () => {});
+	outbox.start();
+	return outbox;
+}
+
 /** Two replicas that share a store. Each has a clock of its own: one whose clock stands still looks at nothing. */
 async function startReplicas() {
 	const store = await openTestStore();
 	const clocks = [createManualClock(T0), createManualClock(T0)] as const;
-	const config = { REMIND_AFTER: REMIND_AFTER_MS };
-	const all = clocks.map((clock) => {
-		const core = coreOf({ store, serviceUrl: SERVICE, config, clock, log: createRecordingLog() });
-		return createReminders(core);
-	});
-	for (const one of all) await one.start();
+	const all = clocks.map((clock) => startOutbox(store, clock));
 	onTestFinished(async () => {
 		await Promise.all(all.map((one) => one.stop()));
 	});
@@ -31,27 +63,38 @@ async function startReplicas() {
 	/** The question of a session of the channel, posted then. */
 	async function posted(sessionId: string, postedAt: number): Promise<void> {
 		const view = snapshotOf(asking(sessionId), postedAt);
-		const { id, teamId, channelId } = await addWatch(store.watches, { sessionId, view });
-		const row = { id, teamId, channelId, service: SERVICE, sessionId };
-		const questionId = (await openQuestionOf(store.db.read, { service: SERVICE, sessionId }))?.id ?? '';
-		const question = { questionId, postTs: sessionId, postedAt, now: postedAt };
-		await store.db.write((trx) => beginLadder(trx, row, question));
+		const watch = await addWatch(store.watches, { sessionId, view });
+		const key = { service: SERVICE, sessionId };
+		const questionId = (await openQuestionOf(store.db.read, key))?.id ?? '';
+		const place = { stream: `watch:${watch.id}`, number: 9, uniqueKey: 'question:', teamId: 'T1', placeId: 'C1' };
+		const content = JSON.stringify({ kind: 'question', changed: false });
+		const shown = { kind: 'question', content, state: 'shown', ts: sessionId, createdAt: postedAt };
+		await store.db.write(async (trx) => {
+			const row = { id: sessionId, watchId: watch.id, ...key, questionId, ...place, ...shown };
+			await trx.insertInto('posts').values(row).execute();
+			await beginReminders({ trx, now: postedAt }, watch, { postId: sessionId, since: postedAt });
+		});
 	}
 
 	/** The session is read at this time, and asks the same. */
 	async function wasRead(sessionId: string, at: number): Promise<void> {
 		await store.sessions.takeDue(SERVICE, LEASE, 10, at);
-		const update = read({ lastReadAt: at, nextRead: { at: at + 3_600_000, by: at + 3_600_000 } });
+		const update = read({ lastReadAt: at, nextRead: { at, by: at } });
 		const held = { session: { service: SERVICE, sessionId }, token: LEASE.token };
 		expect(await recordRead(store, held, { update, watches: [], now: at })).toBe(true);
 	}
 
-	/** How many questions each reminder names, oldest first; cards are left out. */
+	/** How many questions each shown reminder names, oldest first. */
 	async function reminders(): Promise<number[]> {
-		const rows = await store.db.read.selectFrom('posts').selectAll().orderBy('createdAt').execute();
-		return rows
-			.filter(({ kind }) => kind === 'reminder' || kind === 'digest')
-			.map(({ kind }) => (kind === 'reminder' ? 1 : 2));
+		const rows = store.db.read
+			.selectFrom('posts')
+			.selectAll()
+			.where('kind', '=', 'reminder')
+			.where('ts', 'is not', null);
+		return (await rows.orderBy('shownAt').execute()).map((row) => {
+			const content = readPost(row)?.content;
+			return content?.kind === 'reminder' ? content.entries.length : 0;
+		});
 	}
 
 	return { ada: clocks[0], grace: clocks[1], posted, wasRead, reminders };
@@ -80,7 +123,8 @@ it('goes on with the wait of another replica, and waits no longer', async () => 
 	for (const sessionId of ['s1', 's2']) await posted(sessionId, T0);
 	await wasRead('s1', T0 + REMIND_AFTER_MS);
 	await pass(ada, REMIND_AFTER_MS + 400);
-	await grace.advance(REMIND_AFTER_MS + 19_000);
+	await wasRead('s1', T0 + REMIND_AFTER_MS + 50_000);
+	await grace.advance(REMIND_AFTER_MS + 59_000);
 	await pass(grace, 400);
 	expect(await reminders()).toEqual([]);
 	await pass(grace, 2_000);
