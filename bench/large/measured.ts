@@ -110,7 +110,7 @@ const big = { service: SERVICE, sessionId: BIG };
 const ada = { teamId: TEAM, userId: 'U1' };
 /** It lapses at once, so that each round finds the same rows. */
 const lease = () => ({ token: crypto.randomUUID(), ms: 0 });
-const { answers, inboxes, ladders, posts, sessions, watches } = store;
+const { answers, inboxes, posts, reminders, sessions, watches } = store;
 
 await measure('what our answers mean for a read', () =>
 	ourAnswers(answers, { serviceUrl: SERVICE, reading: { session, readAt: now, arrival: task.sizes.session } }),
@@ -138,10 +138,9 @@ await measure('taking due reads', async () => {
 	await sessions.nextDueAt(SERVICE);
 	await sessions.takeDue(SERVICE, lease(), 2, now + 100_000);
 });
-await measure('taking due reminders', async () => {
-	await ladders.nextDueAt(SERVICE, []);
-	await ladders.takeDue(SERVICE, lease(), { now: now + 120_000, limit: 8, except: [] });
-});
+await measure('what the reminders of a channel are decided from', () =>
+	reminders.factsOf({ kind: 'channel', teamId: TEAM, channelId: 'C1' }, now),
+);
 await measure('the limit of watches', () =>
 	watches.limitOf({ teamId: TEAM, channelId: 'C1', service: SERVICE, createdBy: 'U1' } as never, NO_LIMITS),
 );

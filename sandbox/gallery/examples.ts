@@ -223,11 +223,12 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			due: remind('reminder'),
 			'4 steps since': reminderPost({ ...reminded('reminder'), ...STEPPED }, 900_000, { names, mention: null }),
 			answered: settledReminderPost({ ...reminded('reminder'), outcome: outcome() }),
-		},
-		escalation: { due: remind('escalation', {}) },
-		digest: {
-			due: digestPost([{ ...reminded('reminder'), ...STEPPED }, reminded('escalation', 'other')], { names, mention }),
-			'one answered': digestPost([reminded('reminder'), { ...reminded('reminder'), outcome: outcome() }], {
+			escalation: remind('escalation', {}),
+			several: digestPost([{ ...reminded('reminder'), ...STEPPED }, reminded('escalation', 'other')], {
+				names,
+				mention,
+			}),
+			'several, one answered': digestPost([reminded('reminder'), { ...reminded('reminder'), outcome: outcome() }], {
 				names,
 				mention: null,
 			}),

@@ -13,7 +13,7 @@ import { type Db, type Filter, from, isPostgres, type LeasedTable, lastKeyOf, se
  * 4. sessions: `lockSession`
  * 5. watches
  * 6. posts, and with them the reminders of several questions in their channels
- * 7. reminders that are held, which are posts, too
+ * 7. reminders that are held, which are posts, too, in the order of their streams
  * 8. windows; the one whose form is sent goes first
  */
 
@@ -23,16 +23,17 @@ export function locked<Table extends LeasedTable | 'watches'>(trx: Db, table: Ta
 	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
 	// Sessions in the order of `inLockOrder`, whatever the database's own is.
 	const isCollated = table === 'watched_sessions' && isPostgres(trx);
-	const isHeld = sql`case when kind = 'reminder' and state = 'planned' then 1 else 0 end`;
-	return (table === 'posts' ? rows.orderBy(isHeld) : rows)
+	const bytes = isPostgres(trx) ? sql` collate "C"` : sql``;
+	const heldIn = sql`case when kind = 'reminder' and state = 'planned' then stream else '' end${bytes}`;
+	return (table === 'posts' ? rows.orderBy(heldIn) : rows)
 		.select(key)
 		.orderBy(isCollated ? sql`session_id collate "C"` : sql.ref(key))
 		.forUpdate();
 }
 
-/** For sessions that are locked one after the other. */
-export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => string): readonly T[] {
-	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
+/** For sessions, or streams of held reminders, that are locked one after the other. */
+export function inLockOrder<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+	return items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
 /** Locks the session's row. Whoever adds or ends a watch does this first, then decides whether it is still watched. */

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Evidence } from '../domain/asked.ts';
 import { DAY_MS, parseOrNull } from '../kernel/basics.ts';
@@ -406,20 +406,20 @@ async function holdReminders(db: Kysely<unknown>, now: number): Promise<void> {
 			if (id === sent?.id || sendingSince === null) await uncount(db, content);
 		}
 	}
-	const held = (stream: RawBuilder<string>, watchId: RawBuilder<string | null>) => sql`
-		insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, kind, content, state, created_at,
-			due_at, last_error)
-		select ${stream}, ${stream}, (select coalesce(max(number), 0) + 1 from posts where posts.stream = ${stream}),
-			'reminder', team_id, channel_id, ${watchId}, 'reminder', '{"kind":"reminder","entries":[]}', 'planned',
-			${sql.lit(now)}, ${sql.lit(now)}, 'held'
-		from (select ladders.team_id, ladders.channel_id, min(watch_id) as watch_id, min(mode) as mode
-			from ladders join watches on watches.id = watch_id group by ladders.team_id, ladders.channel_id, ${watchId}) as held
-		where ${watchId} is null or mode = 'card'
-		on conflict (stream, unique_key) do nothing`;
-	const ofChannel = sql<string>`'channel:' || team_id || ':' || channel_id`;
-	await held(ofChannel, sql`cast(null as text)`).execute(db);
+	const none = sql`cast(null as text)`;
+	const ofChannels = sql`select distinct 'channel:' || team_id || ':' || channel_id as stream, team_id, channel_id,
+		${none} as watch_id, ${none} as service, ${none} as session_id from ladders`;
 	// Those that stay in threads: any other is dropped when it is looked at.
-	await held(sql`'watch:' || watch_id`, sql`watch_id`).execute(db);
+	const ofWatches = sql`select 'watch:' || watch_id as stream, ladders.team_id, ladders.channel_id, watch_id,
+		ladders.service, ladders.session_id from ladders join watches on watches.id = watch_id where mode = 'card'`;
+	for (const places of [ofChannels, ofWatches])
+		await sql`insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, service, session_id, kind,
+				content, state, created_at, due_at, last_error)
+			select stream, stream, (select coalesce(max(number), 0) + 1 from posts where posts.stream = held.stream),
+				'reminder', team_id, channel_id, watch_id, service, session_id, 'reminder',
+				'{"kind":"reminder","entries":[]}', 'planned', ${sql.lit(now)}, ${sql.lit(now)}, 'held'
+			from (${places}) as held where true
+			on conflict (stream, unique_key) do nothing`.execute(db);
 }
 
 interface Queued extends Readonly<Record<'id' | 'stream' | 'content', string>> {

@@ -316,10 +316,13 @@ async function showInstead(
 	{ id, fingerprint }: Readonly<Record<'id' | 'fingerprint', string>>,
 ): Promise<void> {
 	const { trx, now } = tx;
-	const watches = from(trx, 'watches', { ...sessionOf(former), endedAt: null })
+	// What is written later of this session is locked before its reminders.
+	await locked(trx, 'posts', { ...sessionOf(former), state: OPEN }).execute();
+	const live = await from(trx, 'watches', { ...sessionOf(former), endedAt: null })
 		.selectAll()
-		.orderBy('id');
-	for (const watch of await watches.execute()) {
+		.execute();
+	const shown: { postId: string; watch: Row<'watches'> }[] = [];
+	for (const watch of live) {
 		const open = { kind: 'question', watchId: watch.id, questionId: former.id, state: OPEN };
 		const another = { questionId: id, uniqueKey: `${QUESTION_KEY}${id}` };
 		const posted = await change(trx, 'posts', open, another).returning(['id', 'ts']).execute();
@@ -328,9 +331,10 @@ async function showInstead(
 			const content = { kind: 'question', changed: fingerprint !== former.fingerprint } satisfies PostContent;
 			const undrawn = { content: JSON.stringify(content), shownAt: null };
 			await change(trx, 'posts', { id: post.id }, undrawn).execute();
-			await beginReminders(tx, watch, { postId: post.id, since: now });
+			shown.push({ postId: post.id, watch });
 		}
 	}
+	await beginReminders(tx, shown, now);
 }
 
 /** Settles the open question of a session, if there is one. */

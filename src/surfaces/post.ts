@@ -323,7 +323,7 @@ export function plannedRow(target: PostTarget, uniqueKey: string, content: PostC
 	};
 }
 
-function readTarget({ stream, watchId, teamId, placeId }: PostRow): PostTarget {
+export function targetOfRow({ stream, watchId, teamId, placeId }: PostRow): PostTarget {
 	const [kind, , , topic] = stream.split(':');
 	if (kind === 'person') return { kind, teamId, userId: placeId, ...(topic !== undefined && { topic }) };
 	const channel = { teamId, channelId: placeId };
@@ -336,7 +336,7 @@ export function readPost(row: PostRow): Post | null {
 	if (readable === null) return null;
 	return {
 		...pick(row, 'id', 'wanted', 'attempts', 'lastError', 'sendingSince', 'ts', 'shownKey'),
-		target: readTarget(row),
+		target: targetOfRow(row),
 		key: row.uniqueKey,
 		content: readable,
 		urgency: URGENCIES[row.urgency] ?? 'now',

@@ -17,11 +17,21 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { locked, lockSession } from '../store/locks.ts';
+import { inLockOrder, locked, lockSession } from '../store/locks.ts';
 import { IS_ANSWERED } from '../store/question-store.ts';
 import { AWAITED_AHEAD_MS, type ChannelKey, isInThread } from '../store/watch.ts';
 import { askForRead, hasPlace } from '../store/watch-store.ts';
-import { AWAITED, HELD, NOWHERE, type PostTarget, plannedRow, type ReminderEntry, targetOf } from './post.ts';
+import {
+	AWAITED,
+	HELD,
+	NOWHERE,
+	type PostTarget,
+	plannedRow,
+	type ReminderEntry,
+	streamOf,
+	targetOf,
+	targetOfRow,
+} from './post.ts';
 
 /** What is known of the questions that stand in channels, for their reminders. */
 export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { readonly log: Log }) {
@@ -108,20 +118,21 @@ interface FactsRow
 const placeOf = ({ service, sessionId, messageIndex }: SessionKey & { readonly messageIndex: number }) =>
 	`${service} ${sessionId} ${messageIndex}`;
 
-type RemindedWatch = SessionKey & Pick<Row<'watches'>, 'id' | 'mode'>;
+type RemindedWatch = SessionKey & ChannelKey & Pick<Row<'watches'>, 'id' | 'mode'>;
 
 /** New questions of a channel are looked at together. No reminder comes as soon as that. */
 const SOON_MS = 10_000;
 
-/** Has the reminders of a watch's question count from `since`. The caller has locked its posts. */
+/** Has the reminders of a question count from `since`, in these watches by their posts, which the caller has locked. */
 export async function beginReminders(
 	tx: Tx,
-	watch: RemindedWatch & ChannelKey,
-	{ postId, since }: { readonly postId: string; readonly since: number },
+	posted: readonly { readonly postId: string; readonly watch: RemindedWatch }[],
+	since: number,
 ): Promise<void> {
 	const begun = { remindFrom: since, remindedAt: null, escalationCount: 0, lastReminderAt: null };
-	await change(tx.trx, 'posts', { id: postId }, begun).execute();
-	await lookAtReminders(tx, watch, [watch], tx.now + SOON_MS);
+	for (const { postId } of posted) await change(tx.trx, 'posts', { id: postId }, begun).execute();
+	const watches = posted.map(({ watch }) => watch);
+	await lookAtReminders(tx, watches, tx.now + SOON_MS);
 }
 
 /** Has the reminders of a session count from now: nobody was asked while the agent worked. */
@@ -131,54 +142,59 @@ export async function restartReminders(tx: Tx, session: SessionKey): Promise<voi
 	const reminded = from(trx, 'posts', posts).where('remindFrom', 'is not', null).forUpdate();
 	const id = reminded.select('id').orderBy('id');
 	await change(trx, 'posts', { id }, { remindFrom: now, lastReminderAt: null }).execute();
-	const watches = await from(trx, 'watches', { ...sessionOf(session), endedAt: null })
-		.selectAll()
-		.execute();
-	for (const watch of watches) await lookAtReminders(tx, watch, [watch], now + SOON_MS);
+	const live = from(trx, 'watches', { ...sessionOf(session), endedAt: null });
+	await lookAtReminders(tx, await live.selectAll().execute(), now + SOON_MS);
 }
 
 /** Has the reminders of a channel looked at now: its settings have changed. */
 export async function lookAtChannel(tx: Tx, channel: ChannelKey): Promise<void> {
 	const live = from(tx.trx, 'watches', { ...channelOf(channel), endedAt: null });
-	const watches = await live.select(['id', 'mode', 'service', 'sessionId']).execute();
-	if (watches.length > 0) await lookAtReminders(tx, channel, watches, tx.now);
+	await lookAtReminders(tx, await live.selectAll().execute(), tx.now);
 }
 
 /**
- * Holds a reminder of a channel, and one in the thread of each of these watches whose reminders stay there, until `at`
- * at the latest. A held reminder finds what is due in its place by itself.
+ * Holds a reminder of the channels of these watches, and one in the thread of each whose reminders stay there, until
+ * `at` at the latest.
  */
-async function lookAtReminders(
-	{ trx, now }: Tx,
-	{ teamId, channelId }: ChannelKey,
-	watches: readonly RemindedWatch[],
-	at: number,
-): Promise<void> {
-	const style = (await stylesOf(trx, teamId, [channelId]))(channelId);
-	const inThread = watches.filter(({ mode }) => isInThread(mode, style));
-	const places = [
-		{ target: { kind: 'channel', teamId, channelId } as const, about: {} },
-		...inThread.map(({ id, ...watch }) => {
-			return { target: targetOf({ id, teamId, channelId }), about: { watchId: id, ...sessionOf(watch) } };
-		}),
-	];
+async function lookAtReminders(tx: Tx, watches: readonly RemindedWatch[], at: number): Promise<void> {
+	const places = new Map<string, HeldPlace>();
+	const channels = Map.groupBy(watches, ({ teamId, channelId }) => `${teamId}:${channelId}`);
+	for (const here of channels.values()) {
+		const { teamId, channelId } = here[0] as RemindedWatch;
+		const style = (await stylesOf(tx.trx, teamId, [channelId]))(channelId);
+		const channel = { kind: 'channel', teamId, channelId } as const;
+		places.set(streamOf(channel), { target: channel, about: {} });
+		for (const watch of here) {
+			const target = targetOf(watch);
+			const about = { watchId: watch.id, ...sessionOf(watch) };
+			if (isInThread(watch.mode, style)) places.set(streamOf(target), { target, about });
+		}
+	}
+	for (const [, place] of inLockOrder([...places], ([stream]) => stream)) await hold(tx, place, at);
+}
+
+interface HeldPlace {
+	readonly target: PostTarget;
+	readonly about: Partial<Pick<Row<'posts'>, 'watchId' | 'service' | 'sessionId'>>;
+}
+
+/** Holds the reminder of a place until `at` at the latest. It finds by itself what is due there. */
+async function hold({ trx, now }: Tx, { target, about }: HeldPlace, at: number): Promise<void> {
 	const isWaiting = sql`posts.last_error in (${HELD}, ${AWAITED})`;
 	const isOver = sql`posts.state = 'dropped'`;
-	for (const { target, about } of places) {
-		const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), dueAt: at, lastError: HELD };
-		await add(trx, 'posts', { ...row, ...about })
-			.onConflict((conflict) =>
-				conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
-					state: 'planned',
-					wanted: sql<number>`posts.wanted + 1`,
-					content: sql<string>`case when ${isOver} then excluded.content else posts.content end`,
-					lastError: sql<string>`case when ${isOver} then excluded.last_error else posts.last_error end`,
-					dueAt: sql<number>`case when ${isOver} or ${isWaiting} and posts.due_at > excluded.due_at
-						then excluded.due_at else posts.due_at end`,
-				}),
-			)
-			.execute();
-	}
+	const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), dueAt: at, lastError: HELD };
+	await add(trx, 'posts', { ...row, ...about })
+		.onConflict((conflict) =>
+			conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
+				state: 'planned',
+				wanted: sql<number>`posts.wanted + 1`,
+				content: sql<string>`case when ${isOver} then excluded.content else posts.content end`,
+				lastError: sql<string>`case when ${isOver} then excluded.last_error else posts.last_error end`,
+				dueAt: sql<number>`case when ${isOver} or ${isWaiting} and posts.due_at > excluded.due_at
+					then excluded.due_at else posts.due_at end`,
+			}),
+		)
+		.execute();
 }
 
 /** The key of the reminder in its stream that is not shown yet. */
@@ -201,10 +217,13 @@ export async function countReminders(tx: Tx, row: Row<'posts'>, entries: readonl
 	await change(trx, 'posts', of('reminder'), { remindedAt: now, lastReminderAt: now }).execute();
 	const escalated = { escalationCount: sql<number>`escalation_count + 1`, lastReminderAt: now };
 	await change(trx, 'posts', of('escalation'), escalated).execute();
-	const channel = { teamId: row.teamId, channelId: row.placeId };
-	const ids = row.stream.startsWith('watch:') ? entries.map(({ watchId }) => watchId) : [];
-	const watches = await from(trx, 'watches', { id: ids }).select(['id', 'mode', 'service', 'sessionId']).execute();
-	await lookAtReminders(tx, channel, watches, now);
+	const { service, sessionId } = row;
+	const target = targetOfRow(row);
+	await hold(
+		tx,
+		{ target, about: target.kind === 'watch' ? { watchId: target.watchId, service, sessionId } : {} },
+		now,
+	);
 }
 
 /** The posts of the questions that these reminders are about. */

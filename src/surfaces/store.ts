@@ -125,7 +125,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		// All that is written below is locked in the order of all locks.
 		const follows = content.kind === 'reminder' ? questionsOf(content.entries) : { watchId, kind: 'card' };
 		const own = from(trx, 'posts', { id }).select('id');
-		if (watch !== undefined)
+		if (watch !== undefined || content.kind === 'reminder')
 			await locked(trx, 'posts', { id: from(trx, 'posts', follows).select('id').union(own) }).execute();
 		const columns = { ...WITHOUT_LEASE, ...endColumns(before, wanted, result, now) };
 		const about = content.kind === 'reminder' && result.kind === 'shown' && aboutOf(content.entries, session?.service);
@@ -134,6 +134,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		if (row === undefined) return;
 		if (isFirstPost && result.kind === 'refused' && content.kind === 'handedOver')
 			await giveBackUndelivered(tx, content.handOverId, before.questionId);
+		if (isFirstPost && content.kind === 'reminder' && result.kind !== 'dropped')
+			await countReminders(tx, row, content.entries);
 		if (watch === undefined) return;
 		if (isFirstPost) await afterFirst(tx, row, { content, watch, result });
 		else if (result.kind === 'deleted' && row.kind === 'card') await replaceCard(tx, watch, row.ts ?? '');
@@ -154,13 +156,12 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 	async function afterFirst(tx: Tx, row: PostRow, { content, watch, result }: FirstEnd): Promise<void> {
 		if (result.kind === 'shown' && result.lostThread !== undefined) await loseThread(tx, watch, result.lostThread);
 		if (result.kind === 'shown' && content.kind === 'question') await begin(tx, row, watch, result.sentAt);
-		if (result.kind !== 'dropped' && content.kind === 'reminder') await countReminders(tx, row, content.entries);
 	}
 
 	/** Begins a question's reminders, which count from when its post was sent, at the latest from now. */
 	async function begin(tx: Tx, row: PostRow, watch: WatchRow, sentAt = tx.now): Promise<void> {
 		if (watch.endedAt !== null || row.questionId === null) return;
-		await beginReminders(tx, watch, { postId: row.id, since: Math.min(sentAt, tx.now) });
+		await beginReminders(tx, [{ postId: row.id, watch }], Math.min(sentAt, tx.now));
 	}
 
 	/** Slack refuses a first post: the creator hears it, once a day for a channel, and reminders go where they can. */

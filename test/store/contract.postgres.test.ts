@@ -125,7 +125,7 @@ it('holds one reminder in a channel when questions of two sessions are posted th
 	await Promise.all(
 		watches.map((watch, index) =>
 			(index % 2 === 0 ? store : replica).db.write((trx) =>
-				beginReminders({ trx, now: T0 }, watch, { postId: 'question', since: T0 }),
+				beginReminders({ trx, now: T0 }, [{ postId: 'question', watch: { ...watch, ...watch.session } }], T0),
 			),
 		),
 	);
@@ -148,7 +148,7 @@ it('counts a reminder that was shown after what another replica writes of the qu
 			.insertInto('posts')
 			.values({ ...row, ...shown, createdAt: T0 })
 			.execute();
-		await beginReminders({ trx, now: T0 }, watch, { postId: row.id, since: T0 });
+		await beginReminders({ trx, now: T0 }, [{ postId: row.id, watch: { ...watch, ...session } }], T0);
 	});
 	const due = await store.posts.takeDue(LEASE, 9, T0 + 10_000);
 	const post = due.find((one) => one.post.content.kind === 'reminder')?.post as Post;

@@ -4,19 +4,18 @@ import { expect, it } from 'vitest';
 import { NOTHING_SEEN } from '../../src/domain/asked.ts';
 import { questionViewAt, snapshotOf } from '../../src/domain/session-snapshot.ts';
 import { codeOf } from '../../src/kernel/basics.ts';
-import { beginLadder, type LadderOutcome } from '../../src/store/ladders.ts';
 import { openQuestionOf, readHandOver } from '../../src/store/question-store.ts';
 import { DEFAULT_CHANNEL_SETTINGS, type Watch } from '../../src/store/watch.ts';
 import type { Store } from '../../src/stores.ts';
-import type { LadderBatch } from '../../src/surfaces/ladder-store.ts';
 import { planPosts } from '../../src/surfaces/plan-store.ts';
 import { type NewPost, type Post, type ReminderEntry, targetOf } from '../../src/surfaces/post.ts';
+import type { ReminderFacts } from '../../src/surfaces/reminder-store.ts';
 import { addWatch, assistant, session } from '../sessions/support.ts';
 import { type FoundChange, foundIn, recordRead } from '../support/found.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { forget } from './contract/person.ts';
-import { ASKED, asking as askingPost, listed, news, read, settled, shownAt, watchActs } from './contract/watch-acts.ts';
+import { ASKED, asking as askingPost, news, read, settled, shownAt, watchActs } from './contract/watch-acts.ts';
 import { deadlocksIn } from './postgres-replicas.ts';
 import {
 	ANN,
@@ -30,14 +29,13 @@ import {
 	SERVICE,
 	submission,
 	T0,
-	touchSession,
 } from './support.ts';
 
 const SESSION_IDS = ['s1', 's2', 's3', 's4', 's5'];
 /** The session on which answers, reads, hand-overs and ends race. */
 const RACED = ['s1'] as const;
 const CHANNEL_IDS = ['C1', 'C2', 'C3'];
-/** How often each actor acts. Without an order for the locks of ladders there are some deadlocks in as many. */
+/** How often each actor acts. Without an order for the locks of reminders there are some deadlocks in as many. */
 const ROUNDS = 25;
 
 const asking = session({ status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
@@ -80,7 +78,7 @@ it('locks rows of reminders in one order: writers of all kinds at once make no d
 		const view = { ...snapshotOf(asking, T0), sessionId };
 		for (const channelId of CHANNEL_IDS) {
 			const watch = await addWatch(store.watches, { sessionId, channelId, view });
-			await store.db.write((trx) => beginLadder(trx, rowOf(watch), { ...QUESTION, postedAt: T0, now: T0 }));
+			await store.db.write((trx) => planPosts({ trx, now: T0 }, [askingPost(watch, 'question:')]));
 		}
 	}
 	const random = createRandom(18);
@@ -180,39 +178,15 @@ it('notes a deleted question while its card is given back, in one order too', as
 	expect([...(await acts.posted()), ...(await acts.posted())]).toHaveLength(2);
 	await refreshed(store, watch.session, { now: T0, earlyReadAt: null });
 	// Who notes what became of the question writes it before its card.
-	await admin.query(`update posts set id = case kind when 'card' then '1' else '2' end`);
+	await admin.query(
+		`update posts set id = case kind when 'card' then '1' else '2' end where kind in ('card', 'question')`,
+	);
 	const [card, question] = (await store.posts.takeDue(LEASE, 2, T0)).map(({ post }) => post).toSorted(byId);
 	if (card === undefined || question === undefined) throw new Error('two posts are due');
 	await behindLock(admin, { id: card.id }, [
 		() => replica.posts.release([LEASE.token]),
 		() => store.posts.endAttempt(question, LEASE.token, { kind: 'deleted' }, T0),
 	]);
-});
-
-it('leaves out of a read a list of reminders that was posted since it locked the lists', async () => {
-	await using database = await openDatabase();
-	const { store, replica, admin } = database;
-	const acts = watchActs({ store, replica });
-	const watch = await acts.added();
-	await acts.added({ sessionId: 's2' });
-	await acts.recorded([], read({ questions: [ASKED], nextRead: { at: T0, by: T0 } }));
-	await store.db.write((trx) => planPosts({ trx, now: T0 }, [listed(watch)]));
-	const other = await database.connect();
-	const id = await admin.query(`update posts set id = '2', state = 'shown', ts = '2.1' where kind = 'digest'`);
-	expect(id.rowCount).toBe(1);
-	const columns = `select column_name from information_schema.columns
-		where table_name = 'posts' and column_name not in ('id', 'number', 'unique_key')`;
-	const names = (await admin.query(columns)).rows.map((row) => row.column_name).join(', ');
-	await behindLock(admin, { table: 'questions' }, [
-		() => acts.recorded([news(watch)], read({ questions: [settled('answered')] })),
-		async () => {
-			await other.query(`insert into posts (id, number, unique_key, ${names})
-				select '1', number + 1, 'later', ${names} from posts where id = '2'`);
-			await refreshed(replica, { service: SERVICE, sessionId: 's2' }, { now: T0, earlyReadAt: null });
-		},
-	]);
-	const wanted = await admin.query(`select wanted > 0 as is_marked from posts where kind = 'digest'`);
-	expect(wanted.rows).toEqual([{ is_marked: true }, { is_marked: true }]);
 });
 
 it('loses no answer that arrives while a read is stored of a session that nobody watches', async () => {
@@ -274,45 +248,34 @@ async function repeatedly(act: (store: Store, actor: Actor) => Promise<unknown>,
 
 const byId = (one: Post, other: Post) => (one.id < other.id ? -1 : 1);
 
-const QUESTION = { questionId: 'question', postTs: '1.2' };
-
-const rowOf = ({ id, teamId, channelId, session: { service, sessionId } }: Watch) => {
-	return { id, teamId, channelId, service, sessionId };
-};
-
-/** The loop of reminders. */
-async function reminds({ ladders }: Store, { random, token }: Actor): Promise<void> {
-	const batches = await ladders.takeDue(SERVICE, { token, ms: 20_000 }, { now: T0, limit: 2, except: [] });
-	for (const batch of batches) {
-		const rings = random.chance(0.5);
-		const outcomes = batch.ladders.map(({ ladder, changeCount }): LadderOutcome => {
-			const wait = {
-				kind: 'wait',
-				dueAt: T0,
-				reminderDueAt: T0,
-				heldBy: null,
-				readBy: T0 - random.whole(0, 999),
-			} as const;
-			return { ladder, changeCount, ...(rings ? ({ kind: 'remind', stage: 'escalation' } as const) : wait) };
-		});
-		await ladders.record(token, outcomes, { posts: rings ? [remindersOf(batch, random)] : [], now: T0 });
+/** The outbox with reminders: these are held, also for the reads of all, or shown, with some that then count. */
+async function reminds({ posts, reminders }: Store, { random, token }: Actor): Promise<void> {
+	const due = await posts.takeDue({ token, ms: 20_000 }, 12, T0 + 12_000);
+	for (const { post } of due) {
+		if (post.content.kind !== 'reminder' || post.target.kind === 'person' || post.ts !== null) continue;
+		const { questions } = await reminders.factsOf(post.target, T0);
+		const entries = questions.filter(() => random.chance(0.7)).map(entryOf);
+		const content = { kind: 'reminder', entries } as const;
+		if (entries.length === 0 || random.chance(0.4)) {
+			const isOver = entries.length === 0 && random.chance(0.5);
+			await reminders.askForReads(questions, T0 - random.whole(0, 999), T0);
+			const held = { kind: 'held', until: T0, content, unknown: random.chance(0.1) } as const;
+			await posts.endAttempt(post, token, isOver ? { kind: 'dropped' } : held, T0);
+			continue;
+		}
+		await posts.beginAttempt(post.id, token, { ...attemptAt(T0), content });
+		const shown = shownAt({ ...post, content }, `${random.uniform()}`, { isLast: false });
+		const isRefused = random.chance(0.2);
+		const result = isRefused ? ({ kind: 'refused', code: 'restricted_action' } as const) : shown;
+		await posts.endAttempt({ ...post, content }, token, result, T0);
 	}
+	// The others: no lease lapses here.
+	await posts.release([token]);
 }
 
-function remindersOf({ channel, ladders }: LadderBatch, random: Random): NewPost {
-	const entries = ladders.map(({ ladder }): ReminderEntry => {
-		const { watchId, questionId, postTs, session: asked } = ladder;
-		const question = { watchId, sessionId: asked.sessionId, questionId, postTs, postedAt: T0, heldBy: null };
-		return { ...question, stage: 'escalation', dueAt: T0, isLast: false, lastReminderAt: null };
-	});
-	const [entry] = entries as [ReminderEntry, ...ReminderEntry[]];
-	const key = `stage:${random.uniform()}`;
-	if (entries.length > 1) return { target: { kind: 'channel', ...channel }, key, content: { kind: 'digest', entries } };
-	return {
-		target: { kind: 'watch', watchId: entry.watchId, ...channel },
-		key,
-		content: { kind: 'escalation', entries: [entry] },
-	};
+function entryOf({ watchId, questionId, sessionId, postTs }: ReminderFacts['questions'][number]): ReminderEntry {
+	const question = { watchId, sessionId, questionId, postTs, postedAt: T0, heldBy: null };
+	return { ...question, stage: 'escalation', dueAt: T0, isLast: false };
 }
 
 /** The outbox. */
@@ -321,7 +284,7 @@ async function posts({ posts }: Store, { random, token }: Actor): Promise<void> 
 	for (const { post, threadTs } of due) {
 		if (random.chance(0.3)) {
 			const isFirst = post.ts === null;
-			await posts.endAttempt(post, token, isFirst ? { kind: 'dropped', unknown: false } : { kind: 'deleted' }, T0);
+			await posts.endAttempt(post, token, isFirst ? { kind: 'dropped' } : { kind: 'deleted' }, T0);
 			continue;
 		}
 		await posts.beginAttempt(post.id, token, attemptAt(T0));
@@ -380,9 +343,8 @@ async function lists({ sessions }: Store, { random }: Actor): Promise<void> {
 /** People answer, and one of them starts the program again. */
 async function touches(store: Store, { random }: Actor): Promise<void> {
 	const key = { service: SERVICE, sessionId: random.pick(SESSION_IDS) };
-	await touchSession(store, key, T0);
 	await refreshed(store, key, { now: T0, earlyReadAt: T0 });
-	await store.ladders.touchAll(SERVICE, T0);
+	await store.reminders.lookAtAll(T0);
 }
 
 /** Somebody changes who may answer in a channel, which then is silenced; and unwatches and watches again. */
@@ -476,9 +438,8 @@ function targetedEnd(watch: Watch): NewPost {
 }
 
 /** A stopping replica, or one whose work failed. */
-async function releases({ ladders, sessions, posts }: Store, { token }: Actor): Promise<void> {
+async function releases({ sessions, posts }: Store, { token }: Actor): Promise<void> {
 	const tokens = ['reminds', 'posts', 'reads'].map((name) => token.replace('releases', name));
-	await ladders.release(tokens);
 	await sessions.release(tokens);
 	await posts.release(tokens);
 }

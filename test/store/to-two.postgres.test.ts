@@ -2,9 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { arrivalOf, RECEIPT_STATE, TIMELINE_ENTRY } from '../../src/domain/answer.ts';
 import { type Evidence, evidence, NOTHING_SEEN } from '../../src/domain/asked.ts';
-import { DAY_MS } from '../../src/kernel/basics.ts';
+import { DAY_MS, pick } from '../../src/kernel/basics.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import { MIGRATIONS, migrate } from '../../src/store/migrate.ts';
+import { type PostRow, readPost } from '../../src/surfaces/post.ts';
 import { usePostgres, useSqlite } from './empty-databases.ts';
 import { context, openAt } from './migrating-process.ts';
 import { SERVICE, T0 } from './support.ts';
@@ -102,6 +103,17 @@ const ladderRow = (watchId: string): Columns => ({
 	postedAt: ago(10),
 	remindedAt: ago(4),
 });
+
+/** What is stored of the reminders of each question's post; null: it has none. */
+function remindersIn(rows: readonly PostRow[]) {
+	const posts = rows.filter(({ kind }) => kind === 'question');
+	return Object.fromEntries(
+		posts.map((row) => {
+			const counts = pick(row, 'remindFrom', 'remindedAt', 'escalationCount', 'lastReminderAt');
+			return [row.id, row.remindFrom === null ? null : counts];
+		}),
+	);
+}
 
 const OLD = {
 	waitedSeen: false,
@@ -486,7 +498,8 @@ describe.each([
 			];
 			const ladders = ['shown', 'answered'].map((id) => ladderRow(id));
 			const db = await migrated(place, { watches: sessions.map(watchRow), questions, posts, ladders });
-			const rows = await db.read.selectFrom('posts').selectAll().orderBy('id').execute();
+			const all = await db.read.selectFrom('posts').selectAll().orderBy('id').execute();
+			const rows = all.filter(({ kind }) => kind !== 'reminder');
 			const found = rows.map(({ id, kind, state, uniqueKey, content }) => [id, kind, state, uniqueKey, content]);
 			const content = (changed: boolean) => JSON.stringify({ kind: 'question', changed });
 			expect(found).toEqual([
@@ -501,11 +514,65 @@ describe.each([
 				[NOW, null],
 				[NOW, null],
 			]);
-			const reminders = await db.read.selectFrom('ladders').selectAll().orderBy('watchId').execute();
-			expect(reminders).toMatchObject([
-				{ watchId: 'answered', questionId: 'answered-1' },
-				{ watchId: 'shown', questionId: 'shown-2', postTs: 'shown 1', postedAt: NOW, dueAt: NOW, remindedAt: null },
+			expect(remindersIn(rows)).toMatchObject({ 'answered 1': null, 'shown 1': { remindFrom: NOW, remindedAt: null } });
+			await db.close();
+		}));
+
+	it('holds a reminder for each channel and thread, and keeps the counts of each question with its post', () =>
+		useAt(async (place) => {
+			const ids = ['counted', 'unseen', 'another', 'perhaps', 'elsewhere'];
+			const ladders = ids.map((id) => ({
+				...ladderRow(id),
+				escalationCount: id === 'counted' ? 2 : id === 'perhaps' ? 1 : 0,
+				lastReminderAt: ago(3),
+				channelId: id === 'elsewhere' ? 'C2' : 'C1',
+			}));
+			const entryOf = (watchId: string, stage: string) => ({
+				...{ watchId, sessionId: watchId, questionId: `${watchId}-1`, postTs: '1.0', postedAt: ago(10) },
+				...{ heldBy: null, stage, dueAt: ago(4), isLast: false, lastReminderAt: stage === 'reminder' ? null : ago(8) },
+			});
+			const content = (kind: string, ...entries: ReturnType<typeof entryOf>[]) => JSON.stringify({ kind, entries });
+			const planned = { state: 'planned', dueAt: ago(-1), ts: null };
+			const ofChannel = { stream: 'channel:T1:C1', watchId: null, service: null, sessionId: null, number: 1 };
+			const listed = [entryOf('unseen', 'reminder'), entryOf('another', 'reminder')];
+			const perhaps = content('escalation', entryOf('perhaps', 'escalation'));
+			const posts = [
+				...ids.map((id) => postRow(id, 1, { questionId: `${id}-1` })),
+				postRow('counted', 2, { kind: 'escalation', content: content('escalation', entryOf('counted', 'escalation')) }),
+				postRow('list', 1, { ...ofChannel, ...planned, kind: 'digest', content: content('digest', ...listed) }),
+				postRow('perhaps', 2, { ...planned, kind: 'escalation', content: perhaps, sendingSince: ago(1) }),
+			];
+			const questions = ids.map((id) => questionRow(`${id}-1`, id));
+			const db = await migrated(place, { watches: ids.map(watchRow), questions, posts, ladders });
+			const rows = await db.read.selectFrom('posts').selectAll().orderBy('stream').orderBy('number').execute();
+			const seen = { remindFrom: ago(10), remindedAt: ago(4), escalationCount: 0, lastReminderAt: ago(3) };
+			expect(remindersIn(rows)).toEqual({
+				'counted 1': { ...seen, escalationCount: 2 },
+				// Nobody has seen it: it is due again.
+				'unseen 1': { ...seen, remindedAt: null, lastReminderAt: null },
+				'another 1': { ...seen, remindedAt: null, lastReminderAt: null },
+				// It counts when it is found in Slack.
+				'perhaps 1': { ...seen, lastReminderAt: ago(8) },
+				'elsewhere 1': seen,
+			});
+			const reminders = rows.filter(({ kind }) => kind === 'reminder');
+			const held = { uniqueKey: 'reminder', state: 'planned', dueAt: NOW, lastError: 'held' };
+			expect(reminders.map(({ stream, state, uniqueKey }) => [stream, state, uniqueKey])).toEqual([
+				['channel:T1:C1', 'dropped', 'digest:1'],
+				['channel:T1:C1', 'planned', 'reminder'],
+				['channel:T1:C2', 'planned', 'reminder'],
+				['watch:another', 'planned', 'reminder'],
+				['watch:counted', 'shown', 'escalation:2'],
+				['watch:counted', 'planned', 'reminder'],
+				['watch:elsewhere', 'planned', 'reminder'],
+				['watch:perhaps', 'planned', 'reminder'],
+				['watch:unseen', 'planned', 'reminder'],
 			]);
+			expect(reminders[1]).toMatchObject({ ...held, watchId: null, sessionId: null, number: 2, placeId: 'C1' });
+			expect(reminders[5]).toMatchObject({ ...held, watchId: 'counted', sessionId: 'counted', number: 3 });
+			const asIs = { sendingSince: ago(1), id: 'perhaps 2', content: perhaps.replace('"escalation"', '"reminder"') };
+			expect(reminders[7]).toMatchObject(asIs);
+			expect(reminders.every((row) => readPost(row) !== null)).toBe(true);
 			await db.close();
 		}));
 });

@@ -81,7 +81,6 @@ export const ESCALATION: RemindedQuestion = {
 		stage: 'escalation',
 		dueAt: NOW - 10_000,
 		isLast: true,
-		lastReminderAt: null,
 	},
 	question: questionOf(GIANT_SESSION),
 	outcome: '',

@@ -72,7 +72,7 @@ async function startReplicas() {
 		await store.db.write(async (trx) => {
 			const row = { id: sessionId, watchId: watch.id, ...key, questionId, ...place, ...shown };
 			await trx.insertInto('posts').values(row).execute();
-			await beginReminders({ trx, now: postedAt }, watch, { postId: sessionId, since: postedAt });
+			await beginReminders({ trx, now: postedAt }, [{ postId: sessionId, watch: { ...watch, ...key } }], postedAt);
 		});
 	}
 

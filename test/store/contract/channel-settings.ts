@@ -91,7 +91,8 @@ export function describeChannelSettings(subject: Subject): void {
 			const channelIds = ['C1', 'C2'];
 			for (const channelId of channelIds) {
 				const watch = await addWatch(watches, { channelId });
-				await db.write((trx) => beginReminders({ trx, now: T0 }, watch, { postId: 'question', since: T0 }));
+				const posted = [{ postId: 'question', watch: { ...watch, ...watch.session } }];
+				await db.write((trx) => beginReminders({ trx, now: T0 }, posted, T0));
 			}
 			await db.write((trx) => trx.updateTable('posts').set({ dueAt: later }).where('kind', '=', 'reminder').execute());
 			const held = async () => {

@@ -437,6 +437,20 @@ export function describeReminders(subject: Subject): void {
 			expect(await rows.executeTakeFirst()).toMatchObject({ watchId: null, service: null, sessionId: null });
 		});
 
+		it('are noted also when a watch that the message shows is removed by then', async () => {
+			await asked({ sessionId: 's1' });
+			await asked({ sessionId: 's2' });
+			const entries = (await factsOf()).questions.map((one) => entryOf(one, 'reminder'));
+			const content = { kind: 'reminder', entries } as const;
+			const post = { ...(await takeOne()), content };
+			await subject.store.db.write((trx) =>
+				trx.deleteFrom('watches').where('id', '=', `${entries[0]?.watchId}`).execute(),
+			);
+			await end(post, shownAt(post, '7.7', { isLast: false }));
+			expect(await factOf()).toMatchObject({ remindedAt: FIRST_LOOK });
+			expect(await heldIn()).toMatchObject({ ts: null, dueAt: FIRST_LOOK });
+		});
+
 		it('that Slack refuses count too', async () => {
 			await asked();
 			const content = { kind: 'reminder', entries: [entryOf(await factOf(), 'reminder')] } as const;
