@@ -22,6 +22,7 @@ export async function loadProgram(entry: string) {
 		...(await load<typeof import('../../../src/stores.ts')>('stores.ts')),
 		...(await load<typeof import('../../../src/surfaces/reminders.ts')>('surfaces/reminders.ts')),
 		...(await load<typeof import('../../../src/surfaces/outbox.ts')>('surfaces/outbox.ts')),
+		...(await load<typeof import('../../../src/surfaces/marks.ts')>('surfaces/marks.ts')),
 		...(await load<typeof import('../../../src/surfaces/messages.ts')>('surfaces/messages.ts')),
 		...(await load<typeof import('../../../src/drawing.ts')>('drawing.ts')),
 		...(await load<typeof import('../../../src/sessions/endings.ts')>('sessions/endings.ts')),
@@ -80,7 +81,7 @@ export async function startProcess(options: ProcessOptions) {
 	let isDead = false;
 	/** Writes and posts until the process is killed; null: it is not. */
 	let countdown: number | null = null;
-	/** The same, counted from the moment that the next reminder is stored. */
+	/** The same, counted from the moment that the next reminder is about to be posted. */
 	let aimedAt: number | null = null;
 
 	function die(): void {
@@ -133,14 +134,14 @@ export async function startProcess(options: ProcessOptions) {
 	// The stores call the methods of this object.
 	Object.assign(store.db, { write: crashing(write), writeOne: crashing(writeOne) });
 
-	const ladders = guarded<typeof store.ladders>({
-		...store.ladders,
-		record(token, outcomes, given) {
-			if (aimedAt !== null && given.posts.length > 0) {
+	const posts = guarded<typeof store.posts>({
+		...store.posts,
+		beginAttempt(id, token, attempt) {
+			if (aimedAt !== null && attempt.content?.kind === 'reminder') {
 				countdown = aimedAt;
 				aimedAt = null;
 			}
-			return store.ladders.record(token, outcomes, given);
+			return store.posts.beginAttempt(id, token, attempt);
 		},
 	});
 
@@ -149,13 +150,14 @@ export async function startProcess(options: ProcessOptions) {
 	});
 	const core = coreOf({
 		store: {
-			ladders,
+			reminders: guarded(store.reminders),
+			marks: guarded(store.marks),
 			answers: guarded(store.answers),
 			claims: guarded(store.claims),
 			watches: guarded(store.watches),
 			sessions: guarded(store.sessions),
 			reads: guarded(store.reads),
-			posts: guarded(store.posts),
+			posts,
 			discoveries: guarded(store.discoveries),
 			handOvers: guarded(store.handOvers),
 			channelSettings: guarded(store.channelSettings),
@@ -184,17 +186,18 @@ export async function startProcess(options: ProcessOptions) {
 			userGroups: { list: async () => ({ kind: 'listed' as const, groups: [] }) },
 		}),
 	);
-	const announcer = { draw, ...program.createMessages(core) };
+	const announcer = { draw, remind: program.createReminding(core), ...program.createMessages(core) };
 	const { endChannel } = program.createEndings(core);
 	const outbox = program.createOutbox(core, announcer, endChannel);
+	const spreading = program.createSpreading(core, () => {});
 	const reader = createReader(core, options);
-	const reminders = program.createReminders(core);
 	const sender = createSender(core, options);
 
 	const stopping = new AbortController();
+	await core.store.reminders.lookAtAll(clock.now());
 	outbox.start();
+	spreading.start();
 	const running = [reader.run(stopping.signal), sender.run(stopping.signal)];
-	await reminders.start();
 
 	return {
 		answers: core.store.answers,
@@ -205,7 +208,6 @@ export async function startProcess(options: ProcessOptions) {
 		reader,
 		sender,
 		outbox,
-		reminders,
 		/** The outcome of something that this process does for a person. Rejects with `ProcessEnded` when it is killed. */
 		outcome: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended.promise]),
 		/** Kills the process around the next reminder: after so many further writes and posts. */
@@ -215,7 +217,7 @@ export async function startProcess(options: ProcessOptions) {
 		/** Finishes its work, as after SIGTERM. */
 		async stop(): Promise<void> {
 			stopping.abort();
-			await Promise.all([...running, outbox.stop(), reminders.stop()]);
+			await Promise.all([...running, outbox.stop(), spreading.stop()]);
 			die();
 			await time.during(store.close());
 		},

@@ -10,7 +10,7 @@ import type { Edit } from '../edits/edit.ts';
  * - `card-unreplaced`: a card that somebody deleted is not posted again.
  */
 export const POST_SABOTAGES = {
-	'post-unsearched': [{ file: 'surfaces/outbox.ts', in: 'send', call: 'find', becomes: "{ kind: 'absent' }" }],
+	'post-unsearched': [{ file: 'surfaces/outbox.ts', in: 'ready', call: 'find', becomes: "{ kind: 'absent' }" }],
 	'post-unnoted': [{ file: 'surfaces/store.ts', in: 'beginAttempt', property: 'sendingSince', becomes: null }],
 	'post-unmarked': [{ file: 'surfaces/plan-store.ts', in: 'markPosts', body: '' }],
 	'post-closed': [{ file: 'surfaces/store.ts', in: 'isOver', returns: 'true' }],
