@@ -125,7 +125,7 @@ export async function fill(store: Store, { database, rows }: Modules, sizes: Siz
 		ended_at: acceptedAt,
 		next_attempt_at: 'null',
 	});
-	await run(`update posts set remind_from = created_at where kind = 'question' and exists (select 1 from questions
+	await run(`update posts set remind_since = created_at where kind = 'question' and exists (select 1 from questions
 		where questions.id = posts.question_id and settled_at is null)`);
 	await run(`insert into posts (id, stream, number, unique_key, team_id, place_id, kind, content, state, created_at, due_at,
 		last_error) select distinct 'r:' || channel_id, 'channel:' || team_id || ':' || channel_id, 1, 'reminder', team_id,
