@@ -387,14 +387,14 @@ async function endSwitching(db: Kysely<unknown>, now: number): Promise<void> {
  * has not certainly shown is decided anew, where the search does not find it: its reminders count again when it is.
  */
 async function holdReminders(db: Kysely<unknown>, now: number): Promise<void> {
-	await sql`update posts set remind_from = ladders.posted_at, reminded_at = ladders.reminded_at,
+	await sql`update posts set remind_since = ladders.posted_at, reminded_at = ladders.reminded_at,
 			escalation_count = ladders.escalation_count, last_reminder_at = ladders.last_reminder_at
 		from ladders where posts.kind = 'question' and posts.watch_id = ladders.watch_id
 			and posts.question_id = ladders.question_id`.execute(db);
 	for (const kind of ['escalation', 'digest'])
 		await sql`update posts set kind = 'reminder',
-				content = replace(content, ${`"kind":"${kind}"`}, '"kind":"reminder"')
-			where kind = ${kind}`.execute(db);
+				content = replace(content, ${sql.lit(`"kind":"${kind}"`)}, '"kind":"reminder"')
+			where kind = ${sql.lit(kind)}`.execute(db);
 	const { rows } = await sql<Queued>`select id, stream, content, sending_since from posts
 		where kind = 'reminder' and state = 'planned' order by number`.execute(db);
 	for (const queued of Map.groupBy(rows, ({ stream }) => stream).values()) {

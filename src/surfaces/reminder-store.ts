@@ -19,7 +19,7 @@ import {
 } from '../store/database.ts';
 import { inLockOrder, locked, lockSession } from '../store/locks.ts';
 import { IS_ANSWERED } from '../store/question-store.ts';
-import { AWAITED_AHEAD_MS, type ChannelKey, isInThread } from '../store/watch.ts';
+import { AWAITED_AHEAD_MS, type ChannelKey, isInThread, type ReminderStage } from '../store/watch.ts';
 import { askForRead, hasPlace } from '../store/watch-store.ts';
 import {
 	AWAITED,
@@ -43,7 +43,7 @@ export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { read
 			const [{ settings, change: changed }, { rows }] = await Promise.all([
 				readSettings({ db, log }, channel),
 				sql<FactsRow>`select watches.id as watch_id, mode, questions.id as question_id, questions.service,
-						questions.session_id, questions.message_index, evidence, remind_from, reminded_at, escalation_count,
+						questions.session_id, questions.message_index, evidence, remind_since, reminded_at, escalation_count,
 						last_reminder_at, last_read_at, failures, ${IS_ANSWERED} as is_answered,
 						coalesce(posts.ts, (select ts from posts as card where card.watch_id = watches.id and card.kind = 'card'
 							and card.state in ('shown', 'closed') order by card.number desc limit 1), ${NOWHERE}) as post_ts
@@ -51,11 +51,11 @@ export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { read
 					join questions on questions.service = watches.service and questions.session_id = watches.session_id
 						and settled_at is null
 					join posts on posts.watch_id = watches.id and posts.question_id = questions.id
-						and posts.kind = 'question' and remind_from is not null
+						and posts.kind = 'question' and remind_since is not null
 					join watched_sessions as seen on seen.service = watches.service and seen.session_id = watches.session_id
 					where watches.team_id = ${channel.teamId} and watches.channel_id = ${channel.channelId}
 						and ended_at is null ${of}
-					order by remind_from, posts.id`.execute(db.read),
+					order by remind_since, posts.id`.execute(db.read),
 			]);
 			const asked = { sessionId: [...new Set(rows.map(({ sessionId }) => sessionId))] };
 			const claims = from(db.read, 'claims', asked).where('until', '>', now).orderBy('until');
@@ -111,7 +111,7 @@ interface FactsRow
 		Pick<Row<'watched_sessions'>, 'lastReadAt' | 'failures'>,
 		Pick<Row<'watches'>, 'mode'>,
 		Pick<ReminderEntry, 'watchId' | 'questionId' | 'postTs'> {
-	readonly remindFrom: number;
+	readonly remindSince: number;
 	readonly isAnswered: unknown;
 }
 
@@ -129,7 +129,7 @@ export async function beginReminders(
 	posted: readonly { readonly postId: string; readonly watch: RemindedWatch }[],
 	since: number,
 ): Promise<void> {
-	const begun = { remindFrom: since, remindedAt: null, escalationCount: 0, lastReminderAt: null };
+	const begun = { remindSince: since, remindedAt: null, escalationCount: 0, lastReminderAt: null };
 	for (const { postId } of posted) await change(tx.trx, 'posts', { id: postId }, begun).execute();
 	const watches = posted.map(({ watch }) => watch);
 	await lookAtReminders(tx, watches, tx.now + SOON_MS);
@@ -139,9 +139,9 @@ export async function beginReminders(
 export async function restartReminders(tx: Tx, session: SessionKey): Promise<void> {
 	const { trx, now } = tx;
 	const posts = { ...sessionOf(session), kind: 'question' };
-	const reminded = from(trx, 'posts', posts).where('remindFrom', 'is not', null).forUpdate();
+	const reminded = from(trx, 'posts', posts).where('remindSince', 'is not', null).forUpdate();
 	const id = reminded.select('id').orderBy('id');
-	await change(trx, 'posts', { id }, { remindFrom: now, lastReminderAt: null }).execute();
+	await change(trx, 'posts', { id }, { remindSince: now, lastReminderAt: null }).execute();
 	const live = from(trx, 'watches', { ...sessionOf(session), endedAt: null });
 	await lookAtReminders(tx, await live.selectAll().execute(), now + SOON_MS);
 }
@@ -213,10 +213,14 @@ export function aboutOf(entries: readonly ReminderEntry[], service: string | und
 export async function countReminders(tx: Tx, row: Row<'posts'>, entries: readonly ReminderEntry[]): Promise<void> {
 	const { trx, now } = tx;
 	await change(trx, 'posts', { id: row.id }, { uniqueKey: `${HELD_KEY}:${row.id}` }).execute();
-	const of = (stage: ReminderEntry['stage']) => questionsOf(entries.filter((entry) => entry.stage === stage));
-	await change(trx, 'posts', of('reminder'), { remindedAt: now, lastReminderAt: now }).execute();
-	const escalated = { escalationCount: sql<number>`escalation_count + 1`, lastReminderAt: now };
-	await change(trx, 'posts', of('escalation'), escalated).execute();
+	const counts = {
+		reminder: { remindedAt: now },
+		escalation: { escalationCount: sql<number>`escalation_count + 1` },
+	} satisfies Record<ReminderStage, object>;
+	for (const [stage, counted] of Map.groupBy(entries, (entry) => entry.stage)) {
+		const count = { ...counts[stage], lastReminderAt: now };
+		await change(trx, 'posts', questionsOf(counted), count).execute();
+	}
 	const { service, sessionId } = row;
 	const target = targetOfRow(row);
 	await hold(

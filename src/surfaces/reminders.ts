@@ -10,7 +10,7 @@ import type { ReminderFacts, ReminderStore } from './reminder-store.ts';
 export interface QuestionReminders
 	extends Pick<
 		ReminderFacts['questions'][number],
-		| 'remindFrom'
+		| 'remindSince'
 		| 'remindedAt'
 		| 'escalationCount'
 		| 'lastReminderAt'
@@ -80,7 +80,7 @@ const LOST_UNMENTIONED_MS = 15 * MINUTE_MS;
 
 /** The next reminder and its time, after the quiet hours; of two that are due, only the escalation. */
 function nextReminder(facts: QuestionReminders, now: number) {
-	const { times, quietHours, isLost, remindFrom, remindedAt, escalationCount, lastReminderAt } = facts;
+	const { times, quietHours, isLost, remindSince, remindedAt, escalationCount, lastReminderAt } = facts;
 	const { remindAfterMs } = times;
 	const escalateAfterMs = times.escalateAfterMs && Math.max(times.escalateAfterMs, isLost ? LOST_UNMENTIONED_MS : 0);
 	const afterQuietHours = (at: number) => {
@@ -90,11 +90,11 @@ function nextReminder(facts: QuestionReminders, now: number) {
 	};
 	const reminders: { stage: ReminderStage; at: number }[] = [];
 	if (escalateAfterMs !== null && escalationCount < MOST_ESCALATIONS) {
-		const from = escalationCount === 0 ? remindFrom : (lastReminderAt ?? remindFrom);
+		const from = escalationCount === 0 ? remindSince : (lastReminderAt ?? remindSince);
 		reminders.push({ stage: 'escalation', at: afterQuietHours(from + escalateAfterMs) });
 	}
 	if (remindAfterMs !== null && remindedAt === null && escalationCount === 0)
-		reminders.push({ stage: 'reminder', at: afterQuietHours(remindFrom + remindAfterMs) });
+		reminders.push({ stage: 'reminder', at: afterQuietHours(remindSince + remindAfterMs) });
 	return reminders.find(({ at }) => at <= now) ?? reminders.toSorted((one, other) => one.at - other.at)[0] ?? null;
 }
 
@@ -130,7 +130,7 @@ export function createReminding({ store, clock, config }: Core<{ reminders: Remi
 		});
 		const entries = decided.flatMap(({ one, decision }) => {
 			if (decision.kind === 'later') return [];
-			const { watchId, sessionId, questionId, postTs, remindFrom: postedAt } = one;
+			const { watchId, sessionId, questionId, postTs, remindSince: postedAt } = one;
 			const { kind, stage, dueAt, heldBy } = decision;
 			const isLast = stage === 'escalation' && one.escalationCount === MOST_ESCALATIONS - 1;
 			const entry = { watchId, sessionId, questionId, postTs, postedAt, heldBy, stage, dueAt, isLast };

@@ -125,7 +125,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		// All that is written below is locked in the order of all locks.
 		const follows = content.kind === 'reminder' ? questionsOf(content.entries) : { watchId, kind: 'card' };
 		const own = from(trx, 'posts', { id }).select('id');
-		if (watch !== undefined || content.kind === 'reminder')
+		if (watch !== undefined || ('entries' in content && content.entries.length > 0))
 			await locked(trx, 'posts', { id: from(trx, 'posts', follows).select('id').union(own) }).execute();
 		const columns = { ...WITHOUT_LEASE, ...endColumns(before, wanted, result, now) };
 		const about = content.kind === 'reminder' && result.kind === 'shown' && aboutOf(content.entries, session?.service);

@@ -10,13 +10,13 @@ create table if not exists "watched_sessions" ("service" text not null, "session
 create table if not exists "questions" ("id" text primary key, "service" text not null, "session_id" text not null, "message_index" integer not null, "number" integer not null, "same_before" integer not null, "fingerprint" text not null, "shown_hash" text not null, "content" text, "reworded_count" integer not null default 0, "reworded_at" bigint, "asked_at" bigint not null, "settled_at" bigint, "settled_how" text, "answer_id" text, "hand_over_id" text, "held_watch_id" text, "held_team_id" text, "held_channel_id" text, "from_user_id" text, "to_user_id" text, "hand_over_count" integer not null default 0, "handed_over_at" bigint, "hand_over_note" text, "given_back_at" bigint, unique (service, session_id, number));
 create table if not exists "posts" ("id" text primary key, "lease_token" text, "leased_until" bigint, "stream" text not null, "number" integer not null, "unique_key" text not null, "team_id" text not null, "place_id" text not null, "watch_id" text, "service" text, "session_id" text, "question_id" text, "kind" text not null, "content" text not null, "state" text not null, "created_at" bigint not null, "due_at" bigint, "urgency" integer not null default 0, "wanted" integer not null default 0, "attempts" integer not null default 0, "sending_since" bigint, "ts" text, "shown_key" text, "shown_at" bigint, "last_error" text, unique (stream, unique_key), unique (stream, number));
 create table if not exists "inboxes" ("id" text primary key, "team_id" text not null, "user_id" text not null, "lease_token" text, "leased_until" bigint, "view_id" text, "page" integer not null, "opened_at" bigint not null, "asked_count" integer not null, "change_count" integer not null, "next_update_at" bigint, "shown_count" integer not null default 0, "shown_key" text, "built_at" bigint);
-create table if not exists "ladders" ("watch_id" text primary key, "team_id" text not null, "channel_id" text not null, "service" text not null, "session_id" text not null, "lease_token" text, "leased_until" bigint, "question_id" text not null, "post_ts" text not null, "posted_at" bigint not null, "reminded_at" bigint, "escalation_count" integer not null default 0, "is_sending" integer not null default 0, "last_reminder_at" bigint, "reminder_due_at" bigint, "held_by" text, "waiting_since" bigint, "few_since" bigint, "due_at" bigint, "change_count" integer not null default 0);
 create table if not exists "channel_settings" ("team_id" text not null, "channel_id" text not null, "settings" text not null, "revision" integer not null, "changed_by" text not null, "changed_at" bigint not null, primary key (team_id, channel_id));
 create table if not exists "snoozes" ("team_id" text not null, "user_id" text not null, "service" text not null, "session_id" text not null, "fingerprint" text not null, "until" bigint not null, primary key (team_id, user_id, service, session_id));
 create table if not exists "waiting_sessions" ("service" text not null, "session_id" text not null, "name" text not null, "since" bigint not null, "lowered_at" bigint, "lowered_count" integer not null default 0, "is_new" integer not null default 0, "gone_at" bigint, primary key (service, session_id));
 create table if not exists "discoveries" ("team_id" text not null, "channel_id" text not null, "service" text not null, "discreet" integer not null, "buttons" integer not null, "created_by" text not null, "created_at" bigint not null, primary key (team_id, channel_id));
 create table if not exists "service_outages" ("service" text primary key, "down_since" bigint not null);
 create table if not exists "shared_states" ("name" text primary key, "state" text not null, "changed_at" bigint not null);
+create table if not exists "ladders" ("watch_id" text primary key, "team_id" text not null, "channel_id" text not null, "service" text not null, "session_id" text not null, "lease_token" text, "leased_until" bigint, "question_id" text not null, "post_ts" text not null, "posted_at" bigint not null, "reminded_at" bigint, "escalation_count" integer not null default 0, "is_sending" integer not null default 0, "last_reminder_at" bigint, "reminder_due_at" bigint, "held_by" text, "waiting_since" bigint, "few_since" bigint, "due_at" bigint, "change_count" integer not null default 0);
 create unique index answers_one_live on answers (service, session_id, message_index)
 		where state in ('accepted', 'delivering');
 create unique index answers_one_lease on answers (service, session_id) where lease_token is not null;
@@ -84,8 +84,13 @@ create index audit_events_committed on audit_events (transaction_id, number);
 alter table audit_events alter column number add generated always as identity;
 -- 35: 2.0.0
 create table if not exists "marks" ("id" text primary key, "service" text, "session_id" text, "user_id" text, "cards" text, "due_at" bigint not null);
+create index posts_reminders on posts (place_id) where kind = 'reminder' and state = 'shown' and session_id is null;
 create index marks_due on marks (due_at);
 create index marks_session on marks (service, session_id);
+alter table "posts" add column "remind_since" bigint;
+alter table "posts" add column "reminded_at" bigint;
+alter table "posts" add column "escalation_count" integer not null default 0;
+alter table "posts" add column "last_reminder_at" bigint;
 alter table "watched_sessions" add column "listed" bigint;
 analyze answers, questions;
 with found as (select answers.id as answer_id, questions.id,
@@ -172,6 +177,39 @@ select posts.id, ts, watch_id, questions.id as question_id, settled_at
 			and not exists (select 1 from posts as own
 				where own.stream = posts.stream and own.unique_key = 'question:' || questions.id);
 delete from posts where kind = 'switching';
+update posts set remind_since = ladders.posted_at, reminded_at = ladders.reminded_at,
+			escalation_count = ladders.escalation_count, last_reminder_at = ladders.last_reminder_at
+		from ladders where posts.kind = 'question' and posts.watch_id = ladders.watch_id
+			and posts.question_id = ladders.question_id;
+update posts set kind = 'reminder',
+				content = replace(content, '"kind":"escalation"', '"kind":"reminder"')
+			where kind = 'escalation';
+update posts set kind = 'reminder',
+				content = replace(content, '"kind":"digest"', '"kind":"reminder"')
+			where kind = 'digest';
+select id, stream, content, sending_since from posts
+		where kind = 'reminder' and state = 'planned' order by number;
+insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, service, session_id, kind,
+				content, state, created_at, due_at, last_error)
+			select stream, stream, (select coalesce(max(number), 0) + 1 from posts where posts.stream = held.stream),
+				'reminder', team_id, channel_id, watch_id, service, session_id, 'reminder',
+				'{"kind":"reminder","entries":[]}', 'planned', 0, 0, 'held'
+			from (select distinct 'channel:' || team_id || ':' || channel_id as stream, team_id, channel_id,
+		cast(null as text) as watch_id, cast(null as text) as service, cast(null as text) as session_id from ladders) as held where true
+			on conflict (stream, unique_key) do nothing;
+insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, service, session_id, kind,
+				content, state, created_at, due_at, last_error)
+			select stream, stream, (select coalesce(max(number), 0) + 1 from posts where posts.stream = held.stream),
+				'reminder', team_id, channel_id, watch_id, service, session_id, 'reminder',
+				'{"kind":"reminder","entries":[]}', 'planned', 0, 0, 'held'
+			from (select 'watch:' || watch_id as stream, ladders.team_id, ladders.channel_id, watch_id,
+		ladders.service, ladders.session_id from ladders join watches on watches.id = watch_id where mode = 'card') as held where true
+			on conflict (stream, unique_key) do nothing;
+select id, team_id, user_id, service, session_id, question_id, receipt_state,
+			accepted_at
+		from answers where receipt_state not like '%"dm":null%' or receipt_state like '%"dmSince":%';
+update answers set receipt_state = replace(receipt_state, '"dm":null', '"isMessage":false')
+		where receipt_state like '%"dm":null%';
 select "name", "value" from "meta" where 1 = 1;
 select id as "id", service as "service", session_id as "sessionId", team_id as "teamId", user_id as "userId", message_index as "messageIndex", fingerprint as "fingerprint", "content" as sealed
 			from "answers" where "content" is not null and substr("content", 1, 2) = $1  order by "id" limit 500
@@ -215,6 +253,7 @@ alter table "answers" drop column "restart_asked_at";
 alter table "answers" drop column "evidence";
 alter table "discoveries" drop column "discreet";
 alter table "discoveries" drop column "buttons";
+drop index posts_digests;
 drop index questions_asked;
 alter table "questions" drop column "same_before";
 alter table "questions" drop column "reworded_count";
@@ -223,3 +262,4 @@ alter table "watched_sessions" drop column "rhythm";
 alter table "watches" drop column "questions_in_channel";
 alter table "watches" drop column "discreet";
 alter table "watches" drop column "buttons";
+drop table "ladders";

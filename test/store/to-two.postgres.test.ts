@@ -109,8 +109,8 @@ function remindersIn(rows: readonly PostRow[]) {
 	const posts = rows.filter(({ kind }) => kind === 'question');
 	return Object.fromEntries(
 		posts.map((row) => {
-			const counts = pick(row, 'remindFrom', 'remindedAt', 'escalationCount', 'lastReminderAt');
-			return [row.id, row.remindFrom === null ? null : counts];
+			const counts = pick(row, 'remindSince', 'remindedAt', 'escalationCount', 'lastReminderAt');
+			return [row.id, row.remindSince === null ? null : counts];
 		}),
 	);
 }
@@ -514,7 +514,10 @@ describe.each([
 				[NOW, null],
 				[NOW, null],
 			]);
-			expect(remindersIn(rows)).toMatchObject({ 'answered 1': null, 'shown 1': { remindFrom: NOW, remindedAt: null } });
+			expect(remindersIn(rows)).toMatchObject({
+				'answered 1': null,
+				'shown 1': { remindSince: NOW, remindedAt: null },
+			});
 			await db.close();
 		}));
 
@@ -545,7 +548,7 @@ describe.each([
 			const questions = ids.map((id) => questionRow(`${id}-1`, id));
 			const db = await migrated(place, { watches: ids.map(watchRow), questions, posts, ladders });
 			const rows = await db.read.selectFrom('posts').selectAll().orderBy('stream').orderBy('number').execute();
-			const seen = { remindFrom: ago(10), remindedAt: ago(4), escalationCount: 0, lastReminderAt: ago(3) };
+			const seen = { remindSince: ago(10), remindedAt: ago(4), escalationCount: 0, lastReminderAt: ago(3) };
 			expect(remindersIn(rows)).toEqual({
 				'counted 1': { ...seen, escalationCount: 2 },
 				// Nobody has seen it: it is due again.

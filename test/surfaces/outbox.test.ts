@@ -7,8 +7,8 @@ import { createOutboxHarness, fail, questionOf, recordRead, statusOf } from './o
 
 /** Since when the reminders of each question's post count. */
 async function remindedFrom({ read }: Store['db']): Promise<(number | null)[]> {
-	const posts = read.selectFrom('posts').select('remindFrom').where('kind', '=', 'question');
-	return (await posts.execute()).map(({ remindFrom }) => remindFrom);
+	const posts = read.selectFrom('posts').select('remindSince').where('kind', '=', 'question');
+	return (await posts.execute()).map(({ remindSince }) => remindSince);
 }
 
 describe('posts', () => {

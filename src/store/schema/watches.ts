@@ -195,7 +195,7 @@ export const WATCH_TABLES = tables({
 			shownAt: orNull(noted),
 			lastError: orNull(text),
 			/** Of a question's post: since when its reminders count, and which there were; null: it has none. */
-			remindFrom: orNull({ ...noted, since: 35 }),
+			remindSince: orNull({ ...noted, since: 35 }),
 			remindedAt: orNull({ ...noted, since: 35 }),
 			escalationCount: { ...fromZero, since: 35 },
 			lastReminderAt: orNull({ ...noted, since: 35 }),

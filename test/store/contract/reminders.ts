@@ -174,7 +174,7 @@ export function describeReminders(subject: Subject): void {
 				watchId: watch.id,
 				...KEY,
 				postTs: 'ts-question:',
-				remindFrom: T0 + 5,
+				remindSince: T0 + 5,
 				remindedAt: null,
 				escalationCount: 0,
 				lastReminderAt: null,
@@ -197,7 +197,7 @@ export function describeReminders(subject: Subject): void {
 			const post = due.find((one) => one.post.ts === null)?.post as Post;
 			await subject.store.posts.beginAttempt(post.id, LEASE.token, attemptAt(T0));
 			await end(post, shownAt(post, '1.2', { sentAt }), T0 + 62_000);
-			expect((await factOf()).remindFrom).toBe(countsFrom);
+			expect((await factOf()).remindSince).toBe(countsFrom);
 		});
 
 		it('begin anew with the post of another question', async () => {
@@ -209,7 +209,7 @@ export function describeReminders(subject: Subject): void {
 			expect((await factsOf()).questions).toEqual([]);
 			await posted(readAt + 9);
 			const next = await factOf();
-			expect(next).toMatchObject({ remindFrom: readAt + 9, escalationCount: 0, lastReminderAt: null });
+			expect(next).toMatchObject({ remindSince: readAt + 9, escalationCount: 0, lastReminderAt: null });
 			expect(next.questionId).not.toBe(first.questionId);
 		});
 
@@ -219,7 +219,7 @@ export function describeReminders(subject: Subject): void {
 			await shows([entryOf(first, 'escalation')]);
 			await announce({ ...watch, revision: 1 }, 'Size', T0 + 30_000);
 			const next = await factOf();
-			expect(next).toMatchObject({ postTs: first.postTs, remindFrom: T0 + 30_000, escalationCount: 0 });
+			expect(next).toMatchObject({ postTs: first.postTs, remindSince: T0 + 30_000, escalationCount: 0 });
 			expect(next.questionId).not.toBe(first.questionId);
 		});
 
@@ -235,7 +235,7 @@ export function describeReminders(subject: Subject): void {
 			await subject.store.sessions.takeDue(SERVICE, LEASE, 10, T0 + 80_000);
 			const held = { session: KEY, token: LEASE.token };
 			await recordRead(subject.store, held, { update: reopened, watches: [], now: T0 + 80_000 });
-			expect(await factOf()).toMatchObject({ remindFrom: T0 + 80_000, remindedAt: FIRST_LOOK, lastReminderAt: null });
+			expect(await factOf()).toMatchObject({ remindSince: T0 + 80_000, remindedAt: FIRST_LOOK, lastReminderAt: null });
 		});
 
 		it('of one channel are one post, which one replica has at a time', async () => {
@@ -255,7 +255,7 @@ export function describeReminders(subject: Subject): void {
 				for (const [index, sessionId] of ['s2', 's3', 's1'].entries())
 					await trx
 						.updateTable('posts')
-						.set({ remindFrom: T0 + index })
+						.set({ remindSince: T0 + index })
 						.where('sessionId', '=', sessionId)
 						.where('kind', '=', 'question')
 						.execute();
@@ -393,7 +393,7 @@ export function describeReminders(subject: Subject): void {
 			const entry = entryOf(await factOf(), 'reminder');
 			const { id } = await shows([entry]);
 			expect(await factOf()).toMatchObject({
-				remindFrom: T0,
+				remindSince: T0,
 				remindedAt: FIRST_LOOK,
 				escalationCount: 0,
 				lastReminderAt: FIRST_LOOK,
@@ -622,10 +622,10 @@ export function describeReminders(subject: Subject): void {
 
 /** A reminder of this question, as its message shows it. */
 function entryOf(
-	{ watchId, sessionId, questionId, postTs, remindFrom }: QuestionFacts,
+	{ watchId, sessionId, questionId, postTs, remindSince }: QuestionFacts,
 	stage: ReminderEntry['stage'],
 ): ReminderEntry {
-	const about = { watchId, sessionId, questionId, postTs, postedAt: remindFrom, heldBy: null };
+	const about = { watchId, sessionId, questionId, postTs, postedAt: remindSince, heldBy: null };
 	return { ...about, stage, dueAt: T0, isLast: false };
 }
 

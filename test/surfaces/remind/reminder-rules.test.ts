@@ -16,7 +16,7 @@ const claimOf = (userId: string, until: number) => {
 function decided(now: number, known: Partial<QuestionReminders> = {}): Decision {
 	return decide(
 		{
-			remindFrom: POSTED,
+			remindSince: POSTED,
 			remindedAt: null,
 			escalationCount: 0,
 			lastReminderAt: null,
@@ -130,7 +130,7 @@ it('waits while somebody is answering, and then says who', () => {
 it('rings once at the end of the quiet hours for all that was due in them', () => {
 	const evening = Date.UTC(2026, 10, 20, 20, 30);
 	const morning = Date.UTC(2026, 10, 21, 7);
-	const known = { remindFrom: evening, quietHours: NIGHT };
+	const known = { remindSince: evening, quietHours: NIGHT };
 	expect(decided(evening, known)).toMatchObject(waiting(evening + 15 * MINUTE));
 	const reminded = { ...known, remindedAt: evening + 15 * MINUTE, lastReminderAt: evening + 15 * MINUTE };
 	expect(decided(evening + HOUR, reminded)).toMatchObject(waiting(morning));
