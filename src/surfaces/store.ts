@@ -455,14 +455,13 @@ function endColumns(row: PostRow, wanted: number, result: Ended, now: number): o
 		return { ...shownColumns(row, result, now), ...afterShown({ wanted, sendingSince }, result, now, isFirstPost) };
 	}
 	if (isAnotherLost(row, result)) return { ...none, state: 'planned', ts: null, dueAt: now };
-	if (result.kind === 'dropped') return { ...none, ...(row.kind === 'reminder' ? overUnless(wanted, now) : DROPPED) };
+	if (result.kind === 'dropped' && row.kind === 'reminder') return { ...none, ...overUnless(wanted, now) };
+	if (result.kind === 'dropped') return { ...none, state: 'dropped' };
 	if (result.kind === 'deleted') return GONE;
 	if (isFirstPost) return { ...none, state: 'refused', lastError: result.code };
 	// What Slack refuses to show is tried again when it has changed.
 	return { ...none, ...dueAgain(wanted, null, now, false), lastError: result.code };
 }
-
-const DROPPED = { state: 'dropped' } as const;
 
 /** A reminder is held again if another question came into its place while it was found to be over. */
 function overUnless(wanted: number, now: number) {

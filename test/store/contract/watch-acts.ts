@@ -91,7 +91,7 @@ export function shownAt(
 }
 
 /** Whether nothing of it is to be shown yet. */
-export const isHeldReminder = ({ content, ts }: Pick<Post, 'content' | 'ts'>) =>
+const isHeldReminder = ({ content, ts }: Pick<Post, 'content' | 'ts'>) =>
 	ts === null && content.kind === 'reminder' && content.entries.length === 0;
 
 /** The key of a post as it was queued: the store adds which time a question is asked. */
