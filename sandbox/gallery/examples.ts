@@ -143,6 +143,10 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const remind = (stage: ReminderStage, more: Partial<typeof mention> | null = null) =>
 		reminderPost(reminded(stage), 900_000, { names, mention: more === null ? null : { ...mention, ...more } });
 	const outcome = () => outcomeWords(answered, 'answered', { ...post, ...pressed(sent) });
+	const items = [answerItem(FLIGHT.title, ANSWER)];
+	const content = { kind: 'readable', items, other: null } as const;
+	const receipt = (overrides: Partial<Answer>) =>
+		receiptMessage(answerOf({ content, ...overrides }), { ...MODEL, adminContact: PEOPLE.grace });
 	const handed = { watchId: 'watch', handOverId: '' };
 	const settings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 3_600_000, mention };
 	const { groups, defaultMs } = SETTINGS_MODEL;
@@ -245,6 +249,13 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			open: handOverPost({ kind: 'handedOver', ...handed, from: PEOPLE.grace }, open, { ...post, handOver: HAND_OVER }),
 		},
 		givenBack: { open: handOverPost({ kind: 'givenBack', ...handed, by: PEOPLE.grace }, open, post) },
+		receipt: {
+			...Object.fromEntries(ANSWER_STATES.map((state) => [state, receipt({ state })])),
+			'an agent that was not started': receipt({ state: 'delivered', startFailed: true }),
+			...Object.fromEntries(
+				AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, receipt({ state: 'delivered', agentOutcome })]),
+			),
+		},
 	};
 }
 
@@ -252,8 +263,6 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 	const items = [answerItem(FLIGHT.title, ANSWER)];
 	const content = { kind: 'readable', items, other: null } as const;
-	const receipt = (overrides: Partial<Answer>) =>
-		receiptMessage(answerOf({ content, ...overrides }), { ...MODEL, adminContact: PEOPLE.grace });
 	const form = (session: ReadSession, more: Partial<SessionModel> = {}) =>
 		sessionModal(sessionModelOf(session, { ...more })[0]);
 	const waiting: InboxQuestion = {
@@ -282,13 +291,6 @@ function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 				emptied: 'The field is empty now',
 			}),
 			ended: form(ALL.done),
-		},
-		receipt: {
-			...Object.fromEntries(ANSWER_STATES.map((state) => [state, receipt({ state })])),
-			'an agent that was not started': receipt({ state: 'delivered', startFailed: true }),
-			...Object.fromEntries(
-				AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, receipt({ state: 'delivered', agentOutcome })]),
-			),
 		},
 		inbox: {
 			empty: home({}),

@@ -265,7 +265,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		 * Has the direct message about an answer show what is true of it now. The first time, and for news (`isNews`) where
 		 * its author has deleted it, it is posted.
 		 */
-		showReceipt: ({ id: answerId, person, question, questionId }: Answer, { isNews, now }: ReceiptNews) =>
+		showReceipt: ({ id: answerId, person, question, questionId }: ToldAnswer, { isNews, now }: ReceiptNews) =>
 			db.writeOne(async (trx) => {
 				const target = { kind: 'person', ...person, topic: answerId } as const;
 				const content = { kind: 'receipt', answerId } satisfies PostContent;
@@ -340,6 +340,7 @@ interface PostFacts {
 	readonly lostTs: string | null;
 }
 
+type ToldAnswer = Pick<Answer, 'id' | 'person' | 'question' | 'questionId'>;
 interface ReceiptNews {
 	readonly isNews: boolean;
 	readonly now: number;

@@ -110,7 +110,7 @@ const STEP_MS = 200;
 const LONGEST_STEP_MS = 5_000;
 
 async function turns(): Promise<void> {
-	for (let turn = 0; turn < 12; turn += 1) await nextTurn();
+	for (let turn = 0; turn < 20; turn += 1) await nextTurn();
 }
 
 export class FakeServiceError extends HandraiseError {

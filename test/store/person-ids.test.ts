@@ -53,7 +53,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		question.context question.items[].title question.items[].description question.items[].value
 		question.quick.options[] result digest.status digest.question.fingerprint digest.question.shownHash
 		digest.result digest.files`,
-	'posts.content': `to code
+	'posts.content': `to code answerId
 		entries[].watchId entries[].sessionId
 		entries[].questionId entries[].postTs before.mention.groupIds[] before.quietHours.from
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from

@@ -374,7 +374,7 @@ describe.each([
 			expect(found).toMatchObject(expected);
 			// Its author hears nothing that they have heard.
 			const { state, agentOutcome: outcome } = found;
-			expect(receipt).toEqual({ ...RECEIPT, state, agentOutcome: outcome });
+			expect(receipt).toEqual({ isMessage: true, modalOpen: false, state, agentOutcome: outcome });
 			expect(states).toEqual(['accepted', 'delivered', ...(state === 'resumed' ? ['resumed'] : [])]);
 			expect(answer('b')).toMatchObject({ ...expected, nextAttemptAt: null });
 		});
@@ -405,11 +405,33 @@ describe.each([
 		});
 	});
 
-	it('keeps the receipt of an author who heard what is gone before the agent continued', () => {
-		const receiptState = JSON.stringify({ ...RECEIPT, agentOutcome: 'taken' });
-		const answers = [answerRow('a', 's', { state: 'resumed', agentOutcome: 'resumed', receiptState })];
-		return use({ answers }, ({ answer }) => expect(answer('a').receipt.dm).toEqual(RECEIPT.dm));
-	});
+	it('makes the direct message about an answer a post, which is searched for where nobody knows whether it is there', () =>
+		useAt(async (place) => {
+			const told = (receipt: object) => ({ receiptState: JSON.stringify({ ...RECEIPT, ...receipt }) });
+			const answers = [
+				answerRow('told', 's', told({ agentOutcome: 'taken' })),
+				answerRow('sending', 's', told({ dm: null, dmSince: ago(1) })),
+				answerRow('replaced', 's', told({ dmSince: ago(2) })),
+				answerRow('window', 's', told({ dm: null, modalOpen: true })),
+			];
+			const db = await migrated(place, { answers });
+			const rows = await db.read.selectFrom('posts').selectAll().where('kind', '=', 'receipt').orderBy('id').execute();
+			const found = rows.map(({ id, state, ts, sendingSince, placeId }) => [id, state, ts, sendingSince, placeId]);
+			const author = answers[0]?.userId;
+			expect(found).toEqual([
+				['replaced 1.2', 'planned', null, ago(2), author],
+				['sending ', 'planned', null, ago(1), author],
+				['told 1.2', 'shown', '1.2', null, author],
+			]);
+			expect(rows.map(({ content }) => JSON.parse(content).answerId)).toEqual(['replaced', 'sending', 'told']);
+			const { answer } = await read(db);
+			const receipts = ['told', 'sending', 'window'].map((id) => answer(id).receipt);
+			expect(receipts).toMatchObject([
+				{ isMessage: true, state: 'delivered' },
+				{ isMessage: true },
+				{ isMessage: false, modalOpen: true },
+			]);
+		}));
 
 	it('drops what its author asked to send again: it stays delivered and is looked at', () => {
 		const asked = { agentOutcome: 'unseen', startFailed: 1, restartAskedAt: ago(1), nextAttemptAt: ago(1) };
