@@ -37,6 +37,10 @@ export async function checkAuthorsAgain(trx: Db, session: SessionKey): Promise<v
 	await unsent.where('leaseToken', 'is not', null).execute();
 }
 
+/** Has the answers to a question be about another row of the same question. */
+export const pointAnswersTo = (trx: Db, questionId: string, id: string) =>
+	change(trx, 'answers', { questionId }, { questionId: id }).execute();
+
 const MAY_CONFLICT = sql<boolean>`state in ('accepted', 'delivering', 'waiting', 'delivered', 'resumed')`;
 
 /** `rows`: of one question, under both spellings, the newest first. */

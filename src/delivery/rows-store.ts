@@ -404,7 +404,8 @@ export function firstOfSession(db: StoreDatabase, service: string, { now, limit 
 
 /** How many answers have a lapsed lease, which blocks others of their sessions. */
 export const lapsedCount = (now: number) =>
-	sql<number>`(select count(*) from answers as held where held.lease_token is not null and held.leased_until <= ${now})`;
+	sql<number>`(select count(*) from answers as held
+		where held.lease_token is not null and held.leased_until <= ${now})`;
 
 /** Clears lapsed leases; whether there were any. A holder that still runs fails at its next write. */
 export async function freeLapsed(trx: Db, now: number): Promise<boolean> {

@@ -1,17 +1,10 @@
-import { moveAnswers } from '../delivery/moving-store.ts';
+import { moveAnswers, pointAnswersTo } from '../delivery/moving-store.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { type CipherTx, channelOf, type StoreParts, sessionOf } from '../store/database.ts';
 import { inLockOrder, lockFor, lockSession } from '../store/locks.ts';
 import { markDue } from '../store/marks.ts';
 import { joinQuestions } from '../store/question-store.ts';
-import {
-	isStored,
-	moveRows,
-	otherSpellings,
-	pointTo,
-	servicesOfLists,
-	TABLES_OF_SESSIONS,
-} from '../store/spellings.ts';
+import { isStored, moveRows, otherSpellings, servicesOfLists, TABLES_OF_SESSIONS } from '../store/spellings.ts';
 import { changeSession, liveWatches, removeSession, type WatchedSessionRow } from '../store/watch-store.ts';
 import { pointPostsTo, replaceInPosts } from '../surfaces/plan-store.ts';
 import { endWatch } from './watching-store.ts';
@@ -52,7 +45,7 @@ async function moveAll(tx: CipherTx, former: SessionKey, session: SessionKey): P
 	// The reads of one of them go on, with the questions that they found.
 	const [base, other] = placeOf(formerRow) > placeOf(row) ? [former, session] : [session, former];
 	for (const [id, staysId] of await joinQuestions(tx, base, other)) {
-		await pointTo(trx, id, staysId);
+		await pointAnswersTo(trx, id, staysId);
 		await pointPostsTo(trx, id, staysId);
 	}
 	if (formerRow !== undefined && row !== undefined) await removeSession(trx, other);

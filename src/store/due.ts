@@ -182,7 +182,7 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	return found.filter((one) => one !== null);
 }
 
-export async function freeLeases<T extends LeasedTable>(trx: Db, table: T, filter: Filter<T>): Promise<void> {
+async function freeLeases<T extends LeasedTable>(trx: Db, table: T, filter: Filter<T>): Promise<void> {
 	const freed = { ...filter, [lastKeyOf(table)]: locked(trx, table, filter) } as Filter<LeasedTable>;
 	await change(trx, table as LeasedTable, freed, WITHOUT_LEASE).execute();
 }

@@ -101,8 +101,3 @@ function withId(text: string, former: SessionKey, session: SessionKey): string {
 	const says = (value as { readonly sessionId?: unknown } | null)?.sessionId;
 	return says === former.sessionId ? JSON.stringify({ ...Object(value), sessionId: session.sessionId }) : text;
 }
-
-/** Has answers and reminders of a question be about another row of the same question. */
-export async function pointTo(trx: Db, questionId: string, id: string): Promise<void> {
-	await change(trx, 'answers', { questionId }, { questionId: id }).execute();
-}

@@ -462,8 +462,8 @@ async function receiptsToPosts(db: Kysely<unknown>, now: number): Promise<void> 
 		const key = `${row.id} ${dm?.ts ?? ''}`;
 		const isSure = dmSince === null;
 		const state = isSure ? 'shown' : 'planned';
-		await sql`insert into posts (id, stream, number, unique_key, team_id, place_id, service, session_id, question_id, kind,
-				content, state, created_at, due_at, sending_since, ts)
+		await sql`insert into posts (id, stream, number, unique_key, team_id, place_id, service, session_id, question_id,
+				kind, content, state, created_at, due_at, sending_since, ts)
 			values (${key}, ${`person:${row.teamId}:${row.userId}:${row.id}`}, 1, 'receipt', ${row.teamId}, ${row.userId},
 				${row.service}, ${row.sessionId}, ${row.questionId}, 'receipt',
 				${JSON.stringify({ kind: 'receipt', answerId: row.id })}, ${state}, ${row.acceptedAt},

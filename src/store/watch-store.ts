@@ -87,7 +87,8 @@ export const JOINED_SHOWN = sql`
 	left join questions as newest on newest.service = watch.service and newest.session_id = watch.session_id
 		and newest.number = (select max(number) from questions as asked
 			where asked.service = watch.service and asked.session_id = watch.session_id)
-	left join channel_settings as settings on settings.team_id = watch.team_id and settings.channel_id = watch.channel_id`;
+	left join channel_settings as settings
+		on settings.team_id = watch.team_id and settings.channel_id = watch.channel_id`;
 /** Their columns. */
 export const SHOWN_COLUMNS = sql.join([
 	columnsAs('watches', 'watch'),

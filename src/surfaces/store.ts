@@ -88,14 +88,16 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const ts = (column: RawBuilder<unknown>, where: RawBuilder<unknown>) => sql`(select ${column} from posts as other
 			where other.watch_id = posts.watch_id and ${where} order by other.number desc limit 1)`;
 		const ofCard = (value: RawBuilder<unknown>) => sql`case when posts.kind = 'card' then ${value} end`;
-		const isKept = sql`other.state in ('planned', 'shown', 'closed') and coalesce(other.last_error, '') <> ${UNREADABLE}`;
+		const isKept = sql`other.state in ('planned', 'shown', 'closed')
+			and coalesce(other.last_error, '') <> ${UNREADABLE}`;
+		const isOwn = sql`other.kind = 'question' and other.question_id = posts.question_id and ${isShown}`;
 		const isAsked = sql`other.kind = 'question' and other.question_id = ${about}`;
 		const leads = (isLead: RawBuilder<unknown>) =>
 			ofCard(ts(sql`coalesce(other.ts, '')`, sql`${isKept} and ${isLead}`));
 		const { rows } =
 			await sql<PostFacts>`select posts.id as post_id, ${SHOWN_COLUMNS}, ${columnsAs('questions', 'own')},
 				${ts(sql`other.ts`, sql`other.kind = 'card' and ${isShown}`)} as card_ts,
-				${ts(sql`other.ts`, sql`other.kind = 'question' and other.question_id = posts.question_id and ${isShown}`)} as own_ts,
+				${ts(sql`other.ts`, isOwn)} as own_ts,
 				${leads(sql`other.kind = 'sessionEnded'`)} as end_ts,
 				${leads(isAsked)} as question_ts,
 				${ofCard(ts(sql`'lost'`, sql`other.state in ('gone', 'refused') and ${isAsked}`))} as lost_ts
@@ -279,8 +281,8 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 					.onConflict((conflict) =>
 						conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
 							wanted: sql<number>`posts.wanted + 1`,
-							state: sql<string>`case when posts.state = 'closed' then 'shown' when posts.state in ${again} then 'planned'
-								else posts.state end`,
+							state: sql<string>`case when posts.state = 'closed' then 'shown'
+								when posts.state in ${again} then 'planned' else posts.state end`,
 							ts: sql<string>`case when posts.state in ${again} then null else posts.ts end`,
 							dueAt: sql<number>`case when posts.state = 'planned' then posts.due_at
 								when posts.state in ('shown', 'closed') or posts.state in ${again} then ${now} else posts.due_at end`,
@@ -470,7 +472,7 @@ function overUnless(wanted: number, now: number) {
 	return { dueAt, state: sql<string>`case when wanted > ${wanted} then 'planned' else 'dropped' end` };
 }
 
-/** Whether a message that was to show something else, another question or news of an answer, cannot: it is posted anew. */
+/** Whether a message that was to show another question, or news of an answer, cannot: it is posted anew. */
 function isAnotherLost({ kind, ts, shownAt }: PostRow, result: Ended): boolean {
 	if (ts === null || shownAt !== null) return false;
 	if (result.kind === 'deleted') return kind === 'question' || kind === 'receipt';

@@ -179,8 +179,8 @@ export const WATCH_TABLES = tables({
 			state: text,
 			createdAt: noted,
 			/**
-			 * The longest retry delay, and the longest Retry-After of Slack that is honored. What is held, like a reminder, is
-			 * looked at as often.
+			 * The longest retry delay, and the longest Retry-After of Slack that is honored. What is held, like a reminder,
+			 * is looked at as often.
 			 */
 			dueAt: orNull(ahead(15 * MINUTE_MS, { decides: true })),
 			/** 0: now, 1: progress. */
