@@ -207,7 +207,8 @@ export async function redrawNaming({ trx, now }: Tx, userId: string): Promise<nu
 		join channel_settings using (team_id, channel_id) where settings like ${named})`;
 	const isNaming = sql<boolean>`ts is not null and place_id <> ${userId}
 		and (kind = 'reminder' and session_id is null or content like ${named} or ${inLists}
-		or ${inSession('answers')} or ${inSession('claims')} or ${inSession('questions', 'fromUserId')} or ${inSession('questions', 'toUserId')})`;
+			or ${inSession('answers')} or ${inSession('claims')}
+			or ${inSession('questions', 'fromUserId')} or ${inSession('questions', 'toUserId')})`;
 	await silencePosts(trx, { placeId: userId });
 	const wanted = sql<number>`wanted + 1`;
 	// What is on its way may show the name, and is drawn again as soon as it has arrived.
