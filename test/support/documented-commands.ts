@@ -117,6 +117,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	script(/^npm run bench -- audit( --rounds 5)?$/, 'npm run bench -- audit --rounds 1'),
 	script(/^npm run bench -- slow-service$/, 'npm run bench -- slow-service --minutes 1'),
 	script(/^npm run bench -- statements( --former [\w.]+)?$/, 'npm run bench -- statements --rounds 1 --minutes 0.1'),
+	script(/^npm run bench -- path$/, 'npm run bench -- path'),
 	script(
 		/^npm run bench -- large( --.*)?$/,
 		'npm run bench -- large --rounds 1 --answers 20000 --questions 1000 --posts 1000 --watches 1000 --session 100 --due 100',
