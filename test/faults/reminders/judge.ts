@@ -296,7 +296,8 @@ function incompleteLists(posts: readonly Post[], asked: ReadonlyMap<string, Post
 	return posts
 		.filter((post) => kindOf(post) === 'several' && unlistedCount(post) > 0)
 		.map((post) => {
-			const listed = questionIdsIn(post).map((id) => asked.get(`${post.channelId} ${id}`)?.at ?? post.at);
+			// A question that took the place of another one has no first post of its own.
+			const listed = questionIdsIn(post).flatMap((id) => asked.get(`${post.channelId} ${id}`)?.at ?? []);
 			return { post, listedTo: Math.max(...listed) };
 		});
 }
