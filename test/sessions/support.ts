@@ -253,6 +253,12 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			if (due.length === 0) return contents;
 			for (const { post, question, watch } of due) {
 				const { kind } = post.content;
+				if (kind === 'reminder' && post.ts === null) {
+					// Nothing is due in time.
+					const held = { kind: 'held', until: Number.MAX_SAFE_INTEGER, content: post.content, unknown: false } as const;
+					await posts.endAttempt(post, 'test', held, now);
+					continue;
+				}
 				const isOver = question !== null && question.settled !== null;
 				if (kind === 'watchEnded') contents.push({ kind, reason: watch?.ended?.reason });
 				else if (post.ts === null) contents.push(post.content);
