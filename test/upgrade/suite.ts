@@ -50,11 +50,24 @@ const OF_PLACE = ['service', 'sessionId', 'messageIndex', 'fingerprint'];
 const MATTERING = ['accepted', 'delivering', 'waiting', 'delivered', 'resumed'];
 /** Written anew by a migration, see `to-two.ts`. */
 const RENEWED: Partial<Record<TableName, readonly string[]>> = {
-	answers: ['questionId', 'nextAttemptAt', 'beforePut'],
+	// Where its author was told by a direct message stands in a post of its own.
+	answers: ['questionId', 'nextAttemptAt', 'beforePut', 'receiptState'],
 	questions: ['evidence'],
 	watches: ['mode'],
 	channel_settings: ['settings', 'revision'],
+	posts: ['remindSince', 'remindedAt', 'escalationCount', 'lastReminderAt'],
 };
+
+type StoredRow = Readonly<Record<string, unknown>>;
+
+/** Posts that take the place of rows of other tables: reminders that are held, and direct messages about answers. */
+const isMadeOf = ({ kind, uniqueKey }: StoredRow) => kind === 'receipt' || uniqueKey === 'reminder';
+
+/** Each kind of reminder is `reminder` now. */
+const withKind = (row: StoredRow): StoredRow =>
+	row.kind === 'escalation' || row.kind === 'digest'
+		? { ...row, kind: 'reminder', content: String(row.content).replace(`"kind":"${row.kind}"`, '"kind":"reminder"') }
+		: row;
 
 /** What of a row is as its release left it. `renewed`: columns that are written anew of this release alone. */
 function keptOf(table: TableName, row: object, renewed: readonly string[]): object {
@@ -107,7 +120,8 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			const renewed = !hasStays && table === 'answers' ? ['timeline', 'submission'] : [];
 			const kept = (row: Readonly<Record<string, unknown>>) =>
 				keptOf(table as TableName, withoutNulls(row), [...renewed, ...(isSecond(row) ? OF_SECOND : [])]);
-			expect([table, ofTable.map(kept)]).toEqual([table, (rows[table] ?? []).map(kept)]);
+			const left = ofTable.filter((row) => table !== 'posts' || !isMadeOf(row));
+			expect([table, left.map(kept)]).toEqual([table, (rows[table] ?? []).map(withKind).map(kept)]);
 			const columns = columnsOf(table as TableName)
 				.map(([name]) => name)
 				.sort();
