@@ -69,6 +69,9 @@ async function takeRound(context: BenchContext, name: string, harness: Harness, 
 	});
 }
 
+/** Each session is new: of one that looks as before its answer, the question is not asked again at once. */
+let sessionCount = 0;
+
 /** Presses of new sessions: in each row, one for each of these people. */
 export async function putPresses(
 	{ service }: BenchContext,
@@ -76,7 +79,7 @@ export async function putPresses(
 	actors: readonly Actor[],
 	rows: readonly string[],
 ): Promise<ReadyAnswer[]> {
-	const ids = rows.flatMap((row) => actors.map((_, index) => `${row}-${index}`));
+	const ids = rows.flatMap((row) => actors.map(() => `${row}-${++sessionCount}`));
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });
 	return readyPresses(harness, actors, ids);
@@ -84,7 +87,7 @@ export async function putPresses(
 
 async function takeForms(context: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
 	const actors = harness.meet(PEOPLE * (1 + BURSTS), 'same');
-	const ids = actors.map((_, index) => `form-${index}`);
+	const ids = actors.map(() => `form-${++sessionCount}`);
 	await context.service.tell({ do: 'clear' });
 	await context.service.tell({ do: 'put', ids });
 	const forms = await readyForms(harness, actors, ids);

@@ -52,11 +52,11 @@ export async function measureSubmissions(context: BenchContext): Promise<Figure[
 	]);
 }
 
+/** Each session is new: of one that looks as before its answer, the question is not asked again at once. */
 let sessionCount = 0;
 
 async function takeRound(context: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
 	const actors = harness.meet(ONE_BY_ONE + AT_ONCE * BURSTS, 'same');
-	// New ones: of a session that looks as before its answer, the question is not asked again at once.
 	const ids = actors.map(() => `session${++sessionCount}`);
 	await context.service.tell({ do: 'clear' });
 	await context.service.tell({ do: 'put', ids });
