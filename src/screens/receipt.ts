@@ -11,7 +11,6 @@ import {
 	firstEndingOf,
 	firstOf,
 	hasArrived,
-	isAwaited,
 	isBlocking,
 	isSamePerson,
 	isUndelivered,
@@ -80,7 +79,7 @@ export interface ReceiptContext {
 	readonly note?: string;
 }
 
-/** Draws the direct message about an answer until nothing more can become of it. */
+/** Draws the direct message about an answer as long as that goes on by itself. */
 export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'get'> }>) {
 	return {
 		async receipt({ answerId }) {
@@ -89,8 +88,9 @@ export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'ge
 			const context = receiptContext(core);
 			// How long ago something was is no news.
 			const { key } = lookOf(receiptMessage(answer, { ...context, now: answer.acceptedAt }));
-			const isLast = answer.state === 'withdrawn' || (hasArrived(answer.state) && !isAwaited(answer));
-			return lookOf(receiptMessage(answer, context), { key, isLast });
+			// What changes later is told: that draws it again.
+			const isOpen = isBlocking(answer.state) || (answer.state === 'delivered' && answer.agentOutcome === null);
+			return lookOf(receiptMessage(answer, context), { key, isLast: !isOpen });
 		},
 	} satisfies Drawing<'receipt'>;
 }
