@@ -99,7 +99,7 @@ function nextReminder(facts: QuestionReminders, now: number) {
 }
 
 /** A reminder waits no longer than this for the reads of others that are due. */
-const WAIT_FOR_READS_MS = 20_000;
+const WAIT_FOR_READS_MS = MINUTE_MS;
 /** A held reminder is looked at this often, whatever it waits for. */
 const LOOK_WITHIN_MS = 10 * MINUTE_MS;
 /** Channels whose reminders are due in this time are read in any order. */
