@@ -126,7 +126,14 @@ export async function leaseDue<T extends LeasedTable>(
 		set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
 		where ${ofService} ${isDue} and ${isUnchanged(db)} returning *, ${sql.join(places)}`;
 	const { rows } = await db.writeOne((trx) => taking.execute(trx));
+	if (rows.length === 0) await stopIfReplaced(db);
 	return rows.sort((one, other) => inPlace(one, other, orderBy.length));
+}
+
+/** @throws HandraiseError `database_newer` where schema or key are not those of this process any more */
+async function stopIfReplaced(db: StoreDatabase): Promise<void> {
+	const { rows } = await sql<{ isOwn: unknown }>`select ${isUnchanged(db)} as "isOwn"`.execute(db.read);
+	if (!rows[0]?.isOwn) throw stopReplaced(db);
 }
 
 type Places = Readonly<Record<`place${number}`, number | string>>;

@@ -97,13 +97,3 @@ it('shows the end of an answer after the program was killed before its posts wer
 	program = startProgram(env);
 	await isOpenAgain();
 });
-
-it('shows the end of an answer whose posts could not be marked within the time-out of statements', {
-	timeout: 120_000,
-}, async () => {
-	for (const message of posts()) message.remove();
-	await refusedWhileHeld('late');
-	await vi.waitUntil(async () => !(await isWaiting()), TAKEN_OVER);
-	await admin.query('rollback');
-	await isOpenAgain();
-});
