@@ -130,10 +130,10 @@ export async function leaseDue<T extends LeasedTable>(
 	return rows.sort((one, other) => inPlace(one, other, orderBy.length));
 }
 
-/** @throws HandraiseError `database_newer` where schema or key are not those of this process any more */
+/** Tells the program where schema or key are not its own any more: nothing is due for it then. */
 async function stopIfReplaced(db: StoreDatabase): Promise<void> {
 	const { rows } = await sql<{ isOwn: unknown }>`select ${isUnchanged(db)} as "isOwn"`.execute(db.read);
-	if (!rows[0]?.isOwn) throw stopReplaced(db);
+	if (!rows[0]?.isOwn) stopReplaced(db);
 }
 
 type Places = Readonly<Record<`place${number}`, number | string>>;

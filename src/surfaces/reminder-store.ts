@@ -1,4 +1,5 @@
 // Owns `posts`, with `store.ts`: the reminders among them, which are held until their time.
+import { randomInt } from 'node:crypto';
 import { evidence } from '../domain/asked.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { type Log, parseOrNull } from '../kernel/basics.ts';
@@ -182,7 +183,10 @@ interface HeldPlace {
 async function hold({ trx, now }: Tx, { target, about }: HeldPlace, at: number): Promise<void> {
 	const isWaiting = sql`posts.last_error in (${HELD}, ${AWAITED})`;
 	const isOver = sql`posts.state = 'dropped'`;
-	const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), dueAt: at, lastError: HELD };
+	// Two that hold the reminder of a place at once must meet at its key alone: at the next number, too, each would wait
+	// for the other. Any number is before those of other posts.
+	const number = -randomInt(1, MOST_NUMBERS);
+	const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), number, dueAt: at, lastError: HELD };
 	await add(trx, 'posts', { ...row, ...about })
 		.onConflict((conflict) =>
 			conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
@@ -197,6 +201,7 @@ async function hold({ trx, now }: Tx, { target, about }: HeldPlace, at: number):
 		.execute();
 }
 
+const MOST_NUMBERS = 2 ** 31;
 /** The key of the reminder in its stream that is not shown yet. */
 const HELD_KEY = 'reminder';
 const NO_REMINDERS = { kind: 'reminder', entries: [] } as const;

@@ -125,10 +125,11 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const concerned = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
 		const watch = session === null ? undefined : await concerned.executeTakeFirst();
 		// All that is written below is locked in the order of all locks.
-		const follows = content.kind === 'reminder' ? questionsOf(content.entries) : { watchId, kind: 'card' };
+		const reminded = content.kind === 'reminder' ? questionsOf(content.entries) : { id: [] };
 		const own = from(trx, 'posts', { id }).select('id');
+		const cards = from(trx, 'posts', { watchId, kind: 'card' }).select('id');
 		if (watch !== undefined || ('entries' in content && content.entries.length > 0))
-			await locked(trx, 'posts', { id: from(trx, 'posts', follows).select('id').union(own) }).execute();
+			await locked(trx, 'posts', { id: own.union(cards).union(from(trx, 'posts', reminded).select('id')) }).execute();
 		const columns = { ...WITHOUT_LEASE, ...endColumns(before, wanted, result, now) };
 		const about = content.kind === 'reminder' && result.kind === 'shown' && aboutOf(content.entries, session?.service);
 		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { ...columns, ...about });
@@ -136,28 +137,36 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		if (row === undefined) return;
 		if (isFirstPost && result.kind === 'refused' && content.kind === 'handedOver')
 			await giveBackUndelivered(tx, content.handOverId, before.questionId);
-		if (isFirstPost && content.kind === 'reminder' && result.kind !== 'dropped')
-			await countReminders(tx, row, content.entries);
-		if (watch === undefined) return;
-		if (isFirstPost) await afterFirst(tx, row, { content, watch, result });
-		else if (result.kind === 'deleted' && row.kind === 'card') await replaceCard(tx, watch, row.ts ?? '');
+		const isTold = watch !== undefined && (await follow(tx, row, { content, watch, result, isFirstPost }));
+		// Held reminders are locked last.
+		if (!isFirstPost || result.kind === 'dropped') return;
+		if (content.kind === 'reminder') await countReminders(tx, row, content.entries);
+		if (watch === undefined || content.kind !== 'question') return;
+		if (result.kind === 'shown') await begin(tx, row, watch, result.sentAt);
+		else if (isTold) await begin(tx, row, watch);
+	}
+
+	/** What follows for the watch of a post. Returns whether its creator is told that Slack refuses it. */
+	async function follow(tx: Tx, row: PostRow, { content, watch, result, isFirstPost }: PostEnd): Promise<boolean> {
+		const lostThread = result.kind === 'shown' ? result.lostThread : undefined;
+		if (lostThread !== undefined) await loseThread(tx, watch, lostThread);
+		if (!isFirstPost && result.kind === 'deleted' && row.kind === 'card') await replaceCard(tx, watch, row.ts ?? '');
 		// It leads there, or shows what no post does.
 		if (content.kind !== 'reminder' && NEWS_KINDS.includes(content.kind))
 			await markPosts(tx, { watchId: watch.id, kind: 'card' });
 		// A channel that takes no posts any more ends its watches, which tells their creators.
-		if (result.kind !== 'refused' || isChannelEnd(result.code as WatchEnd) || 'handOverId' in content) return;
-		const isDone = watch.endedAt !== null || (await isSettled(trx, row));
-		if (isFirstPost && !isDone) await tellRefused(tx, row, watch, result.code);
-		if (isFirstPost || !isDone || before.watchId === null) return;
+		if (result.kind !== 'refused' || isChannelEnd(result.code as WatchEnd) || 'handOverId' in content) return false;
+		const isDone = watch.endedAt !== null || (await isSettled(tx.trx, row));
+		if (isFirstPost) {
+			if (!isDone) await tellRefused(tx, watch, result.code);
+			return !isDone;
+		}
+		if (!isDone || row.watchId === null) return false;
 		// One for all posts of a question; news of it then comes in a further one.
-		const key = `outcome:${content.kind === 'outcome' ? id : row.questionId}`;
+		const key = `outcome:${content.kind === 'outcome' ? row.id : row.questionId}`;
 		const outcome = { kind: 'outcome', questionId: row.questionId } as const;
 		await planPosts(tx, [{ target: targetOf(watch), key, content: outcome }]);
-	}
-
-	async function afterFirst(tx: Tx, row: PostRow, { content, watch, result }: FirstEnd): Promise<void> {
-		if (result.kind === 'shown' && result.lostThread !== undefined) await loseThread(tx, watch, result.lostThread);
-		if (result.kind === 'shown' && content.kind === 'question') await begin(tx, row, watch, result.sentAt);
+		return false;
 	}
 
 	/** Begins a question's reminders, which count from when its post was sent, at the latest from now. */
@@ -166,14 +175,13 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		await beginReminders(tx, [{ postId: row.id, watch }], Math.min(sentAt, tx.now));
 	}
 
-	/** Slack refuses a first post: the creator hears it, once a day for a channel, and reminders go where they can. */
-	async function tellRefused(tx: Tx, row: PostRow, watch: WatchRow, code: string): Promise<void> {
+	/** Slack refuses a first post: the creator hears it, once a day for a channel. */
+	async function tellRefused(tx: Tx, watch: WatchRow, code: string): Promise<void> {
 		const { teamId, channelId, sessionId, createdBy: userId } = watch;
 		const about = watch.mode === 'raisedHand' ? null : sessionId;
 		const content = { kind: 'postRefused', channelId, sessionId: about, code } as const;
 		const key = `refused:${channelId}:${Math.floor(tx.now / DAY_MS)}`;
 		await planPosts(tx, [{ target: { kind: 'person', teamId, userId }, key, content }]);
-		if (row.kind === 'question') await begin(tx, row, watch);
 	}
 
 	/** Forgets the card or the question's post `ts`, which somebody deleted. */
@@ -358,10 +366,11 @@ interface BegunAttempt {
 const ALL = { updates: true };
 type Shown = Extract<AttemptResult, { kind: 'shown' }>;
 type Ended = Exclude<AttemptResult, { kind: 'held' | 'retry' }>;
-interface FirstEnd {
+interface PostEnd {
 	readonly content: PostContent;
 	readonly watch: WatchRow;
 	readonly result: Ended;
+	readonly isFirstPost: boolean;
 }
 
 const NO_WATCH = {
