@@ -316,9 +316,9 @@ describe('a reminder', () => {
 			const entry = { ...about, heldBy: null, stage: 'reminder', dueAt: LATER, isLast: false } as const;
 			return { kind: 'shown', content: { kind, entries: [entry] } };
 		});
-		/** The states of reminders, in the order in which they were held. */
+		/** The states of reminders, in the order of their words. */
 		async function states(): Promise<string[]> {
-			const rows = db.read.selectFrom('posts').select('state').where('kind', '=', 'reminder').orderBy('number');
+			const rows = db.read.selectFrom('posts').select('state').where('kind', '=', 'reminder').orderBy('state');
 			return (await rows.execute()).map(({ state }) => state);
 		}
 		const remindedAt = async () => (await question())?.remindedAt;
