@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
-import { copySource } from '../../test/faults/source-copy.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { flag, readOptions, text } from '../../test/support/options.ts';
 import { freePort } from '../../test/support/postgres.ts';
 import { startAppProcess } from '../figures/app-process.ts';
+import { copyPrograms } from '../programs.ts';
 
 /*
  * How many functions and files of `src` an act runs through, counted by V8 in the program's own process, without those
@@ -136,14 +136,9 @@ const without = (ran: ReadonlySet<string>, idle: ReadonlySet<string>) =>
 	new Set(Array.from(ran).filter((one) => !idle.has(one)));
 const filesOf = (ran: ReadonlySet<string>) => new Set(Array.from(ran, (one) => one.split(':')[0])).size;
 
-await using now = await copySource();
-await using before = former === null ? null : await copySource({ commit: former });
-const programs = [
-	...(before === null ? [] : [{ name: former ?? '', entry: before.entry }]),
-	{ name: 'working tree', entry: now.entry },
-];
+await using copies = await copyPrograms(former);
 console.log('| program | act | functions | files |\n|---|---|---|---|');
-for (const { name, entry } of programs) {
+for (const { name, entry } of copies.programs) {
 	for (const { what, ran } of await measure(entry)) {
 		console.log(`| ${name} | ${what} | ${ran.size} | ${filesOf(ran)} |`);
 		if (list) console.log(Array.from(ran).toSorted().join('\n'));

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createFakeSlack, type FakeSlack } from '../../fake-slack/index.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
-import { copySource } from '../../test/faults/source-copy.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { amount, count, flag, readOptions, text } from '../../test/support/options.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { startAppProcess } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
+import { copyPrograms } from '../programs.ts';
 
 /*
  * What the program asks PostgreSQL, counted in the server's own log (`log_statement=all`): while nothing happens, and
@@ -181,16 +181,11 @@ const median = (counts: readonly Count[], key: keyof Count) =>
 	).toFixed(0);
 
 try {
-	await using now = await copySource();
-	await using before = former === null ? null : await copySource({ commit: former });
-	const programs = [
-		...(before === null ? [] : [{ name: former ?? '', entry: before.entry }]),
-		{ name: 'working tree', entry: now.entry },
-	];
+	await using copies = await copyPrograms(former);
 	console.log(
 		'| program | a second, no watch | a second, one watched open question | a press until "delivered": statements, transactions | a submission until its receipt |\n|---|---|---|---|---|',
 	);
-	for (const { name, entry } of programs) {
+	for (const { name, entry } of copies.programs) {
 		const { nothing, watched, presses, forms } = await measure(entry);
 		const acts = [presses, forms].map((own) => `${median(own, 'statements')}, ${median(own, 'transactions')}`);
 		console.log(`| ${name} | ${nothing.toFixed(1)} | ${watched.toFixed(1)} | ${acts.join(' | ')} |`);

@@ -160,28 +160,28 @@ export async function silencePosts(trx: Db, filter: Filter<'posts'>): Promise<vo
  * `isWhole`: in the channel also what was over.
  */
 export async function redrawChannel(tx: Tx, channel: ChannelKey, { isWhole }: { isWhole: boolean }): Promise<void> {
-	const { trx, now } = tx;
-	const watches = from(trx, 'watches', channelOf(channel)).select('id');
+	const watches = from(tx.trx, 'watches', channelOf(channel)).select('id');
 	await markPosts(tx, { watchId: watches }, 'progress');
 	await markDue(tx, null);
 	if (!isWhole) return;
 	const place = { teamId: channel.teamId, placeId: channel.channelId };
-	const closed = locked(trx, 'posts', { ...place, kind: [...WATCH_KINDS, ...QUESTION_KINDS], state: 'closed' });
-	const again = { state: 'shown', dueAt: now, urgency: URGENCIES.indexOf('progress') };
-	await change(trx, 'posts', { id: closed }, again).execute();
+	await redrawOver(tx, { ...place, kind: [...WATCH_KINDS, ...QUESTION_KINDS] }, 'progress');
 }
 
 /** Has a channel's posts of a session's earlier watches drawn again: they must not offer *Watch again* any more. */
-export async function redrawFormer({ trx, now }: Tx, watch: ChannelKey & { readonly session: SessionKey }) {
-	const here = from(trx, 'watches', { ...channelOf(watch), ...sessionOf(watch.session) }).select('id');
-	const closed = { watchId: here.where('endedAt', 'is not', null), kind: WATCH_KINDS, state: 'closed' };
-	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();
+export async function redrawFormer(tx: Tx, watch: ChannelKey & { readonly session: SessionKey }): Promise<void> {
+	const here = from(tx.trx, 'watches', { ...channelOf(watch), ...sessionOf(watch.session) }).select('id');
+	await redrawOver(tx, { watchId: here.where('endedAt', 'is not', null), kind: WATCH_KINDS });
 }
 
 /** Has the posts of a question drawn again that were over: another answer to it has arrived. */
-export async function redrawSettled({ trx, now }: Tx, questionId: string): Promise<void> {
-	const closed = { questionId, kind: QUESTION_KINDS, state: 'closed' };
-	await change(trx, 'posts', { id: locked(trx, 'posts', closed) }, { state: 'shown', dueAt: now }).execute();
+export const redrawSettled = (tx: Tx, questionId: string) => redrawOver(tx, { questionId, kind: QUESTION_KINDS });
+
+/** Has the posts that match `filter` and were over drawn once more. */
+async function redrawOver({ trx, now }: Tx, filter: Filter<'posts'>, urgency: CardUrgency = 'now'): Promise<void> {
+	const closed = locked(trx, 'posts', { ...filter, state: 'closed' });
+	const again = { state: 'shown', dueAt: now, urgency: URGENCIES.indexOf(urgency) };
+	await change(trx, 'posts', { id: closed }, again).execute();
 }
 
 /** Plans a watch's card and open question anew if Slack had refused them; returns whether it had. */
