@@ -119,17 +119,18 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
 		if (before === undefined) return;
 		const isFirstPost = before.state === 'planned';
+		const entries = 'entries' in content ? content.entries : [];
 		// A reminder of a channel belongs to no watch.
-		const watchId = before.watchId ?? ('entries' in content ? (content.entries[0]?.watchId ?? null) : null);
+		const watchId = before.watchId ?? entries[0]?.watchId ?? null;
 		const session = await lockSessionOf(trx, watchId);
 		const concerned = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
 		const watch = session === null ? undefined : await concerned.executeTakeFirst();
 		// All that is written below is locked in the order of all locks.
-		const reminded = content.kind === 'reminder' ? questionsOf(content.entries) : { id: [] };
 		const own = from(trx, 'posts', { id }).select('id');
-		const cards = from(trx, 'posts', { watchId, kind: 'card' }).select('id');
-		if (watch !== undefined || ('entries' in content && content.entries.length > 0))
-			await locked(trx, 'posts', { id: own.union(cards).union(from(trx, 'posts', reminded).select('id')) }).execute();
+		const ofWatch = own.union(from(trx, 'posts', { watchId, kind: 'card' }).select('id'));
+		const reminded = from(trx, 'posts', questionsOf(entries)).select('id');
+		if (entries.length > 0) await locked(trx, 'posts', { id: ofWatch.union(reminded) }).execute();
+		else if (watch !== undefined) await locked(trx, 'posts', { id: ofWatch }).execute();
 		const columns = { ...WITHOUT_LEASE, ...endColumns(before, wanted, result, now) };
 		const about = content.kind === 'reminder' && result.kind === 'shown' && aboutOf(content.entries, session?.service);
 		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { ...columns, ...about });

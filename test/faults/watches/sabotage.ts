@@ -15,5 +15,5 @@ export const POST_SABOTAGES = {
 	'post-unmarked': [{ file: 'surfaces/plan-store.ts', in: 'markPosts', body: '' }],
 	'post-closed': [{ file: 'surfaces/store.ts', in: 'isOver', returns: 'true' }],
 	'repeat-untold': [{ file: 'surfaces/outbox.ts', in: 'show', call: 'repeatedBy', becomes: 'null' }],
-	'card-unreplaced': [{ file: 'surfaces/store.ts', in: 'finish', call: 'replaceCard', becomes: 'undefined' }],
+	'card-unreplaced': [{ file: 'surfaces/store.ts', in: 'follow', call: 'replaceCard', becomes: 'undefined' }],
 } as const satisfies Record<string, readonly Edit[]>;

@@ -196,6 +196,8 @@ const ALL_PLACES = PERSON_TABLES.flatMap((table) =>
 
 /** Every text of every row that names somebody, opened: also columns of which the list says nothing. */
 async function textOf(store: Store): Promise<string> {
+	// What is due of it would encrypt secrets anew between two looks.
+	await store.compact();
 	return JSON.stringify(await Promise.all(TABLE_NAMES.map((table) => rowsOf(store, table))));
 }
 
