@@ -15,7 +15,7 @@ const MAX_EXPECTED = 1_000;
 
 /** Everything that posts: draws posts and keeps them true, and ends what a channel that takes none follows. */
 export function createPosting(core: Core<Store> & DrawingParts) {
-	const { config, clock, clients, store } = core;
+	const { config, clock, clients } = core;
 	const stopping = new AbortController();
 	const { signal } = stopping;
 	const endings = createEndings(core);
@@ -50,7 +50,6 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 		/** Call it once the workspace is known: the store then gives out only its posts. */
 		async start(): Promise<void> {
 			await endings.endNotAllowed();
-			await store.reminders.lookAtAll(clock.now());
 			if (signal.aborted) return;
 			if (config.ALLOW_EXTERNAL) outbox.start();
 			else running.push(guard.run(signal), guard.firstCheck().then(outbox.start));

@@ -27,7 +27,7 @@ import { createSessionStore } from './store/watch-store.ts';
 import { createInboxStore } from './surfaces/inbox-store.ts';
 import { createMarkStore } from './surfaces/marks.ts';
 import { createReminderStore } from './surfaces/reminder-store.ts';
-import { createPostStore, retryUnreadable } from './surfaces/store.ts';
+import { createPostStore, retryWaiting } from './surfaces/store.ts';
 
 export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {
 	/** `postgres://…`; absent or null: SQLite. */
@@ -97,7 +97,7 @@ export async function openStore(options: StoreOptions) {
 		await recordRestore(db, clock.now());
 		await freeOrphanedLeases(db);
 		await repairTimes(db, clock.now());
-		await retryUnreadable(db);
+		await retryWaiting(db);
 		db.keepLooking(clock, closing.signal).catch(() => undefined);
 		return {
 			audit: createAuditStore({ db }),

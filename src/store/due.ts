@@ -178,7 +178,7 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	const found = rows.length === 0 ? [] : await read(rows);
 	const skipped = rows.filter((_, index) => found[index] === null);
 	if (skipped.length > 0) {
-		// Each start takes the mark of posts away (`retryUnreadable`), so it logs them once.
+		// Each start takes the mark of posts away (`retryWaiting`), so it logs them once.
 		const news = skipped.filter((row) => row.lastError !== UNREADABLE).map((row) => row.id);
 		if (news.length > 0) log?.warn('row_unreadable', { [query.table]: news });
 		const held = { id: skipped.map((row) => row.id), leaseToken: taking.lease.token };

@@ -18,7 +18,7 @@ import {
 	type Tx,
 	WITHOUT_LEASE,
 } from '../store/database.ts';
-import { inLockOrder, locked, lockSession } from '../store/locks.ts';
+import { inLockOrder, lockSession } from '../store/locks.ts';
 import { IS_ANSWERED } from '../store/question-store.ts';
 import { AWAITED_AHEAD_MS, type ChannelKey, isInThread, type ReminderStage } from '../store/watch.ts';
 import { askForRead, hasPlace } from '../store/watch-store.ts';
@@ -92,13 +92,6 @@ export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { read
 					if (row !== undefined && !hasPlace(row, place, now)) await askForRead(trx, row, place, now);
 				});
 		},
-
-		/** Looks at all reminders now: settings of the program may have changed. */
-		lookAtAll: (now: number) =>
-			db.writeOne((trx) => {
-				const held = { kind: 'reminder', state: 'planned', lastError: [HELD, AWAITED] };
-				return change(trx, 'posts', { id: locked(trx, 'posts', held) }, { dueAt: now }).execute();
-			}),
 	};
 }
 

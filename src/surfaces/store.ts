@@ -498,10 +498,14 @@ function isFirst(updates: boolean) {
 		and (earlier.kind = 'card' or earlier.number < posts.number))))`;
 }
 
-/** Makes unreadable posts due: this start may have brought the right key or version. */
-export async function retryUnreadable(db: StoreDatabase): Promise<void> {
-	const unreadable = { state: OPEN, lastError: UNREADABLE };
-	const due = { dueAt: sql<number>`created_at`, lastError: null };
-	// All of them have a due time, so this is enough for an index.
-	await db.writeOne((trx) => change(trx, 'posts', unreadable, due).where('dueAt', 'is not', null).execute());
+/** Makes unreadable and held posts due: this start may have brought the right key or version, or other settings. */
+export async function retryWaiting(db: StoreDatabase): Promise<void> {
+	const waiting = { state: OPEN, lastError: [UNREADABLE, HELD, AWAITED] };
+	const lastError = sql<string>`case when last_error = ${UNREADABLE} then null else last_error end`;
+	const due = { dueAt: sql<number>`created_at`, lastError };
+	await db.writeOne((trx) => {
+		// All of them have a due time, so this is enough for an index.
+		const id = locked(trx, 'posts', waiting).where(sql<boolean>`due_at is not null`);
+		return change(trx, 'posts', { id }, due).execute();
+	});
 }

@@ -10,6 +10,7 @@ import type { Store } from '../../src/stores.ts';
 import { planPosts } from '../../src/surfaces/plan-store.ts';
 import { type NewPost, type Post, type ReminderEntry, targetOf } from '../../src/surfaces/post.ts';
 import type { ReminderFacts } from '../../src/surfaces/reminder-store.ts';
+import { retryWaiting } from '../../src/surfaces/store.ts';
 import { addWatch, assistant, session } from '../sessions/support.ts';
 import { type FoundChange, foundIn, recordRead } from '../support/found.ts';
 import { createRandom, type Random } from '../support/random.ts';
@@ -344,7 +345,7 @@ async function lists({ sessions }: Store, { random }: Actor): Promise<void> {
 async function touches(store: Store, { random }: Actor): Promise<void> {
 	const key = { service: SERVICE, sessionId: random.pick(SESSION_IDS) };
 	await refreshed(store, key, { now: T0, earlyReadAt: T0 });
-	await store.reminders.lookAtAll(T0);
+	await retryWaiting(store.db);
 }
 
 /** Somebody changes who may answer in a channel, which then is silenced; and unwatches and watches again. */

@@ -553,8 +553,16 @@ describe.each([
 				channelId: id === 'elsewhere' ? 'C2' : 'C1',
 			}));
 			const entryOf = (watchId: string, stage: string) => ({
-				...{ watchId, sessionId: watchId, questionId: `${watchId}-1`, postTs: '1.0', postedAt: ago(10) },
-				...{ heldBy: null, stage, dueAt: ago(4), isLast: false, lastReminderAt: stage === 'reminder' ? null : ago(8) },
+				watchId,
+				sessionId: watchId,
+				questionId: `${watchId}-1`,
+				postTs: '1.0',
+				postedAt: ago(10),
+				heldBy: null,
+				stage,
+				dueAt: ago(4),
+				isLast: false,
+				lastReminderAt: stage === 'reminder' ? null : ago(8),
 			});
 			const content = (kind: string, ...entries: ReturnType<typeof entryOf>[]) => JSON.stringify({ kind, entries });
 			const planned = { state: 'planned', dueAt: ago(-1), ts: null };

@@ -25,9 +25,10 @@ afterEach(async () => {
 
 let count = 0;
 const dm = (id: string) => app.slack.as('ada').dm(id);
-const until = (condition: () => boolean) => passTime(app, clock, condition, { describe: () => dm('').join('\n') });
+const textsIn = (id: string) => dm(id).map((message) => message.text());
+const until = (condition: () => boolean) => passTime(app, clock, condition, { describe: () => textsIn('').join('\n') });
 const pass = (ms: number, end = clock.now() + ms) => until(() => clock.now() >= end);
-const says = (id: string, words: string) => until(() => dm(id).some((message) => message.text().includes(words)));
+const says = (id: string, words: string) => until(() => textsIn(id).some((text) => text.includes(words)));
 const UNAVAILABLE = headline('accepted', { lastError: 'unavailable' });
 
 /** An answer of Ada's whose window is closed, and of which a direct message says that the service is away. */

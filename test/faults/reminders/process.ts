@@ -194,7 +194,6 @@ export async function startProcess(options: ProcessOptions) {
 	const sender = createSender(core, options);
 
 	const stopping = new AbortController();
-	await core.store.reminders.lookAtAll(clock.now());
 	outbox.start();
 	spreading.start();
 	const running = [reader.run(stopping.signal), sender.run(stopping.signal)];

@@ -143,7 +143,7 @@ describe('an inbox', () => {
 		expect(run.screen()).toEqual(['0: ']);
 		await run.pass(10_000);
 		await run.asks('s1');
-		run.inboxes.touch();
+		void run.inboxes.touch();
 		await run.pass(400);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
 	});
@@ -151,7 +151,7 @@ describe('an inbox', () => {
 	it('is not sent again while it looks the same, unless its person opens it', async () => {
 		const run = await startInboxes();
 		await run.opens(10_000);
-		run.inboxes.touch();
+		void run.inboxes.touch();
 		await run.pass(10_000);
 		expect(run.count('send')).toBe(1);
 		expect(run.count('unchanged')).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ describe('an inbox', () => {
 		await run.opens(200);
 		for (let second = 0; second < 30; second++) {
 			await run.asks(`s${second}`);
-			run.inboxes.touch();
+			void run.inboxes.touch();
 			await run.pass(1_000);
 		}
 		expect(run.count('built')).toBeLessThanOrEqual(13);
@@ -183,7 +183,7 @@ describe('an inbox', () => {
 		expect(shown).toBeGreaterThanOrEqual(9);
 		expect(shown).toBeLessThanOrEqual(11);
 		await run.asks('s2');
-		run.inboxes.touch();
+		void run.inboxes.touch();
 		await run.pass(5 * 60_000);
 		expect(run.count('send')).toBe(shown);
 		await run.inboxes.forget();
@@ -240,7 +240,7 @@ describe('an inbox', () => {
 		await run.opens(2_000);
 		for (let change = 0; change < 5; change++) {
 			await run.asks(`s${change}`);
-			for (const replica of run.replicas) replica.touch();
+			for (const replica of run.replicas) void replica.touch();
 			await run.pass(6_000);
 		}
 		expect(run.screen().map((says) => says.split(':')[0])).toEqual(['0', '1', '2', '3', '4', '5']);
@@ -262,7 +262,7 @@ describe('an inbox', () => {
 		await run.opens(5_000);
 		const watch = await run.asks('s1');
 		run.slack.dies = true;
-		run.inboxes.touch();
+		void run.inboxes.touch();
 		await run.pass(500);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
 		await run.store.watches.end(watch.id, 'unwatched', { now: run.clock.now(), posts: [] });
@@ -410,7 +410,7 @@ describe('the rate of a workspace', () => {
 		expect(run.count('send')).toBeLessThanOrEqual(96);
 		expect(run.count('send')).toBeGreaterThanOrEqual(85);
 		await run.asks('s1');
-		run.inboxes.touch();
+		void run.inboxes.touch();
 		await run.pass(5 * 60_000);
 		for (const person of many) expect(run.screen(homeOf(person).id).at(-1)).toBe('1: Session s1');
 	});
@@ -421,7 +421,7 @@ describe('the rate of a workspace', () => {
 		for (const person of many) await run.inboxes.ask(homeOf(person), 0);
 		await run.pass(90_000);
 		await run.asks('s1');
-		run.inboxes.touch();
+		void run.inboxes.touch();
 		await run.pass(9_000);
 		const opened = { teamId: 'T1', userId: 'U-NEW' };
 		await run.inboxes.ask(homeOf(opened), 0);

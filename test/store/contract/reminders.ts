@@ -17,6 +17,7 @@ import {
 } from '../../../src/surfaces/post.ts';
 import type { ReminderFacts } from '../../../src/surfaces/reminder-store.ts';
 import { createReminding } from '../../../src/surfaces/reminders.ts';
+import { retryWaiting } from '../../../src/surfaces/store.ts';
 import { addWatch, assistant, session, setStyle } from '../../sessions/support.ts';
 import { coreOf } from '../../support/core.ts';
 import { type FoundChange, recordRead } from '../../support/found.ts';
@@ -303,7 +304,7 @@ export function describeReminders(subject: Subject): void {
 			await end(one, held(REMIND_AT, []));
 			await end(other, held(REMIND_AT, [entryOf(await factOf(), 'reminder')]));
 			expect(await take(T0 + 20_000)).toEqual([]);
-			await subject.replica.reminders.lookAtAll(T0 + 20_000);
+			await retryWaiting(subject.replica.db);
 			expect(await take(T0 + 20_000)).toHaveLength(2);
 		});
 
@@ -468,7 +469,7 @@ export function describeReminders(subject: Subject): void {
 			// Nothing makes it due earlier: Slack has named the time.
 			await refreshed(subject.replica, KEY, { now: T0 + 20_000, earlyReadAt: null });
 			await asked({ sessionId: 's2' });
-			await subject.store.reminders.lookAtAll(T0 + 20_000);
+			await retryWaiting(subject.store.db);
 			expect(await dueAt()).toBe(T0 + 40_000);
 		});
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/store/watch.ts';
 import { planPosts } from '../../../src/surfaces/plan-store.ts';
 import { type DuePost, HELD, type NewPost, type Post } from '../../../src/surfaces/post.ts';
-import { retryUnreadable } from '../../../src/surfaces/store.ts';
+import { retryWaiting } from '../../../src/surfaces/store.ts';
 import { newWatch, SERVICE } from '../../sessions/support.ts';
 import { type FoundChange, recordRead } from '../../support/found.ts';
 import type { Subject } from '../contract.ts';
@@ -422,7 +422,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().posts.takeDue(LEASE, 9, T0 + 3)).toEqual([]);
 			expect((await cardOf(watch.id))?.dueAt).not.toBeNull();
 			for (const show of shows) await show();
-			await retryUnreadable(subject.store.db);
+			await retryWaiting(subject.store.db);
 			expect(await posted(T0 + 10)).toEqual(['a']);
 			expect(await posted(T0 + 10)).toEqual(['b']);
 			expect(await drawn(T0 + 10)).toEqual(['card']);
