@@ -7,7 +7,8 @@ import { type ReadyAnswer, takeAnswers } from './answers.ts';
 import type { BenchContext } from './context.ts';
 import { measureDisk } from './disk.ts';
 import { readyForms } from './forms.ts';
-import { createHarness, type Harness } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { createMeasured } from './measured-stores.ts';
 import { type Figure, load } from './report.ts';
 import { REPORT_ITEM, reportSession } from './sessions.ts';
 import { ms, pair, Rounds } from './stats.ts';
@@ -21,30 +22,23 @@ const CHANNEL_ID = 'C0AGENTS';
 const GOAL_MS = 10;
 /** The commit that is under way, and the answer's own. */
 const SYNCS_QUEUED = 2;
-const STORES = ['SQLite', 'PostgreSQL'] as const;
-type Store = (typeof STORES)[number];
 
 /**
  * From the press of an option to its acknowledgement and, with `UNDO_SECONDS=0`, on to the PUT; forms in the same rounds.
  * The posts of the questions are made by the benchmark: Slack's rates allow the program one a second.
  */
 export async function measurePresses(context: BenchContext): Promise<Figure[]> {
-	const { service, directory, rounds: count } = context;
-	const databaseUrl = await (await context.postgres()).createDatabase();
-	const common = { transport: 'socket', service, directory, env: { UNDO_SECONDS: '0' } } as const;
-	await using bare = await createHarness({ ...common, program: 'bare' });
-	await using sqlite = await createHarness({ ...common, program: 'handraise' });
-	await using postgres = await createHarness({ ...common, program: 'handraise', databaseUrl });
-	const harnesses = { bare, SQLite: sqlite, PostgreSQL: postgres };
-	const named = Object.entries(harnesses);
-	for (const [name, harness] of named) await takeRound(context, name, harness, new Rounds());
+	const { directory, rounds: count } = context;
+	await using measured = await createMeasured(context, { UNDO_SECONDS: '0' });
+	const named = [{ name: 'bare', harness: measured.bare }, ...measured.stores] as const;
+	for (const { name, harness } of named) await takeRound(context, name, harness, new Rounds());
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		rounds.addSample('disk', await measureDisk(directory));
 		const order = round % 2 === 0 ? named : named.toReversed();
-		for (const [name, harness] of order) await takeRound(context, name, harness, rounds);
+		for (const { name, harness } of order) await takeRound(context, name, harness, rounds);
 	}
-	return STORES.flatMap((store) => [
+	return measured.stores.flatMap(({ name: store }) => [
 		ackFigure(rounds, store, 'known', 1),
 		ackFigure(rounds, store, 'known', PEOPLE),
 		ackFigure(rounds, store, 'first', 1),
@@ -142,7 +136,7 @@ export function choiceOf(request: Json) {
 }
 
 /** `first`: by people whom the program has to ask Slack about. `known`: by people whom it asked about less than 30 s ago. */
-function ackFigure(rounds: Rounds, store: Store, who: 'first' | 'known', atOnce: number): Figure {
+function ackFigure(rounds: Rounds, store: string, who: 'first' | 'known', atOnce: number): Figure {
 	const name = `${who} ${atOnce}`;
 	const over = rounds.median(`${store} ${name} p99`) - rounds.median(`bare ${name} p99`);
 	const syncsMs = SYNCS_QUEUED * rounds.median('disk p50');
@@ -156,7 +150,7 @@ function ackFigure(rounds: Rounds, store: Store, who: 'first' | 'known', atOnce:
 	};
 }
 
-function putFigure(rounds: Rounds, store: Store, atOnce: number): Figure {
+function putFigure(rounds: Rounds, store: string, atOnce: number): Figure {
 	const press = `${store} known ${atOnce}`;
 	const form = `${store} form ${atOnce}`;
 	const more = rounds.median(`${press} put p50`) - rounds.median(`${form} put p50`);
