@@ -8,8 +8,10 @@ import {
 	add,
 	type CipherTx,
 	channelOf,
+	type Db,
 	from,
 	isFound,
+	type Row,
 	remove,
 	type StoreParts,
 	sessionOf,
@@ -74,10 +76,17 @@ type OutageUpdate = Readonly<{
 }>;
 
 export function createRecordingStore({ db, cipher }: StoreParts) {
-	async function recordWatch(tx: Tx, update: WatchUpdate): Promise<void> {
+	/** Locks the watches that these updates are of; by id, those that are as they were. */
+	async function lockWatches(trx: Db, updates: readonly WatchUpdate[]): Promise<ReadonlyMap<string, Row<'watches'>>> {
+		if (updates.length === 0) return new Map();
+		const live = from(trx, 'watches', { id: updates.map(({ watchId }) => watchId), endedAt: null });
+		const rows = await live.selectAll().orderBy('id').forUpdate().execute();
+		const revisions = new Map(updates.map(({ watchId, revision }) => [watchId, revision]));
+		return new Map(rows.filter(({ id, revision }) => revision === revisions.get(id)).map((row) => [row.id, row]));
+	}
+
+	async function recordWatch(tx: Tx, update: WatchUpdate, before: Row<'watches'> | undefined): Promise<void> {
 		const { trx, now } = tx;
-		const unchanged = { id: update.watchId, revision: update.revision, endedAt: null };
-		const before = await from(trx, 'watches', unchanged).selectAll().forUpdate().executeTakeFirst();
 		if (before === undefined) return;
 		const row = await tellWatch(trx, before, update.changed, now);
 		const { end: reason, posts } = update;
@@ -139,6 +148,8 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					const { view } = update;
 					const readAt = update.lastReadAt ?? now;
 					const newest = { question: view?.question ?? null, readAt, isFirst: row.lastReadAt === null };
+					// Before any post is.
+					const locked = await lockWatches(trx, watches);
 					if (found !== undefined && !(await recordFound(tx, key, found, newest))) throw new Outdated(token);
 					if (update.isGone === true) await settleOpen(trx, key, 'closed', now);
 					await noteRead(trx, row, update, { cipher, keepsPlan: token === null });
@@ -147,7 +158,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					// What the agent asks next may have the same words. It may ask again what it went on without.
 					if (isSettled && !changes.some((one) => one.kind === 'settled' && one.how === 'wentOn'))
 						await endSnoozes(trx, sessionOf(key));
-					for (const watch of watches) await recordWatch(tx, watch);
+					for (const watch of watches) await recordWatch(tx, watch, locked.get(watch.watchId));
 					const isOther = update.isGone === true || changes.some(({ kind }) => kind !== 'seen');
 					const isEnded = watches.some(({ end }) => end !== null);
 					if (isEnded) await stopUnwatched(trx, key, now);

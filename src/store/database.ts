@@ -92,12 +92,15 @@ export type LeasedTable = {
 }[TableName];
 export const LEASED_TABLES = TABLE_NAMES.filter((name): name is LeasedTable => 'leaseToken' in TABLES[name].columns);
 
+/** When rows of these tables are due. */
+const DUE_COLUMNS = new Set(['dueAt', 'nextAttemptAt', 'nextReadAt', 'nextUpdateAt']);
+
 /** The last column of the key, by which rows are leased and locked; a session's within its service. */
 export const lastKeyOf = (name: TableName) => String(TABLES[name].key.at(-1));
 
 /** What a transaction of this process has changed. */
 export interface Committed {
-	/** Where it may have added, changed or removed rows. */
+	/** Where it may have added or removed rows, or made some due. */
 	readonly tables: ReadonlySet<keyof Tables>;
 	/** What it added to the audit. */
 	readonly events: readonly Row<'audit_events'>[];
@@ -268,8 +271,8 @@ export function change<Table extends keyof Tables>(
 	filter: Filter<Table>,
 	columns: UpdateObject<Tables, Table>,
 ) {
-	// A row that is only leased, or given back, is as it was.
-	if (!Object.keys(columns).every((name) => name in WITHOUT_LEASE)) noteWrite(db, table);
+	// By other columns nothing becomes due; what another row allows now, the next look finds.
+	if (Object.keys(columns).some((name) => DUE_COLUMNS.has(name))) noteWrite(db, table);
 	const query = db.updateTable(table as 'meta').where(matching(filter)) as unknown;
 	return (query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>).set(columns);
 }
