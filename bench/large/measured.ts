@@ -139,7 +139,7 @@ await measure('taking due reads', async () => {
 	await sessions.takeDue(SERVICE, lease(), 2, now + 100_000);
 });
 await measure('what the reminders of a channel are decided from', () =>
-	reminders.factsOf({ kind: 'channel', teamId: TEAM, channelId: 'C1' }, now),
+	reminders.factsOf(SERVICE, { kind: 'channel', teamId: TEAM, channelId: 'C1' }, now),
 );
 await measure('the limit of watches', () =>
 	watches.limitOf({ teamId: TEAM, channelId: 'C1', service: SERVICE, createdBy: 'U1' } as never, NO_LIMITS),

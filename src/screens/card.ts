@@ -55,7 +55,7 @@ export function watchCard(model: CardModel): MessageContent {
 	const isLeft = model.ended !== null && !isOver(view.status);
 	const title = `*${sessionTitle(view.name, view.sessionId)}*`;
 	const asked = (view.question?.openCount ?? 0) > 0 && !isEndTold ? view.question : null;
-	const open = model.asks ? asked : null;
+	const open = model.asks && !isLeft ? asked : null;
 	const waits = asked === null || open !== null || isOver(view.status) ? null : `✋ ${title} · waits for an answer`;
 	const led = isEndTold ? endedLine(view.status, title) : waits;
 	const line = isLeft ? `🔹 ${title}` : (led ?? titleLine(view));

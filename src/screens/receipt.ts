@@ -79,7 +79,7 @@ export interface ReceiptContext {
 	readonly note?: string;
 }
 
-/** Draws the direct message about an answer as long as that goes on by itself. */
+/** Draws the direct message about an answer as long as that goes on, by itself or by its author. */
 export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'get'> }>) {
 	return {
 		async receipt({ answerId }) {
@@ -89,7 +89,9 @@ export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'ge
 			// How long ago something was is no news.
 			const { key } = lookOf(receiptMessage(answer, { ...context, now: answer.acceptedAt }));
 			// What changes later is told: that draws it again.
-			const isOpen = isBlocking(answer.state) || (answer.state === 'delivered' && answer.agentOutcome === null);
+			const { state, agentOutcome } = answer;
+			const isWaiting = state === 'waiting' && hasText(answer);
+			const isOpen = isBlocking(state) || isWaiting || (state === 'delivered' && agentOutcome === null);
 			return lookOf(receiptMessage(answer, context), { key, isLast: !isOpen });
 		},
 	} satisfies Drawing<'receipt'>;

@@ -46,6 +46,7 @@ import {
 	redrawFormer,
 } from '../surfaces/plan-store.ts';
 import type { NewPost } from '../surfaces/post.ts';
+import { lookAtReminders } from '../surfaces/reminder-store.ts';
 import { enterRule } from './answerers-store.ts';
 
 /** What a read means for a session's questions and answers. */
@@ -130,6 +131,8 @@ export async function addWatch(tx: CipherTx, watch: NewWatch) {
 	const card = { ...watch.card, target: { ...watch.card.target, watchId: row.id } as const };
 	await planPosts(tx, live === undefined ? [card, ...(news ?? [])] : [card]);
 	await redrawFormer(tx, watch);
+	// Its reminders may stay in its thread now.
+	if (live !== undefined) await lookAtReminders(tx, [row], watch.createdAt);
 	await markDue(tx, null);
 	recordWatch(trx, watch, { actor: watch.createdBy, outcome: 'watching' });
 	return { kind: 'added', watch: readWatch(row) } as const;

@@ -450,7 +450,7 @@ async function uncount(db: Kysely<unknown>, content: string): Promise<void> {
 /** Where an author was told by a direct message stood with the answer: now that is a post of its own. */
 async function receiptsToPosts(db: Kysely<unknown>, now: number): Promise<void> {
 	const { rows } = await sql<Told>`select id, team_id, user_id, service, session_id, question_id, receipt_state,
-			accepted_at
+			accepted_at, state, agent_outcome
 		from answers where receipt_state not like '%"dm":null%' or receipt_state like '%"dmSince":%'`.execute(db);
 	for (const row of rows) {
 		const told = parseOrNull(formerReceipt, row.receiptState);
@@ -461,7 +461,8 @@ async function receiptsToPosts(db: Kysely<unknown>, now: number): Promise<void> 
 		// What may have been posted is searched for by the key that it was given.
 		const key = `${row.id} ${dm?.ts ?? ''}`;
 		const isSure = dmSince === null;
-		const state = isSure ? 'shown' : 'planned';
+		const goesOn = GOING_ON.has(row.state) || (row.state === 'delivered' && row.agentOutcome === null);
+		const state = !isSure ? 'planned' : goesOn ? 'shown' : 'closed';
 		await sql`insert into posts (id, stream, number, unique_key, team_id, place_id, service, session_id, question_id,
 				kind, content, state, created_at, due_at, sending_since, ts)
 			values (${key}, ${`person:${row.teamId}:${row.userId}:${row.id}`}, 1, 'receipt', ${row.teamId}, ${row.userId},
@@ -472,6 +473,9 @@ async function receiptsToPosts(db: Kysely<unknown>, now: number): Promise<void> 
 	await sql`update answers set receipt_state = replace(receipt_state, '"dm":null', '"isMessage":false')
 		where receipt_state like '%"dm":null%'`.execute(db);
 }
+
+/** They go on by themselves, or by their author. */
+const GOING_ON = new Set(['accepted', 'delivering', 'waiting']);
 
 const formerReceipt = z.object({
 	state: z.string().nullable(),
@@ -484,6 +488,8 @@ const formerReceipt = z.object({
 interface Told extends Readonly<Record<'id' | 'teamId' | 'userId' | 'service' | 'sessionId' | 'receiptState', string>> {
 	readonly questionId: string | null;
 	readonly acceptedAt: number;
+	readonly state: string;
+	readonly agentOutcome: string | null;
 }
 
 interface Switching {

@@ -71,7 +71,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 			if (ts === undefined) return { kind: 'unknown', code: 'no_ts' };
 			return { kind: 'sent', ts, ...(threadTs !== null && !isThreaded(message) && { lostThread: threadTs }) };
 		} catch (error) {
-			const outcome = outcomeOf(error);
+			const outcome = outcomeOf(error, target);
 			log.debug({ outcome }, 'Slack did not accept a post');
 			const mayEnd = outcome.kind === 'gone' && outcome.reason === 'channelGone' && target.kind !== 'person';
 			if (!mayEnd || (await isGone(target.channelId))) return outcome;
@@ -103,7 +103,7 @@ export function createMessages({ clients, directChannelOf, clock, log }: Core) {
 		/** Prepares the call for a new look of a post, which needs nothing more. */
 		async prepare(due: DuePost, content: MessageContent): Promise<() => Promise<SendOutcome>> {
 			const { id, target, ts } = due.post;
-			const channel = await channelOf(target).catch(outcomeOf);
+			const channel = await channelOf(target).catch((error: unknown) => outcomeOf(error, target));
 			if (typeof channel !== 'string') return async () => channel;
 			if (ts !== null) {
 				const update = { channel, ts, ...replacement(content) };
@@ -190,8 +190,10 @@ export function placesOf(due: DuePost): readonly (string | null)[] {
 	return [...new Set([threadOf(due), threadOf({ ...due, threadTs: due.formerThreadTs }), null])];
 }
 
-function outcomeOf(error: unknown): SendOutcome {
+function outcomeOf(error: unknown, target: PostTarget): SendOutcome {
 	const outcome = slackOutcome(error);
-	if (outcome.code in GONE) return { kind: 'gone', reason: GONE[outcome.code as keyof typeof GONE] };
+	// A direct message has nothing that could end.
+	if (outcome.code in GONE && target.kind !== 'person')
+		return { kind: 'gone', reason: GONE[outcome.code as keyof typeof GONE] };
 	return outcome;
 }

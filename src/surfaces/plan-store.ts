@@ -330,7 +330,7 @@ async function showInstead(
 		for (const post of posted) {
 			if (post.ts === null) continue;
 			const content = { kind: 'question', changed: fingerprint !== former.fingerprint } satisfies PostContent;
-			const undrawn = { content: JSON.stringify(content), shownAt: null };
+			const undrawn = { content: JSON.stringify(content), shownAt: null, wanted: sql<number>`wanted + 1` };
 			await change(trx, 'posts', { id: post.id }, undrawn).execute();
 			shown.push({ postId: post.id, watch });
 		}

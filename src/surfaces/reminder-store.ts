@@ -37,8 +37,8 @@ import {
 /** What is known of the questions that stand in channels, for their reminders. */
 export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { readonly log: Log }) {
 	return {
-		/** The open questions of a channel, or of one watch, and the channel's settings. */
-		async factsOf(target: Exclude<PostTarget, { kind: 'person' }>, now: number) {
+		/** The open questions of a channel, or of one watch, of this address of the service; and the channel's settings. */
+		async factsOf(service: string, target: Exclude<PostTarget, { kind: 'person' }>, now: number) {
 			const channel = channelOf(target);
 			const of = target.kind === 'watch' ? sql`and watches.id = ${target.watchId}` : sql``;
 			const [{ settings, change: changed }, { rows }] = await Promise.all([
@@ -55,7 +55,7 @@ export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { read
 						and posts.kind = 'question' and remind_since is not null
 					join watched_sessions as seen on seen.service = watches.service and seen.session_id = watches.session_id
 					where watches.team_id = ${channel.teamId} and watches.channel_id = ${channel.channelId}
-						and ended_at is null ${of}
+						and watches.service = ${service} and ended_at is null ${of}
 					order by remind_since, posts.id`.execute(db.read),
 			]);
 			const asked = { sessionId: [...new Set(rows.map(({ sessionId }) => sessionId))] };
@@ -150,7 +150,7 @@ export async function lookAtChannel(tx: Tx, channel: ChannelKey): Promise<void> 
  * Holds a reminder of the channels of these watches, and one in the thread of each whose reminders stay there, until
  * `at` at the latest.
  */
-async function lookAtReminders(tx: Tx, watches: readonly RemindedWatch[], at: number): Promise<void> {
+export async function lookAtReminders(tx: Tx, watches: readonly RemindedWatch[], at: number): Promise<void> {
 	const places = new Map<string, HeldPlace>();
 	const channels = Map.groupBy(watches, ({ teamId, channelId }) => `${teamId}:${channelId}`);
 	for (const here of channels.values()) {

@@ -109,12 +109,12 @@ const SAME_TIME_MS = 1_000;
  * Decides what becomes of a reminder that is held: one message for all that is due in its place. Sessions are read
  * before: a question that may be settled reminds nobody.
  */
-export function createReminding({ store, clock, config }: Core<{ reminders: ReminderStore }>) {
+export function createReminding({ store, clock, config, serviceUrl }: Core<{ reminders: ReminderStore }>) {
 	const { reminders } = store;
 	return async (target: Post['target'], held: ContentOf<'reminder'>): Promise<Hold> => {
 		if (target.kind === 'person') return { kind: 'over' };
 		const now = clock.now();
-		const { questions, settings, settingsChangedAt } = await reminders.factsOf(target, now);
+		const { questions, settings, settingsChangedAt } = await reminders.factsOf(serviceUrl, target, now);
 		const { quietHours } = settings;
 		const times = reminderTimes(settings, config.REMIND_AFTER);
 		const noted = new Map(held.entries.map((entry) => [entry.questionId, entry]));

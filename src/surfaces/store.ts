@@ -2,7 +2,7 @@
 import type { Answer } from '../domain/answer.ts';
 import { DAY_MS, type Lease, type Log } from '../kernel/basics.ts';
 import {
-	add,
+	addIf,
 	change,
 	channelOf,
 	columnsAs,
@@ -11,6 +11,7 @@ import {
 	hasChanged,
 	isFound,
 	joinedRow,
+	personOf,
 	type RawBuilder,
 	type StoreDatabase,
 	type StoreParts,
@@ -116,21 +117,23 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 	/** Notes the end of a first post, or that Slack shows no more of a post, with what follows from it. */
 	async function finish(tx: Tx, { id, content, wanted }: Post, token: string, result: Ended): Promise<void> {
 		const { trx, now } = tx;
-		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
-		if (before === undefined) return;
-		const isFirstPost = before.state === 'planned';
+		const found = await from(trx, 'posts', { id }).select('watchId').executeTakeFirst();
+		if (found === undefined) return;
 		const entries = 'entries' in content ? content.entries : [];
 		// A reminder of a channel belongs to no watch.
-		const watchId = before.watchId ?? entries[0]?.watchId ?? null;
+		const watchId = found.watchId ?? entries[0]?.watchId ?? null;
 		const session = await lockSessionOf(trx, watchId);
 		const concerned = from(trx, 'watches', { id: watchId ?? '' }).selectAll();
 		const watch = session === null ? undefined : await concerned.executeTakeFirst();
 		// All that is written below is locked in the order of all locks.
 		const own = from(trx, 'posts', { id }).select('id');
-		const ofWatch = own.union(from(trx, 'posts', { watchId, kind: 'card' }).select('id'));
+		const ofWatch = watchId === null ? own : own.union(from(trx, 'posts', { watchId, kind: 'card' }).select('id'));
 		const reminded = from(trx, 'posts', questionsOf(entries)).select('id');
-		if (entries.length > 0) await locked(trx, 'posts', { id: ofWatch.union(reminded) }).execute();
-		else if (watch !== undefined) await locked(trx, 'posts', { id: ofWatch }).execute();
+		await locked(trx, 'posts', { id: entries.length === 0 ? ofWatch : ofWatch.union(reminded) }).execute();
+		// Only now: another question may have come into the same message.
+		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
+		if (before === undefined) return;
+		const isFirstPost = before.state === 'planned';
 		const columns = { ...WITHOUT_LEASE, ...endColumns(before, wanted, result, now) };
 		const about = content.kind === 'reminder' && result.kind === 'shown' && aboutOf(content.entries, session?.service);
 		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { ...columns, ...about });
@@ -273,20 +276,18 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		tell: (post: NewPost, now: number) => db.write((trx) => planPosts({ trx, now }, [post])),
 
 		/**
-		 * Has the direct message about an answer show what is true of it now. The first time, and for news (`isNews`) where
-		 * its author has deleted it, it is posted.
+		 * Has the direct message about an answer show what is true of it now, unless its author was forgotten meanwhile.
+		 * The first time, and for news (`isNews`) where its author has deleted it, it is posted.
 		 */
 		showReceipt: ({ id: answerId, person, question, questionId }: ToldAnswer, { isNews, now }: ReceiptNews) =>
 			db.writeOne(async (trx) => {
 				const target = { kind: 'person', ...person, topic: answerId } as const;
 				const content = { kind: 'receipt', answerId } satisfies PostContent;
 				const again = isNews ? sql`('gone', 'refused', 'dropped')` : sql`('')`;
-				await add(trx, 'posts', {
-					...plannedRow(target, 'receipt', content, now),
-					...sessionOf(question),
-					questionId,
-					number: 1,
-				})
+				const about = { ...sessionOf(question), questionId, number: 1 };
+				const isAuthor = from(trx, 'answers', { id: answerId, ...personOf(person) }).select('id');
+				const row = { ...plannedRow(target, 'receipt', content, now), ...about };
+				await addIf(trx, 'posts', row, sql<boolean>`exists ${isAuthor}`)
 					.onConflict((conflict) =>
 						conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
 							wanted: sql<number>`posts.wanted + 1`,
@@ -296,6 +297,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 							dueAt: sql<number>`case when posts.state = 'planned' then posts.due_at
 								when posts.state in ('shown', 'closed') or posts.state in ${again} then ${now} else posts.due_at end`,
 							urgency: 0,
+							attempts: sql<number>`case when posts.state in ${again} then 0 else posts.attempts end`,
 							...(isNews && { shownAt: null }),
 						}),
 					)
@@ -418,7 +420,8 @@ function dueAgain(wanted: number, againAt: number | null, now: number, isFirstPo
 
 /** A mark that has not been spread may be of a change after it was drawn. */
 const IS_MARKED = sql<boolean>`exists (select 1 from marks
-	where marks.service = posts.service and marks.session_id = posts.session_id)`;
+	where marks.service = posts.service and marks.session_id = posts.session_id
+		and (marks.cards is null or posts.kind = 'card'))`;
 const closedAt = (wanted: number) =>
 	sql<string>`case when wanted > ${wanted} or ${IS_MARKED} then 'shown' else 'closed' end`;
 
@@ -453,8 +456,12 @@ function columnsOf(post: Post, result: AttemptResult, now: number) {
 			const failed = lastError !== PACED && { attempts: sql<number>`attempts + 1` };
 			return { dueAt: Math.round(result.at), lastError, ...failed, ...(!unknown && { sendingSince: null }) };
 		}
-		case 'shown':
-			return post.ts === null ? null : { ...shownColumns(post, result, now), ...afterShown(post, result, now, false) };
+		case 'shown': {
+			if (post.ts === null) return null;
+			// News that came meanwhile are not shown yet.
+			const shownAt = sql<number>`cast(case when wanted > ${post.wanted} then shown_at else ${now} end as bigint)`;
+			return { ...shownColumns(post, result, now), shownAt, ...afterShown(post, result, now, false) };
+		}
 		default:
 			return null;
 	}

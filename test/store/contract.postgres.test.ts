@@ -4,18 +4,20 @@ import { acceptAnswer } from '../../src/delivery/accept-store.ts';
 import { firstPersonOf } from '../../src/screens/answer.ts';
 import { type Changes, changesOf, type Db, noteTo, type StoreDatabase } from '../../src/store/database.ts';
 import { lockSession } from '../../src/store/locks.ts';
+import { markDue } from '../../src/store/marks.ts';
 import { OWN_SCHEMA } from '../../src/store/migrate.ts';
 import { mapPostgresError } from '../../src/store/postgres.ts';
 import { createSharedState } from '../../src/store/shared-states.ts';
 import { AWAITED_AHEAD_MS, type Watch } from '../../src/store/watch.ts';
+import type { Store } from '../../src/stores.ts';
 import type { Post } from '../../src/surfaces/post.ts';
 import { beginReminders } from '../../src/surfaces/reminder-store.ts';
 import { addWatch } from '../sessions/support.ts';
 import { forget } from './contract/person.ts';
-import { shownAt } from './contract/watch-acts.ts';
+import { ASKED, asking, askingView, KEY, news, read, shownAt, watchActs } from './contract/watch-acts.ts';
 import { describeStores, replicasFrom } from './contract.ts';
 import { deadlocksIn, openReplicas } from './postgres-replicas.ts';
-import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, submission, T0 } from './support.ts';
+import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, spread, submission, T0 } from './support.ts';
 
 describeStores('PostgreSQL', openReplicas);
 
@@ -208,3 +210,37 @@ it('knows that nothing was committed when no statement was sent or the server re
 	expect(mapPostgresError(withState('57014'), { sent: true })).toMatchObject({ commitUnknown: false });
 	expect(mapPostgresError(withState('53100'), { sent: true })).toMatchObject({ commitUnknown: false });
 });
+
+it('posts a deleted message anew that is to show another question by now', async () => {
+	const { store, replica } = subject;
+	const { added, posted, recorded, drawn } = watchActs(subject);
+	const watch = await added();
+	await posted();
+	const update = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions: [ASKED] });
+	await recorded([news(watch, { posts: [asking(watch)] })], update);
+	await posted();
+	await drawn();
+	await store.db.write((trx) => markDue({ trx, now: T0 }, KEY));
+	await spread(store);
+	const due = await store.posts.takeDue(LEASE, 9, T0);
+	const post = due.find(({ post: { content } }) => content.kind === 'question')?.post;
+	if (post === undefined) throw new Error('the post is not due');
+	const { ending } = await replica.db.write(async (trx) => {
+		await lockSession(trx, KEY);
+		const ending = store.posts.endAttempt(post, LEASE.token, { kind: 'deleted' }, T0 + 2);
+		await expect.poll(() => lockWaits(replica), { interval: 10 }).toBe(1);
+		// As a read does that finds another question in its place.
+		await trx.updateTable('posts').set({ shownAt: null }).where('id', '=', post.id).execute();
+		return { ending };
+	});
+	await ending;
+	const row = await store.db.read.selectFrom('posts').selectAll().where('id', '=', post.id).executeTakeFirst();
+	expect(row).toMatchObject({ state: 'planned', ts: null });
+});
+
+/** How many wait for a lock in this database. */
+async function lockWaits({ db }: Store): Promise<number> {
+	const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+		where wait_event_type = 'Lock' and datname = current_database()`.execute(db.read);
+	return rows[0]?.count ?? 0;
+}

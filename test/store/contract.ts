@@ -21,6 +21,7 @@ import { describePresses } from './contract/presses.ts';
 import { describeMarked, describeQueries } from './contract/queries.ts';
 import { describeQuestions } from './contract/questions.ts';
 import { describeManyRaces, describeRaces } from './contract/races.ts';
+import { describeReceipts } from './contract/receipts.ts';
 import { describeReminders } from './contract/reminders.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeSharedStates } from './contract/shared-states.ts';
@@ -87,6 +88,7 @@ export function describeStores(
 			describeWatchesInTrouble,
 		]);
 		about('inboxes', [describeInboxes, describeInboxReads, describeSnoozes, describeHandOvers]);
+		about('receipts', [describeReceipts]);
 		about('reminders', [describeReminders]);
 		about('channel settings', [describeChannelSettings, describeAnswerers]);
 		about('spellings of ids', [describeSpellings]);

@@ -254,7 +254,7 @@ async function reminds({ posts, reminders }: Store, { random, token }: Actor): P
 	const due = await posts.takeDue({ token, ms: 20_000 }, 12, T0 + 12_000);
 	for (const { post } of due) {
 		if (post.content.kind !== 'reminder' || post.target.kind === 'person' || post.ts !== null) continue;
-		const { questions } = await reminders.factsOf(post.target, T0);
+		const { questions } = await reminders.factsOf(SERVICE, post.target, T0);
 		const entries = questions.filter(() => random.chance(0.7)).map(entryOf);
 		const content = { kind: 'reminder', entries } as const;
 		if (entries.length === 0 || random.chance(0.4)) {

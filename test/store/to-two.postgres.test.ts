@@ -413,17 +413,22 @@ describe.each([
 				answerRow('sending', 's', told({ dm: null, dmSince: ago(1) })),
 				answerRow('replaced', 's', told({ dmSince: ago(2) })),
 				answerRow('window', 's', told({ dm: null, modalOpen: true })),
+				answerRow('over', 's', { ...told({}), agentOutcome: 'resumed' }),
+				answerRow('waiting', 's', { ...told({}), state: 'waiting' }),
 			];
 			const db = await migrated(place, { answers });
 			const rows = await db.read.selectFrom('posts').selectAll().where('kind', '=', 'receipt').orderBy('id').execute();
 			const found = rows.map(({ id, state, ts, sendingSince, placeId }) => [id, state, ts, sendingSince, placeId]);
 			const author = answers[0]?.userId;
 			expect(found).toEqual([
+				['over 1.2', 'closed', '1.2', null, author],
 				['replaced 1.2', 'planned', null, ago(2), author],
 				['sending ', 'planned', null, ago(1), author],
 				['told 1.2', 'shown', '1.2', null, author],
+				['waiting 1.2', 'shown', '1.2', null, author],
 			]);
-			expect(rows.map(({ content }) => JSON.parse(content).answerId)).toEqual(['replaced', 'sending', 'told']);
+			const ids = ['over', 'replaced', 'sending', 'told', 'waiting'];
+			expect(rows.map(({ content }) => JSON.parse(content).answerId)).toEqual(ids);
 			const { answer } = await read(db);
 			const receipts = ['told', 'sending', 'window'].map((id) => answer(id).receipt);
 			expect(receipts).toMatchObject([

@@ -31,8 +31,8 @@ const pass = (ms: number, end = clock.now() + ms) => until(() => clock.now() >= 
 const says = (id: string, words: string) => until(() => textsIn(id).some((text) => text.includes(words)));
 const UNAVAILABLE = headline('accepted', { lastError: 'unavailable' });
 
-/** An answer of Ada's whose window is closed, and of which a direct message says that the service is away. */
-async function waiting(): Promise<string> {
+/** An answer of Ada's whose window is closed, while the service is away. */
+async function sent(): Promise<string> {
 	const id = `receipt-${++count}`;
 	app.service.sessions.put(id, askingSession(['First']));
 	const modal = await openSession(app, id);
@@ -40,6 +40,12 @@ async function waiting(): Promise<string> {
 	await app.service.goDown();
 	await modal.submit();
 	await modal.close();
+	return id;
+}
+
+/** The same, and a direct message says it. */
+async function waiting(): Promise<string> {
+	const id = await sent();
 	await says(id, UNAVAILABLE);
 	return id;
 }
@@ -105,5 +111,46 @@ describe('the direct message about an answer', () => {
 		const id = await waiting();
 		await pass(60_000);
 		expect(dm(id)).toHaveLength(1);
+	});
+
+	it.each(['channel_not_found', 'is_archived', 'not_in_channel'])(
+		'comes although Slack has said %s once',
+		async (error) => {
+			const id = await sent();
+			await pass(5_000);
+			app.slack.faults.add({ method: 'chat.postMessage', error, times: 1 });
+			app.service.sessions.setStatus(id, 'stopped');
+			await app.service.comeBack();
+			await says(id, headline('ended'));
+		},
+	);
+
+	it('comes when Slack takes messages again after some minutes, with the news until then', async () => {
+		const id = await sent();
+		app.slack.faults.add({ method: 'chat.postMessage', error: 'messages_tab_disabled' });
+		await pass(25_000);
+		app.service.sessions.setStatus(id, 'stopped');
+		await app.service.comeBack();
+		await pass(5 * 60_000);
+		app.slack.faults.clear();
+		await says(id, headline('ended'));
+	});
+
+	it('shows a press of *Try again* at once', async () => {
+		const id = await waiting();
+		const [message] = dm(id);
+		app.service.sessions.remove(id);
+		await app.service.comeBack();
+		// Another session can be read, so it is this one that is gone.
+		for (let tries = 0; tries < 15 && message?.buttons().includes('Try again') !== true; tries += 1) {
+			app.service.sessions.put('other', askingSession(['Other']));
+			await (await openSession(app, 'other')).close(true);
+			await pass(60_000);
+		}
+		app.service.sessions.put(id, askingSession(['First']));
+		app.service.faults.add({ kind: 'hang', method: 'GET', sessionId: id });
+		await pass(60_000);
+		await message?.press('Try again');
+		await until(() => message?.buttons().includes('Try again') === false);
 	});
 });

@@ -30,6 +30,7 @@ const REMIND_AFTER_MS = 60_000;
 function startOutbox(store: Store, clock: ManualClock) {
 	const core = coreOf({
 		store,
+		serviceUrl: SERVICE,
 		config: { REMIND_AFTER: REMIND_AFTER_MS },
 		rateLimiter: createRateLimiter(clock),
 		metrics: { watches: createRecordingMetrics().metrics },

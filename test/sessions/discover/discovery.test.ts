@@ -105,6 +105,19 @@ describe('/session watch all', () => {
 		expect(offers()).toEqual([second.ts]);
 	});
 
+	it.each([false, true])(
+		'reminds of its question after somebody watches it (questions in threads: %s)',
+		async (inThread) => {
+			await start({ env: { REMIND_AFTER: '5m' } });
+			await app.setPosts({ questionsInThread: inThread });
+			const { id } = await app.raisedHand();
+			await app.pass(MINUTE);
+			await app.command(`/session watch ${id}`);
+			await app.pass(20 * MINUTE);
+			expect(app.slack.state.messages.filter(({ text }) => REMINDER.test(String(text)))).toHaveLength(1);
+		},
+	);
+
 	it('leaves a session alone that the channel watches, and brings it into another channel', async () => {
 		await start();
 		const id = await app.watched();

@@ -45,7 +45,7 @@ const REMIND_AT = T0 + REMIND_AFTER_MS;
 const FIRST_LOOK = T0 + 10_000;
 const CHANNEL = { kind: 'channel', ...C1 } as const;
 const CHANNEL_STREAM = streamOf(CHANNEL);
-type Place = Parameters<Store['reminders']['factsOf']>[0];
+type Place = Parameters<Store['reminders']['factsOf']>[1];
 type QuestionFacts = ReminderFacts['questions'][number];
 
 export function describeReminders(subject: Subject): void {
@@ -121,7 +121,7 @@ export function describeReminders(subject: Subject): void {
 		await end(await takeOne(now), held(until, entries), now);
 	}
 
-	const factsOf = (place: Place = CHANNEL, now = FIRST_LOOK) => subject.replica.reminders.factsOf(place, now);
+	const factsOf = (place: Place = CHANNEL, now = FIRST_LOOK) => subject.replica.reminders.factsOf(SERVICE, place, now);
 
 	async function factOf(place: Place = CHANNEL, now = FIRST_LOOK): Promise<QuestionFacts> {
 		const { questions } = await factsOf(place, now);
@@ -158,7 +158,12 @@ export function describeReminders(subject: Subject): void {
 	/** What the program decides of a held reminder then. */
 	function decided(now: number, content: Partial<Extract<Post['content'], { kind: 'reminder' }>> = {}): Promise<Hold> {
 		const clock = createManualClock(now);
-		const core = coreOf({ store: subject.store, clock, config: { REMIND_AFTER: REMIND_AFTER_MS } });
+		const core = coreOf({
+			store: subject.store,
+			clock,
+			serviceUrl: SERVICE,
+			config: { REMIND_AFTER: REMIND_AFTER_MS },
+		});
 		return createReminding(core)(CHANNEL, { kind: 'reminder', entries: [], ...content });
 	}
 
@@ -266,6 +271,19 @@ export function describeReminders(subject: Subject): void {
 			expect(questions.map(({ sessionId }) => sessionId)).toEqual(['s2', 's3', 's1']);
 			expect(settings.discreet).toBe(true);
 			expect(settingsChangedAt).toBe(T0);
+		});
+
+		it('are those of this address of the service', async () => {
+			for (const sessionId of ['s1', 's2']) await asked({ sessionId });
+			await subject.store.db.write(async (trx) => {
+				for (const table of ['watches', 'questions', 'posts', 'watched_sessions'] as const)
+					await trx
+						.updateTable(table)
+						.set({ service: 'https://former.example' })
+						.where('sessionId', '=', 's2')
+						.execute();
+			});
+			expect((await factsOf()).questions.map(({ sessionId }) => sessionId)).toEqual(['s1']);
 		});
 
 		it('are looked at when their time has come', async () => {

@@ -232,7 +232,7 @@ export function describeSpellings(subject: Subject): void {
 			for (const one of shown) expect(one.question).toMatchObject({ settled: null, note: 'You know it.' });
 			for (const channelId of ['C1', 'C2']) {
 				const channel = { kind: 'channel', teamId: 'T1', channelId } as const;
-				const { questions: reminded } = await subject.replica.reminders.factsOf(channel, T0);
+				const { questions: reminded } = await subject.replica.reminders.factsOf(SERVICE, channel, T0);
 				expect(reminded).toMatchObject([{ ...SESSION, questionId: questions[0]?.id }]);
 			}
 		});
