@@ -10,7 +10,8 @@ await startNamed('npm run bench --', {
 		about: 'a database with many answers, questions, posts and watches',
 		start: () => import('./large/main.ts'),
 	},
-	idle: { about: 'what the program does when nothing happens', start: () => import('./idle/main.ts') },
+	statements: { about: 'what the program asks PostgreSQL', start: () => import('./statements/main.ts') },
+	path: { about: 'how many functions an act runs through', start: () => import('./path/main.ts') },
 	people: {
 		about: 'a company: a crowd that opens Home, and what questions cost',
 		start: () => import('./people/main.ts'),

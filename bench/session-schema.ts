@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { atOnce } from '../src/core/lease-loop.ts';
-import { readSessionResponse, sourcesIn } from '../src/session-service/schema.ts';
-import { SessionServiceError } from '../src/session-service/service.ts';
-import { readBody } from '../src/session-service/transport.ts';
+import { atOnce } from '../src/kernel/lease-loop.ts';
+import { readSessionResponse, sourcesIn } from '../src/service/schema.ts';
+import { SessionServiceError } from '../src/service/service.ts';
+import { readBody } from '../src/service/transport.ts';
 import { readOptions } from '../test/support/options.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createHandraise } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
-import { type Clock, createLog } from '../src/core/basics.ts';
+import { type Clock, createLog } from '../src/kernel/basics.ts';
 import type { AppProcess, createAppProcess } from './app-process.ts';
 
 type Deps = Parameters<typeof createAppProcess>[0];

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { waitingSessionsWords } from '../src/features/inbox/view.ts';
+import { waitingSessionsWords } from '../src/screens/inbox.ts';
 import { BEGAN_ALL, ENDED_ALL } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { type Harness, openHarness, type } from './harness.ts';

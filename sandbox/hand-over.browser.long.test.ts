@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { handOverRefusedText } from '../src/features/hand-over/view.ts';
-import { waitingCountWords } from '../src/features/inbox/view.ts';
-import { asksWords } from '../src/features/watch/post-view.ts';
+import { handOverRefusedText } from '../src/screens/hand-over.ts';
+import { waitingCountWords } from '../src/screens/inbox.ts';
+import { asksWords } from '../src/screens/question-post.ts';
 import {
 	GAVE_BACK,
 	HANDED_OVER,

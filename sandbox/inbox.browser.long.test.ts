@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { emptyWords, waitingCountWords } from '../src/features/inbox/view.ts';
+import { emptyWords, waitingCountWords } from '../src/screens/inbox.ts';
 import { DELIVERED, line } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { CHOICE_WORDS } from '../src/features/answer/receipt-view.ts';
+import { CHOICE_WORDS } from '../src/screens/receipt.ts';
 import { ASKS, line } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { type Harness, openHarness, type } from './harness.ts';

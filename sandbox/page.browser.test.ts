@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { REMOVED_ANSWER } from '../src/features/answer/view.ts';
+import { REMOVED_ANSWER } from '../src/screens/answer.ts';
 import { DELIVERED, whatHappened } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
@@ -310,7 +310,7 @@ it('has a Gallery of every state, with switches, and without serious axe finding
 	const open = page.getByRole('region', { name: 'open', exact: true }).first();
 	await open.getByRole('button', { name: 'LH 1173' }).waitFor();
 	expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(
-		expect.arrayContaining(['Question', 'Card', 'Reminder', 'Digest', 'Window', 'Receipt', 'Inbox']),
+		expect.arrayContaining(['Question', 'Card', 'Reminder', 'Receipt', 'Window', 'Inbox']),
 	);
 	// Chromium has refused the font if it gives none.
 	await expect

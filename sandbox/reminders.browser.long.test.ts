@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { namingErrors } from '../src/features/settings/view.ts';
+import { namingErrors } from '../src/screens/settings.ts';
 import { CHANGED_REMINDERS, DELIVERED, reminderOf } from '../test/support/sentences.ts';
 import { buttonNamed } from './browser.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';

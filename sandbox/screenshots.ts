@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
-import { waitingCountWords } from '../src/features/inbox/view.ts';
+import { waitingCountWords } from '../src/screens/inbox.ts';
 import { digestText, ESCALATION, REMINDER, youHandedOver } from '../test/support/sentences.ts';
 import { buttonNamed, launchBrowser } from './browser.ts';
 import { createMovedClock } from './moved-clock.ts';

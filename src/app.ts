@@ -1,34 +1,33 @@
 import type { Dispatcher } from 'undici';
 import type { Config } from './config.ts';
-import { type Clock, type Log, steadySince } from './core/basics.ts';
-import { createMetrics } from './core/metrics.ts';
-import { createRateLimiter } from './core/rate-limiter.ts';
-import { OWN_SCHEMA } from './database/migrate.ts';
-import { ourAnswers, type Reading } from './features/answer/earlier-answers.ts';
-import { createOpenWindows } from './features/answer/open-windows.ts';
-import { showRepeat } from './features/answer/receipts.ts';
-import { registerAnswer } from './features/answer/register.ts';
-import { registerDiscovery } from './features/discover/register.ts';
-import { registerHandOver } from './features/hand-over/handler.ts';
-import { askInbox } from './features/inbox/inboxes.ts';
-import { registerInbox } from './features/inbox/register.ts';
-import { registerPress } from './features/press/handler.ts';
-import { createReminders } from './features/remind/reminders.ts';
-import { registerReply } from './features/reply/text-as-answer.ts';
-import { registerSession } from './features/session/actions.ts';
-import { registerSettings } from './features/settings/handler.ts';
-import { createReadNotes } from './features/watch/read-notes.ts';
-import { registerWatch } from './features/watch/register.ts';
-import { createHousekeeping } from './ops/housekeeping.ts';
-import { createEndpoints, createRefusedRequests } from './ops/http-server.ts';
+import { ourAnswers, type Reading } from './delivery/earlier-answers.ts';
+import { disclosureOf } from './domain/secrecy.ts';
+import { type Clock, type Log, steadySince } from './kernel/basics.ts';
+import { createMetrics } from './kernel/metrics.ts';
+import { createRateLimiter } from './kernel/rate-limiter.ts';
+import { createHousekeeping } from './operator/housekeeping.ts';
+import { createEndpoints, createRefusedRequests } from './operator/http-server.ts';
+import { registerAnswer } from './people/answering.ts';
+import { registerHandOver } from './people/hand-over-handler.ts';
+import { registerInbox } from './people/inbox.ts';
+import { registerPress } from './people/press.ts';
+import { registerSession } from './people/session-actions.ts';
+import { registerSettings } from './people/settings.ts';
+import { registerReply } from './people/text-as-answer.ts';
+import { registerWatch } from './people/watching.ts';
 import { createPosting } from './posting.ts';
-import { disclosureOf } from './questions/secrecy.ts';
-import { createSessionService, SERVICE_CALLS } from './session-service/session-service.ts';
+import { createSessionService, SERVICE_CALLS } from './service/session-service.ts';
+import { registerDiscovery } from './sessions/discover.ts';
+import { createReadNotes } from './sessions/read-notes.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createInstallation, identify } from './slack/clients.ts';
 import { createHandlerContext } from './slack/context.ts';
 import { createSlack } from './slack/slack.ts';
+import { OWN_SCHEMA } from './store/migrate.ts';
 import { openStore } from './stores.ts';
+import { askInbox } from './surfaces/inboxes.ts';
+import { createSpreading } from './surfaces/marks.ts';
+import { createOpenWindows } from './surfaces/open-windows.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
@@ -90,7 +89,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	}
 	const noteRead = createReadNotes(core, readAnswers);
 
-	const { messages, ...posting } = createPosting(core);
+	const posting = createPosting(core);
 	const refusedRequests = createRefusedRequests(core);
 	const bolt = createBoltApp(installation.identity, { config, proxy, clock, log, onRefused: refusedRequests.add });
 	const http = createEndpoints(core, { bolt, budget: service.budget, onRefused: refusedRequests.add });
@@ -98,10 +97,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		app: bolt.app,
 		noteRead,
 		onInboxPress: (inbox) => askInbox(core, inbox, null),
-		onPostPress(request, isChanged) {
-			posting.showPressed(request, isChanged);
-			void showRepeat(store.answers, messages, request);
-		},
+		onPostPress: posting.showPressed,
 	});
 	const { listen } = context;
 
@@ -112,20 +108,18 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 	});
 	const inboxes = registerInbox(context, discovery);
 	const openSettings = registerSettings(context);
-	const { flow, drafting, claims } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
+	const { flow, drafting } = registerSession(context, { watching, openInbox: inboxes.open, openSettings });
 	const { answers, ...answering } = registerAnswer(context, {
 		...service,
 		flow,
 		drafting,
-		claims,
-		messages,
 		inboxes,
 		noteRead,
 	});
 	registerPress({ ...context, answers, inboxes });
 	registerReply({ ...context, flow, drafting, answers });
 	registerHandOver(context);
-	const reminders = createReminders(core);
+	const spreading = createSpreading(core, inboxes.learnNews);
 	const housekeeping = createHousekeeping(core, {
 		isDiscovering: () => discovery.whyNot() === null,
 		forgetInboxes: inboxes.forget,
@@ -136,7 +130,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 		await answering.start();
 		await discovery.start();
 		watching.start();
-		await reminders.start();
+		spreading.start();
 		housekeeping.start();
 	}
 
@@ -176,7 +170,7 @@ export async function createHandraise({ config, log, proxy = null, clock: ownClo
 				discovery.stop(),
 				watching.stop(),
 				posting.stop(),
-				reminders.stop(),
+				spreading.stop(),
 				inboxes.stop(),
 				openWindows.stop(),
 				housekeeping.stop(),

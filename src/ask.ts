@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { HandraiseError } from './core/basics.ts';
-import { print } from './core/output.ts';
-import { previewOf, previewWords } from './features/answer/preview-view.ts';
+import { HandraiseError } from './kernel/basics.ts';
+import { print } from './kernel/output.ts';
+import { previewOf, previewWords } from './screens/preview.ts';
 
 /*
  * `npm run ask -- FILE`: what Handraise makes of a question, for those who write agents. Reads the JSON of an item, of

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { needSettings } from './config.ts';
-import { createLog, HandraiseError, repeat, systemClock } from './core/basics.ts';
-import { print } from './core/output.ts';
-import { BEFORE_ALL, cursorOf, lineOf, openAudit, readEvents } from './database/audit-reader.ts';
+import { createLog, HandraiseError, repeat, systemClock } from './kernel/basics.ts';
+import { print } from './kernel/output.ts';
+import { BEFORE_ALL, cursorOf, lineOf, openAudit, readEvents } from './store/audit-reader.ts';
 
 const USAGE = `Usage: npm run audit --silent -- [--since <day or time>] [--after <cursor>] [--follow]
 Prints what happened, a JSON object a line. --since 2026-11-01 or 2026-11-01T08:00Z, both UTC; --after goes on

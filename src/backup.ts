@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { needSettings } from './config.ts';
-import { backUp, comparePostgres, openRestore } from './database/backup.ts';
-import { whoRunsIt } from './ops/command.ts';
+import { whoRunsIt } from './operator/command.ts';
+import { backUp, comparePostgres, openRestore } from './store/backup.ts';
 
 const USAGE = `Usage: npm run backup -- <new file>   copies SQLite's database, also while Handraise runs
        npm run restore -- <backup>    lists the answers that a backup lacks, asks, and replaces the stopped

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { DAY_MS, HandraiseError, HOUR_MS, type Log, MINUTE_MS, normalAddress } from './core/basics.ts';
-import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './core/command-name.ts';
-import { DatabaseUrlError, readDatabaseUrl } from './database/postgres-address.ts';
-import { LONGEST_UNDO_MS } from './database/schema/answers.ts';
+import { SHOW_ANSWERS } from './domain/secrecy.ts';
+import { DAY_MS, HandraiseError, HOUR_MS, type Log, MINUTE_MS, normalAddress } from './kernel/basics.ts';
+import { APP_NAME, COMMAND, COMMANDS_OF_SLACK } from './kernel/command-name.ts';
 import { formerSettings, LIMITS } from './limits.ts';
-import { SHOW_ANSWERS } from './questions/secrecy.ts';
 import { type Environment, readSecret, SECRETS, secretFilesOf, withSecretFiles } from './secret-files.ts';
+import { DatabaseUrlError, readDatabaseUrl } from './store/postgres-address.ts';
+import { LONGEST_UNDO_MS } from './store/schema/answers.ts';
 
 const required = (hint: string) => z.string({ error: `is missing: ${hint}` }).trim();
 const text = z.string().trim();

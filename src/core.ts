@@ -1,8 +1,8 @@
 import type { Config } from './config.ts';
-import type { Clock, Log } from './core/basics.ts';
-import type { Metrics } from './core/metrics.ts';
-import type { RateLimiter } from './core/rate-limiter.ts';
-import type { SessionServiceClient } from './session-service/service.ts';
+import type { Clock, Log } from './kernel/basics.ts';
+import type { Metrics } from './kernel/metrics.ts';
+import type { RateLimiter } from './kernel/rate-limiter.ts';
+import type { SessionServiceClient } from './service/service.ts';
 import type { SlackCalls } from './slack/calls.ts';
 import type { SlackClients } from './slack/clients.ts';
 import type { Directory } from './slack/directory.ts';

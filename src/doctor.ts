@@ -1,7 +1,7 @@
 import { proxySettings, readSettings } from './config.ts';
-import { systemClock } from './core/basics.ts';
-import { applyProxy } from './core/proxy.ts';
-import { runDoctor } from './doctor/run.ts';
+import { systemClock } from './kernel/basics.ts';
+import { applyProxy } from './kernel/proxy.ts';
+import { runDoctor } from './operator/doctor/run.ts';
 
 const proxy = applyProxy(proxySettings(readSettings(process.env).settings));
 const interrupted = new AbortController();

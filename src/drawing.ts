@@ -1,14 +1,15 @@
 import type { Core } from './core.ts';
-import { createHandOverDrawing } from './features/hand-over/posts.ts';
-import { createReminderDrawing } from './features/remind/posts.ts';
-import { createSettingsDrawing } from './features/settings/saving.ts';
-import { createWatchDrawing } from './features/watch/draw.ts';
-import { createQuestionFacts } from './features/watch/facts.ts';
-import type { Drawing, Drawn, DuePost } from './posts/post.ts';
+import { createSettingsDrawing } from './people/settings-saving.ts';
+import { createQuestionFacts } from './screens/facts.ts';
+import { createHandOverDrawing } from './screens/hand-over-posts.ts';
+import { createReceiptDrawing } from './screens/receipt.ts';
+import { createReminderDrawing } from './screens/reminder-posts.ts';
+import { createWatchDrawing } from './screens/watch-posts.ts';
 import type { MayAct } from './slack/access-policy.ts';
 import type { WhoMayAnswer } from './slack/answerers.ts';
 import type { UserGroupList } from './slack/user-groups.ts';
 import type { Store } from './stores.ts';
+import type { Drawing, Drawn, DuePost } from './surfaces/post.ts';
 
 /** What Slack is asked for to draw. */
 export interface DrawingParts {
@@ -26,6 +27,7 @@ export function createDrawing(
 		...createWatchDrawing(core, facts),
 		...createReminderDrawing(core, facts),
 		...createHandOverDrawing(facts),
+		...createReceiptDrawing(core),
 		...createSettingsDrawing(core, core.userGroups),
 	};
 	return (due: DuePost): Promise<Drawn> => {

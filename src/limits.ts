@@ -1,7 +1,7 @@
-import { HOUR_MS } from './core/basics.ts';
-import { SERVING } from './database/postgres-address.ts';
-import { GIVE_UP_MS, WAITING_SECRET_DAYS } from './database/schema/answers.ts';
-import { WATCH_MAX_DAYS } from './database/watch.ts';
+import { HOUR_MS } from './kernel/basics.ts';
+import { SERVING } from './store/postgres-address.ts';
+import { GIVE_UP_MS, WAITING_SECRET_DAYS } from './store/schema/answers.ts';
+import { WATCH_MAX_DAYS } from './store/watch.ts';
 
 /**
  * Rates and caps that are the same everywhere. `personReads`: how often one person may open, refresh and watch

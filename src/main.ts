@@ -1,7 +1,7 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, readSettings } from './config.ts';
-import { createLog, HandraiseError, ownVersion } from './core/basics.ts';
-import { applyProxy } from './core/proxy.ts';
+import { createLog, HandraiseError, ownVersion } from './kernel/basics.ts';
+import { applyProxy } from './kernel/proxy.ts';
 
 /** By default Docker kills a process 10 s after SIGTERM. */
 const STOP_WITHIN_MS = 9_500;

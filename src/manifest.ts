@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { needSettings } from './config.ts';
-import { HandraiseError } from './core/basics.ts';
+import { HandraiseError } from './kernel/basics.ts';
 
 // Prints manifest.yml with the names of this installation, to be pasted into Slack.
 try {

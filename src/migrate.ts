@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { needSettings } from './config.ts';
-import { createLog, type Log, systemClock } from './core/basics.ts';
-import { readKeys } from './database/encryption.ts';
-import { keyFileIn } from './database/key-file.ts';
-import { OWN_SCHEMA } from './database/migrate.ts';
-import { OF_COMMAND } from './database/postgres.ts';
-import { invalid, needFile, runCommand, whoRunsIt } from './ops/command.ts';
-import { moveService, type ServiceMoved } from './ops/service-move.ts';
+import { createLog, type Log, systemClock } from './kernel/basics.ts';
+import { invalid, needFile, runCommand, whoRunsIt } from './operator/command.ts';
+import { moveService, type ServiceMoved } from './operator/service-move.ts';
 import { counted } from './slack/parts.ts';
+import { readKeys } from './store/encryption.ts';
+import { keyFileIn } from './store/key-file.ts';
+import { OWN_SCHEMA } from './store/migrate.ts';
+import { OF_COMMAND } from './store/postgres.ts';
 import { migratePostgres, openStore } from './stores.ts';
 
 const USAGE = `Usage: npm run migrate                      brings PostgreSQL's database to this version's schema

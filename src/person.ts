@@ -4,15 +4,15 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { needSettings, type Settings } from './config.ts';
-import { systemClock as clock, createLog, HandraiseError } from './core/basics.ts';
-import { readKeys } from './database/encryption.ts';
-import { openCipher } from './database/keys.ts';
-import { PERSON_TABLES } from './database/person-ids.ts';
-import { openPostgres } from './database/postgres.ts';
-import { createLetters } from './database/shared-states.ts';
-import { whoRunsIt } from './ops/command.ts';
-import { type Ask, type Forgotten, type Page, SOCKET } from './ops/person-requests.ts';
+import { systemClock as clock, createLog, HandraiseError } from './kernel/basics.ts';
+import { whoRunsIt } from './operator/command.ts';
+import { type Ask, type Forgotten, type Page, SOCKET } from './operator/person-requests.ts';
 import { isUserId } from './slack/parts.ts';
+import { readKeys } from './store/encryption.ts';
+import { openCipher } from './store/keys.ts';
+import { PERSON_TABLES } from './store/person-ids.ts';
+import { openPostgres } from './store/postgres.ts';
+import { createLetters } from './store/shared-states.ts';
 
 const USAGE = `Usage: npm run person --silent -- export <slack id>  prints what is stored about somebody, as JSON
        npm run person -- forget <slack id>           forgets them, after the id was typed again

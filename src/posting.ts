@@ -1,12 +1,13 @@
-import { setBounded, within } from './core/basics.ts';
 import type { Core } from './core.ts';
 import { createDrawing, type DrawingParts } from './drawing.ts';
-import { createChannelGuard, createEndings } from './features/watch/endings.ts';
-import { createMessages } from './posts/messages.ts';
-import { createOutbox } from './posts/outbox.ts';
+import { setBounded, within } from './kernel/basics.ts';
+import { createChannelGuard, createEndings } from './sessions/endings.ts';
 import { createChannelList } from './slack/channels.ts';
 import type { PersonRequest } from './slack/request.ts';
 import type { Store } from './stores.ts';
+import { createMessages } from './surfaces/messages.ts';
+import { createOutbox } from './surfaces/outbox.ts';
+import { createReminding } from './surfaces/reminders.ts';
 
 /** How long whoever begins a watch waits for Slack's word on its first post, and of how many it is remembered. */
 const EXPECTED_WITHIN_MS = 3_000;
@@ -18,7 +19,6 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 	const stopping = new AbortController();
 	const { signal } = stopping;
 	const endings = createEndings(core);
-	const messages = createMessages(core);
 
 	/** By watch, or by channel for `watch all`: Slack's word on the next new post, for all who wait for it. */
 	const expected = new Map<string, PromiseWithResolvers<string | null>>();
@@ -32,14 +32,13 @@ export function createPosting(core: Core<Store> & DrawingParts) {
 		expected.delete(id);
 	}
 
-	const announcer = { draw: createDrawing(core), ...messages };
+	const announcer = { draw: createDrawing(core), remind: createReminding(core), ...createMessages(core) };
 	const outbox = createOutbox(core, announcer, endings.endChannel, attempted);
 	const guard = createChannelGuard(core, createChannelList(clients.background), (channel) =>
 		endings.endChannel(channel, 'channelShared'),
 	);
 	const running: Promise<unknown>[] = [];
 	return {
-		messages,
 		endings,
 		expectPost,
 		/** Shows on the message of a press, if that is a post of ours, what it changed, or that it is a repeat. */

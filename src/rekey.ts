@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { needSettings } from './config.ts';
-import { createLog, systemClock } from './core/basics.ts';
-import { readKeys } from './database/encryption.ts';
-import { OF_COMMAND, openPostgres } from './database/postgres.ts';
-import { rekey } from './database/rekey.ts';
-import { openSqlite } from './database/sqlite.ts';
-import { invalid, needFile, runCommand, whoRunsIt } from './ops/command.ts';
+import { createLog, systemClock } from './kernel/basics.ts';
+import { invalid, needFile, runCommand, whoRunsIt } from './operator/command.ts';
 import { counted } from './slack/parts.ts';
+import { readKeys } from './store/encryption.ts';
+import { OF_COMMAND, openPostgres } from './store/postgres.ts';
+import { rekey } from './store/rekey.ts';
+import { openSqlite } from './store/sqlite.ts';
 
 const USAGE = `Usage: npm run rekey   encrypts all that is stored with ENCRYPTION_KEY, and leaves nothing that needs
                        ENCRYPTION_KEY_FORMER, the key of now. No Handraise runs meanwhile.`;

@@ -1,32 +1,33 @@
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Clock, codeOf, systemClock } from './core/basics.ts';
-import { createAuditStore, recordRestore } from './database/audit.ts';
-import { lineOf } from './database/audit-reader.ts';
-import type { StoreDatabase } from './database/database.ts';
-import { freeOrphanedLeases, liveWorkspaces } from './database/due.ts';
-import { readKeys } from './database/encryption.ts';
-import { keyFileIn, loadOrMakeKeyFile } from './database/key-file.ts';
-import { type KeyOptions, openKeys } from './database/keys.ts';
-import { type MigrationContext, migrate, whyReplaced } from './database/migrate.ts';
-import { createPeopleStore } from './database/people-store.ts';
-import { OF_COMMAND, openPostgres } from './database/postgres.ts';
-import type { PoolOptions } from './database/postgres-address.ts';
-import { addressFor } from './database/service-address.ts';
-import { cellsOf } from './database/shared-states.ts';
-import { openSqlite } from './database/sqlite.ts';
-import { createStoreClock, repairTimes, type StoreClock } from './database/store-clock.ts';
-import { createSessionStore } from './database/watch-store.ts';
-import { createAnswerStore } from './features/answer/answer-store.ts';
-import { createClaimStore, createDraftStore, createWindowStore } from './features/answer/answering-store.ts';
-import { createHandOverStore } from './features/hand-over/hand-over-store.ts';
-import { createInboxStore } from './features/inbox/inbox-store.ts';
-import { createLadderStore } from './features/remind/ladder-store.ts';
-import { createChannelSettingsStore, createDiscoveryStore } from './features/watch/channel-store.ts';
-import { createRecordingStore } from './features/watch/recording-store.ts';
-import { createSpellingStore } from './features/watch/spelling-store.ts';
-import { createWatchStore } from './features/watch/watch-store.ts';
-import { createPostStore, retryUnreadable } from './posts/store.ts';
+import { createAnswerStore } from './delivery/answer-store.ts';
+import { createClaimStore, createDraftStore, createWindowStore } from './delivery/answering-store.ts';
+import { type Clock, codeOf, systemClock } from './kernel/basics.ts';
+import { createHandOverStore } from './people/hand-over-store.ts';
+import { createChannelSettingsStore, createDiscoveryStore } from './sessions/channel-store.ts';
+import { createRecordingStore } from './sessions/recording-store.ts';
+import { createSpellingStore } from './sessions/spelling-store.ts';
+import { createWatchStore } from './sessions/watching-store.ts';
+import { createAuditStore, recordRestore } from './store/audit.ts';
+import { lineOf } from './store/audit-reader.ts';
+import type { StoreDatabase } from './store/database.ts';
+import { freeOrphanedLeases, liveWorkspaces } from './store/due.ts';
+import { readKeys } from './store/encryption.ts';
+import { keyFileIn, loadOrMakeKeyFile } from './store/key-file.ts';
+import { type KeyOptions, openKeys } from './store/keys.ts';
+import { type MigrationContext, migrate, whyReplaced } from './store/migrate.ts';
+import { createPeopleStore } from './store/people-store.ts';
+import { OF_COMMAND, openPostgres } from './store/postgres.ts';
+import type { PoolOptions } from './store/postgres-address.ts';
+import { addressFor } from './store/service-address.ts';
+import { cellsOf } from './store/shared-states.ts';
+import { openSqlite } from './store/sqlite.ts';
+import { createStoreClock, repairTimes, type StoreClock } from './store/store-clock.ts';
+import { createSessionStore } from './store/watch-store.ts';
+import { createInboxStore } from './surfaces/inbox-store.ts';
+import { createMarkStore } from './surfaces/marks.ts';
+import { createReminderStore } from './surfaces/reminder-store.ts';
+import { createPostStore, retryWaiting } from './surfaces/store.ts';
 
 export interface StoreOptions extends Pick<KeyOptions, 'log' | 'onCheckpoint'> {
 	/** `postgres://…`; absent or null: SQLite. */
@@ -68,7 +69,9 @@ export async function openStore(options: StoreOptions) {
 	db.onCommit(({ events }) => {
 		for (const event of events) log.info(lineOf(event), 'audit');
 	});
+	const closing = new AbortController();
 	async function close(): Promise<void> {
+		closing.abort();
 		storeClock?.close();
 		await keys?.close();
 		await db.close();
@@ -94,7 +97,8 @@ export async function openStore(options: StoreOptions) {
 		await recordRestore(db, clock.now());
 		await freeOrphanedLeases(db);
 		await repairTimes(db, clock.now());
-		await retryUnreadable(db);
+		await retryWaiting(db);
+		db.keepLooking(clock, closing.signal).catch(() => undefined);
 		return {
 			audit: createAuditStore({ db }),
 			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
@@ -107,9 +111,10 @@ export async function openStore(options: StoreOptions) {
 			spellings: createSpellingStore({ db, cipher }),
 			discoveries: createDiscoveryStore({ db, cipher }),
 			posts: createPostStore({ db, cipher, log }),
+			marks: createMarkStore({ db }),
 			inboxes: createInboxStore({ db, cipher, log }),
 			handOvers: createHandOverStore({ db, cipher }),
-			ladders: createLadderStore({ db, log }),
+			reminders: createReminderStore({ db, log }),
 			people: createPeopleStore({ db, cipher }),
 			channelSettings: createChannelSettingsStore({ db, log }),
 			/** Logs in one line which rows of other workspaces are left alone. */

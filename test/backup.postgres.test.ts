@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
-import { ANN, accepted, BOB, KEY, open, submission } from './database/support.ts';
+import { ANN, accepted, BOB, KEY, open, submission } from './store/support.ts';
 import { sharedPostgres } from './support/shared-postgres.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;

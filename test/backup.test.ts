@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
-import { backUp, openRestore } from '../src/database/backup.ts';
-import { MIGRATIONS, migrate } from '../src/database/migrate.ts';
-import { context, openAt } from './database/migrating-process.ts';
-import { ANN, accepted, BOB, item, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './database/support.ts';
+import { backUp, openRestore } from '../src/store/backup.ts';
+import { MIGRATIONS, migrate } from '../src/store/migrate.ts';
+import { context, openAt } from './store/migrating-process.ts';
+import { ANN, accepted, BOB, item, KEY, moved, OTHER_KEY, open, submission, T0, valuesOf } from './store/support.ts';
 import { runRekey } from './support/rekey-command.ts';
 
 const COMMAND = new URL('../src/backup.ts', import.meta.url).pathname;

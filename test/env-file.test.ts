@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
 import { readSettings } from '../src/config.ts';
-import { readKeys } from '../src/database/encryption.ts';
+import { readKeys } from '../src/store/encryption.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'handraise-env-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));

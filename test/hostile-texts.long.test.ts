@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Posted } from '../fake-slack/index.ts';
 import type { SessionJson } from '../sandbox/session-service/json.ts';
 import { itemsOf } from '../sandbox/session-service/log.ts';
-import { cutQuestionWords } from '../src/features/answer/form-view.ts';
+import { cutQuestionWords } from '../src/screens/form.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
 import { HOSTILE_TEXTS, says } from './support/hostile-texts.ts';

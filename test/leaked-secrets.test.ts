@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { askingSession } from '../sandbox/session-service/builders.ts';
 import { itemsOf } from '../sandbox/session-service/log.ts';
-import { watchingApp } from './features/watch/harness.ts';
+import { watchingApp } from './sessions/harness.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
 import { runRekey } from './support/rekey-command.ts';

@@ -12,7 +12,7 @@ import { manifestPath } from '../sandbox/manifest-path.ts';
 import { createFakeSessionService, type FakeSessionService } from '../sandbox/session-service/fake-session-service.ts';
 import { createHandraise } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
-import { createLog, HandraiseError } from '../src/core/basics.ts';
+import { createLog, HandraiseError } from '../src/kernel/basics.ts';
 import { startProgram as start } from './support/program.ts';
 
 const CHECK_NODE = new URL('../src/check-node.js', import.meta.url).pathname;

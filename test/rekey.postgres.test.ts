@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '../src/core/basics.ts';
-import { createCipher, KEY_CHECK, parseEncryptionKey, readKeys } from '../src/database/encryption.ts';
-import { openPostgres } from '../src/database/postgres.ts';
-import { rekey } from '../src/database/rekey.ts';
+import { type Clock, systemClock } from '../src/kernel/basics.ts';
+import { createCipher, KEY_CHECK, parseEncryptionKey, readKeys } from '../src/store/encryption.ts';
+import { openPostgres } from '../src/store/postgres.ts';
+import { rekey } from '../src/store/rekey.ts';
 import type { Store, StoreOptions } from '../src/stores.ts';
-import { filesHold, keyIdsOf, NEW, storeAnswers, storeValues, TEXTS, textsOf } from './database/key-values.ts';
+import { filesHold, keyIdsOf, NEW, storeAnswers, storeValues, TEXTS, textsOf } from './store/key-values.ts';
 import {
 	accepted,
 	createRecordingLog,
@@ -20,7 +20,7 @@ import {
 	open,
 	submission,
 	valuesOf,
-} from './database/support.ts';
+} from './store/support.ts';
 import { runRekey } from './support/rekey-command.ts';
 import { sharedPostgres } from './support/shared-postgres.ts';
 import { readFixture } from './upgrade/fixture.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { askingSession } from '../sandbox/session-service/builders.ts';
 import { parseConfig, readSettings } from '../src/config.ts';
-import { HandraiseError } from '../src/core/basics.ts';
+import { HandraiseError } from '../src/kernel/basics.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startApp } from './support/app.ts';
 

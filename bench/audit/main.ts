@@ -59,7 +59,8 @@ const directory = await mkdtemp(join(tmpdir(), 'handraise-bench-'));
 const server = await startPostgres({ durable: true });
 {
 	await using service = await startService();
-	const context: BenchContext = { service, directory, postgres: async () => server, rounds: values.rounds };
+	const { rounds: count } = values;
+	const context: BenchContext = { service, directory, postgres: async () => server, rounds: count, programs: [] };
 	const databaseUrl = await server.createDatabase();
 	const common = { program: 'handraise', transport: 'socket', service, directory } as const;
 	const dataDir = await mkdtemp(join(directory, 'data-'));

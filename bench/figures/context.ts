@@ -9,4 +9,6 @@ export interface BenchContext {
 	/** Starts a PostgreSQL with its syncs at the first call. */
 	readonly postgres: () => Promise<OwnPostgres>;
 	readonly rounds: number;
+	/** What is measured: another commit perhaps, and the working tree. */
+	readonly programs: readonly { readonly name: string; readonly entry: string }[];
 }

@@ -23,6 +23,8 @@ export type Transport = 'socket' | 'http';
 
 export interface HarnessOptions {
 	readonly program: 'handraise' | 'bare';
+	/** Its `main.ts`. Default: that of the working tree. */
+	readonly entry?: string;
 	readonly transport: Transport;
 	readonly service: BenchService;
 	/** The directory for its data and log. */
@@ -80,7 +82,7 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 		Array.from({ length: replicas }, () =>
 			startAppProcess({
 				...(program === 'bare' ? {} : START_LINE),
-				entry: ENTRIES[program],
+				entry: options.entry ?? ENTRIES[program],
 				env,
 				logDirectory: directory,
 			}),

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { count, readOptions, someOf, text } from '../../test/support/options.ts';
 import { type OwnPostgres, startPostgres } from '../../test/support/postgres.ts';
+import { copyPrograms } from '../programs.ts';
 import { measureAcks } from './acks.ts';
 import { measureContent } from './content.ts';
 import type { BenchContext } from './context.ts';
@@ -30,6 +31,7 @@ const values = readOptions('npm run bench -- figures', {
 	only: someOf(NAMES, 'measures these'),
 	rounds: count(5, 'interleaved rounds', { least: 1 }),
 	directory: text(tmpdir(), 'the disk that is measured'),
+	former: text(null, 'measures submissions and presses of the program of this commit beside it'),
 });
 
 const startedAt = new Date();
@@ -44,6 +46,7 @@ const servers: Promise<OwnPostgres>[] = [];
 const figures: Figure[] = [];
 {
 	await using service = await startService();
+	await using copies = await copyPrograms(values.former);
 	try {
 		const context: BenchContext = {
 			service,
@@ -53,6 +56,7 @@ const figures: Figure[] = [];
 				return servers[0];
 			},
 			rounds: values.rounds,
+			programs: copies.programs,
 		};
 		for (const name of values.only) {
 			const start = performance.now();

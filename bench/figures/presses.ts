@@ -1,13 +1,14 @@
 import { type Actor, callSlack, type Json } from '../../fake-slack/index.ts';
+import { openQuestion } from '../../src/screens/question.ts';
 import { decodeChoice } from '../../src/slack/ids.ts';
 import { buttons } from '../../src/slack/parts.ts';
-import { openQuestion } from '../../src/slack/question-view.ts';
 import { fingerprintOf, shownHashOf } from '../../test/support/sessions.ts';
 import { type ReadyAnswer, takeAnswers } from './answers.ts';
 import type { BenchContext } from './context.ts';
 import { measureDisk } from './disk.ts';
 import { readyForms } from './forms.ts';
-import { createHarness, type Harness } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { createMeasured } from './measured-stores.ts';
 import { type Figure, load } from './report.ts';
 import { REPORT_ITEM, reportSession } from './sessions.ts';
 import { ms, pair, Rounds } from './stats.ts';
@@ -21,30 +22,23 @@ const CHANNEL_ID = 'C0AGENTS';
 const GOAL_MS = 10;
 /** The commit that is under way, and the answer's own. */
 const SYNCS_QUEUED = 2;
-const STORES = ['SQLite', 'PostgreSQL'] as const;
-type Store = (typeof STORES)[number];
 
 /**
  * From the press of an option to its acknowledgement and, with `UNDO_SECONDS=0`, on to the PUT; forms in the same rounds.
  * The posts of the questions are made by the benchmark: Slack's rates allow the program one a second.
  */
 export async function measurePresses(context: BenchContext): Promise<Figure[]> {
-	const { service, directory, rounds: count } = context;
-	const databaseUrl = await (await context.postgres()).createDatabase();
-	const common = { transport: 'socket', service, directory, env: { UNDO_SECONDS: '0' } } as const;
-	await using bare = await createHarness({ ...common, program: 'bare' });
-	await using sqlite = await createHarness({ ...common, program: 'handraise' });
-	await using postgres = await createHarness({ ...common, program: 'handraise', databaseUrl });
-	const harnesses = { bare, SQLite: sqlite, PostgreSQL: postgres };
-	const named = Object.entries(harnesses);
-	for (const [name, harness] of named) await takeRound(context, name, harness, new Rounds());
+	const { directory, rounds: count } = context;
+	await using measured = await createMeasured(context, { UNDO_SECONDS: '0' });
+	const named = [{ name: 'bare', harness: measured.bare }, ...measured.stores] as const;
+	for (const { name, harness } of named) await takeRound(context, name, harness, new Rounds());
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		rounds.addSample('disk', await measureDisk(directory));
 		const order = round % 2 === 0 ? named : named.toReversed();
-		for (const [name, harness] of order) await takeRound(context, name, harness, rounds);
+		for (const { name, harness } of order) await takeRound(context, name, harness, rounds);
 	}
-	return STORES.flatMap((store) => [
+	return measured.stores.flatMap(({ name: store }) => [
 		ackFigure(rounds, store, 'known', 1),
 		ackFigure(rounds, store, 'known', PEOPLE),
 		ackFigure(rounds, store, 'first', 1),
@@ -69,6 +63,9 @@ async function takeRound(context: BenchContext, name: string, harness: Harness, 
 	});
 }
 
+/** Each session is new: of one that looks as before its answer, the question is not asked again at once. */
+let sessionCount = 0;
+
 /** Presses of new sessions: in each row, one for each of these people. */
 export async function putPresses(
 	{ service }: BenchContext,
@@ -76,7 +73,7 @@ export async function putPresses(
 	actors: readonly Actor[],
 	rows: readonly string[],
 ): Promise<ReadyAnswer[]> {
-	const ids = rows.flatMap((row) => actors.map((_, index) => `${row}-${index}`));
+	const ids = rows.flatMap((row) => actors.map(() => `${row}-${++sessionCount}`));
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });
 	return readyPresses(harness, actors, ids);
@@ -84,7 +81,7 @@ export async function putPresses(
 
 async function takeForms(context: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
 	const actors = harness.meet(PEOPLE * (1 + BURSTS), 'same');
-	const ids = actors.map((_, index) => `form-${index}`);
+	const ids = actors.map(() => `form-${++sessionCount}`);
 	await context.service.tell({ do: 'clear' });
 	await context.service.tell({ do: 'put', ids });
 	const forms = await readyForms(harness, actors, ids);
@@ -139,7 +136,7 @@ export function choiceOf(request: Json) {
 }
 
 /** `first`: by people whom the program has to ask Slack about. `known`: by people whom it asked about less than 30 s ago. */
-function ackFigure(rounds: Rounds, store: Store, who: 'first' | 'known', atOnce: number): Figure {
+function ackFigure(rounds: Rounds, store: string, who: 'first' | 'known', atOnce: number): Figure {
 	const name = `${who} ${atOnce}`;
 	const over = rounds.median(`${store} ${name} p99`) - rounds.median(`bare ${name} p99`);
 	const syncsMs = SYNCS_QUEUED * rounds.median('disk p50');
@@ -153,7 +150,7 @@ function ackFigure(rounds: Rounds, store: Store, who: 'first' | 'known', atOnce:
 	};
 }
 
-function putFigure(rounds: Rounds, store: Store, atOnce: number): Figure {
+function putFigure(rounds: Rounds, store: string, atOnce: number): Figure {
 	const press = `${store} known ${atOnce}`;
 	const form = `${store} form ${atOnce}`;
 	const more = rounds.median(`${press} put p50`) - rounds.median(`${form} put p50`);

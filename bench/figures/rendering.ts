@@ -1,6 +1,6 @@
-import { atOnce } from '../../src/core/lease-loop.ts';
-import { sessionModal } from '../../src/features/answer/form-view.ts';
-import { readSessionResponse } from '../../src/session-service/schema.ts';
+import { atOnce } from '../../src/kernel/lease-loop.ts';
+import { sessionModal } from '../../src/screens/form.ts';
+import { readSessionResponse } from '../../src/service/schema.ts';
 import { buildSessionModel } from '../../test/support/session-model.ts';
 import type { BenchContext } from './context.ts';
 import { type Figure, load } from './report.ts';

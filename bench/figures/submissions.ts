@@ -3,7 +3,8 @@ import { takeAnswers } from './answers.ts';
 import type { BenchContext } from './context.ts';
 import { measureDisk } from './disk.ts';
 import { readyForms } from './forms.ts';
-import { createHarness, type Harness } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { createMeasured, type MeasuredStore } from './measured-stores.ts';
 import { type Figure, load } from './report.ts';
 import { ms, pair, Rounds } from './stats.ts';
 import { readWindow, type Window } from './window.ts';
@@ -14,27 +15,20 @@ const BURSTS = 2;
 /** The commit that is under way, and the answer's own. */
 const SYNCS_QUEUED = 2;
 
-interface Store {
-	readonly name: 'SQLite' | 'PostgreSQL';
-	readonly goalMs: number;
-	readonly harness: Harness;
+interface Store extends MeasuredStore {
 	/** Over all rounds: the program keeps this histogram since its start. */
 	window: Window | null;
 }
 
+/** Milliseconds beyond the bare app. */
+const GOALS = { SQLite: 10, PostgreSQL: 20 } as const;
+
 /** From Submit to the acknowledgement, and on to the PUT, on both databases. */
 export async function measureSubmissions(context: BenchContext): Promise<Figure[]> {
-	const { service, directory, rounds: count } = context;
-	const databaseUrl = await (await context.postgres()).createDatabase();
-	const common = { transport: 'socket', service, directory } as const;
-	await using bare = await createHarness({ ...common, program: 'bare' });
-	await using sqlite = await createHarness({ ...common, program: 'handraise' });
-	await using postgres = await createHarness({ ...common, program: 'handraise', databaseUrl });
-	const stores: readonly Store[] = [
-		{ name: 'SQLite', goalMs: 10, harness: sqlite, window: null },
-		{ name: 'PostgreSQL', goalMs: 20, harness: postgres, window: null },
-	];
-	const named = [{ name: 'bare', harness: bare }, ...stores] as const;
+	const { directory, rounds: count } = context;
+	await using measured = await createMeasured(context);
+	const stores: readonly Store[] = measured.stores.map((store) => ({ ...store, window: null }));
+	const named = [{ name: 'bare', harness: measured.bare }, ...stores] as const;
 	for (const { name, harness } of named) await takeRound(context, name, harness, new Rounds());
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
@@ -52,9 +46,12 @@ export async function measureSubmissions(context: BenchContext): Promise<Figure[
 	]);
 }
 
+/** Each session is new: of one that looks as before its answer, the question is not asked again at once. */
+let sessionCount = 0;
+
 async function takeRound(context: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
 	const actors = harness.meet(ONE_BY_ONE + AT_ONCE * BURSTS, 'same');
-	const ids = actors.map((_, index) => `session${index}`);
+	const ids = actors.map(() => `session${++sessionCount}`);
 	await context.service.tell({ do: 'clear' });
 	await context.service.tell({ do: 'put', ids });
 	const forms = await readyForms(harness, actors, ids);
@@ -68,7 +65,8 @@ async function takeRound(context: BenchContext, name: string, harness: Harness, 
 	});
 }
 
-function ackFigure(rounds: Rounds, { name, goalMs }: Store, atOnce: number): Figure {
+function ackFigure(rounds: Rounds, { name, database }: Store, atOnce: number): Figure {
+	const goalMs = GOALS[database];
 	const over = rounds.median(`${name} ${atOnce} p99`) - rounds.median(`bare ${atOnce} p99`);
 	const syncsMs = SYNCS_QUEUED * rounds.median('disk p50');
 	return {

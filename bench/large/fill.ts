@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type * as DatabaseModule from '../../src/database/database.ts';
-import type * as RowsModule from '../../src/features/answer/rows-store.ts';
-import { snapshotOf } from '../../src/questions/session-snapshot.ts';
+import type * as RowsModule from '../../src/delivery/rows-store.ts';
+import { snapshotOf } from '../../src/domain/session-snapshot.ts';
+import type * as DatabaseModule from '../../src/store/database.ts';
 import type { Store } from '../../src/stores.ts';
-import { item, submission } from '../../test/database/support.ts';
-import { NO_LIMITS } from '../../test/features/watch/support.ts';
+import { NO_LIMITS } from '../../test/sessions/support.ts';
+import { item, submission } from '../../test/store/support.ts';
 import { firstFound } from '../../test/support/found.ts';
 import { gatedResponse } from '../../test/support/sessions.ts';
 import { reportSession } from '../figures/sessions.ts';
@@ -125,10 +125,12 @@ export async function fill(store: Store, { database, rows }: Modules, sizes: Siz
 		ended_at: acceptedAt,
 		next_attempt_at: 'null',
 	});
-	await run(`insert into ladders (watch_id, team_id, channel_id, service, session_id, question_id, post_ts, posted_at, due_at)
-		select watches.id, team_id, channel_id, watches.service, watches.session_id, questions.id, '17', asked_at,
-			${now} + 60000 from watches join questions on questions.service = watches.service
-			and questions.session_id = watches.session_id and settled_at is null where ended_at is null`);
+	await run(`update posts set remind_since = created_at where kind = 'question' and exists (select 1 from questions
+		where questions.id = posts.question_id and settled_at is null)`);
+	await run(`insert into posts (id, stream, number, unique_key, team_id, place_id, kind, content, state, created_at, due_at,
+		last_error) select distinct 'r:' || channel_id, 'channel:' || team_id || ':' || channel_id, 1, 'reminder', team_id,
+			channel_id, 'reminder', '{"kind":"reminder","entries":[]}', 'planned', ${now}, ${now} + 60000, 'held'
+			from watches where ended_at is null`);
 	await answersOfBig(store, { database, rows }, sizes.session, now);
 	await whoWasFirst(store, { database, rows });
 	if (store.db.dialect === 'postgres') await sql`analyze`.execute(store.db.read);

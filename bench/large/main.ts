@@ -4,15 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { copySource } from '../../test/faults/source-copy.ts';
 import { count, readOptions, someOf, text } from '../../test/support/options.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
+import { copyPrograms } from '../programs.ts';
 import type { Sizes } from './fill.ts';
 import type { Figure, Task } from './measured.ts';
 
 const {
 	rounds,
-	former: formerCommit,
+	former,
 	databases,
 	directory: place,
 	...sizes
@@ -48,12 +48,7 @@ async function run(task: Task): Promise<readonly Figure[]> {
 const directory = await mkdtemp(join(place, 'handraise-large-'));
 const postgres = databases.includes('PostgreSQL') ? await startPostgres() : null;
 try {
-	await using now = await copySource();
-	await using former = formerCommit === null ? null : await copySource({ commit: formerCommit });
-	const programs = [
-		...(former === null ? [] : [{ name: formerCommit ?? '', entry: former.entry }]),
-		{ name: 'working tree', entry: now.entry },
-	];
+	await using copies = await copyPrograms(former);
 	console.log(
 		`${Object.entries(sizes satisfies Sizes)
 			.map(([name, size]) => `${name} ${size}`)
@@ -66,7 +61,7 @@ try {
 	for (const database of databases) {
 		const server = database === 'SQLite' ? null : postgres;
 		const found: { readonly name: string; readonly figures: readonly Figure[] }[] = [];
-		for (const [index, { name, entry }] of programs.entries()) {
+		for (const [index, { name, entry }] of copies.programs.entries()) {
 			const databaseUrl = server === null ? null : await server.createDatabase();
 			const dataDir = join(directory, `${database}${index}`);
 			found.push({ name, figures: await run({ source: dirname(entry), databaseUrl, dataDir, sizes, rounds }) });

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type * as EarlierAnswers from '../../src/features/answer/earlier-answers.ts';
-import type * as Housekeeping from '../../src/ops/housekeeping.ts';
-import type * as PersonStore from '../../src/ops/person-store.ts';
+import type * as EarlierAnswers from '../../src/delivery/earlier-answers.ts';
+import type * as Housekeeping from '../../src/operator/housekeeping.ts';
+import type * as PersonStore from '../../src/operator/person-store.ts';
 import type { Store } from '../../src/stores.ts';
-import { type open, submission } from '../../test/database/support.ts';
-import { NO_LIMITS } from '../../test/features/watch/support.ts';
+import { NO_LIMITS } from '../../test/sessions/support.ts';
+import { type open, submission } from '../../test/store/support.ts';
 import { quantile } from '../figures/stats.ts';
 import { BIG, fill, type Modules, PEOPLE, SERVICE, type Sizes, sessionAsking, TEAM } from './fill.ts';
 
@@ -37,12 +37,12 @@ const DAY_MS = 86_400_000;
 const task = JSON.parse(process.argv[2] ?? '') as Task;
 const load = (file: string): Promise<unknown> => import(`${task.source}/${file}`);
 const modules = {
-	database: await load('database/database.ts'),
-	rows: await load('features/answer/rows-store.ts'),
+	database: await load('store/database.ts'),
+	rows: await load('delivery/rows-store.ts'),
 } as Modules;
-const { ourAnswers } = (await load('features/answer/earlier-answers.ts')) as typeof EarlierAnswers;
-const { removeEnded } = (await load('ops/housekeeping.ts')) as typeof Housekeeping;
-const { createPersonStore } = (await load('ops/person-store.ts')) as typeof PersonStore;
+const { ourAnswers } = (await load('delivery/earlier-answers.ts')) as typeof EarlierAnswers;
+const { removeEnded } = (await load('operator/housekeeping.ts')) as typeof Housekeeping;
+const { createPersonStore } = (await load('operator/person-store.ts')) as typeof PersonStore;
 const { openStore } = (await load('stores.ts')) as { openStore: typeof open };
 
 const note = (...words: unknown[]) => process.stderr.write(`${words.join(' ')}\n`);
@@ -110,7 +110,7 @@ const big = { service: SERVICE, sessionId: BIG };
 const ada = { teamId: TEAM, userId: 'U1' };
 /** It lapses at once, so that each round finds the same rows. */
 const lease = () => ({ token: crypto.randomUUID(), ms: 0 });
-const { answers, inboxes, ladders, posts, sessions, watches } = store;
+const { answers, inboxes, posts, reminders, sessions, watches } = store;
 
 await measure('what our answers mean for a read', () =>
 	ourAnswers(answers, { serviceUrl: SERVICE, reading: { session, readAt: now, arrival: task.sizes.session } }),
@@ -138,10 +138,9 @@ await measure('taking due reads', async () => {
 	await sessions.nextDueAt(SERVICE);
 	await sessions.takeDue(SERVICE, lease(), 2, now + 100_000);
 });
-await measure('taking due reminders', async () => {
-	await ladders.nextDueAt(SERVICE, []);
-	await ladders.takeDue(SERVICE, lease(), { now: now + 120_000, limit: 8, except: [] });
-});
+await measure('what the reminders of a channel are decided from', () =>
+	reminders.factsOf(SERVICE, { kind: 'channel', teamId: TEAM, channelId: 'C1' }, now),
+);
 await measure('the limit of watches', () =>
 	watches.limitOf({ teamId: TEAM, channelId: 'C1', service: SERVICE, createdBy: 'U1' } as never, NO_LIMITS),
 );

@@ -1,4 +1,4 @@
-import { discoveringApp } from '../../test/features/discover/harness.ts';
+import { discoveringApp } from '../../test/sessions/discover/harness.ts';
 import { amount, count, readOptions } from '../../test/support/options.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { quantile } from '../figures/stats.ts';

@@ -1,6 +1,6 @@
 import { done, item, task } from '../../sandbox/session-service/builders.ts';
 import type { SessionJson } from '../../sandbox/session-service/json.ts';
-import { watchingApp } from '../../test/features/watch/harness.ts';
+import { watchingApp } from '../../test/sessions/harness.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { quantile } from '../figures/stats.ts';
 

@@ -5,7 +5,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../../src/stores.ts';
-import { ANN, inTurns, item, KEY, open, submission } from '../../test/database/support.ts';
+import { ANN, inTurns, item, KEY, open, submission } from '../../test/store/support.ts';
 import { amount, count, readOptions, text } from '../../test/support/options.ts';
 import { measureDisk } from '../figures/disk.ts';
 import { ms, pair, quantile, Rounds } from '../figures/stats.ts';

@@ -1,14 +1,13 @@
 import type { HomeView, ModalView } from '@slack/types';
-import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/database/watch.ts';
-import { type SessionModel, sessionModal } from '../../src/features/answer/form-view.ts';
-import { receiptMessage } from '../../src/features/answer/receipt-view.ts';
-import { handOverPost } from '../../src/features/hand-over/view.ts';
-import type { InboxQuestion } from '../../src/features/inbox/content.ts';
-import { homeView } from '../../src/features/inbox/view.ts';
-import { digestPost, reminderPost, settledReminderPost } from '../../src/features/remind/view.ts';
-import { settingsChangedPost, settingsForm } from '../../src/features/settings/view.ts';
-import { type CardModel, endPost, watchCard } from '../../src/features/watch/card-view.ts';
-import { type PostedContent, watchPost } from '../../src/features/watch/notice-view.ts';
+import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/domain/answer.ts';
+import type { ShowAnswers } from '../../src/domain/secrecy.ts';
+import type { ReadSession, Session } from '../../src/domain/session.ts';
+import { type CardModel, endPost, watchCard } from '../../src/screens/card.ts';
+import { type SessionModel, sessionModal } from '../../src/screens/form.ts';
+import { handOverPost } from '../../src/screens/hand-over.ts';
+import { homeView } from '../../src/screens/inbox.ts';
+import type { InboxQuestion } from '../../src/screens/inbox-content.ts';
+import { type PostedContent, watchPost } from '../../src/screens/notice.ts';
 import {
 	askedPost,
 	outcomeWords,
@@ -17,12 +16,13 @@ import {
 	type SettledLook,
 	settledQuestionPost,
 	stepsWords,
-} from '../../src/features/watch/post-view.ts';
-import type { PostKind } from '../../src/posts/post.ts';
-import { AGENT_OUTCOMES, ANSWER_STATES, type Answer } from '../../src/questions/answer.ts';
-import type { ShowAnswers } from '../../src/questions/secrecy.ts';
-import type { ReadSession, Session } from '../../src/questions/session.ts';
+} from '../../src/screens/question-post.ts';
+import { receiptMessage } from '../../src/screens/receipt.ts';
+import { digestPost, reminderPost, settledReminderPost } from '../../src/screens/reminder.ts';
+import { settingsChangedPost, settingsForm } from '../../src/screens/settings.ts';
 import { type MessageContent, textMessage } from '../../src/slack/parts.ts';
+import { DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../src/store/watch.ts';
+import type { PostKind } from '../../src/surfaces/post.ts';
 import { ESCALATION, GIANT_CARD, POST } from './shapes/extremes.ts';
 import {
 	AT_WORK,
@@ -143,6 +143,10 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 	const remind = (stage: ReminderStage, more: Partial<typeof mention> | null = null) =>
 		reminderPost(reminded(stage), 900_000, { names, mention: more === null ? null : { ...mention, ...more } });
 	const outcome = () => outcomeWords(answered, 'answered', { ...post, ...pressed(sent) });
+	const items = [answerItem(FLIGHT.title, ANSWER)];
+	const content = { kind: 'readable', items, other: null } as const;
+	const receipt = (overrides: Partial<Answer>) =>
+		receiptMessage(answerOf({ content, ...overrides }), { ...MODEL, adminContact: PEOPLE.grace });
 	const handed = { watchId: 'watch', handOverId: '' };
 	const settings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 3_600_000, mention };
 	const { groups, defaultMs } = SETTINGS_MODEL;
@@ -223,11 +227,12 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			due: remind('reminder'),
 			'4 steps since': reminderPost({ ...reminded('reminder'), ...STEPPED }, 900_000, { names, mention: null }),
 			answered: settledReminderPost({ ...reminded('reminder'), outcome: outcome() }),
-		},
-		escalation: { due: remind('escalation', {}) },
-		digest: {
-			due: digestPost([{ ...reminded('reminder'), ...STEPPED }, reminded('escalation', 'other')], { names, mention }),
-			'one answered': digestPost([reminded('reminder'), { ...reminded('reminder'), outcome: outcome() }], {
+			escalation: remind('escalation', {}),
+			several: digestPost([{ ...reminded('reminder'), ...STEPPED }, reminded('escalation', 'other')], {
+				names,
+				mention,
+			}),
+			'several, one answered': digestPost([reminded('reminder'), { ...reminded('reminder'), outcome: outcome() }], {
 				names,
 				mention: null,
 			}),
@@ -244,6 +249,13 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 			open: handOverPost({ kind: 'handedOver', ...handed, from: PEOPLE.grace }, open, { ...post, handOver: HAND_OVER }),
 		},
 		givenBack: { open: handOverPost({ kind: 'givenBack', ...handed, by: PEOPLE.grace }, open, post) },
+		receipt: {
+			...Object.fromEntries(ANSWER_STATES.map((state) => [state, receipt({ state })])),
+			'an agent that was not started': receipt({ state: 'delivered', startFailed: true }),
+			...Object.fromEntries(
+				AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, receipt({ state: 'delivered', agentOutcome })]),
+			),
+		},
 	};
 }
 
@@ -251,8 +263,6 @@ function posts({ hasUndo, showAnswers, buttons }: Looks): Readonly<Record<PostKi
 function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 	const items = [answerItem(FLIGHT.title, ANSWER)];
 	const content = { kind: 'readable', items, other: null } as const;
-	const receipt = (overrides: Partial<Answer>) =>
-		receiptMessage(answerOf({ content, ...overrides }), { ...MODEL, adminContact: PEOPLE.grace });
 	const form = (session: ReadSession, more: Partial<SessionModel> = {}) =>
 		sessionModal(sessionModelOf(session, { ...more })[0]);
 	const waiting: InboxQuestion = {
@@ -281,13 +291,6 @@ function screens({ buttons }: Looks): Readonly<Record<string, Named>> {
 				emptied: 'The field is empty now',
 			}),
 			ended: form(ALL.done),
-		},
-		receipt: {
-			...Object.fromEntries(ANSWER_STATES.map((state) => [state, receipt({ state })])),
-			'an agent that was not started': receipt({ state: 'delivered', startFailed: true }),
-			...Object.fromEntries(
-				AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, receipt({ state: 'delivered', agentOutcome })]),
-			),
 		},
 		inbox: {
 			empty: home({}),

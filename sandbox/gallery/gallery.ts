@@ -38,7 +38,7 @@ function exampleOf(name: string, kind: WireExample['kind'], own: Record<string, 
 
 /** What the program makes of a question's JSON: the post, the form, and its reasons in lines. */
 export async function triedQuestion(json: string): Promise<WireTried> {
-	const { previewOf, previewWords } = await import('../../src/features/answer/preview-view.ts');
+	const { previewOf, previewWords } = await import('../../src/screens/preview.ts');
 	const preview = previewOf(json);
 	const post = exampleOf('The post', 'message', { ...preview.post });
 	const form = exampleOf('The form', 'modal', { ...preview.form });

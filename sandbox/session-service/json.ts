@@ -1,6 +1,6 @@
 /**
  * What the service stores and sends, as loose as in practice: any field may be absent or null, and there are
- * undocumented keys. The app converts it to `Session` (src/questions/session.ts).
+ * undocumented keys. The app converts it to `Session` (src/domain/session.ts).
  */
 export interface ItemJson {
 	title?: string | null;

@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
-import { createCache, StoreUnavailableError, startDeadline } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import type { Origin } from '../questions/answer.ts';
+import type { Origin } from '../domain/answer.ts';
 import {
 	type Answerers,
 	type AnswerRule,
@@ -9,8 +8,9 @@ import {
 	mayAnswer,
 	namesAnybody,
 	type Standing,
-} from '../questions/answerers.ts';
-import type { Person } from '../questions/session.ts';
+} from '../domain/answerers.ts';
+import type { Person } from '../domain/session.ts';
+import { createCache, StoreUnavailableError, startDeadline } from '../kernel/basics.ts';
 import type { Need } from './calls.ts';
 import { type Identity, isGoneGroup, slackFailure } from './clients.ts';
 import { maxAgeOf, type PersonFacts } from './directory.ts';

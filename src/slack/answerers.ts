@@ -1,7 +1,7 @@
-import { HandraiseError, setBounded, within } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import { type Answerers, type AnswerRule, namesAnybody } from '../questions/answerers.ts';
-import type { Person } from '../questions/session.ts';
+import { type Answerers, type AnswerRule, namesAnybody } from '../domain/answerers.ts';
+import type { Person } from '../domain/session.ts';
+import { HandraiseError, setBounded, within } from '../kernel/basics.ts';
 import type { AccessPolicy, Lists, Place, Refusal } from './access-policy.ts';
 import type { SlackCalls } from './calls.ts';
 import type { Installation, SlackClients } from './clients.ts';

@@ -1,7 +1,7 @@
 import { App } from '@slack/bolt';
 import type { Config } from '../config.ts';
-import { type Clock, type Log, systemClock } from '../core/basics.ts';
-import type { applyProxy } from '../core/proxy.ts';
+import { type Clock, type Log, systemClock } from '../kernel/basics.ts';
+import type { applyProxy } from '../kernel/proxy.ts';
 import { createSlackLogger, type Identity } from './clients.ts';
 import { createHttpReceiver } from './receivers/http.ts';
 import { createSocketReceiver } from './receivers/socket.ts';

@@ -5,9 +5,9 @@ import type {
 	WebClient,
 } from '@slack/web-api';
 import type { Config } from '../config.ts';
-import { type Cell, createCache, HandraiseError } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import type { Person, SessionKey } from '../questions/session.ts';
+import type { Person, SessionKey } from '../domain/session.ts';
+import { type Cell, createCache, HandraiseError } from '../kernel/basics.ts';
 import type { Place } from './access-policy.ts';
 import type { Need } from './calls.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';

@@ -8,7 +8,7 @@ import {
 	LEAST_RETRY_AFTER_MS,
 	type Log,
 	codeOf as stableCodeOf,
-} from '../core/basics.ts';
+} from '../kernel/basics.ts';
 
 /** Makes two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. */
 export function createSlackClients(

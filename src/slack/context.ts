@@ -1,6 +1,6 @@
-import { type Cell, codeOf, loggedId } from '../core/basics.ts';
 import type { Core } from '../core.ts';
-import type { SessionKey } from '../questions/session.ts';
+import type { SessionKey } from '../domain/session.ts';
+import { type Cell, codeOf, loggedId } from '../kernel/basics.ts';
 import { createChannels, createMemberships } from './channels.ts';
 import { isRefusal } from './error-view.ts';
 import { createLinks } from './ids.ts';

@@ -1,5 +1,6 @@
 import type { UsersInfoResponse } from '@slack/web-api';
 import { z } from 'zod';
+import type { Person } from '../domain/session.ts';
 import {
 	type Cell,
 	CLOCK_ALLOWANCE_MS,
@@ -10,9 +11,8 @@ import {
 	shareRunning,
 	unlessAborted,
 	uptimeOf,
-} from '../core/basics.ts';
-import { timeZoneNamed } from '../core/quiet-hours.ts';
-import type { Person } from '../questions/session.ts';
+} from '../kernel/basics.ts';
+import { timeZoneNamed } from '../kernel/quiet-hours.ts';
 import { type Need, noRoom, type SlackCalls } from './calls.ts';
 import { type SlackClients, slackErrorCode } from './clients.ts';
 

@@ -1,5 +1,5 @@
-import { codedCodes } from '../core/basics.ts';
-import { APP_NAME, COMMAND } from '../core/command-name.ts';
+import { codedCodes } from '../kernel/basics.ts';
+import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
 import type { ActRefusal } from './access-policy.ts';
 import type { ChannelVerdict } from './channels.ts';
 import { ACTIONS, CALLBACKS, type ViewMetadata } from './ids.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
-import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../core/basics.ts';
-import { ORIGIN, type Origin } from '../questions/answer.ts';
-import { masked } from '../questions/masking.ts';
-import { cutText } from '../questions/texts.ts';
+import { ORIGIN, type Origin } from '../domain/answer.ts';
+import { masked } from '../domain/masking.ts';
+import { cutText } from '../domain/texts.ts';
+import { type DeepReadonly, hashOf, parseAddress, parseOrNull } from '../kernel/basics.ts';
 
 // The ids that Slack returns: positions and keys, never content. They never change, as old messages carry them.
 

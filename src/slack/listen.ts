@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
-import { HandraiseError, setBounded, uptimeOf, within } from '../core/basics.ts';
 import type { Core } from '../core.ts';
+import { HandraiseError, setBounded, uptimeOf, within } from '../kernel/basics.ts';
 import type { AccessPolicy, Place } from './access-policy.ts';
 import type { WhoMayAnswer } from './answerers.ts';
 import type { Need } from './calls.ts';

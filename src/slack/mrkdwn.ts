@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseAddress } from '../core/basics.ts';
-import { GRAPHEMES, type OnCut } from '../questions/texts.ts';
+import { GRAPHEMES, type OnCut } from '../domain/texts.ts';
+import { parseAddress } from '../kernel/basics.ts';
 
 /** Of a table: the width of a window in columns of a monospaced font, and where more is left out. */
 const MOST = { width: 60, columns: 8, rows: 20, linesOfCell: 4 } as const;

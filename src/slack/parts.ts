@@ -8,11 +8,11 @@ import type {
 	SectionBlock,
 	StaticSelect,
 } from '@slack/types';
-import { isForgotten } from '../core/basics.ts';
-import { APP_NAME } from '../core/command-name.ts';
-import { type Answer, type AnswerItem, type Origin, SOMEBODY } from '../questions/answer.ts';
-import type { AgentAction } from '../questions/session.ts';
-import type { SessionSnapshot } from '../questions/session-snapshot.ts';
+import { type Answer, type AnswerItem, type Origin, SOMEBODY } from '../domain/answer.ts';
+import type { AgentAction } from '../domain/session.ts';
+import type { SessionSnapshot } from '../domain/session-snapshot.ts';
+import { isForgotten } from '../kernel/basics.ts';
+import { APP_NAME } from '../kernel/command-name.ts';
 import {
 	ACTIONS,
 	type ActionId,

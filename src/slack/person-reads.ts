@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf, HandraiseError, HOUR_MS, loggedId, setBounded, uptimeOf } from '../core/basics.ts';
-import { createRateLimiter, type RateLimit } from '../core/rate-limiter.ts';
 import type { Core } from '../core.ts';
+import { codeOf, HandraiseError, HOUR_MS, loggedId, setBounded, uptimeOf } from '../kernel/basics.ts';
+import { createRateLimiter, type RateLimit } from '../kernel/rate-limiter.ts';
 import type { PersonRequest } from './request.ts';
 
 /** How often people hear that they are too fast; else presses are refused silently. */

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
+import type { Core } from '../core.ts';
+import type { Origin } from '../domain/answer.ts';
 import {
 	type Clock,
 	HandraiseError,
@@ -8,9 +10,7 @@ import {
 	setBounded,
 	uptimeOf,
 	within,
-} from '../core/basics.ts';
-import type { Core } from '../core.ts';
-import type { Origin } from '../questions/answer.ts';
+} from '../kernel/basics.ts';
 import { codeOf, linkOf, respond, slackErrorCode, slackFailure } from './clients.ts';
 import {
 	checkingMessage,

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type Clock, type DeepReadonly, HandraiseError, type Log, within } from '../core/basics.ts';
-import type { LogEvent } from '../core/log-lines.ts';
-import { inRequest } from '../core/requests.ts';
-import type { Origin } from '../questions/answer.ts';
-import { choicesFrom } from '../questions/secrecy.ts';
-import type { Person } from '../questions/session.ts';
+import type { Origin } from '../domain/answer.ts';
+import { choicesFrom } from '../domain/secrecy.ts';
+import type { Person } from '../domain/session.ts';
+import { type Clock, type DeepReadonly, HandraiseError, type Log, within } from '../kernel/basics.ts';
+import type { LogEvent } from '../kernel/log-lines.ts';
+import { inRequest } from '../kernel/requests.ts';
 import { type ActRefusal, ANYWHERE, type Place } from './access-policy.ts';
 import type { Need } from './calls.ts';
 import { codeOf, OWN_MESSAGE } from './clients.ts';

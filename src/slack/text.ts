@@ -1,5 +1,5 @@
 import type { MrkdwnElement, PlainTextElement, TableBlock } from '@slack/types';
-import { decisionsAtEnd, jsonList, keyedList, linesOf, markedTitle } from '../questions/contract.ts';
+import { decisionsAtEnd, jsonList, keyedList, linesOf, markedTitle } from '../domain/contract.ts';
 import {
 	boundaryBefore,
 	GRAPHEMES,
@@ -8,8 +8,8 @@ import {
 	noteOf,
 	type OnCut,
 	withoutNote,
-} from '../questions/texts.ts';
-import { wordList } from '../questions/word-list.ts';
+} from '../domain/texts.ts';
+import { wordList } from '../domain/word-list.ts';
 import { escapeMrkdwn, markdownToMrkdwn, takenTable, withoutFences } from './mrkdwn.ts';
 
 /*

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import { type Clock, createCache, type Log } from '../core/basics.ts';
+import { type Clock, createCache, type Log } from '../kernel/basics.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import { quotedNameMrkdwn } from './text.ts';
 

@@ -5,7 +5,7 @@ import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { RULES } from '../support/lanes.ts';
 
 const USAGE = `npm run mutate -- PATH [PATH ...] [options]
-  PATH          a file, a folder, a glob, or lines of a file (src/questions/compare.ts:95-104)
+  PATH          a file, a folder, a glob, or lines of a file (src/domain/compare.ts:95-104)
   --tests GLOB  the test files that may run, repeatable; without it the pure rules and the fake Slack's own tests
   --static      also changes what runs once, when a file is loaded: constants and tables. This takes much longer.`;
 

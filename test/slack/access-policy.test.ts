@@ -74,7 +74,7 @@ function createHarness(rules: Partial<Config> = {}, enterpriseId: string | null 
 		() => installation,
 		{ ofSession: async () => [], ofAll: async () => new Map(), ofChannel: async () => ({ userIds: [], groupIds: [] }) },
 	);
-	/** Without its grounds, which test/doctor/may.test.ts reads. */
+	/** Without its grounds, which test/operator/doctor/may.test.ts reads. */
 	async function verdictOf(...asked: Parameters<typeof accessPolicy.check>): Promise<Verdict> {
 		const { grounds: _, ...verdict } = await accessPolicy.check(...asked);
 		return verdict;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sampleWorkspace, type TrafficEntry, withMembers } from '../../fake-slack/index.ts';
 import { ASKING_SLACK } from '../../src/slack/error-view.ts';
-import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../features/watch/harness.ts';
+import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
 import { whatHappened } from '../support/sentences.ts';
 
 const COMPANY = 2_000;

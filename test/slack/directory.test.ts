@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { createMemoryCell } from '../../src/core/basics.ts';
-import { createRateLimiter } from '../../src/core/rate-limiter.ts';
+import { createMemoryCell } from '../../src/kernel/basics.ts';
+import { createRateLimiter } from '../../src/kernel/rate-limiter.ts';
 import { createSlackCalls, type Need } from '../../src/slack/calls.ts';
 import type { SlackClients } from '../../src/slack/clients.ts';
 import { createDirectory, type Shared } from '../../src/slack/directory.ts';
-import { expectNothingWrong, watchingApp } from '../features/watch/harness.ts';
+import { expectNothingWrong, watchingApp } from '../sessions/harness.ts';
 
 const GUEST = 'Guests of this workspace cannot use Handraise.';
 const TEAM = 'T1';

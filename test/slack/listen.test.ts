@@ -5,7 +5,7 @@ import { ANYWHERE } from '../../src/slack/access-policy.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { createListen } from '../../src/slack/listen.ts';
 import { textMessage } from '../../src/slack/parts.ts';
-import { createRecordingLog } from '../database/support.ts';
+import { createRecordingLog } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
 
 /** Takes presses, each with its work that stores them. Each act is noted when it happens. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { signedHeaders } from '../../fake-slack/index.ts';
-import { WHAT_IT_IS } from '../../src/features/watch/view.ts';
+import { WHAT_IT_IS } from '../../src/screens/watch.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { whatHappened } from '../support/sentences.ts';
 import type { App } from './support/open-session.ts';

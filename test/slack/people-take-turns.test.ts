@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Modal } from '../../fake-slack/index.ts';
-import { unwatchedWords } from '../../src/features/watch/view.ts';
+import { unwatchedWords } from '../../src/screens/watch.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
-import { expectNothingWrong, watchingApp } from '../features/watch/harness.ts';
+import { expectNothingWrong, watchingApp } from '../sessions/harness.ts';
 import { auditLines } from '../support/audit-lines.ts';
 import { noSession, stale, WATCHING, watchingSeveral, whatHappened } from '../support/sentences.ts';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createPersonReads } from '../../src/slack/person-reads.ts';
 import type { PersonRequest } from '../../src/slack/request.ts';
-import { createRecordingLog } from '../database/support.ts';
+import { createRecordingLog } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
 
 const request = (userId: string): PersonRequest => ({

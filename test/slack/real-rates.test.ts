@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrafficEntry } from '../../fake-slack/index.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../features/watch/harness.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../sessions/harness.ts';
 import { headline } from '../support/sentences.ts';
 
 /** More sessions, each with a step every few seconds, than a workspace's 50 updates a minute could show one by one. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../features/watch/harness.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../sessions/harness.ts';
 import { whatHappened } from '../support/sentences.ts';
 
 const MINUTE = 60_000;

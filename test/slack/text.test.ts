@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCutMark, cutWithNote } from '../../src/questions/texts.ts';
+import { createCutMark, cutWithNote } from '../../src/domain/texts.ts';
 import { escapeMrkdwn } from '../../src/slack/mrkdwn.ts';
 import {
 	cutTo,

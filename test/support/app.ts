@@ -10,8 +10,8 @@ import {
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
-import { type Clock, createLog } from '../../src/core/basics.ts';
-import { applyProxy } from '../../src/core/proxy.ts';
+import { type Clock, createLog } from '../../src/kernel/basics.ts';
+import { applyProxy } from '../../src/kernel/proxy.ts';
 import { notAsWritten } from './as-written.ts';
 import { oddAuditLines } from './audit-lines.ts';
 import { putDatabase } from './made-database.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AUDIT_ACTIONS } from '../../src/database/schema/audit.ts';
+import { AUDIT_ACTIONS } from '../../src/store/schema/audit.ts';
 
 const word = z.string().nullable();
 

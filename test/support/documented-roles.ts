@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { createLog, systemClock } from '../../src/core/basics.ts';
-import { readKeys } from '../../src/database/encryption.ts';
+import { createLog, systemClock } from '../../src/kernel/basics.ts';
+import { readKeys } from '../../src/store/encryption.ts';
 import { migratePostgres } from '../../src/stores.ts';
-import { KEY } from '../database/support.ts';
+import { KEY } from '../store/support.ts';
 import { createDatabase } from './postgres.ts';
 import { sharedPostgres } from './shared-postgres.ts';
 

@@ -1,10 +1,10 @@
-import { hasOpenQuestion } from '../../src/database/watch.ts';
-import type { FoundInRead } from '../../src/features/watch/adding-store.ts';
-import type { SessionUpdate } from '../../src/features/watch/recording-store.ts';
-import { type Evidence, NOTHING_SEEN } from '../../src/questions/asked.ts';
-import type { OccurrenceChange } from '../../src/questions/occurrences.ts';
-import type { SessionKey } from '../../src/questions/session.ts';
-import type { SessionSnapshot } from '../../src/questions/session-snapshot.ts';
+import { type Evidence, NOTHING_SEEN } from '../../src/domain/asked.ts';
+import type { OccurrenceChange } from '../../src/domain/occurrences.ts';
+import type { SessionKey } from '../../src/domain/session.ts';
+import type { SessionSnapshot } from '../../src/domain/session-snapshot.ts';
+import type { FoundInRead } from '../../src/sessions/adding-store.ts';
+import type { SessionUpdate } from '../../src/sessions/recording-store.ts';
+import { hasOpenQuestion } from '../../src/store/watch.ts';
 import type { Store } from '../../src/stores.ts';
 
 /** A value from elsewhere. */

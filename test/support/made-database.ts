@@ -1,10 +1,10 @@
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLog, systemClock } from '../../src/core/basics.ts';
-import { readKeys } from '../../src/database/encryption.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { openSqlite } from '../../src/database/sqlite.ts';
+import { createLog, systemClock } from '../../src/kernel/basics.ts';
+import { readKeys } from '../../src/store/encryption.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { openSqlite } from '../../src/store/sqlite.ts';
 
 const FILE = 'handraise.db';
 let made: Promise<string> | null = null;

@@ -28,12 +28,6 @@ export function count(
 	return { about, shown: String(fallback), fallback, read };
 }
 
-/** Several whole numbers with commas between them. */
-export function counts(fallback: readonly number[], about: string): Option<readonly number[]> {
-	const read = (text: string) => (/^\d+(,\d+)*$/.test(text) ? text.split(',').map(Number) : undefined);
-	return { about, shown: fallback.join(','), fallback, read };
-}
-
 /** A number above 0. */
 export function amount(fallback: number, about: string): Option<number> {
 	return { about, shown: String(fallback), fallback, read: (text) => (Number(text) > 0 ? Number(text) : undefined) };

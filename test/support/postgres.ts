@@ -37,10 +37,11 @@ const PASSWORD = 'for-tests-only';
 export async function startPostgres({
 	durable = false,
 	tls = null,
+	log = null,
 	primary = null,
-}: Partial<Pick<PostgresSettings, 'durable' | 'tls' | 'primary'>> = {}): Promise<OwnPostgres> {
+}: Partial<Pick<PostgresSettings, 'durable' | 'tls' | 'log' | 'primary'>> = {}): Promise<OwnPostgres> {
 	const port = await freePort();
-	const settings: PostgresSettings = { port, password: PASSWORD, durable, tls, primary };
+	const settings: PostgresSettings = { port, password: PASSWORD, durable, tls, log, primary };
 	const script = fileURLToPath(new URL('postgres-process.ts', import.meta.url));
 	const child = fork(script, [JSON.stringify(settings)], {
 		execArgv: [],

@@ -1,18 +1,18 @@
-import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS, type WatchEnd } from '../../src/database/watch.ts';
-import { NOTICES } from '../../src/features/answer/form-view.ts';
-import { stateLine } from '../../src/features/answer/view.ts';
-import * as handOver from '../../src/features/hand-over/view.ts';
-import { digestWords, reminderWords, settledDigestWords } from '../../src/features/remind/view.ts';
-import { settingsChangedPost } from '../../src/features/settings/view.ts';
-import { endedWords, watchPost } from '../../src/features/watch/notice-view.ts';
-import type { PostContext } from '../../src/features/watch/post-view.ts';
-import type { WatchOutcome } from '../../src/features/watch/subscribe.ts';
-import { watchingWords, watchOutcomeWords } from '../../src/features/watch/view.ts';
-import type { AnswerState } from '../../src/questions/answer.ts';
-import type { HandOver } from '../../src/questions/hand-over.ts';
+import type { AnswerState } from '../../src/domain/answer.ts';
+import type { HandOver } from '../../src/domain/hand-over.ts';
+import { stateLine } from '../../src/screens/answer.ts';
+import { NOTICES } from '../../src/screens/form.ts';
+import * as handOver from '../../src/screens/hand-over.ts';
+import { endedWords, watchPost } from '../../src/screens/notice.ts';
+import { claimsWords, handOverLine, questionText } from '../../src/screens/question.ts';
+import type { PostContext } from '../../src/screens/question-post.ts';
+import { digestWords, reminderWords, settledDigestWords } from '../../src/screens/reminder.ts';
+import { settingsChangedPost } from '../../src/screens/settings.ts';
+import { watchingWords, watchOutcomeWords } from '../../src/screens/watch.ts';
+import type { WatchOutcome } from '../../src/sessions/subscribe.ts';
 import { errorWords } from '../../src/slack/error-view.ts';
 import { agoText } from '../../src/slack/parts.ts';
-import { claimsWords, handOverLine, questionText } from '../../src/slack/question-view.ts';
+import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS, type WatchEnd } from '../../src/store/watch.ts';
 
 /*
  * The program's sentences, for tests that recognise something by them. One test spells each out: the nearest to its words.

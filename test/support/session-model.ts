@@ -1,5 +1,5 @@
-import type { SessionModel } from '../../src/features/answer/form-view.ts';
-import { openQuestion, type ReadSession } from '../../src/questions/session.ts';
+import { openQuestion, type ReadSession } from '../../src/domain/session.ts';
+import type { SessionModel } from '../../src/screens/form.ts';
 import { createLinks, newMetadata } from '../../src/slack/ids.ts';
 import { throughGate } from './sessions.ts';
 

@@ -1,4 +1,3 @@
-import { atOnce } from '../../src/core/lease-loop.ts';
 import {
 	gated,
 	type ReadItem,
@@ -6,9 +5,10 @@ import {
 	type ReadSession,
 	type SentItem,
 	type Session,
-} from '../../src/questions/session.ts';
-import * as texts from '../../src/questions/texts.ts';
-import { readSessionResponse } from '../../src/session-service/schema.ts';
+} from '../../src/domain/session.ts';
+import * as texts from '../../src/domain/texts.ts';
+import { atOnce } from '../../src/kernel/lease-loop.ts';
+import { readSessionResponse } from '../../src/service/schema.ts';
 
 /** A session as it was read: by default it waits for a person and has no messages. */
 export function readSession(fields: Partial<ReadSession> = {}): ReadSession {

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import type { ManualClock } from '../../fake-slack/index.ts';
-import { LOG_LINES } from '../../src/core/log-lines.ts';
-import { createStoreClock } from '../../src/database/store-clock.ts';
+import { LOG_LINES } from '../../src/kernel/log-lines.ts';
+import { createStoreClock } from '../../src/store/store-clock.ts';
 import type { Store } from '../../src/stores.ts';
-import { createRecordingLog } from '../database/support.ts';
+import { createRecordingLog } from '../store/support.ts';
 
 /** The store's clock on a machine whose clock can be set: `clock`, shifted by `shiftMs`. It looks once a minute. */
 export async function settableClock(clock: ManualClock, { db }: Pick<Store, 'db'>, shiftMs = 0) {

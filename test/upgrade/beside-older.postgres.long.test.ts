@@ -11,8 +11,8 @@ import {
 	createFakeSessionService,
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
-import { KEY } from '../database/support.ts';
 import { copySource, isCommit } from '../faults/source-copy.ts';
+import { KEY } from '../store/support.ts';
 import { startProgram } from '../support/program.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { RELEASES } from './releases.ts';

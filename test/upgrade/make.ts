@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { KyselyPlugin } from 'kysely';
-import { systemClock } from '../../src/core/basics.ts';
-import type { Db, StoreDatabase } from '../../src/database/database.ts';
-import { createRecordingLog, makeDataDir } from '../database/support.ts';
+import { systemClock } from '../../src/kernel/basics.ts';
+import type { Db, StoreDatabase } from '../../src/store/database.ts';
 import { copySource, isCommit } from '../faults/source-copy.ts';
+import { createRecordingLog, makeDataDir } from '../store/support.ts';
 import type { Program } from '../support/app.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startFrom, writeFixture } from './fixture.ts';
@@ -24,9 +24,9 @@ import { tellStory } from './story.ts';
 type Load = (file: string) => Promise<any>;
 
 async function writeSchemas(load: Load, directory: string): Promise<void> {
-	const { openSqlite } = await load('database/sqlite.ts');
-	const { openPostgres } = await load('database/postgres.ts');
-	const { migrate } = await load('database/migrate.ts');
+	const { openSqlite } = await load('store/sqlite.ts');
+	const { openPostgres } = await load('store/postgres.ts');
+	const { migrate } = await load('store/migrate.ts');
 	const empty = makeDataDir();
 	const postgres = await startPostgres();
 	const opened = {
@@ -42,8 +42,8 @@ async function writeSchemas(load: Load, directory: string): Promise<void> {
 async function writeRows(load: Load, directory: string): Promise<void> {
 	const { createHandraise } = await load('app.ts');
 	const { parseConfig } = await load('config.ts');
-	const { createLog } = await load('core/basics.ts');
-	const { applyProxy } = await load('core/proxy.ts');
+	const { createLog } = await load('kernel/basics.ts');
+	const { applyProxy } = await load('kernel/proxy.ts');
 	const program: Program = { createHandraise, parseConfig, createLog, applyProxy };
 	const postgres = await startPostgres();
 	for (const store of STORES) {

@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { expect } from 'vitest';
-import type { StoreDatabase } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { makePrivateFile } from '../../src/database/sqlite.ts';
-import { context, openAt } from '../database/migrating-process.ts';
+import type { StoreDatabase } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { makePrivateFile } from '../../src/store/sqlite.ts';
+import { context, openAt } from '../store/migrating-process.ts';
 import { type Release, type StoreName, schemaOf } from './releases.ts';
 
 /*

@@ -6,20 +6,20 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor, TrafficEntry } from '../../fake-slack/index.ts';
 import { item } from '../../sandbox/session-service/builders.ts';
-import { allColumnsOf, change, columnsOf, SEALED_COLUMNS, type TableName } from '../../src/database/database.ts';
-import { keyFileIn } from '../../src/database/key-file.ts';
-import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
-import { beforePut } from '../../src/features/answer/rows-store.ts';
-import { REMOVED_ANSWER, WINDOW_NOTICES } from '../../src/features/answer/view.ts';
-import { SUBMISSION } from '../../src/questions/answer.ts';
-import { evidence } from '../../src/questions/asked.ts';
+import { beforePut } from '../../src/delivery/rows-store.ts';
+import { SUBMISSION } from '../../src/domain/answer.ts';
+import { evidence } from '../../src/domain/asked.ts';
+import { REMOVED_ANSWER, WINDOW_NOTICES } from '../../src/screens/answer.ts';
+import { allColumnsOf, change, columnsOf, SEALED_COLUMNS, type TableName } from '../../src/store/database.ts';
+import { keyFileIn } from '../../src/store/key-file.ts';
+import { MIGRATIONS, migrate } from '../../src/store/migrate.ts';
 import type { Store } from '../../src/stores.ts';
-import { textsOf } from '../database/key-values.ts';
-import { context, openAt } from '../database/migrating-process.ts';
-import { KEY, keyFits, makeDataDir, OTHER_KEY, open } from '../database/support.ts';
-import { expectNothingWrong } from '../features/watch/harness.ts';
-import { runAudit } from '../ops/audit-command.ts';
+import { runAudit } from '../operator/audit-command.ts';
+import { expectNothingWrong } from '../sessions/harness.ts';
 import { keepSecret } from '../slack/support/open-session.ts';
+import { textsOf } from '../store/key-values.ts';
+import { context, openAt } from '../store/migrating-process.ts';
+import { KEY, keyFits, makeDataDir, OTHER_KEY, open } from '../store/support.ts';
 import {
 	answeredBy,
 	DELIVERED,
@@ -42,7 +42,7 @@ import { NAMES, type Name, NOTE, openForm, postOf, SECRET, titleOf, WATCHED } fr
 const ANSWERED = WINDOW_NOTICES.answeredBy('x').replace('“x”', '@ada');
 /** What nobody answers until 5 minutes after the question. */
 const DUE: readonly Name[] = ['handedOver', 'drafted', 'undone'];
-const MIGRATING = fileURLToPath(new URL('../database/migrating-process.ts', import.meta.url));
+const MIGRATING = fileURLToPath(new URL('../store/migrating-process.ts', import.meta.url));
 const REMINDS = [REMINDER, WAIT, WAITS];
 
 const OF_PLACE = ['service', 'sessionId', 'messageIndex', 'fingerprint'];
@@ -50,11 +50,24 @@ const OF_PLACE = ['service', 'sessionId', 'messageIndex', 'fingerprint'];
 const MATTERING = ['accepted', 'delivering', 'waiting', 'delivered', 'resumed'];
 /** Written anew by a migration, see `to-two.ts`. */
 const RENEWED: Partial<Record<TableName, readonly string[]>> = {
-	answers: ['questionId', 'nextAttemptAt', 'beforePut'],
+	// Where its author was told by a direct message stands in a post of its own.
+	answers: ['questionId', 'nextAttemptAt', 'beforePut', 'receiptState'],
 	questions: ['evidence'],
 	watches: ['mode'],
 	channel_settings: ['settings', 'revision'],
+	posts: ['remindSince', 'remindedAt', 'escalationCount', 'lastReminderAt'],
 };
+
+type StoredRow = Readonly<Record<string, unknown>>;
+
+/** Posts that take the place of rows of other tables: reminders that are held, and direct messages about answers. */
+const isMadeOf = ({ kind, uniqueKey }: StoredRow) => kind === 'receipt' || uniqueKey === 'reminder';
+
+/** Each kind of reminder is `reminder` now. */
+const withKind = (row: StoredRow): StoredRow =>
+	row.kind === 'escalation' || row.kind === 'digest'
+		? { ...row, kind: 'reminder', content: String(row.content).replace(`"kind":"${row.kind}"`, '"kind":"reminder"') }
+		: row;
 
 /** What of a row is as its release left it. `renewed`: columns that are written anew of this release alone. */
 function keptOf(table: TableName, row: object, renewed: readonly string[]): object {
@@ -107,7 +120,8 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 			const renewed = !hasStays && table === 'answers' ? ['timeline', 'submission'] : [];
 			const kept = (row: Readonly<Record<string, unknown>>) =>
 				keptOf(table as TableName, withoutNulls(row), [...renewed, ...(isSecond(row) ? OF_SECOND : [])]);
-			expect([table, ofTable.map(kept)]).toEqual([table, (rows[table] ?? []).map(kept)]);
+			const left = ofTable.filter((row) => table !== 'posts' || !isMadeOf(row));
+			expect([table, left.map(kept)]).toEqual([table, (rows[table] ?? []).map(withKind).map(kept)]);
 			const columns = columnsOf(table as TableName)
 				.map(([name]) => name)
 				.sort();
@@ -507,12 +521,12 @@ export function upgradeSuite(release: Release, store: StoreName, createDatabase?
 				const { rows } = await readFixture(release, store);
 				const env =
 					databaseUrl === undefined ? { DATA_DIR: app.dataDir } : { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: KEY };
-				const { lines } = await runAudit([], env);
 				const before = (rows.audit_events ?? []).map(({ number, action }) => ({ number, action }));
 				expect(before.length).toBeGreaterThan(0);
-				const printed = lines.map(({ number, action }) => ({ number, action }));
-				expect(printed.slice(0, before.length)).toEqual(before);
-				expect(printed.length).toBeGreaterThan(before.length);
+				const printed = async () => (await runAudit([], env)).lines.map(({ number, action }) => ({ number, action }));
+				expect((await printed()).slice(0, before.length)).toEqual(before);
+				// Transactions of other tests on the same server may keep the newest ones back.
+				await expect.poll(async () => (await printed()).length, { timeout: 30_000 }).toBeGreaterThan(before.length);
 			});
 
 			async function historyOf(name: Stay): Promise<string> {

@@ -1,18 +1,12 @@
-import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
-import { handOverPost, MOST_IN_NOTE } from '../../../src/features/hand-over/view.ts';
-import { digestPost, type RemindedQuestion, reminderPost } from '../../../src/features/remind/view.ts';
-import { settingsChangedPost } from '../../../src/features/settings/view.ts';
-import { type CardModel, watchCard } from '../../../src/features/watch/card-view.ts';
-import { filesMessage } from '../../../src/features/watch/details-view.ts';
-import { watchPost } from '../../../src/features/watch/notice-view.ts';
-import { askedPost, type PostContext, settledQuestionPost } from '../../../src/features/watch/post-view.ts';
-import {
-	LIST_PAGE,
-	mentionButton,
-	outcomesMessage,
-	watchList,
-	watchOutcomeWords,
-} from '../../../src/features/watch/view.ts';
+import { type CardModel, watchCard } from '../../../src/screens/card.ts';
+import { filesMessage } from '../../../src/screens/details.ts';
+import { handOverPost, MOST_IN_NOTE } from '../../../src/screens/hand-over.ts';
+import { watchPost } from '../../../src/screens/notice.ts';
+import { askedPost, type PostContext, settledQuestionPost } from '../../../src/screens/question-post.ts';
+import { digestPost, type RemindedQuestion, reminderPost } from '../../../src/screens/reminder.ts';
+import { settingsChangedPost } from '../../../src/screens/settings.ts';
+import { LIST_PAGE, mentionButton, outcomesMessage, watchList, watchOutcomeWords } from '../../../src/screens/watch.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
 import {
 	AT_WORK,
 	answerOf,
@@ -87,7 +81,6 @@ export const ESCALATION: RemindedQuestion = {
 		stage: 'escalation',
 		dueAt: NOW - 10_000,
 		isLast: true,
-		lastReminderAt: null,
 	},
 	question: questionOf(GIANT_SESSION),
 	outcome: '',

@@ -1,11 +1,7 @@
 import type { HomeView, ModalView } from '@slack/types';
-import { atOnce } from '../../../src/core/lease-loop.ts';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
-import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../../src/features/settings/fields.ts';
-import type { SettingsModel } from '../../../src/features/settings/view.ts';
-import type { Answer, AnswerItem, OtherAnswer } from '../../../src/questions/answer.ts';
-import type { HandOver } from '../../../src/questions/hand-over.ts';
-import type { InputGuess } from '../../../src/questions/secrecy.ts';
+import type { Answer, AnswerItem, OtherAnswer } from '../../../src/domain/answer.ts';
+import type { HandOver } from '../../../src/domain/hand-over.ts';
+import type { InputGuess } from '../../../src/domain/secrecy.ts';
 import {
 	type AgentAction,
 	gated,
@@ -14,11 +10,15 @@ import {
 	type ReadMessage,
 	type ReadSession,
 	type Session,
-} from '../../../src/questions/session.ts';
-import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../../src/questions/session-snapshot.ts';
-import { readSessionResponse } from '../../../src/session-service/schema.ts';
+} from '../../../src/domain/session.ts';
+import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../../src/domain/session-snapshot.ts';
+import { atOnce } from '../../../src/kernel/lease-loop.ts';
+import type { SettingsModel } from '../../../src/screens/settings.ts';
+import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../../../src/screens/settings-fields.ts';
+import { readSessionResponse } from '../../../src/service/schema.ts';
 import { createLinks, newMetadata, type ViewMetadata } from '../../../src/slack/ids.ts';
 import type { MessageContent } from '../../../src/slack/parts.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
 
 /** One view or message as Slack gets it; the name says the builder and the case. */
 export interface Shape {
@@ -233,7 +233,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 			{ state: 'delivering', at: NOW - 30_000 },
 			{ state, at: NOW - 1_000 },
 		],
-		receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
+		receiptState: { state: null, agentOutcome: null, isMessage: false, modalOpen: true },
 		notBefore: null,
 		missingCount: 0,
 		missingSince: null,

@@ -1,7 +1,8 @@
-import { chooseItemModal, type SessionModel, sessionModal } from '../../../src/features/answer/form-view.ts';
-import { receiptMessage, receiptModal } from '../../../src/features/answer/receipt-view.ts';
-import { draftModal, HISTORY_PAGE, historyView } from '../../../src/features/answer/view.ts';
-import { handOverMetadata, handOverModal } from '../../../src/features/hand-over/view.ts';
+import { openQuestion, type ReadSession } from '../../../src/domain/session.ts';
+import { draftModal, HISTORY_PAGE, historyView } from '../../../src/screens/answer.ts';
+import { chooseItemModal, type SessionModel, sessionModal } from '../../../src/screens/form.ts';
+import { handOverMetadata, handOverModal } from '../../../src/screens/hand-over.ts';
+import { homeView, type InboxModel } from '../../../src/screens/inbox.ts';
 import {
 	type InboxContent,
 	type InboxDraft,
@@ -12,11 +13,10 @@ import {
 	MOST_WAITING_SHOWN,
 	PER_PAGE,
 	type ShownInbox,
-} from '../../../src/features/inbox/content.ts';
-import { homeView, type InboxModel } from '../../../src/features/inbox/view.ts';
-import { replyOffer } from '../../../src/features/reply/view.ts';
-import { settingsForm } from '../../../src/features/settings/view.ts';
-import { openQuestion, type ReadSession } from '../../../src/questions/session.ts';
+} from '../../../src/screens/inbox-content.ts';
+import { receiptMessage, receiptModal } from '../../../src/screens/receipt.ts';
+import { replyOffer } from '../../../src/screens/reply.ts';
+import { settingsForm } from '../../../src/screens/settings.ts';
 import { answerCard, errorModal } from '../../../src/slack/error-view.ts';
 import {
 	ABOUT,

@@ -1,9 +1,9 @@
-import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
-import { draftIn } from '../../questions/contract.ts';
-import { createMask, type Mask } from '../../questions/masking.ts';
-import { splitNote } from '../../questions/secrecy.ts';
-import type { Question } from '../../questions/session.ts';
-import type { OnCut } from '../../questions/texts.ts';
+import { mergeForPut, putBodyOf } from '../../domain/compare.ts';
+import { draftIn } from '../../domain/contract.ts';
+import { createMask, type Mask } from '../../domain/masking.ts';
+import { splitNote } from '../../domain/secrecy.ts';
+import type { Question } from '../../domain/session.ts';
+import type { OnCut } from '../../domain/texts.ts';
 import {
 	ACTIONS,
 	type ActionId,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askedAt } from '../../questions/options.ts';
+import { askedAt } from '../../domain/options.ts';
 import {
 	type Choices,
 	choicesFrom,
@@ -11,8 +11,8 @@ import {
 	secretInputAt,
 	splitNote,
 	withNote,
-} from '../../questions/secrecy.ts';
-import { isSameQuestion, type Question } from '../../questions/session.ts';
+} from '../../domain/secrecy.ts';
+import { isSameQuestion, type Question } from '../../domain/session.ts';
 import {
 	ACTIONS,
 	type FieldVariant,
@@ -33,7 +33,7 @@ export const MOST_FIELDS = 90;
 export const INPUT_LIMIT = 3000;
 /** UTF-16 units of an option's label. */
 export const OPTION_LIMIT = 75;
-/** What the session service takes in a PUT, as in `session-service/client.ts`. */
+/** What the session service takes in a PUT, as in `service/client.ts`. */
 export const PUT_LIMIT_BYTES = 100_000;
 /** Texts by position. */
 export type Values = Readonly<Record<number, string>>;

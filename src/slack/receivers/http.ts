@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type App, HTTPModuleFunctions, HTTPResponseAck } from '@slack/bolt';
 import { z } from 'zod';
-import { type Log, parseOrNull } from '../../core/basics.ts';
+import { type Log, parseOrNull } from '../../kernel/basics.ts';
 import { codeOf, createSlackLogger } from '../clients.ts';
 
 const PATH = '/slack/events';

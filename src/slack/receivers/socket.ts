@@ -1,6 +1,6 @@
 import { type App, SocketModeReceiver } from '@slack/bolt';
-import { type Clock, type Log, unlessAborted } from '../../core/basics.ts';
-import { type applyProxy, withSocket } from '../../core/proxy.ts';
+import { type Clock, type Log, unlessAborted } from '../../kernel/basics.ts';
+import { type applyProxy, withSocket } from '../../kernel/proxy.ts';
 import { createSlackLogger, isTemporary, pauseAfter, slackFailure, tokenRefused } from '../clients.ts';
 
 /** Slack closes each connection every few hours. With two, one serves while the other reconnects. */

@@ -1,6 +1,6 @@
-import { codeOf, createLog } from '../../../src/core/basics.ts';
-import { PROGRAM } from '../../../src/database/audit.ts';
-import { BEFORE_ALL, cursorOf, lineOf, openAudit, readEvents } from '../../../src/database/audit-reader.ts';
+import { codeOf, createLog } from '../../../src/kernel/basics.ts';
+import { PROGRAM } from '../../../src/store/audit.ts';
+import { BEFORE_ALL, cursorOf, lineOf, openAudit, readEvents } from '../../../src/store/audit-reader.ts';
 import { AUDIT_LINE, type AuditLine } from '../../support/audit-lines.ts';
 import type { Harness } from '../harness.ts';
 import { until } from '../until.ts';

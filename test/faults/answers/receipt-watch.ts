@@ -1,5 +1,5 @@
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { FAILED_STATES } from '../../../src/questions/answer.ts';
+import { FAILED_STATES } from '../../../src/domain/answer.ts';
 import { headline, line, whatHappened } from '../../support/sentences.ts';
 import type { Harness } from '../harness.ts';
 import type { Claim, Round } from './round.ts';

@@ -4,13 +4,13 @@ import type { Aim } from './run.ts';
 
 /** Replicas on one database compare the times of their own machines. */
 const OWN_TIMES: readonly Edit[] = [
-	{ file: 'database/store-clock.ts', in: 'measure', call: 'databaseTime', becomes: 'Date.now()' },
-	{ file: 'features/answer/answer-store.ts', in: 'update', call: 'expectTime', becomes: 'undefined' },
+	{ file: 'store/store-clock.ts', in: 'measure', call: 'databaseTime', becomes: 'Date.now()' },
+	{ file: 'delivery/answer-store.ts', in: 'update', call: 'isNow', becomes: 'sql<boolean>`true`' },
 ];
 
 /** A step of the clock is found within the time that a turn has. */
 export const QUICK_LOOKS: readonly Edit[] = [
-	{ file: 'database/store-clock.ts', constant: 'LOOK_EVERY_MS', becomes: '1_000' },
+	{ file: 'store/store-clock.ts', constant: 'LOOK_EVERY_MS', becomes: '1_000' },
 ];
 
 /**
@@ -26,7 +26,7 @@ export const QUICK_LOOKS: readonly Edit[] = [
 export const SABOTAGES = {
 	'ack-first': [
 		{
-			file: 'features/answer/accept.ts',
+			file: 'delivery/accept.ts',
 			in: 'submit',
 			call: 'acceptDespiteLostReply',
 			becomes: `((answer) => {
@@ -35,20 +35,20 @@ export const SABOTAGES = {
 			})($1)`,
 		},
 	],
-	'audit-lost': [{ file: 'features/answer/recorded.ts', in: 'recordFate', call: 'record', becomes: 'undefined' }],
+	'audit-lost': [{ file: 'delivery/recorded.ts', in: 'recordFate', call: 'record', becomes: 'undefined' }],
 	'audit-early': [
 		{
-			file: 'features/answer/recorded.ts',
+			file: 'delivery/recorded.ts',
 			in: 'recordAct',
 			call: 'record',
 			becomes: "[$call, recordFate(tx, answer, 'delivered', 'delivered')]",
 		},
 	],
 	'blind-repeat': [
-		{ file: 'features/answer/deliver.ts', in: 'lookFor', call: 'landsForMs', becomes: '0' },
-		{ file: 'features/answer/deliver.ts', in: 'lookFor', call: 'settle', becomes: 'null' },
+		{ file: 'delivery/deliver.ts', in: 'lookFor', call: 'landsForMs', becomes: '0' },
+		{ file: 'delivery/deliver.ts', in: 'lookFor', call: 'settle', becomes: 'null' },
 		{
-			file: 'features/answer/deliver.ts',
+			file: 'delivery/deliver.ts',
 			in: 'readAndSend',
 			call: 'settle',
 			becomes: '$1.putStartedAt === null ? $call : null',
@@ -56,8 +56,8 @@ export const SABOTAGES = {
 	],
 	// A failed attempt overwrites the row's newer state.
 	'commit-reply': [
-		{ file: 'features/answer/deliver.ts', in: 'fail', call: 'get', becomes: 'attempt.answer' },
-		{ file: 'features/answer/answer-store.ts', in: 'update', property: 'state', becomes: null },
+		{ file: 'delivery/deliver.ts', in: 'fail', call: 'get', becomes: 'attempt.answer' },
+		{ file: 'delivery/answer-store.ts', in: 'update', property: 'state', becomes: null },
 	],
 	// Nothing is delivered before Slack has said which bot this is.
 	'slack-at-start': [
@@ -72,16 +72,16 @@ export const SABOTAGES = {
 	// A form counts as read at the end of its read, and nobody looks for a colleague who was first.
 	'late-read': [
 		{
-			file: 'session-service/client.ts',
+			file: 'service/client.ts',
 			in: 'readOnce',
 			returns: '((reading) => ({ ...reading, readAt: reading.endedAt }))($result)',
 		},
-		{ file: 'features/answer/earlier-answers.ts', in: 'whoWasFirst', call: 'isToSame', becomes: 'false' },
+		{ file: 'delivery/earlier-answers.ts', in: 'whoWasFirst', call: 'isToSame', becomes: 'false' },
 	],
 	// An answer that may have arrived stops blocking when its time is over.
 	'give-up': [
 		{
-			file: 'features/answer/deliver.ts',
+			file: 'delivery/deliver.ts',
 			in: 'fail',
 			if: 'giveUpAt',
 			becomes: 'clock.now() >= attempt.answer.giveUpAt',
@@ -89,26 +89,24 @@ export const SABOTAGES = {
 	],
 	// An earlier PUT is forgotten when the question changes or the session ends.
 	'changed-unknown': [
-		{ file: 'features/answer/deliver.ts', in: 'settle', property: 'putStartedAt', becomes: 'null', every: true },
-		{ file: 'features/answer/deliver.ts', in: 'settle', call: 'hasMovedSince', becomes: 'false' },
+		{ file: 'delivery/deliver.ts', in: 'settle', property: 'putStartedAt', becomes: 'null', every: true },
+		{ file: 'delivery/deliver.ts', in: 'settle', call: 'hasMovedSince', becomes: 'false' },
 	],
 	clocks: [
 		...OWN_TIMES,
-		{ file: 'core/basics.ts', constant: 'CLOCK_ALLOWANCE_MS', becomes: '0' },
+		{ file: 'kernel/basics.ts', constant: 'CLOCK_ALLOWANCE_MS', becomes: '0' },
 		// A replica trusts times since its own start only, and the one with the wrong clock has just started.
-		{ file: 'core/basics.ts', in: 'elapsedSince', returns: 'Math.max(0, clock.now() - at)' },
+		{ file: 'kernel/basics.ts', in: 'elapsedSince', returns: 'Math.max(0, clock.now() - at)' },
 	],
 	// When the reply to an INSERT is lost, nobody checks whether the answer was stored.
-	'insert-reply': [
-		{ file: 'features/answer/accept.ts', in: 'acceptDespiteLostReply', if: 'commitUnknown', becomes: 'true' },
-	],
+	'insert-reply': [{ file: 'delivery/accept.ts', in: 'acceptDespiteLostReply', if: 'commitUnknown', becomes: 'true' }],
 	// A stop waits for no PUT.
-	stop: [{ file: 'features/answer/worker.ts', constant: 'STOP_WITHIN_MS', becomes: '0' }],
+	stop: [{ file: 'delivery/worker.ts', constant: 'STOP_WITHIN_MS', becomes: '0' }],
 	// Times from before the machine's clock was set are trusted, on PostgreSQL too.
 	'clock-jump': [
 		...OWN_TIMES,
-		{ file: 'core/basics.ts', in: 'elapsedSince', returns: 'clock.now() - at' },
-		{ file: 'database/store-clock.ts', in: 'look', call: 'repairTimes', becomes: 'undefined' },
+		{ file: 'kernel/basics.ts', in: 'elapsedSince', returns: 'clock.now() - at' },
+		{ file: 'store/store-clock.ts', in: 'look', call: 'repairTimes', becomes: 'undefined' },
 	],
 } as const satisfies Record<FaultName | 'ack-first' | 'blind-repeat' | 'audit-lost' | 'audit-early', readonly Edit[]>;
 
@@ -131,13 +129,13 @@ export const PRESS_SABOTAGES = {
 		},
 	],
 	'press-early': [
-		{ file: 'questions/answer.ts', in: 'firstDueAt', returns: 'acceptedAt' },
-		{ file: 'features/answer/worker.ts', in: 'advance', call: 'max', becomes: 'answer.notBefore ?? 0' },
+		{ file: 'domain/answer.ts', in: 'firstDueAt', returns: 'acceptedAt' },
+		{ file: 'delivery/worker.ts', in: 'advance', call: 'max', becomes: 'answer.notBefore ?? 0' },
 	],
-	'press-silent': [{ file: 'features/press/handler.ts', in: 'tellResult', call: 'toPerson', becomes: 'true' }],
+	'press-silent': [{ file: 'people/press.ts', in: 'tellResult', call: 'toPerson', becomes: 'true' }],
 	'press-over': [
 		{
-			file: 'features/answer/accept-store.ts',
+			file: 'delivery/accept-store.ts',
 			in: 'acceptAnswer',
 			call: 'firstConflict',
 			becomes: "answer.viewId === '' ? undefined : $call",
@@ -145,14 +143,14 @@ export const PRESS_SABOTAGES = {
 	],
 	'undo-late': [
 		{
-			file: 'features/answer/answer-store.ts',
+			file: 'delivery/answer-store.ts',
 			in: 'withdraw',
 			if: 'onlyUnsent',
 			becomes: "!['accepted', 'delivering'].includes(answer.state) && (onlyUnsent || !isFailed(answer.state))",
 		},
 	],
 	'undo-alone': [
-		{ file: 'features/answer/accept-store.ts', in: 'withdrawAnswer', call: 'reopenQuestion', becomes: 'undefined' },
+		{ file: 'delivery/accept-store.ts', in: 'withdrawAnswer', call: 'reopenQuestion', becomes: 'undefined' },
 	],
 } as const satisfies Record<string, readonly Edit[]>;
 

@@ -1,7 +1,7 @@
 import { createDecipheriv } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEncryptionKey } from '../../../src/database/encryption.ts';
+import { parseEncryptionKey } from '../../../src/store/encryption.ts';
 
 const NONCE_LENGTH = 12;
 /** Bytes of a text: by chance, random bytes are as many printable characters once in 10^8 tries. */

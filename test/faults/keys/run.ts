@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseEncryptionKey } from '../../../src/database/encryption.ts';
+import { parseEncryptionKey } from '../../../src/store/encryption.ts';
 import { openStore } from '../../../src/stores.ts';
-import { createRecordingLog, KEY, keyFits, open } from '../../database/support.ts';
+import { createRecordingLog, KEY, keyFits, open } from '../../store/support.ts';
 import { startProgram } from '../../support/program.ts';
 import type { Random } from '../../support/random.ts';
 import type { StoreUnderTest } from '../stores.ts';

@@ -1,6 +1,6 @@
 import type { Edit } from '../edits/edit.ts';
 
-const REKEY = 'database/rekey.ts';
+const REKEY = 'store/rekey.ts';
 
 /** Ways to break the change of keys, to show that the run notices. */
 export const SABOTAGES = {

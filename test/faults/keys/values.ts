@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Store } from '../../../src/stores.ts';
-import { CONNECTIONS, inTurns, item, submission, valuesOf } from '../../database/support.ts';
+import { CONNECTIONS, inTurns, item, submission, valuesOf } from '../../store/support.ts';
 import type { Random } from '../../support/random.ts';
 
 const MARK = 'kept under the former key';

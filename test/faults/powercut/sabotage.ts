@@ -5,7 +5,7 @@ export const SABOTAGES = {
 	/** Nothing waits for the disk. */
 	unsynced: [
 		{
-			file: 'database/sqlite.ts',
+			file: 'store/sqlite.ts',
 			constant: 'PRAGMAS',
 			becomes: "$value.map((pragma) => (pragma[0] === 'synchronous' ? ['synchronous', 'OFF', 0] : pragma))",
 		},

@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '../../../src/database/watch.ts';
+import type { ChannelSettings } from '../../../src/store/watch.ts';
 import type { Interval } from './local-time.ts';
 
 /** A message that Slack got. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { QuietHours } from '../../../src/core/quiet-hours.ts';
-import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/database/watch.ts';
+import type { QuietHours } from '../../../src/kernel/quiet-hours.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
 import { digestText, reminderText } from '../../support/sentences.ts';
 import { type Asked, createHistory, type History, type Post, type Read } from './history.ts';
 import { judge } from './judge.ts';

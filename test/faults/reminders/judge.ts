@@ -1,4 +1,4 @@
-import type { ReminderStage } from '../../../src/database/watch.ts';
+import type { ReminderStage } from '../../../src/store/watch.ts';
 import type { Asked, History, Post } from './history.ts';
 import { type Interval, isIn, quietPeriods, without } from './local-time.ts';
 import { kindOf, type MessageKind, questionIdsIn, questionPosts, unlistedCount } from './messages.ts';
@@ -296,7 +296,8 @@ function incompleteLists(posts: readonly Post[], asked: ReadonlyMap<string, Post
 	return posts
 		.filter((post) => kindOf(post) === 'several' && unlistedCount(post) > 0)
 		.map((post) => {
-			const listed = questionIdsIn(post).map((id) => asked.get(`${post.channelId} ${id}`)?.at ?? post.at);
+			// A question that took the place of another one has no first post of its own.
+			const listed = questionIdsIn(post).flatMap((id) => asked.get(`${post.channelId} ${id}`)?.at ?? []);
 			return { post, listedTo: Math.max(...listed) };
 		});
 }

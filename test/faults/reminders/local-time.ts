@@ -1,4 +1,4 @@
-import type { QuietHours } from '../../../src/core/quiet-hours.ts';
+import type { QuietHours } from '../../../src/kernel/quiet-hours.ts';
 
 /** From `from` until before `to`; milliseconds since the epoch. */
 export interface Interval {

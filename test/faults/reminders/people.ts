@@ -1,6 +1,6 @@
-import { timesIn } from '../../../src/database/watch.ts';
-import { type Answer, isFailed } from '../../../src/questions/answer.ts';
-import type { Person, QuestionKey } from '../../../src/questions/session.ts';
+import { type Answer, isFailed } from '../../../src/domain/answer.ts';
+import type { Person, QuestionKey } from '../../../src/domain/session.ts';
+import { timesIn } from '../../../src/store/watch.ts';
 import type { Asked, Held, History } from './history.ts';
 import { DEFAULT_MS } from './periods.ts';
 import { type Process, ProcessEnded, type ProcessOptions } from './process.ts';

@@ -1,5 +1,5 @@
-import type { QuietHours, Weekday } from '../../../src/core/quiet-hours.ts';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS, type Mention } from '../../../src/database/watch.ts';
+import type { QuietHours, Weekday } from '../../../src/kernel/quiet-hours.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS, type Mention } from '../../../src/store/watch.ts';
 import type { Random } from '../../support/random.ts';
 
 const MINUTE = 60_000;

@@ -1,10 +1,10 @@
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import type { Log } from '../../../src/core/basics.ts';
-import type { Metrics } from '../../../src/core/metrics.ts';
-import type { StoreDatabase } from '../../../src/database/database.ts';
-import type { Mention } from '../../../src/database/watch.ts';
-import type { Answer } from '../../../src/questions/answer.ts';
+import type { Answer } from '../../../src/domain/answer.ts';
+import type { Log } from '../../../src/kernel/basics.ts';
+import type { Metrics } from '../../../src/kernel/metrics.ts';
+import type { StoreDatabase } from '../../../src/store/database.ts';
+import type { Mention } from '../../../src/store/watch.ts';
 import type { StoreOptions } from '../../../src/stores.ts';
 import { coreOf } from '../../support/core.ts';
 import type { Random } from '../../support/random.ts';
@@ -20,18 +20,17 @@ export async function loadProgram(entry: string) {
 	const load = <Part>(path: string): Promise<Part> => import(new URL(path, pathToFileURL(entry)).href);
 	return {
 		...(await load<typeof import('../../../src/stores.ts')>('stores.ts')),
-		...(await load<typeof import('../../../src/features/remind/reminders.ts')>('features/remind/reminders.ts')),
-		...(await load<typeof import('../../../src/posts/outbox.ts')>('posts/outbox.ts')),
-		...(await load<typeof import('../../../src/posts/messages.ts')>('posts/messages.ts')),
+		...(await load<typeof import('../../../src/surfaces/reminders.ts')>('surfaces/reminders.ts')),
+		...(await load<typeof import('../../../src/surfaces/outbox.ts')>('surfaces/outbox.ts')),
+		...(await load<typeof import('../../../src/surfaces/marks.ts')>('surfaces/marks.ts')),
+		...(await load<typeof import('../../../src/surfaces/messages.ts')>('surfaces/messages.ts')),
 		...(await load<typeof import('../../../src/drawing.ts')>('drawing.ts')),
-		...(await load<typeof import('../../../src/features/watch/endings.ts')>('features/watch/endings.ts')),
-		...(await load<typeof import('../../../src/features/watch/reading.ts')>('features/watch/reading.ts')),
-		...(await load<typeof import('../../../src/questions/session-snapshot.ts')>('questions/session-snapshot.ts')),
-		...(await load<typeof import('../../../src/core/rate-limiter.ts')>('core/rate-limiter.ts')),
-		...(await load<typeof import('../../../src/features/answer/drafts.ts')>('features/answer/drafts.ts')),
-		...(await load<typeof import('../../../src/features/answer/earlier-answers.ts')>(
-			'features/answer/earlier-answers.ts',
-		)),
+		...(await load<typeof import('../../../src/sessions/endings.ts')>('sessions/endings.ts')),
+		...(await load<typeof import('../../../src/sessions/reading.ts')>('sessions/reading.ts')),
+		...(await load<typeof import('../../../src/domain/session-snapshot.ts')>('domain/session-snapshot.ts')),
+		...(await load<typeof import('../../../src/kernel/rate-limiter.ts')>('kernel/rate-limiter.ts')),
+		...(await load<typeof import('../../../src/people/drafts.ts')>('people/drafts.ts')),
+		...(await load<typeof import('../../../src/delivery/earlier-answers.ts')>('delivery/earlier-answers.ts')),
 	};
 }
 
@@ -82,7 +81,7 @@ export async function startProcess(options: ProcessOptions) {
 	let isDead = false;
 	/** Writes and posts until the process is killed; null: it is not. */
 	let countdown: number | null = null;
-	/** The same, counted from the moment that the next reminder is stored. */
+	/** The same, counted from the moment that the next reminder is about to be posted. */
 	let aimedAt: number | null = null;
 
 	function die(): void {
@@ -135,14 +134,14 @@ export async function startProcess(options: ProcessOptions) {
 	// The stores call the methods of this object.
 	Object.assign(store.db, { write: crashing(write), writeOne: crashing(writeOne) });
 
-	const ladders = guarded<typeof store.ladders>({
-		...store.ladders,
-		record(token, outcomes, given) {
-			if (aimedAt !== null && given.posts.length > 0) {
+	const posts = guarded<typeof store.posts>({
+		...store.posts,
+		beginAttempt(id, token, attempt) {
+			if (aimedAt !== null && attempt.content?.kind === 'reminder') {
 				countdown = aimedAt;
 				aimedAt = null;
 			}
-			return store.ladders.record(token, outcomes, given);
+			return store.posts.beginAttempt(id, token, attempt);
 		},
 	});
 
@@ -151,13 +150,14 @@ export async function startProcess(options: ProcessOptions) {
 	});
 	const core = coreOf({
 		store: {
-			ladders,
+			reminders: guarded(store.reminders),
+			marks: guarded(store.marks),
 			answers: guarded(store.answers),
 			claims: guarded(store.claims),
 			watches: guarded(store.watches),
 			sessions: guarded(store.sessions),
 			reads: guarded(store.reads),
-			posts: guarded(store.posts),
+			posts,
 			discoveries: guarded(store.discoveries),
 			handOvers: guarded(store.handOvers),
 			channelSettings: guarded(store.channelSettings),
@@ -186,17 +186,17 @@ export async function startProcess(options: ProcessOptions) {
 			userGroups: { list: async () => ({ kind: 'listed' as const, groups: [] }) },
 		}),
 	);
-	const announcer = { draw, ...program.createMessages(core) };
+	const announcer = { draw, remind: program.createReminding(core), ...program.createMessages(core) };
 	const { endChannel } = program.createEndings(core);
 	const outbox = program.createOutbox(core, announcer, endChannel);
+	const spreading = program.createSpreading(core, () => {});
 	const reader = createReader(core, options);
-	const reminders = program.createReminders(core);
 	const sender = createSender(core, options);
 
 	const stopping = new AbortController();
 	outbox.start();
+	spreading.start();
 	const running = [reader.run(stopping.signal), sender.run(stopping.signal)];
-	await reminders.start();
 
 	return {
 		answers: core.store.answers,
@@ -207,7 +207,6 @@ export async function startProcess(options: ProcessOptions) {
 		reader,
 		sender,
 		outbox,
-		reminders,
 		/** The outcome of something that this process does for a person. Rejects with `ProcessEnded` when it is killed. */
 		outcome: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended.promise]),
 		/** Kills the process around the next reminder: after so many further writes and posts. */
@@ -217,7 +216,7 @@ export async function startProcess(options: ProcessOptions) {
 		/** Finishes its work, as after SIGTERM. */
 		async stop(): Promise<void> {
 			stopping.abort();
-			await Promise.all([...running, outbox.stop(), reminders.stop()]);
+			await Promise.all([...running, outbox.stop(), spreading.stop()]);
 			die();
 			await time.during(store.close());
 		},

@@ -1,7 +1,7 @@
 import type { Edit } from '../edits/edit.ts';
 
 const NO_READ: Edit = {
-	file: 'features/remind/reminders.ts',
+	file: 'surfaces/reminders.ts',
 	in: 'decide',
 	if: 'readAt',
 	becomes: 'facts.readAt === null',
@@ -11,50 +11,45 @@ const NO_READ: Edit = {
 export const SABOTAGES = {
 	/** A reminder comes without a read before it. */
 	'no-read': [NO_READ],
-	/** Neither the ladder nor the announcer knows quiet hours. */
+	/** Nothing knows of quiet hours. */
 	'no-quiet-hours': [
-		{ file: 'features/remind/reminders.ts', in: 'nextReminder', call: 'quietUntil', becomes: 'null', every: true },
-		{ file: 'database/watch.ts', in: 'stillDue', call: 'quietUntil', becomes: 'null' },
+		{ file: 'surfaces/reminders.ts', in: 'nextReminder', call: 'quietUntil', becomes: 'null', every: true },
 	],
 	/** The local time of the quiet hours is not that of the day on which clocks change. */
 	'no-daylight-saving': [
 		{
-			file: 'core/quiet-hours.ts',
+			file: 'kernel/quiet-hours.ts',
 			in: 'momentOf',
 			body: `const midnight = day.toZonedDateTime({ timeZone }).epochMilliseconds;
 				const [hours = 0, minutes = 0] = time.split(':').map(Number);
 				return midnight + (hours * 60 + minutes) * 60_000;`,
 		},
 	],
-	/** The post of a reminder is stored before the ladder, in a transaction of its own. */
+	/** A reminder is noted as shown, and counted in a transaction of its own. */
 	'two-transactions': [
-		{ file: 'features/remind/ladder-store.ts', in: 'record', call: 'planPosts', becomes: 'undefined' },
 		{
-			file: 'features/remind/ladder-store.ts',
-			in: 'record',
-			returns: `(async () => {
-				const anew = posts.map((post) => ({ ...post, key: post.key + now }));
-				await db.write((trx) => planPosts({ trx, now }, anew));
-				return $result;
-			})()`,
+			file: 'surfaces/store.ts',
+			in: 'finish',
+			call: 'countReminders',
+			becomes: 'void db.write((trx) => countReminders({ trx, now }, $2, $3))',
 		},
 	],
 	/** Reminders come while somebody is answering. */
-	'no-claims': [{ file: 'features/remind/reminders.ts', in: 'decide', if: 'claim', becomes: 'false' }],
-	/** Neither the ladder nor the announcer looks for answers that are on their way. */
+	'no-claims': [{ file: 'surfaces/reminders.ts', in: 'decide', if: 'claim', becomes: 'false' }],
+	/** Neither who decides nor who draws a reminder looks for answers that are on their way. */
 	'no-answers': [
-		{ file: 'features/remind/reminders.ts', in: 'decide', if: 'isAnswered', becomes: 'false' },
-		{ file: 'features/remind/posts.ts', in: 'asked', call: 'isAnsweredSince', becomes: 'false' },
+		{ file: 'surfaces/reminders.ts', in: 'decide', if: 'isAnswered', becomes: 'false' },
+		{ file: 'screens/reminder-posts.ts', in: 'asked', call: 'isAnsweredSince', becomes: 'false' },
 	],
 	/** After an outage nothing is known of a session, and it counts as read. */
-	'no-outages': [{ file: 'features/remind/reminders.ts', in: 'decide', if: 'isFailing', becomes: 'false' }, NO_READ],
-	/** Nobody looks at a ladder when it is due, and rarely at all. */
+	'no-outages': [{ file: 'surfaces/reminders.ts', in: 'decide', if: 'isFailing', becomes: 'false' }, NO_READ],
+	/** Nobody looks at a reminder when it is due, and rarely at all. */
 	'late-look': [
 		{
-			file: 'features/remind/reminders.ts',
+			file: 'surfaces/reminders.ts',
 			in: 'decide',
 			returns: `((decision) =>
-				decision.kind === 'wait' && decision.dueAt !== null ? { ...decision, dueAt: decision.dueAt + 45_000 } : decision
+				decision.kind === 'later' && decision.lookAt !== null ? { ...decision, lookAt: decision.lookAt + 45_000 } : decision
 			)($result)`,
 		},
 	],

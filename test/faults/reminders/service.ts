@@ -1,4 +1,4 @@
-import type { ReadMessage, Session } from '../../../src/questions/session.ts';
+import type { ReadMessage, Session } from '../../../src/domain/session.ts';
 import { buildSession, saying, unanswered } from '../../support/sessions.ts';
 import type { Asked } from './history.ts';
 

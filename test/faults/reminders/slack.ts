@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { Clock } from '../../../src/core/basics.ts';
+import type { Clock } from '../../../src/kernel/basics.ts';
 import type { Random } from '../../support/random.ts';
 import type { Post } from './history.ts';
 

@@ -1,5 +1,5 @@
 import { createManualClock, type ManualClock } from '../../../fake-slack/index.ts';
-import type { Clock } from '../../../src/core/basics.ts';
+import type { Clock } from '../../../src/kernel/basics.ts';
 import { createAgenda } from './agenda.ts';
 
 /** A time that jumps to the next event or sleeper as soon as no call is under way. */

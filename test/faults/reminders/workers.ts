@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../../src/core/basics.ts';
-import type { TakenSession } from '../../../src/database/watch-store.ts';
-import type { Answer, AnswerPatch } from '../../../src/questions/answer.ts';
+import type { Answer, AnswerPatch } from '../../../src/domain/answer.ts';
+import type { Clock } from '../../../src/kernel/basics.ts';
+import type { TakenSession } from '../../../src/store/watch-store.ts';
 import type { coreOf } from '../../support/core.ts';
 import type { Read } from './history.ts';
 import type { ProcessOptions } from './process.ts';

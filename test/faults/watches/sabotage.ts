@@ -10,10 +10,10 @@ import type { Edit } from '../edits/edit.ts';
  * - `card-unreplaced`: a card that somebody deleted is not posted again.
  */
 export const POST_SABOTAGES = {
-	'post-unsearched': [{ file: 'posts/outbox.ts', in: 'send', call: 'find', becomes: "{ kind: 'absent' }" }],
-	'post-unnoted': [{ file: 'posts/store.ts', in: 'beginAttempt', property: 'sendingSince', becomes: null }],
-	'post-unmarked': [{ file: 'posts/plan-store.ts', in: 'markPosts', body: '' }],
-	'post-closed': [{ file: 'posts/store.ts', in: 'isOver', returns: 'true' }],
-	'repeat-untold': [{ file: 'posts/outbox.ts', in: 'show', call: 'repeatedBy', becomes: 'null' }],
-	'card-unreplaced': [{ file: 'posts/store.ts', in: 'finish', call: 'replaceCard', becomes: 'undefined' }],
+	'post-unsearched': [{ file: 'surfaces/outbox.ts', in: 'ready', call: 'find', becomes: "{ kind: 'absent' }" }],
+	'post-unnoted': [{ file: 'surfaces/store.ts', in: 'beginAttempt', property: 'sendingSince', becomes: null }],
+	'post-unmarked': [{ file: 'surfaces/plan-store.ts', in: 'markPosts', body: '' }],
+	'post-closed': [{ file: 'surfaces/store.ts', in: 'isOver', returns: 'true' }],
+	'repeat-untold': [{ file: 'surfaces/outbox.ts', in: 'show', call: 'repeatedBy', becomes: 'null' }],
+	'card-unreplaced': [{ file: 'surfaces/store.ts', in: 'follow', call: 'replaceCard', becomes: 'undefined' }],
 } as const satisfies Record<string, readonly Edit[]>;

@@ -1,5 +1,5 @@
 import { answerItem as item, NOW as now, answerOf as sampleOf } from '../../../sandbox/gallery/shapes/samples.ts';
-import type { Answer } from '../../../src/questions/answer.ts';
+import type { Answer } from '../../../src/domain/answer.ts';
 
 export { item, now };
 

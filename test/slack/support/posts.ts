@@ -1,6 +1,6 @@
-import type { Asked } from '../../../src/database/question-store.ts';
-import type { PostContext } from '../../../src/features/watch/post-view.ts';
-import type { QuestionView } from '../../../src/questions/session-snapshot.ts';
+import type { QuestionView } from '../../../src/domain/session-snapshot.ts';
+import type { PostContext } from '../../../src/screens/question-post.ts';
+import type { Asked } from '../../../src/store/question-store.ts';
 
 /** The context of a post in a channel that shows everything. */
 export function postContext(

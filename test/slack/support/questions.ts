@@ -1,5 +1,5 @@
 import type { ActionsBlock, InputBlock, KnownBlock } from '@slack/types';
-import { openQuestion, type Question, type ReadSession } from '../../../src/questions/session.ts';
+import { openQuestion, type Question, type ReadSession } from '../../../src/domain/session.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
 import type { ViewMetadata } from '../../../src/slack/ids.ts';
 import { readSession, saying, throughGate } from '../../support/sessions.ts';

@@ -1,5 +1,5 @@
 import type { Json, SlackState } from '../../../fake-slack/index.ts';
-import { HAND_OVER_FIELD } from '../../../src/features/hand-over/view.ts';
+import { HAND_OVER_FIELD } from '../../../src/screens/hand-over.ts';
 import {
 	ACTIONS,
 	type ActionId,
@@ -14,7 +14,7 @@ import {
 	encodeTarget,
 	inboxRowId,
 } from '../../../src/slack/ids.ts';
-import type { WatchingApp } from '../../features/watch/harness.ts';
+import type { WatchingApp } from '../../sessions/harness.ts';
 import { ACTION_GROUPS, COMMAND_GROUPS, type Group, OTHER_GROUPS } from './table.ts';
 
 /** Somebody who does one thing over and over, as one kind of person after another. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ACTIONS } from '../../../src/slack/ids.ts';
-import { inboxVariants } from '../../features/shapes/inbox.ts';
+import { inboxVariants } from '../../screens/shapes/inbox.ts';
 import { ACTS, ON_COPIES } from './acts.ts';
 import { whoMayApp } from './harness.ts';
 import { outOfAgents } from './people.ts';

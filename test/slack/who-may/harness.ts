@@ -5,12 +5,12 @@ import pg from 'pg';
 import { expect } from 'vitest';
 import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
-import { WHICH_QUESTION } from '../../../src/features/answer/form-view.ts';
-import { FOLLOWED_MS } from '../../../src/features/inbox/content.ts';
-import { INBOX_WAITING, waitingCountWords } from '../../../src/features/inbox/view.ts';
+import { WHICH_QUESTION } from '../../../src/screens/form.ts';
+import { INBOX_WAITING, waitingCountWords } from '../../../src/screens/inbox.ts';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/error-view.ts';
 import { CALLBACKS } from '../../../src/slack/ids.ts';
-import { type WatchingApp, watchingApp } from '../../features/watch/harness.ts';
+import { FOLLOWED_MS } from '../../../src/surfaces/inbox-store.ts';
+import { type WatchingApp, watchingApp } from '../../sessions/harness.ts';
 import type { Limits } from '../../support/no-limits.ts';
 import { isDatabaseBusy } from '../../support/pass-time.ts';
 import { openSession } from '../support/open-session.ts';
@@ -136,7 +136,7 @@ const HOME_ACT = 'opening the Home tab';
 const HOME_WAITS_MS = 20_000;
 /** Slack is not waited for any longer. */
 const NO_ANSWER_MS = 1_500;
-/** An inbox whose replica had no room to ask Slack about its person is filled sooner than this. */
+/** An inbox that waits for what Slack tells of its person is filled sooner than this. */
 const FILLED_WITHIN_MS = 20_000;
 
 interface Options {
@@ -354,7 +354,7 @@ export async function whoMayApp(options: Options = {}) {
 
 	const unfilledCount = async () => (await query('select id from inboxes where asked_count <> shown_count')).length;
 
-	/** The replica that fills an inbox may be another than the one that asked about its person: without room it waits. */
+	/** An inbox says that it waits while Slack has not told of its person, also where another replica has asked. */
 	async function filled(): Promise<void> {
 		for (let passedMs = 0; passedMs < FILLED_WITHIN_MS && (await unfilledCount()) > 0; passedMs += 1_000)
 			await app.pass(1_000);
@@ -423,7 +423,7 @@ export async function whoMayApp(options: Options = {}) {
 			);
 			// A replica may still write what nobody waits for. While Slack keeps an answer back, no time passes.
 			if (replicas > 1 && heldCount() === 0) await app.pass(1);
-			if (replicas > 1) await filled();
+			if (replicas > 1 || heldCount() === 0) await filled();
 			const later = await tracesOf(app, members, { query, mayRead: listed !== undefined });
 			const none: Trace = { screen: '', told: '', rows: new Set(), requests: 0 };
 			return Object.fromEntries(

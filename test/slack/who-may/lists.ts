@@ -1,6 +1,6 @@
 import { ACTIONS } from '../../../src/slack/ids.ts';
-import { settingsOf } from '../../features/settings/harness.ts';
-import type { WatchingApp } from '../../features/watch/harness.ts';
+import { settingsOf } from '../../people/settings/harness.ts';
+import type { WatchingApp } from '../../sessions/harness.ts';
 import { ACTS, type Member } from './acts.ts';
 import type { Listed } from './table.ts';
 

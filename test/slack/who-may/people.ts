@@ -1,5 +1,5 @@
 import type { Json } from '../../../fake-slack/index.ts';
-import type { WatchingApp } from '../../features/watch/harness.ts';
+import type { WatchingApp } from '../../sessions/harness.ts';
 import type { Kind, SETTINGS } from './table.ts';
 
 type Slack = WatchingApp['slack'];

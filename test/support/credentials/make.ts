@@ -57,4 +57,4 @@ const HEAD = `# Made by test/support/credentials/make.ts.
 # 6381fa4), MIT License, Copyright (c) 2026 Zachary Rice.
 `;
 const list = [...entries].toSorted().map((prefix) => `${prefix}\n`);
-writeFileSync(new URL('../../../src/questions/words/credentials.txt', import.meta.url), HEAD + list.join(''));
+writeFileSync(new URL('../../../src/domain/words/credentials.txt', import.meta.url), HEAD + list.join(''));

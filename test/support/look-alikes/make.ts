@@ -34,7 +34,7 @@ const named = [...names].flatMap(([point, name]) =>
 const listed = (characters: readonly string[]) =>
 	[...new Set(characters)].filter((character) => !isMark(character) && !unfit.test(character));
 
-const FOLDER = new URL('../../../src/questions/words/', import.meta.url);
+const FOLDER = new URL('../../../src/domain/words/', import.meta.url);
 const marks = `without being one. ${CONFUSABLES}, ${NAMES}`;
 write('like-quotation-marks', `What looks like a quotation mark ${marks}`, listed([...like(/^'{2,}$/), ...named]));
 write('like-apostrophes', `What looks like an apostrophe ${marks}`, listed(like(/^'$/)));

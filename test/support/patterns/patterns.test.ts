@@ -16,13 +16,13 @@ const { patterns, builders }: Found = JSON.parse(
 /** What is built for each call, and from what. */
 const BUILT_LATER = [
 	// From the id of a person that an operator gives to `npm run person`.
-	'src/database/person-ids.ts',
+	'src/store/person-ids.ts',
 	// Of a list's entries in a language, when a text needs them first, linear.
-	'src/questions/asking-words.ts',
+	'src/domain/asking-words.ts',
 	// Of the id of the app's own user.
 	'src/slack/mrkdwn.ts',
 	// Of letters in its own code, for what an operator types for `npm run doctor -- may`.
-	'src/doctor/may.ts',
+	'src/operator/doctor/may.ts',
 ];
 
 /** Patterns whose work may grow faster than their text, and why. */

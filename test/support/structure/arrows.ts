@@ -1,35 +1,51 @@
 import { posix } from 'node:path';
 
-/** Whom each folder of `src` knows besides itself, types included. What stands at the top of `src` knows everybody. */
-const KNOWS: Readonly<Record<string, readonly string[]>> = {
-	core: [],
-	questions: ['core'],
-	'session-service': ['core', 'questions', 'config.ts'],
-	database: ['core', 'questions', 'config.ts'],
-	slack: ['core', 'questions', 'config.ts', 'core.ts'],
-	posts: ['core', 'questions', 'session-service', 'database', 'slack', 'config.ts', 'core.ts'],
-	features: ['core', 'questions', 'session-service', 'database', 'slack', 'posts', 'config.ts', 'core.ts'],
-	doctor: ['core', 'questions', 'session-service', 'database', 'slack', 'posts', 'features', 'config.ts'],
-	ops: ['core', 'questions', 'session-service', 'database', 'slack', 'posts', 'features', 'core.ts'],
+/** The folders of `src` from the ground up: each knows those before it, types included. Of one line none knows another. */
+const LAYERS = [
+	['kernel'],
+	['domain'],
+	['store', 'service', 'slack'],
+	['surfaces'],
+	['delivery'],
+	['sessions'],
+	['screens'],
+	['people'],
+	['operator'],
+] as const;
+/** Who knows a file at the top of `src`. What stands there knows everybody. */
+const TOP: Readonly<Record<string, (folder: string) => boolean>> = {
+	'config.ts': (folder) => heightOf(folder) >= heightOf('slack'),
+	'core.ts': (folder) => folder === 'slack' || heightOf(folder) > heightOf('slack'),
 };
-/** The features that other features may know. */
-const SHARED_FEATURES = ['answer', 'watch'];
+/** Loops of their own, for what messages and views are to show. */
+const AGAINST: readonly string[] = [
+	'surfaces/inboxes.ts',
+	'surfaces/inbox-store.ts',
+	'surfaces/marks.ts',
+	'surfaces/open-windows.ts',
+	'surfaces/receipts.ts',
+];
+/** Of these a type is known below. */
+const KNOWN_BELOW: Readonly<Record<string, readonly string[]>> = {
+	'screens/hand-over.ts': ['people/hand-overs.ts'],
+	'screens/preview.ts': ['people/agent-texts.ts'],
+};
 
 /** Who may use a package. */
 const PACKAGES: readonly { readonly is: RegExp; readonly by: RegExp }[] = [
-	{ is: /^(?:kysely|pg)(?:\/|$)/, by: /^database\// },
-	{ is: /^@slack\//, by: /^(?:slack|posts|features|doctor)\// },
-	{ is: /^undici$/, by: /^(?:session-service\/|core\/proxy\.ts$|app\.ts$)/ },
-	{ is: /^pino$/, by: /^core\/basics\.ts$/ },
-	{ is: /^prom-client$/, by: /^core\/metrics\.ts$/ },
-	// `questions` is pure. One file reads its word lists.
-	{ is: /^(?!(?:node:crypto|node:util|zod)$)/, by: /^(?!questions\/(?!word-list\.ts$))/ },
-	{ is: /^(?!node:fs$)/, by: /^(?!questions\/word-list\.ts$)/ },
+	{ is: /^(?:kysely|pg)(?:\/|$)/, by: /^store\// },
+	{ is: /^@slack\//, by: /^(?:slack|surfaces|screens|people|operator)\// },
+	{ is: /^undici$/, by: /^(?:service\/|kernel\/proxy\.ts$|app\.ts$)/ },
+	{ is: /^pino$/, by: /^kernel\/basics\.ts$/ },
+	{ is: /^prom-client$/, by: /^kernel\/metrics\.ts$/ },
+	// `domain` is pure. One file reads its word lists.
+	{ is: /^(?!(?:node:crypto|node:util|zod)$)/, by: /^(?!domain\/(?!word-list\.ts$))/ },
+	{ is: /^(?!node:fs$)/, by: /^(?!domain\/word-list\.ts$)/ },
 ];
 
 const IMPORT = /^(?:import|export) (?:type )?(?:\{[^}]*\}|\* as \w+|\*|\w+)(?:, \{[^}]*\})? from '([^']+)';/gm;
 
-/** What a file imports, types too: packages by name, files of `src` by path. `path`: its own, like `features/inbox/view.ts`. */
+/** What a file imports, types too: packages by name, files of `src` by path. `path`: its own, like `screens/inbox.ts`. */
 export function importsOf(path: string, text: string): readonly string[] {
 	const specifiers = Array.from(text.matchAll(IMPORT), ([, specifier = '']) => specifier);
 	return [...new Set(specifiers.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name)))];
@@ -54,11 +70,14 @@ function mayUse(path: string, name: string): boolean {
 	return PACKAGES.every(({ is, by }) => !is.test(name) || by.test(path));
 }
 
+const heightOf = (folder: string) => LAYERS.findIndex((layer) => layer.some((name) => name === folder));
+
 function mayKnow(path: string, imported: string): boolean {
 	if (imported.startsWith('slack/text/')) return path === 'slack/text.ts' || path.startsWith('slack/text/');
-	const [layer = '', feature] = path.split('/');
-	const [other = '', otherFeature = ''] = imported.split('/');
-	if (feature === undefined) return true;
-	if (layer !== 'features' || other !== 'features') return layer === other || KNOWS[layer]?.includes(other) === true;
-	return feature === otherFeature || SHARED_FEATURES.includes(otherFeature);
+	const [folder = '', file] = path.split('/');
+	const [other = '', otherFile] = imported.split('/');
+	if (file === undefined || folder === other) return true;
+	if (AGAINST.includes(path) || KNOWN_BELOW[path]?.includes(imported) === true) return true;
+	if (otherFile !== undefined) return heightOf(other) < heightOf(folder);
+	return TOP[other]?.(folder) === true;
 }

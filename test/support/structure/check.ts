@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
-import { TABLE_NAMES } from '../../../src/database/database.ts';
+import { TABLE_NAMES } from '../../../src/store/database.ts';
 import { closureOf, importsOf, wrongArrows } from './arrows.ts';
 import { foreignWrites, unowned } from './owners.ts';
 import { fixedNames, longFiles, tooManyPackages, wideLines } from './structure.ts';
 
 /** Where three ways of people's work begin: a command, a submission, a watched question. */
-const WAYS = ['features/session/command.ts', 'features/answer/submission.ts', 'features/watch/poller.ts'];
+const WAYS = ['people/session-command.ts', 'people/submission.ts', 'sessions/poller.ts'];
 
 // node test/support/structure/check.ts: one line for each problem, and then exit code 1; warnings and figures of src.
 const files = globSync('**/*.ts', { cwd: 'src' }).map((path) => ({ path, text: readFileSync(`src/${path}`, 'utf8') }));

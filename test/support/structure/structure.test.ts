@@ -36,64 +36,66 @@ describe('arrows', () => {
 	});
 
 	it.each([
-		['core/basics.ts', '../questions/session.ts'],
-		['questions/session.ts', '../database/watch.ts'],
-		['slack/reply.ts', '../database/watch.ts'],
-		['database/due.ts', '../core.ts'],
+		['kernel/basics.ts', '../domain/session.ts'],
+		['domain/session.ts', '../store/watch.ts'],
+		['slack/reply.ts', '../store/watch.ts'],
+		['store/due.ts', '../core.ts'],
 		['slack/reply.ts', './text/mrkdwn.ts'],
-		['posts/outbox.ts', '../features/watch/announcer.ts'],
-		['features/answer/view.ts', '../inbox/view.ts'],
-		['features/inbox/view.ts', '../../app.ts'],
-		['questions/session.ts', 'undici'],
-		['questions/session.ts', 'node:fs'],
-		['questions/word-list.ts', 'undici'],
+		['surfaces/outbox.ts', '../sessions/poller.ts'],
+		['delivery/answer.ts', '../sessions/poller.ts'],
+		['screens/inbox.ts', '../app.ts'],
+		['domain/session.ts', 'undici'],
+		['domain/session.ts', 'node:fs'],
+		['domain/word-list.ts', 'undici'],
 		['slack/reply.ts', 'kysely'],
-		['features/inbox/inbox-store.ts', 'kysely'],
-		['session-service/client.ts', '@slack/bolt'],
+		['surfaces/inbox-store.ts', 'kysely'],
+		['service/client.ts', '@slack/bolt'],
 	])('%s must not import %s', (path, specifier) => {
 		expect(wrongArrows(path, importing('./other.ts', specifier))).toHaveLength(1);
 	});
 
-	it('go one way, also those of types; a feature knows answer and watch', () => {
+	it('go one way, also those of types', () => {
 		const text = importing(
-			'../../core.ts',
-			'../../posts/post.ts',
-			'../answer/view.ts',
-			'../watch/view.ts',
-			'./store.ts',
+			'../core.ts',
+			'../surfaces/post.ts',
+			'../delivery/view.ts',
+			'../sessions/view.ts',
+			'./other.ts',
 		);
-		expect(wrongArrows('features/inbox/view.ts', text)).toEqual([]);
-		expect(wrongArrows('features/inbox/inbox-store.ts', importing('../../database/due.ts'))).toEqual([]);
-		expect(wrongArrows('app.ts', importing('./features/press/handler.ts'))).toEqual([]);
-		expect(wrongArrows('questions/word-list.ts', importing('node:fs'))).toEqual([]);
+		expect(wrongArrows('screens/inbox.ts', text)).toEqual([]);
+		expect(wrongArrows('surfaces/inbox-store.ts', importing('../store/due.ts'))).toEqual([]);
+		expect(wrongArrows('app.ts', importing('./people/press.ts'))).toEqual([]);
+		expect(wrongArrows('domain/word-list.ts', importing('node:fs'))).toEqual([]);
 	});
 });
 
 describe('a table', () => {
 	it.each([
-		['features/inbox/inbox-store.ts', "await change(trx, 'questions', { id }, columns).execute();"],
-		['features/watch/watch-store.ts', "remove(\n\ttx.trx,\n\t'posts',\n);"],
-		['posts/store.ts', "trx.deleteFrom('shared_states')"],
-		['database/question-store.ts', "db.insertInto('answers')"],
-		['ops/person-store.ts', 'for (const table of tables) await remove(trx, table, { userId });'],
+		['surfaces/inbox-store.ts', "await change(trx, 'questions', { id }, columns).execute();"],
+		['sessions/watching-store.ts', "remove(\n\ttx.trx,\n\t'posts',\n);"],
+		['surfaces/store.ts', "trx.deleteFrom('shared_states')"],
+		['store/question-store.ts', "db.insertInto('answers')"],
+		['operator/person-store.ts', 'for (const table of tables) await remove(trx, table, { userId });'],
 		['stores.ts', 'trx.updateTable(table)'],
-		['features/press/press-store.ts', 'sql`update answers set state = 1`'],
+		['people/press-store.ts', 'sql`update answers set state = 1`'],
 	])('is not written by others than its owner: %s', (path, text) => {
 		expect(foreignWrites(path, text)).toHaveLength(1);
 	});
 
 	it('is written by its owner, and with its name in a variable by the database', () => {
 		const text = "await add(trx, 'questions', row).execute();\nhasChanged(change(trx, 'snoozes', {}, {}));";
-		expect(foreignWrites('database/question-store.ts', text)).toEqual([]);
-		expect(foreignWrites('features/answer/retention-store.ts', "remove(trx, 'answers', {})")).toEqual([]);
-		expect(foreignWrites('database/due.ts', 'change(trx, table, {}, {}); trx.updateTable(table)')).toEqual([]);
-		expect(foreignWrites('posts/outbox.ts', 'seen.add(post); remove(orders, key); store.change(db, 1);')).toEqual([]);
+		expect(foreignWrites('store/question-store.ts', text)).toEqual([]);
+		expect(foreignWrites('delivery/retention-store.ts', "remove(trx, 'answers', {})")).toEqual([]);
+		expect(foreignWrites('store/due.ts', 'change(trx, table, {}, {}); trx.updateTable(table)')).toEqual([]);
+		expect(foreignWrites('surfaces/outbox.ts', 'seen.add(post); remove(orders, key); store.change(db, 1);')).toEqual(
+			[],
+		);
 	});
 
 	it('has an owner that says so in its first line', () => {
-		const owner = { path: 'posts/plan-store.ts', text: '// Owns `posts`, with `store.ts`.\n' };
+		const owner = { path: 'surfaces/plan-store.ts', text: '// Owns `posts`, with `store.ts`.\n' };
 		expect(unowned([owner], ['posts'])).toEqual([]);
-		expect(unowned([{ ...owner, path: 'features/inbox/view.ts' }], ['posts'])).toHaveLength(1);
+		expect(unowned([{ ...owner, path: 'screens/inbox.ts' }], ['posts'])).toHaveLength(1);
 		expect(unowned([owner], ['posts', 'parcels'])).toHaveLength(1);
 	});
 });
@@ -109,12 +111,12 @@ it('finds words that name the command or the app as an installation may not call
 		'text(`Type /session.`);',
 		"text('Invite it: `/invite @Handraise`');",
 	];
-	expect(fixedNames('features/watch/view.ts', fixed.join('\n'))).toEqual([
-		'src/features/watch/view.ts:1: /session, use COMMAND of core/command-name.ts',
-		'src/features/watch/view.ts:2: /session, use COMMAND of core/command-name.ts',
-		'src/features/watch/view.ts:3: @Handraise, use APP_NAME of core/command-name.ts',
+	expect(fixedNames('screens/watch.ts', fixed.join('\n'))).toEqual([
+		'src/screens/watch.ts:1: /session, use COMMAND of kernel/command-name.ts',
+		'src/screens/watch.ts:2: /session, use COMMAND of kernel/command-name.ts',
+		'src/screens/watch.ts:3: @Handraise, use APP_NAME of kernel/command-name.ts',
 	]);
-	expect(fixedNames('core/command-name.ts', fixed.join('\n'))).toEqual([]);
+	expect(fixedNames('kernel/command-name.ts', fixed.join('\n'))).toEqual([]);
 	const fine = [
 		'/** What `/session` understands. */',
 		'\t * Parses the text after `/session`.',
@@ -124,5 +126,5 @@ it('finds words that name the command or the app as an installation may not call
 		"get('/sessions/1');",
 		'/\\/sessions\\/session\\/?$/.test(pathname);',
 	];
-	expect(fixedNames('features/watch/view.ts', fine.join('\n'))).toEqual([]);
+	expect(fixedNames('screens/watch.ts', fine.join('\n'))).toEqual([]);
 });

@@ -32,11 +32,11 @@ export function wideLines(path: string, text: string, columns: number = LIMITS.c
 
 /** Each line whose words name the command or the app as they are by default: an installation may call them otherwise. */
 export function fixedNames(path: string, text: string): readonly string[] {
-	if (path === 'core/command-name.ts') return [];
+	if (path === 'kernel/command-name.ts') return [];
 	return text.split('\n').flatMap((line, index) => {
 		const isComment = /^\s*(\/\*|\*|\/\/)/.test(line);
 		const [name] = (isComment ? null : /(?<![\w.\\])\/session(?![\w/-])|@Handraise\b/.exec(line)) ?? [];
 		const constant = name === '/session' ? 'COMMAND' : 'APP_NAME';
-		return name === undefined ? [] : [`src/${path}:${index + 1}: ${name}, use ${constant} of core/command-name.ts`];
+		return name === undefined ? [] : [`src/${path}:${index + 1}: ${name}, use ${constant} of kernel/command-name.ts`];
 	});
 }

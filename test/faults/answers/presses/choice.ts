@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, type Modal, records, text } from '../../../../fake-slack/index.ts';
-import { CHOICE_WORDS } from '../../../../src/features/answer/receipt-view.ts';
-import { stateLine } from '../../../../src/features/answer/view.ts';
+import { stateLine } from '../../../../src/screens/answer.ts';
+import { CHOICE_WORDS } from '../../../../src/screens/receipt.ts';
 import { ACTIONS } from '../../../../src/slack/ids.ts';
 import type { Harness } from '../../harness.ts';
 import { until } from '../../until.ts';

@@ -63,9 +63,9 @@ describe('the judge of reminders', () => {
 	});
 
 	it('misses a reminder that comes too late, unless a kill explains it', () => {
-		const reminders = [reminder(60), reminder(84), reminder(108)];
+		const reminders = [reminder(100), reminder(124), reminder(148)];
 		expect(judged({ reminders }).missed).toBe(1);
-		expect(judged({ reminders }, { strikes: [{ at: 30_000, upAt: 30_000 }] })).toMatchObject({ missed: 0, struck: 1 });
+		expect(judged({ reminders }, { strikes: [{ at: 70_000, upAt: 70_000 }] })).toMatchObject({ missed: 0, struck: 1 });
 		expect(judged({ reminders }, { strikes: [{ at: -40_000, upAt: -40_000 }] }).missed).toBe(1);
 	});
 

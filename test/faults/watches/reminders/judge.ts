@@ -1,4 +1,4 @@
-import { MOST_ESCALATIONS } from '../../../../src/features/remind/reminders.ts';
+import { MOST_ESCALATIONS } from '../../../../src/surfaces/reminders.ts';
 import type { AskedQuestion, SeenReminder } from './questions.ts';
 
 /** The times of the program under test, in milliseconds. */

@@ -5,7 +5,7 @@ import { type Asked, isReminder } from './questions.ts';
 
 /** What a strike aims at. */
 export const REMINDER_TARGETS = [
-	'when a ladder is due',
+	'when a reminder is due',
 	'during the early read',
 	'before the call',
 	'during the call',
@@ -76,7 +76,7 @@ function arm({ harness, questions, target, times, random }: Aim, hit: () => void
 	}
 
 	switch (target) {
-		case 'when a ladder is due':
+		case 'when a reminder is due':
 			return atTime(0);
 		case 'during the early read': {
 			for (const question of questions) {

@@ -9,7 +9,7 @@ import { SHORT, SHORTER } from './times.ts';
 
 /** What a short run has time for. */
 const TARGETS: readonly ReminderTarget[] = [
-	'when a ladder is due',
+	'when a reminder is due',
 	'before the call',
 	'during the call',
 	'after the ok',

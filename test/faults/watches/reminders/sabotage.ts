@@ -4,33 +4,37 @@ import { POST_SABOTAGES } from '../sabotage.ts';
 /**
  * Ways to break the promises about reminders, to show that the run notices:
  * - `reminder-unsearched`: a reminder that may stand in Slack is posted again without a look and without a mark.
- * - `reminder-unstored`: a reminder is noted, and what to post is stored some seconds later: long enough for a kill between
- *   them, not so long that the reminder is late by itself.
- * - `reminder-unread`: whether the question is still open is not asked.
+ * - `reminder-unstored`: a reminder that was to be posted counts as posted, and that begins some seconds after its note: long
+ *   enough for a kill between them, not so long that the reminder is late by itself.
+ * - `reminder-unread`: the session is not read before, so whether the question is still open is not asked.
  * - `reminder-lease`: on PostgreSQL, nobody takes over the reads and posts of a dead process for a minute.
  */
 export const REMINDER_SABOTAGES = {
 	'reminder-unsearched': POST_SABOTAGES['post-unsearched'],
 	'reminder-unstored': [
 		{
-			file: 'features/remind/reminders.ts',
-			in: 'work',
-			call: 'record',
+			file: 'surfaces/outbox.ts',
+			in: 'ready',
+			call: 'find',
+			becomes: "post.content.kind === 'reminder' ? { kind: 'found', ts: '1.0' } : $call",
+		},
+		{
+			file: 'surfaces/outbox.ts',
+			in: 'callNow',
+			call: 'call',
 			becomes: `(async () => {
-				const noted = await $callee($1, $2, { ...$3, posts: [] });
-				if (noted === null) return null;
-				await clock.sleep(6_000);
-				return $callee($1, [], $3);
+				if (post.ts === null && post.content.kind === 'reminder') await clock.sleep(6_000);
+				return $call;
 			})()`,
 		},
 	],
 	'reminder-unread': [
-		{ file: 'features/remind/reminders.ts', in: 'decide', if: 'isOpen', becomes: 'false' },
-		{ file: 'features/remind/posts.ts', in: 'asked', property: 'isOpen', becomes: 'true' },
-		{ file: 'features/remind/posts.ts', in: 'asked', property: 'outcome', becomes: "''" },
+		{ file: 'surfaces/reminders.ts', in: 'decide', if: 'readAt', becomes: 'false' },
+		{ file: 'screens/reminder-posts.ts', in: 'asked', property: 'isOpen', becomes: 'true' },
+		{ file: 'screens/reminder-posts.ts', in: 'asked', property: 'outcome', becomes: "''" },
 	],
 	'reminder-lease': [
-		{ file: 'core/lease-loop.ts', constant: 'LEASE_MS', becomes: '58_000' },
-		{ file: 'core/lease-loop.ts', constant: 'RENEWED_LEASE_MS', becomes: '58_000' },
+		{ file: 'kernel/lease-loop.ts', constant: 'LEASE_MS', becomes: '58_000' },
+		{ file: 'kernel/lease-loop.ts', constant: 'RENEWED_LEASE_MS', becomes: '58_000' },
 	],
 } as const satisfies Record<string, readonly Edit[]>;

@@ -6,7 +6,7 @@ const ENV = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '250', SHOW_ANSWERS: 'alwa
 
 /** When a question escalates in a channel where somebody asked to be mentioned, in milliseconds. */
 function escalatesAfter(becomes: string): Edit {
-	return { file: 'features/settings/saving.ts', constant: 'ESCALATE_AFTER_MS', becomes };
+	return { file: 'people/settings-saving.ts', constant: 'ESCALATE_AFTER_MS', becomes };
 }
 
 /**
@@ -16,7 +16,7 @@ function escalatesAfter(becomes: string): Edit {
 export const USUAL = {
 	env: { ...ENV, REMIND_AFTER: '2s' },
 	edits: [escalatesAfter('14_000')],
-	times: { remindMs: 2_000, escalateMs: 14_000, togetherMs: 10_000, othersMs: 20_000, leaseMs: 25_000 },
+	times: { remindMs: 2_000, escalateMs: 14_000, togetherMs: 10_000, othersMs: 60_000, leaseMs: 25_000 },
 	freezeMs: 28_000,
 } as const;
 
@@ -30,8 +30,8 @@ export const SHORT = {
 /** Shortens leases, waits and escalations in a copy of the program. */
 export const SHORTER: readonly Edit[] = [
 	escalatesAfter('4_000'),
-	{ file: 'features/remind/reminders.ts', constant: 'WAIT_FOR_OTHERS_MS', becomes: '2_000' },
-	{ file: 'features/remind/reminders.ts', constant: 'TOGETHER_MS', becomes: '2_000' },
-	{ file: 'core/lease-loop.ts', constant: 'LEASE_MS', becomes: '8_000' },
-	{ file: 'core/lease-loop.ts', constant: 'RENEWED_LEASE_MS', becomes: '8_000' },
+	{ file: 'surfaces/reminders.ts', constant: 'WAIT_FOR_READS_MS', becomes: '2_000' },
+	{ file: 'surfaces/reminders.ts', constant: 'TOGETHER_MS', becomes: '2_000' },
+	{ file: 'kernel/lease-loop.ts', constant: 'LEASE_MS', becomes: '8_000' },
+	{ file: 'kernel/lease-loop.ts', constant: 'RENEWED_LEASE_MS', becomes: '8_000' },
 ];

@@ -1,0 +1,381 @@
+import {
+	ANSWER_STATES,
+	type Answer,
+	type AnswerPatch,
+	type AnswerState,
+	ARRIVED_STATES,
+	arrivalOf,
+	BLOCKING_STATES,
+	FAILED_STATES,
+	firstEndingOf,
+	isFailed,
+	mayHaveArrived,
+	type NewAnswer,
+	type OtherAnswer,
+} from '../domain/answer.ts';
+import type { Person, QuestionKey, SessionKey } from '../domain/session.ts';
+import { isForgotten, type Lease, type Log } from '../kernel/basics.ts';
+import { PROVEN_REFUSALS } from '../slack/access-policy.ts';
+import {
+	change,
+	countChanged,
+	countOf,
+	type Db,
+	type Filter,
+	from,
+	hasChanged,
+	questionOf,
+	type StoreParts,
+	sessionOf,
+	sql,
+	WITHOUT_LEASE,
+} from '../store/database.ts';
+import { earliest, isNow, lookAt, nextDue, takeReadable } from '../store/due.ts';
+import { ARRIVED, arrivedIn, knownQuestions, noteArrival } from '../store/question-store.ts';
+import { redrawSettled } from '../surfaces/plan-store.ts';
+import {
+	acceptAnswer,
+	lockQuestionOf,
+	ownAnswers,
+	reopenQuestion,
+	retryAnswer,
+	withdrawAnswer,
+} from './accept-store.ts';
+import { markQuestion } from './answering-store.ts';
+import { recordAct, recordChange } from './recorded.ts';
+import { createRetention } from './retention-store.ts';
+import {
+	type AnswerRow,
+	answersToQuestions,
+	beginPut,
+	changeAnswer,
+	contentRepeating,
+	createAnswerReader,
+	firstOfSession,
+	freeLapsed,
+	IS_CURRENT,
+	isElsewhere,
+	isForUs,
+	lapsedCount,
+	patchColumns,
+	readAnswer,
+	receiptOf,
+} from './rows-store.ts';
+
+const STANDING = [...BLOCKING_STATES, 'waiting', ...ARRIVED_STATES] as const;
+/** An answer due for another address this long is taken by no process there: its author is told. */
+const UNTAKEN_MS = 60_000;
+
+/** Stores answers; the row is the queue. `checksTime`: `update` refuses a start of a PUT at another time than now. */
+export function createAnswerStore({ db, cipher, log, checksTime }: StoreParts & { log: Log; checksTime: boolean }) {
+	const readOrSkip = createAnswerReader(cipher, log);
+
+	const answers = (filter: Filter<'answers'>) => from(db.read, 'answers', filter).selectAll();
+
+	async function newest(filter: Filter<'answers'>, where = sql<boolean>`true`): Promise<Answer | null> {
+		const query = answers(filter).where(where).orderBy('acceptedAt', 'desc').orderBy('id', 'desc');
+		return (await query.limit(1).execute()).flatMap(readOrSkip)[0] ?? null;
+	}
+
+	const withOwn = ownAnswers(db, cipher);
+
+	return {
+		/**
+		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that
+		 * comes second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` comes first.
+		 */
+		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
+
+		/** The receipt's window shows something else. No later write of the worker opens it again, see `patchColumns`. */
+		leaveReceipt: ({ id }: Pick<Answer, 'id'>) =>
+			db.writeOne((trx) => {
+				const closed = sql<string>`replace(receipt_state, '"modalOpen":true', '"modalOpen":false')`;
+				return change(trx, 'answers', { id }, { receiptState: closed }).execute();
+			}),
+
+		/** The author of a `conflicted` answer was told. Changes nothing once the worker has it or the first has ended. */
+		noteTold: ({ id }: Pick<Answer, 'id'>) =>
+			db.write(async (trx) => {
+				const untold = { id, state: 'conflicted', leaseToken: null };
+				const due = from(trx, 'answers', untold).selectAll().where('nextAttemptAt', 'is not', null);
+				const [answer] = (await due.execute()).flatMap(readOrSkip);
+				if (answer === undefined || firstEndingOf(answer) !== null) return;
+				const same = { ...untold, lastError: answer.lastError };
+				await change(trx, 'answers', same, { ...receiptOf(answer, 'conflicted'), nextAttemptAt: null }).execute();
+			}),
+
+		/**
+		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the
+		 * author is to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and block
+		 * nothing. If there is none, unsent ones for other addresses that nobody has taken for `UNTAKEN_MS`.
+		 */
+		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
+			const where = firstOfSession(db, service, { now, limit });
+			const orderBy = [sql`next_attempt_at`, sql`accepted_at`, sql`id`];
+			const alsoRead = [sql`${lapsedCount(now)} as lapsed`];
+			const due = { table: 'answers', service, where, orderBy, limit, alsoRead } as const;
+			let isLapsed = false;
+			const read = async (rows: readonly (AnswerRow & { lapsed?: number })[]) => {
+				isLapsed ||= rows.some(({ lapsed = 0 }) => lapsed > 0);
+				return rows.map((row) => readOrSkip(row)[0] ?? null);
+			};
+			const own = await takeReadable(db, due, { lease, now }, read);
+			// Those of a dead process are due at the next take.
+			const isFreed = (isLapsed || own.length === 0) && (await db.writeOne((trx) => freeLapsed(trx, now)));
+			if (own.length > 0) return own;
+			if (isFreed) return takeReadable(db, due, { lease, now }, read);
+			const untaken = sql<boolean>`${isElsewhere(db, service)} and next_attempt_at <= ${now - UNTAKEN_MS}`;
+			return takeReadable(db, { table: 'answers', where: untaken, orderBy, limit }, { lease, now }, read);
+		},
+
+		/**
+		 * Writes `patch` if the lease `token` holds the answer, its state is that of `answer` and, with `editCount`, its
+		 * text is the same. Returns the stored answer; null when another replica has it, its author changed it (`retry`,
+		 * `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost. In
+		 * the same write, `release` gives the lease back and ending states wipe secret values. It marks what people see,
+		 * except that a PUT begins (`before`): that looks like waiting to be sent.
+		 */
+		update: (
+			{ id, state }: Pick<Answer, 'id' | 'state'>,
+			token: string,
+			{ repeats, ...patch }: AnswerPatch,
+			{ now, release, editCount }: { now: number; release: boolean; editCount?: number },
+		) =>
+			db.write(async (trx) => {
+				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
+				// Before its row: the order in which all writes lock them.
+				if (fails) await lockQuestionOf(trx, id);
+				const isDelivered = patch.state === 'delivered';
+				const held = { id, leaseToken: token, state, ...(editCount !== undefined && { editCount }) };
+				const row = await from(trx, 'answers', held)
+					.selectAll()
+					.select((isDelivered ? arrivedIn('answers') : sql.lit(0)).as('arrived'))
+					.select((isDelivered ? LOST_BEFORE : sql.lit(0)).as('lost'))
+					.forUpdate()
+					.executeTakeFirst();
+				if (row === undefined) return null;
+				const answer = readAnswer(row, cipher);
+				// One answer of a session has a lease at a time.
+				const isFirst = isDelivered && answer.state !== 'delivered';
+				const arrival = isFirst ? row.arrived + 1 : undefined;
+				const arrivedAt = patch.deliveredAt ?? null;
+				const number = arrival ?? arrivalOf(answer.timeline)?.arrival ?? 0;
+				const named = {
+					...patch,
+					arrival,
+					...(patch.other != null && { other: await namedNow(trx, patch.other) }),
+				};
+				const set = {
+					...patchColumns(answer, named, now, cipher),
+					...(repeats !== undefined && { content: contentRepeating(row, repeats, cipher) }),
+					...(release && WITHOUT_LEASE),
+				};
+				if (Object.values(set).every((value) => value === undefined)) return answer;
+				const isOnTime = checksTime && patch.putStartedAt != null ? isNow(patch.putStartedAt) : sql<boolean>`true`;
+				const written = await (patch.before == null
+					? changeAnswer(trx, cipher, answer, set)
+					: beginPut(trx, cipher, answer, { set, isOnTime }));
+				recordChange({ trx, now }, answer, written, arrivedAt !== null);
+				const changed = fails ? await reopenQuestion({ trx, cipher, now }, written) : written;
+				const what = changed.state === 'delivered' ? 'delivered' : 'answer';
+				if (arrivedAt !== null || (patch.before == null && looksOther(answer, changed)))
+					await markQuestion({ trx, now }, changed, what);
+				if (arrivedAt !== null && row.lost > 0) await replaceLost(trx, changed, now);
+				// After the lock of its session.
+				if (arrivedAt !== null) {
+					const answeredId = await noteArrival(trx, changed, arrivedAt, number);
+					if (answeredId !== null) await redrawSettled({ trx, now }, answeredId);
+				} else if (fails && mayHaveArrived(changed)) await noteArrival(trx, changed, now, null);
+				return changed;
+			}),
+
+		/** Prolongs the lease; false when it was lost. */
+		renew: (id: string, lease: Lease, now: number) =>
+			db.writeOne((trx) =>
+				hasChanged(change(trx, 'answers', { id, leaseToken: lease.token }, { leasedUntil: now + lease.ms })),
+			),
+
+		/** Gives these leases back, in any state of their answers. */
+		release: (held: readonly { readonly id: string; readonly token: string }[]) =>
+			db.writeOne(async (trx) => {
+				const own = { id: held.map(({ id }) => id), leaseToken: held.map(({ token }) => token) };
+				await change(trx, 'answers', own, WITHOUT_LEASE).execute();
+			}),
+
+		rows: db.queuedRows('answers'),
+
+		/** When `takeDue` may find an answer at the earliest: not before a lease on its session lapses. Null: never. */
+		async nextDueAt(service: string): Promise<number | null> {
+			const [own, untaken] = await Promise.all([
+				lookAt(
+					db,
+					sql`(select ${earliest('due.nextAttemptAt', 'leased.leasedUntil')} from answers as due
+						left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
+							and leased.lease_token is not null
+						where due.service = ${service} and due.next_attempt_at is not null and ${isForUs(db)})`,
+				),
+				nextDue(db, 'answers', isElsewhere(db, service), 'nextAttemptAt'),
+			]);
+			return untaken === null ? own : Math.min(own ?? Number.POSITIVE_INFINITY, untaken + UNTAKEN_MS);
+		},
+
+		/** Makes live answers due whose last attempt failed with one of these codes. Returns how many. */
+		hasten: (service: string, lastErrors: readonly string[], now: number) =>
+			db.writeOne((trx) => {
+				const failed = { service, leaseToken: null, state: BLOCKING_STATES, lastError: lastErrors };
+				const due = change(trx, 'answers', failed, { nextAttemptAt: now, notBefore: null });
+				return countChanged(due.where('nextAttemptAt', '>', now));
+			}),
+
+		/** Throws for a damaged row. */
+		async get(id: string): Promise<Answer | null> {
+			const row = await answers({ id }).executeTakeFirst();
+			return row === undefined ? null : readAnswer(row, cipher);
+		},
+
+		/**
+		 * The newest answer to this question that is live, waiting, delivered or resumed, but not one after which the agent
+		 * asked the same again. Null when there is none, or its row is damaged: that must not hide posts and forms.
+		 */
+		standing: (question: QuestionKey) => newest({ ...questionOf(question), state: STANDING }, IS_CURRENT),
+
+		/** What is stored of the newest question, and of those with a fingerprint. */
+		known: (session: SessionKey, fingerprint: string | null) => knownQuestions(db.read, session, fingerprint),
+
+		/** This answer if the service has it, or may have it. Null like `standing`. */
+		arrived: (id: string) => newest({ id, state: ['delivering', ...ARRIVED_STATES] }),
+
+		/**
+		 * What `standing` finds, and the newest answer to this question, with this fingerprint, whose author was no longer
+		 * allowed to send it. In one statement: each look of a post needs both.
+		 */
+		async standingAndRefused(question: QuestionKey, fingerprint: string) {
+			const isRefused = sql<boolean>`(state = 'refused' and fingerprint = ${fingerprint}
+				and last_error in (${sql.join(PROVEN_REFUSALS)}))`;
+			const stands = sql<boolean>`(state in (${sql.join(STANDING)}) and ${IS_CURRENT})`;
+			const found = answers(questionOf(question)).where(sql<boolean>`(${isRefused} or ${stands})`);
+			const rows = await found.orderBy('acceptedAt', 'desc').orderBy('id', 'desc').execute();
+			const read = (row: AnswerRow | undefined) => (row === undefined ? null : (readOrSkip(row)[0] ?? null));
+			return {
+				standing: read(rows.find(({ state }) => state !== 'refused')),
+				refused: read(rows.find(({ state }) => state === 'refused')),
+			};
+		},
+
+		/** The newest answer to this row's question that is no longer sent and may have arrived. */
+		perhapsArrived: (
+			question: QuestionKey,
+			{ id, fingerprint }: { readonly id: string; readonly fingerprint: string },
+		) =>
+			newest(
+				{ ...questionOf(question), fingerprint, state: FAILED_STATES },
+				sql<boolean>`put_started_at is not null and (question_id is null or question_id = ${id})`,
+			),
+
+		toQuestions: answersToQuestions(db, cipher, readOrSkip),
+
+		/** How many answers have arrived in a session: the number of the newest arrival. */
+		arrivals: (session: SessionKey) => countArrived(db.read, session),
+
+		/** The answers that wait for their authors with this `lastError`, oldest first. */
+		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
+			return (await answers({ state: 'waiting', lastError }).orderBy('acceptedAt').execute()).flatMap(readOrSkip);
+		},
+
+		/** Puts a failed answer back into the queue, for its author alone; null for others. */
+		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
+			withOwn(id, person, async (trx, answer) => {
+				const result = await retryAnswer({ trx, cipher, now }, answer, giveUpAt);
+				if (looksOther(answer, result.answer)) await markQuestion({ trx, now }, answer, 'answer');
+				return result;
+			}),
+
+		/**
+		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; else null. In the
+		 * same transaction comes `reopenQuestion`, as with an `update` to a failed state other than `conflicted`.
+		 */
+		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
+			withOwn(id, person, async (trx, answer) => {
+				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
+				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
+				recordAct({ trx, now }, answer, unsent ? 'undone' : 'discarded', { outcome: 'withdrawn' });
+				const withdrawn = await withdrawAnswer({ trx, cipher, now }, answer);
+				await markQuestion({ trx, now }, answer, answer.press === null ? 'answer' : 'undo');
+				return withdrawn;
+			}),
+
+		/** The answers of people of the workspace `teamId`, newest first. */
+		async history(of: SessionKey & Pick<Person, 'teamId'>, { offset, limit }: { offset: number; limit: number }) {
+			const base = from(db.read, 'answers', of);
+			const newest = base.select('id').orderBy('acceptedAt', 'desc').orderBy('id', 'desc').limit(limit).offset(offset);
+			const [rows, total] = await Promise.all([
+				answers({ id: newest }).orderBy('acceptedAt', 'desc').orderBy('id', 'desc').execute(),
+				countOf(base),
+			]);
+			return { answers: rows.flatMap(readOrSkip), total };
+		},
+
+		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest accepted, delivering or waiting answer; null without one. */
+		async stats() {
+			const undelivered = [...BLOCKING_STATES, 'waiting'] as const;
+			// Most are resumed: to count them takes longer than all and the others.
+			const others = ANSWER_STATES.filter((state) => state !== 'resumed');
+			const [all, counts, oldest] = await Promise.all([
+				countOf(from(db.read, 'answers')),
+				from(db.read, 'answers', { state: others })
+					.select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+					.groupBy('state')
+					.execute(),
+				from(db.read, 'answers', { state: undelivered })
+					.select((eb) => ['state', eb.fn.min('acceptedAt').as('at')])
+					.groupBy('state')
+					.execute(),
+			]);
+			const resumed = { state: 'resumed', count: counts.reduce((left, { count }) => left - count, all) };
+			const byState = Object.fromEntries(
+				ANSWER_STATES.map((state) => [state, [...counts, resumed].find((row) => row.state === state)?.count ?? 0]),
+			) as Readonly<Record<AnswerState, number>>;
+			const oldestAt = Object.fromEntries(
+				undelivered.map((state) => [state, oldest.find((row) => row.state === state)?.at ?? null]),
+			);
+			return { byState, oldestAt };
+		},
+
+		...createRetention({ db, cipher, log }),
+	};
+}
+
+export type AnswerStore = ReturnType<typeof createAnswerStore>;
+
+/** No arrival is ever taken back. */
+function countArrived(db: Db, session: SessionKey): Promise<number> {
+	const isArrived = sql<boolean>`state in (${ARRIVED})`;
+	return countOf(from(db, 'answers', sessionOf(session)).where(isArrived));
+}
+
+/** How many answers to the question of an answer are lost. */
+const LOST_BEFORE = sql<number>`(select count(*) from answers as other where other.service = answers.service
+	and other.session_id = answers.session_id and other.message_index = answers.message_index
+	and other.fingerprint = answers.fingerprint and other.state = 'delivered' and other.agent_outcome = 'lost')`;
+
+/** Tells authors of lost answers to this question that nothing is left to do. */
+async function replaceLost(trx: Db, { id, question, fingerprint }: Answer, now: number): Promise<void> {
+	const lost = { ...questionOf(question), fingerprint, state: 'delivered', agentOutcome: 'lost' };
+	const replaced = { agentOutcome: 'replaced', nextAttemptAt: now };
+	await change(trx, 'answers', lost, replaced).where('id', '!=', id).execute();
+}
+
+function looksOther(before: Answer, after: Answer): boolean {
+	const repeated = ({ content }: Answer) => JSON.stringify(content.kind === 'readable' ? content.repeats : null);
+	const shown = ['state', 'agentOutcome', 'lastError', 'startFailed'] as const;
+	return repeated(before) !== repeated(after) || shown.some((name) => before[name] !== after[name]);
+}
+
+/** Its author may have been forgotten since it was read. The lock of the written row prevents that until the commit. */
+async function namedNow(trx: Db, other: OtherAnswer): Promise<OtherAnswer> {
+	const { answerId, person, values } = other;
+	if (answerId === null || person === null) return other;
+	const first = await from(trx, 'answers', { id: answerId }).select('userId').executeTakeFirst();
+	if (first === undefined || !isForgotten(first.userId)) return other;
+	return { ...other, person: { ...person, userId: first.userId }, values: values.map(() => null) };
+}

@@ -1,0 +1,273 @@
+import type { Core } from '../core.ts';
+import {
+	type Answer,
+	type AnswerPatch,
+	firstDueAt,
+	isBlocking,
+	QUESTION_MOVED,
+	SEND_WITHIN_MS,
+	UNREADABLE,
+} from '../domain/answer.ts';
+import { beforePut, compareForDelivery, hasMovedSince, hasWorkedSince } from '../domain/compare.ts';
+import type { Session } from '../domain/session.ts';
+import { HandraiseError, uptimeOf } from '../kernel/basics.ts';
+import type { Missed } from '../service/health.ts';
+import { type DeliveryPermit, MISSING, REASONS } from '../service/service.ts';
+import type { AnswerStore } from './answer-store.ts';
+import type { NoteRead } from './confirm.ts';
+import { whoWasFirst } from './earlier-answers.ts';
+import {
+	classifyFailure,
+	comparisonInput,
+	deliveredPatch,
+	LeaseLost,
+	newRepeats,
+	nextStepAt,
+	type Put,
+	valuesOf,
+} from './put.ts';
+
+/** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
+const FRESH_MS = 50;
+
+interface Options {
+	readonly missed: Missed;
+	readonly noteRead: NoteRead;
+	readonly random: () => number;
+}
+
+interface Attempt {
+	readonly answer: Answer;
+	readonly token: string;
+	/** When an earlier PUT began that may have arrived or may still land; null once that is ruled out. */
+	maybeSentAt: number | null;
+	/** When its author was last allowed to send it. */
+	checkedAt: number;
+}
+
+/**
+ * Makes one attempt to deliver an answer under a lease: reads the session, compares it and sends the PUT within
+ * milliseconds, if the rules allow it. The signal aborts the attempt until the PUT begins. @throws LeaseLost
+ */
+export function createDelivery(core: Core<{ answers: AnswerStore }>, put: Put, { missed, noteRead, random }: Options) {
+	const { clock, log, sessionService } = core;
+	const { answers: store } = core.store;
+	const metrics = core.metrics.delivery;
+
+	/** The next attempt is when the PUT can no longer land. If the clock was put back, that counts from now. */
+	function untilItLanded(startedAt: number): AnswerPatch {
+		const now = clock.now();
+		return { putStartedAt: Math.min(startedAt, now), nextAttemptAt: now + put.landsForMs(startedAt) };
+	}
+
+	/**
+	 * From here on the text cannot be edited, and the outcome is unknown. After an edit during the read nothing is
+	 * marked, and the next attempt reads again: what is compared and counted is always what is sent. Resolves also to
+	 * when the PUT began, by uptime. @throws LeaseLost
+	 */
+	async function markPut(answer: Answer, token: string, session: Session) {
+		const begunAt = uptimeOf(clock);
+		const marked = {
+			state: 'delivering',
+			before: await beforePut(comparisonInput(answer, session)),
+			putStartedAt: clock.now(),
+			startFailed: false,
+			missingCount: 0,
+		} as const;
+		return { begunAt, answer: await put.write(answer, token, marked, answer.editCount) };
+	}
+
+	/**
+	 * What became of an earlier PUT that may have arrived. Null when it did not: then the answer may be sent.
+	 * @throws LeaseLost
+	 */
+	async function lookFor(attempt: Attempt, sentAt: number, signal: AbortSignal): Promise<Answer | null> {
+		const { answer, token } = attempt;
+		using permit = await sessionService.reserveDelivery(signal);
+		// Decided before the read begins: a read during which the PUT lands may not show it.
+		const isEarly = put.landsForMs(sentAt) > 0;
+		const reading = await permit.read(answer.question.sessionId);
+		const { session } = reading;
+		signal.throwIfAborted();
+		const comparison = compareForDelivery(comparisonInput(answer, session));
+		if (isEarly && comparison.kind !== 'alreadyOurs') {
+			// It may still land, so it can be neither repeated nor given up yet.
+			return put.write(answer, token, { ...untilItLanded(sentAt), missingCount: 0 });
+		}
+		return end(attempt, reading, await settle(answer, comparison, session, sentAt));
+	}
+
+	/** Writes the end of an answer that must not be sent, after what its read shows; null: it may be sent. */
+	async function end(
+		{ answer, token }: Attempt,
+		reading: Parameters<NoteRead>[0],
+		settled: AnswerPatch | null,
+	): Promise<Answer | null> {
+		if (settled === null) return null;
+		const { session } = reading;
+		// Before its end: nobody sees the question open again in between.
+		await noteRead(reading);
+		metrics.attempt('settled');
+		if (settled.state === 'conflicted') metrics.conflict();
+		// After an edit during the read, the comparison was about another text.
+		return put.write(answer, token, { ...settled, ...newRepeats(answer, session) }, answer.editCount);
+	}
+
+	/** Reads, compares and sends, within the time that the check of the author holds. @throws LeaseLost */
+	async function readAndSend(
+		attempt: Attempt,
+		permit: DeliveryPermit,
+		signal: AbortSignal,
+		/** Of a second read: when the PUT of this attempt began, by uptime. */
+		markedAt: number | null = null,
+	): Promise<Answer> {
+		const { answer, token, checkedAt } = attempt;
+		const reading = await permit.read(answer.question.sessionId);
+		const { session, endedAt } = reading;
+		signal.throwIfAborted();
+		const comparison = compareForDelivery(comparisonInput(answer, session));
+		const ended = await end(attempt, reading, await settle(answer, comparison, session, null));
+		if (ended !== null) return ended;
+		put.assertChecked(checkedAt);
+		const isMarked = markedAt !== null && uptimeOf(clock) - markedAt <= SEND_WITHIN_MS / 2;
+		const { answer: marked, begunAt } = isMarked
+			? { answer, begunAt: markedAt }
+			: await markPut(answer, token, session);
+		const elapsed = clock.now() - endedAt;
+		// The store took long to note it. That is done now, so the PUT can follow a second read at once.
+		if (elapsed > FRESH_MS && markedAt === null)
+			return readAndSend({ ...attempt, answer: marked }, permit, signal, begunAt);
+		await put.send(marked, permit, { session, values: valuesOf(marked), begunAt });
+		metrics.readToPut(elapsed);
+		return noteDelivery(marked, token, session);
+	}
+
+	async function noteDelivery(answer: Answer, token: string, session: Session): Promise<Answer> {
+		const now = clock.now();
+		metrics.attempt('delivered');
+		metrics.delivered(now - firstDueAt(answer));
+		try {
+			// Only now: a long session takes milliseconds, which count between read and PUT.
+			return await put.write(answer, token, { ...deliveredPatch(now), ...newRepeats(answer, session) });
+		} catch (error) {
+			if (error instanceof LeaseLost) throw error;
+			const details = { code: 'store_unavailable', retryable: true, cause: error };
+			const notNoted = new HandraiseError('could not record a delivery in the store', details);
+			// The service has the answer. The next read finds it.
+			throw Object.assign(notNoted, { outcomeUnknown: true });
+		}
+	}
+
+	async function fail(attempt: Attempt, error: unknown): Promise<Answer> {
+		const { answer, token, maybeSentAt } = attempt;
+		const { code, kind, retryAt, reported } = classifyFailure(error, clock.now());
+		const now = clock.now();
+		const attempts = answer.attempts + 1;
+		metrics.attempt(kind);
+		// A write may be committed although its reply was lost, so the stored answer decides.
+		const current = await store.get(answer.id);
+		if (current === null) throw new LeaseLost();
+		if (!isBlocking(current.state)) return put.write(current, token, {});
+		// When this attempt certainly saved nothing, an unknown outcome of an earlier one stays unknown.
+		const mayHaveLanded = kind === 'unknown' ? current.putStartedAt : maybeSentAt;
+		// When this attempt has read the session, only its PUT was not found.
+		const isUnread = kind === 'missing' && current.putStartedAt === answer.putStartedAt;
+		const before = { count: answer.missingCount, since: answer.missingSince };
+		const missing = isUnread ? await missed(answer.question.sessionId, before) : null;
+		// Without a permit nothing was asked: what was found before counts.
+		const isUnasked = code === 'no_permit';
+		const { count: missingCount, since } = isUnasked ? before : (missing?.run ?? { count: 0, since: null });
+		const found = isUnasked && REASONS.has(answer.lastError ?? '') ? answer.lastError : code;
+		const lastError = missing?.code ?? (kind === 'missing' ? 'refused' : found);
+		log.warn('delivery_failed', { answer: answer.id, code: lastError, kind, attempts });
+		const base = {
+			attempts,
+			lastError,
+			putStartedAt: mayHaveLanded,
+			missingCount,
+			missingSince: since,
+			notBefore: retryAt,
+			...(reported && { startFailed: true }),
+		};
+		// An answer that may have arrived blocks until a read shows whether it did.
+		if (kind !== 'permanent' && now >= answer.giveUpAt && mayHaveLanded === null) {
+			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
+		}
+		// While a PUT may still land, the answer blocks others, even if no read of the session can succeed.
+		const isHopeless = kind === 'permanent' || lastError === MISSING.gone;
+		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
+			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });
+		}
+		const isNewlyUnknown = kind === 'unknown' && mayHaveLanded !== null && maybeSentAt === null;
+		return put.write(current, token, {
+			...base,
+			state: mayHaveLanded === null ? 'accepted' : 'delivering',
+			nextAttemptAt: nextStepAt(answer, { attempts, missingCount, isNewlyUnknown, retryAt }, now, random),
+		});
+	}
+
+	/** What to write for an answer that must not be sent; null when it may be sent. */
+	async function settle(
+		answer: Answer,
+		comparison: ReturnType<typeof compareForDelivery>,
+		session: Session,
+		maybeSentAt: number | null,
+	): Promise<AnswerPatch | null> {
+		const now = clock.now();
+		// In a failed state `putStartedAt` means that an earlier PUT may have arrived.
+		const ended = { nextAttemptAt: now, putStartedAt: maybeSentAt };
+		if (maybeSentAt !== null) {
+			const hasMoved = await hasMovedSince(answer.before, comparisonInput(answer, session));
+			if (hasMoved || comparison.kind === 'alreadyOurs') return deliveredPatch(now, answer.startFailed);
+		}
+		switch (comparison.kind) {
+			case 'clear':
+				if (maybeSentAt === null) return null;
+				// An agent that has worked since may have read our answer and emptied the field.
+				if (answer.before !== null && hasWorkedSince(answer.before, session)) {
+					return { ...ended, state: 'changed' };
+				}
+				if (now < answer.giveUpAt) return null;
+				// The time to try is over, and this read shows that nothing arrived.
+				return { state: 'waiting', nextAttemptAt: now, putStartedAt: null };
+			case 'alreadyOurs':
+			case 'answeredByOther': {
+				// `alreadyOurs` without an earlier PUT of ours: somebody else gave the same answer.
+				const values = 'values' in comparison ? comparison.values : null;
+				return { ...ended, state: 'conflicted', other: await whoWasFirst(store, answer, session, values) };
+			}
+			case 'changed':
+			case 'moved':
+				return { ...ended, state: 'changed', lastError: comparison.kind === 'moved' ? QUESTION_MOVED : null };
+			case 'over':
+				return { ...ended, state: 'ended' };
+		}
+	}
+
+	return async function deliver(answer: Answer, token: string, signal: AbortSignal): Promise<Answer> {
+		const { putStartedAt } = answer;
+		const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt, checkedAt: answer.checkedAt };
+		try {
+			if (answer.content.kind !== 'readable') {
+				// It cannot be compared, so it blocks others while its PUT may still land.
+				const mayLand = putStartedAt !== null && put.landsForMs(putStartedAt) > 0;
+				const next = mayLand
+					? untilItLanded(putStartedAt)
+					: ({ state: 'waiting', nextAttemptAt: clock.now() } as const);
+				return await put.write(answer, token, { ...next, lastError: UNREADABLE });
+			}
+			// Nobody has to be asked about a PUT that arrived.
+			const found = putStartedAt === null ? null : await lookFor(attempt, putStartedAt, signal);
+			if (found !== null) return found;
+			attempt.maybeSentAt = null;
+			// Before the read, which has to come last, and costs nothing while Slack does not tell.
+			attempt.checkedAt = await put.check(answer, answer.checkedAt);
+			signal.throwIfAborted();
+			using permit = await sessionService.reserveDelivery(signal);
+			return await readAndSend(attempt, permit, signal);
+		} catch (error) {
+			if (error instanceof LeaseLost || signal.aborted) throw error;
+			return fail(attempt, error);
+		}
+	};
+}

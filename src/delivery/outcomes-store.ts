@@ -1,0 +1,31 @@
+// Owns `answers`, with the other stores of this folder: what reads show of what became of delivered answers.
+
+import { type Answer, isAwaited } from '../domain/answer.ts';
+import { type CipherTx, from } from '../store/database.ts';
+import type { AnswerOutcome } from './earlier-answers.ts';
+import { recordChange } from './recorded.ts';
+import { type AnswerRow, changeAnswer, contentRepeating, enterState, readAnswer } from './rows-store.ts';
+
+/**
+ * Notes what a read shows of answers, and has their authors told. Returns those that it changed. Comes before the lock
+ * of their session: the order in which all writes lock them.
+ */
+export async function noteOutcomes(tx: CipherTx, outcomes: readonly AnswerOutcome[]): Promise<Answer[]> {
+	const { trx, cipher, now } = tx;
+	const changed: Answer[] = [];
+	for (const { answerId, outcome, repeats } of outcomes.toSorted((a, b) => (a.answerId < b.answerId ? -1 : 1))) {
+		const row = await from(trx, 'answers', { id: answerId, state: 'delivered' })
+			.selectAll()
+			.forUpdate()
+			.executeTakeFirst();
+		const answer = row === undefined ? null : readAnswer(row, cipher);
+		if (answer === null || !isAwaited(answer)) continue;
+		const resumed = outcome === 'resumed' && { ...enterState(answer, 'resumed', now), startFailed: 0 };
+		const told = outcome !== null && { agentOutcome: outcome, nextAttemptAt: now, ...resumed };
+		const content = repeats && contentRepeating(row as AnswerRow, repeats, cipher);
+		const after = await changeAnswer(trx, cipher, answer, { ...told, content });
+		recordChange(tx, answer, after, false);
+		changed.push(after);
+	}
+	return changed;
+}

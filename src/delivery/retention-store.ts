@@ -1,0 +1,127 @@
+import { FORGOTTEN, type Log } from '../kernel/basics.ts';
+import { nextTurn } from '../kernel/lease-loop.ts';
+import {
+	type Cipher,
+	change,
+	countChanged,
+	type Db,
+	from,
+	hasChanged,
+	type Row,
+	type StoreParts,
+	sql,
+	type Tx,
+	WITHOUT_LEASE,
+} from '../store/database.ts';
+import { changeInBatches, inBatches, inParts } from '../store/due.ts';
+import { withdrawAnswer } from './accept-store.ts';
+import { recordFate } from './recorded.ts';
+import { authorGone, createAnswerReader, otherColumn, receiptOf, WITHOUT_VALUES } from './rows-store.ts';
+
+const TAKEN = { secrets: { secrets: null }, content: WITHOUT_VALUES } as const;
+
+/** What answers lose after some time: values, secrets, authors. */
+export function createRetention({ db, cipher, log }: StoreParts & { readonly log: Log }) {
+	const readOrSkip = createAnswerReader(cipher, log);
+
+	/** Takes values from answers that began to wait before `before`, and has their authors told. Returns how many. */
+	async function takeFromWaiting(column: 'secrets' | 'content', before: number, now: number): Promise<number> {
+		const waiting = from(db.read, 'answers', { state: 'waiting' })
+			.selectAll()
+			.where('giveUpAt', '<', before)
+			.where(column, 'is not', null);
+		let changed = 0;
+		for (const row of await waiting.execute()) {
+			const [answer] = readOrSkip(row);
+			const receipt = answer && { ...receiptOf(answer, null), nextAttemptAt: now };
+			const own = { id: row.id, state: 'waiting' };
+			const taken = { ...TAKEN[column], ...receipt, ...WITHOUT_LEASE };
+			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own, taken)));
+		}
+		return changed;
+	}
+
+	return {
+		/** Wipes secrets of answers that have waited since before `before`; their receipts become due. Returns how many. */
+		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', before, now),
+
+		/** Removes values of answers that ended or began to wait before `before`; receipts become due. Returns how many. */
+		async removeValues(before: number, now: number): Promise<number> {
+			const waitingCount = await takeFromWaiting('content', before, now);
+			const endedCount = await changeInBatches(db, (trx, limit) => {
+				const ended = from(trx, 'answers').select('id').where('endedAt', '<', before);
+				const id = ended.where('content', 'is not', null).limit(limit);
+				return change(trx, 'answers', { id }, WITHOUT_VALUES);
+			});
+			return waitingCount + endedCount;
+		},
+
+		/** Forgets who gave answers that ended, or lost their texts while waiting, before `before`. Returns how many. */
+		forgetAuthors: (before: number) =>
+			changeInBatches(db, (trx, limit) => {
+				// Written out: SQLite uses a partial index only then.
+				const isKnown = sql<boolean>`user_id not like ${sql.lit(`${FORGOTTEN}%`)}`;
+				const known = from(trx, 'answers').select('id').where(isKnown).limit(limit);
+				const ended = known.where('endedAt', '<', before);
+				const waiting = known.where(sql<boolean>`state = 'waiting' and content is null and accepted_at < ${before}`);
+				const either = sql<boolean>`id in (select id from ${ended} as one union all select id from ${waiting} as two)`;
+				return change(trx, 'answers', {}, authorGone(sql`${sql.lit(FORGOTTEN)} || id`)).where(either);
+			}),
+	};
+}
+
+/** Answers decrypted in one turn of the event loop. */
+const AT_ONCE = 500;
+
+/** What becomes of answers when somebody is forgotten. */
+export function createForgetting(cipher: Cipher) {
+	const firstOf = (row: Row<'answers'>) => otherColumn.open(row.other, row, cipher);
+
+	/** For how many answers of others that say who was first, or came second, `work` is true. */
+	function countSecond(trx: Db, userId: string, work: (row: Row<'answers'>) => Promise<boolean>) {
+		const second = from(trx, 'answers').selectAll().where('other', 'is not', null).where('userId', '!=', userId);
+		return inParts(trx, 'answers', async (isIn) => {
+			let count = 0;
+			for (const [index, row] of (await second.where(isIn).execute()).entries()) {
+				if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+				count += Number(await work(row));
+			}
+			return count;
+		});
+	}
+
+	return {
+		/** Discards what they have not sent. */
+		async discardWaiting(tx: Tx, userId: string): Promise<number> {
+			for (let count = 0; ; count++) {
+				const waiting = await from(tx.trx, 'answers', { userId, state: 'waiting' }).selectAll().execute();
+				const [answer] = waiting.flatMap(createAnswerReader(cipher));
+				if (answer === undefined) return count;
+				recordFate(tx, answer, 'discarded', 'withdrawn');
+				await withdrawAnswer({ ...tx, cipher }, answer);
+			}
+		},
+
+		/** The answers of others that may name them. */
+		countUnreadable: (trx: Db, userId: string) => countSecond(trx, userId, async (row) => firstOf(row) === null),
+
+		/** In answers of others that name them: without their words. */
+		leaveOthers: ({ trx }: Tx, userId: string, name: string): Promise<number> =>
+			countSecond(trx, userId, async (row) => {
+				const first = firstOf(row);
+				if (first?.person?.userId !== userId) return false;
+				const hidden = { ...first, person: { ...first.person, userId: name }, values: first.values.map(() => null) };
+				const columns = { other: otherColumn.seal(hidden, row, cipher), ...WITHOUT_LEASE };
+				return hasChanged(change(trx, 'answers', { id: row.id }, columns));
+			}),
+
+		/** Whether the agent went on is still looked at. */
+		async forgetAuthor(trx: Db, userId: string, name: string): Promise<void> {
+			const nextAttemptAt = sql<number>`
+				case when state = 'delivered' and agent_outcome is null then next_attempt_at end`;
+			const gone = { ...authorGone(sql`${name}`), ...WITHOUT_VALUES, ...WITHOUT_LEASE, nextAttemptAt };
+			const some = (limit: number) => from(trx, 'answers', { userId }).select('id').limit(limit);
+			await inBatches((limit) => countChanged(change(trx, 'answers', { id: some(limit) }, gone)));
+		},
+	};
+}

@@ -1,0 +1,154 @@
+import { inSlices } from '../kernel/lease-loop.ts';
+import {
+	askingMessageIndex,
+	assistantCountOf,
+	filledAt,
+	isOver,
+	isReworded,
+	isSameQuestion,
+	isWaiting,
+	questionAt,
+	type SentItem,
+	type Session,
+	type Shown,
+	stepsSince,
+} from './session.ts';
+import { asSent, type SentText, sameText, stringOf } from './texts.ts';
+
+/** By position: a text, `''` for an item left empty on purpose, null (or none) for one with a value when seen. */
+export type OurValues = readonly (string | null)[];
+
+export interface DeliveryInput extends Shown {
+	readonly session: Session;
+	readonly messageIndex: number;
+	readonly values: OurValues;
+}
+
+/**
+ * Decides by the read just before the PUT whether an answer may be sent now. `values`: the service's as people see
+ * them, by position. The first rule that applies decides:
+ *
+ * 1. The fingerprint is the same and every item that we fill holds our text (`sameText`): `alreadyOurs`, even when the
+ *    session is over, asks something newer or shows another text. Items that we left empty do not count, because our
+ *    PUT may have sent somebody else's value back there. An answer that fills nothing is never `alreadyOurs`.
+ * 2. The session is over: `over`. No agent would read the answer.
+ * 3. The message is gone, does not ask, or has another fingerprint: `changed`; `moved` if the newest question is it.
+ * 4. An item that we want to fill holds another text: `answeredByOther`, even if the person saw that text, and even if
+ *    a newer message asks.
+ * 5. An item that we left empty on purpose (`''`) holds a text, and the status is not `humanInput`: `answeredByOther`,
+ *    because the message counts as answered as a whole. While the status is `humanInput`, the agent waits for the other
+ *    items and both answers stand. An item with null is never a conflict: its current value is sent back.
+ * 6. A newer message asks (`moved` if it asks the same), or the text above the items is another: `changed`, because
+ *    the agent no longer waits for this.
+ * 7. Otherwise `clear`. That includes a message that was partly answered, an agent that went on without asking again,
+ *    and the statuses `inactive`, `paused` and unknown ones.
+ */
+export function compareForDelivery(input: DeliveryInput) {
+	const { session, messageIndex, values } = input;
+	const question = questionAt(session, messageIndex);
+	const asked = question?.fingerprint === input.fingerprint ? question : null;
+	if (asked !== null && isAlreadyOurs(asked.sent, values)) return { kind: 'alreadyOurs' } as const;
+	if (isOver(session.status)) return { kind: 'over' } as const;
+	if (asked === null) return { kind: hasMoved(input) ? 'moved' : 'changed' } as const;
+	if (isTakenByOther(asked.sent, values, isWaiting(session.status))) {
+		return { kind: 'answeredByOther', values: asked.items.map((item) => item.value) } as const;
+	}
+	if (askingMessageIndex(session) !== messageIndex) return { kind: hasMoved(input) ? 'moved' : 'changed' } as const;
+	return { kind: isReworded(input.shownHash, asked.shownHash) ? 'changed' : 'clear' } as const;
+}
+
+/** The newest question is the one that was shown: messages before it were added or removed, or it is asked again. */
+function hasMoved({ session, ...shown }: DeliveryInput): boolean {
+	const newest = questionAt(session, askingMessageIndex(session) ?? -1);
+	return newest !== null && newest.messageIndex !== shown.messageIndex && isSameQuestion(shown, newest);
+}
+
+/** Every item in order. A value stays, so that no mistake of the caller overwrites it; so do other fields. */
+export function mergeForPut(items: readonly SentItem[], values: OurValues): SentItem[] {
+	return items.map((item, position) => {
+		const ours = values[position] ?? null;
+		if (hasValue(item) || ours === null) return item;
+		const { value: _empty, ...names } = item.raw ?? {};
+		return { title: item.title, description: item.description, value: asSent(ours), ...(item.raw && { raw: names }) };
+	});
+}
+
+const hasValue = ({ value }: SentItem) => stringOf(value) !== '';
+
+/** The JSON body of the PUT, null beyond `most` bytes. Values that are not strings stay as they are. */
+export function putBodyOf(sessionId: string, messageIndex: number, items: readonly SentItem[], most: number) {
+	// Each UTF-16 unit takes a byte or more: nothing is written of what is far too long.
+	const texts = items.flatMap(({ title, description, value }) => [title, description, value]).map(stringOf);
+	if (texts.reduce((length, text) => length + text.length, 0) > most) return null;
+	const id = JSON.stringify(sessionId);
+	const body = Buffer.from(
+		`{"sessionId":${id},"humanInputResponse":[${items.map(itemJson).join(',')}],"messageIndex":${messageIndex}}`,
+	);
+	return body.length > most ? null : body;
+}
+
+function itemJson({ title, description, value, raw = {} }: SentItem): string {
+	const json = (text: SentText, rawText: string | undefined) => rawText ?? JSON.stringify(text);
+	const said = `"title":${json(title, raw.title)},"description":${json(description, raw.description)}`;
+	return `{${said},"value":${json(value, raw.value)}}`;
+}
+
+/** The session in the read just before the PUT, to compare later reads with. */
+export interface BeforePut {
+	readonly status: string;
+	readonly assistantCount: number;
+	/** How many messages ask the same and hold this answer's values. Null when they were not counted. */
+	readonly sameCount: number | null;
+	/** See `Sighting.steps`. */
+	readonly stepsSince: number;
+	/** The positions that had a value. */
+	readonly filled: readonly number[];
+}
+
+type Comparable = Pick<DeliveryInput, 'session' | 'fingerprint' | 'values'>;
+
+export async function beforePut(input: Comparable & Pick<DeliveryInput, 'messageIndex'>): Promise<BeforePut> {
+	const { session, messageIndex } = input;
+	return {
+		status: session.status,
+		assistantCount: assistantCountOf(session),
+		sameCount: await inSlices(countSame(input)),
+		stepsSince: stepsSince(session, messageIndex),
+		filled: filledAt(session, messageIndex),
+	};
+}
+
+/** Whether the message with this answer has another index: there is one more such message than before the PUT. */
+export async function hasMovedSince(before: BeforePut | null, input: Comparable): Promise<boolean> {
+	const countBefore = before?.sameCount ?? null;
+	return countBefore !== null && (await inSlices(countSame(input))) > countBefore;
+}
+
+function* countSame({ session, fingerprint, values }: Comparable): Generator<void, number> {
+	let count = 0;
+	for (const message of session.messages.filter((one) => one.fingerprint === fingerprint)) {
+		if (isAlreadyOurs(message.sent, values)) count++;
+		yield;
+	}
+	return count;
+}
+
+/** Whether the agent may have taken an answer whose PUT's outcome is unknown: it has worked since. */
+export function hasWorkedSince(before: Pick<BeforePut, 'status' | 'assistantCount'>, session: Session): boolean {
+	if (assistantCountOf(session) > before.assistantCount) return true;
+	return session.status === 'active' && before.status !== 'active';
+}
+
+function isAlreadyOurs(items: readonly SentItem[], values: OurValues): boolean {
+	const pairs = items.map((item, position) => ({ stored: stringOf(item.value), ours: values[position] ?? '' }));
+	const filled = pairs.filter(({ ours }) => ours !== '');
+	return filled.length > 0 && filled.every(({ stored, ours }) => stored !== '' && sameText(stored, ours));
+}
+
+function isTakenByOther(items: readonly SentItem[], values: OurValues, isAgentWaiting: boolean): boolean {
+	return items.some((item, position) => {
+		const ours = values[position] ?? null;
+		if (!hasValue(item) || ours === null) return false;
+		return ours === '' ? !isAgentWaiting : !sameText(stringOf(item.value), ours);
+	});
+}

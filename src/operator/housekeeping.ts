@@ -1,0 +1,110 @@
+import type { Core } from '../core.ts';
+import type { AnswerStore } from '../delivery/answer-store.ts';
+import type { ClaimStore, DraftStore, WindowStore } from '../delivery/answering-store.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/basics.ts';
+import type { DiscoveryStore } from '../sessions/channel-store.ts';
+import { removeEndedWatches } from '../sessions/watching-store.ts';
+import type { AuditStore } from '../store/audit.ts';
+import { type StoreDatabase, TABLES } from '../store/database.ts';
+import { removeUnusedPeople } from '../store/people-store.ts';
+import { forgetQuestions } from '../store/question-store.ts';
+import { WAITING_SECRET_DAYS } from '../store/schema/answers.ts';
+import { removeOldStates } from '../store/shared-states.ts';
+import { removeOver } from '../surfaces/plan-store.ts';
+import { createPersonRequests } from './person-requests.ts';
+
+/** What is removed when it was over before a time, in this order. */
+const REMOVALS: Readonly<Record<string, (db: StoreDatabase, before: number) => Promise<unknown>>> = {
+	states: removeOldStates,
+	people: removeUnusedPeople,
+	questions: forgetQuestions,
+	posts: removeOver,
+	watches: removeEndedWatches,
+};
+
+/** Does all of that. Resolves to what the last one does: how many watches were removed. */
+export async function removeEnded(db: StoreDatabase, before: number): Promise<unknown> {
+	let removed: unknown;
+	for (const step of Object.values(REMOVALS)) removed = await step(db, before);
+	return removed;
+}
+
+/** Removes what is no longer kept, every hour: values, secrets, authors, drafts and so on; a person, when asked to. */
+export function createHousekeeping(
+	core: Core<{
+		answers: AnswerStore;
+		audit: AuditStore;
+		claims: ClaimStore;
+		drafts: DraftStore;
+		discoveries: DiscoveryStore;
+		windows: WindowStore;
+	}> &
+		Parameters<typeof createPersonRequests>[0],
+	{ isDiscovering, forgetInboxes }: { isDiscovering(): boolean; forgetInboxes(): Promise<void> },
+) {
+	const { config, serviceUrl, clock, log, store } = core;
+	const personRequests = createPersonRequests(core);
+	const stopping = new AbortController();
+	let loop: Promise<void> | null = null;
+
+	/** By what is removed. Each resolves to how many, or to nothing where nobody needs to know. */
+	function steps(now: number): Readonly<Record<string, () => Promise<unknown>>> {
+		const historyDays = config.HISTORY_RETENTION_DAYS;
+		const before = (days: number) => now - Math.min(days, config.RETENTION_DAYS) * DAY_MS;
+		const ended = Object.entries(REMOVALS).map(
+			([name, step]) => [name, () => step(store.db, before(TABLES.watches.kept))] as const,
+		);
+		const auditDays = Math.min(config.AUDIT_RETENTION_DAYS, historyDays ?? 3650);
+		return {
+			waitingSecrets: () => store.answers.wipeWaitingSecrets(now - WAITING_SECRET_DAYS * DAY_MS, now),
+			answers: () => store.answers.removeValues(before(config.RETENTION_DAYS), now),
+			drafts: () => store.drafts.removeOlderThan(before(TABLES.drafts.kept)),
+			claims: () => store.claims.removeLapsed(now),
+			authors: async () => (historyDays === null ? 0 : store.answers.forgetAuthors(now - historyDays * DAY_MS)),
+			...Object.fromEntries(ended),
+			rules: () => store.discoveries.removeOldRules(before(config.RETENTION_DAYS)),
+			listed: () => store.discoveries.forgetListed(before(config.RETENTION_DAYS), isDiscovering() ? serviceUrl : null),
+			windows: () => store.windows.removeOld(now),
+			audit: () => store.audit.removeOlderThan(now - auditDays * DAY_MS),
+			inboxes: forgetInboxes,
+		};
+	}
+
+	/** One that fails, as on a damaged row, holds up no other. */
+	async function removeExpired(): Promise<void> {
+		const removed: Record<string, unknown> = {};
+		for (const [what, step] of Object.entries(steps(clock.now()))) {
+			if (stopping.signal.aborted) return;
+			removed[what] = await step().catch((error: unknown) => log.warn('retention_failed', { what, err: error }));
+		}
+		const { waitingSecrets = 0, answers = 0, drafts = 0, claims = 0, authors = 0 } = removed;
+		if ([waitingSecrets, answers, drafts, authors].some((count) => Number(count) > 0))
+			log.info({ waitingSecrets, answers, drafts, claims, authors }, 'removed data after its retention time');
+	}
+
+	async function every(ms: number, work: () => Promise<void>): Promise<void> {
+		while (!stopping.signal.aborted) {
+			await work();
+			await clock.sleep(ms, stopping.signal).catch(() => {});
+		}
+	}
+
+	async function run(): Promise<void> {
+		await Promise.all([
+			every(HOUR_MS, removeExpired),
+			// They stay counted until the database works.
+			every(MINUTE_MS, () => store.audit.recordRefusals(clock.now()).catch(() => {})),
+		]);
+	}
+
+	return {
+		start(): void {
+			loop ??= run();
+			personRequests.start();
+		},
+		async stop(): Promise<void> {
+			stopping.abort();
+			await Promise.all([loop, personRequests.stop()]);
+		},
+	};
+}

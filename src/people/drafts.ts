@@ -1,0 +1,274 @@
+import type { Core } from '../core.ts';
+import type { Claim, ClaimStore, Draft, DraftStore, WindowStore } from '../delivery/answering-store.ts';
+import { isSamePerson, type Origin, submissionKeyOf } from '../domain/answer.ts';
+import type { Person, Question, QuestionKey } from '../domain/session.ts';
+import { codeOf, MINUTE_MS, pick, setBounded, uptimeOf } from '../kernel/basics.ts';
+import { readForm, type Values, without } from '../slack/form/fields.ts';
+import type { SessionTarget, ViewMetadata } from '../slack/ids.ts';
+import type { ModalView } from '../slack/parts.ts';
+import type { ViewHandle } from '../slack/reply.ts';
+import type { AllowedRequest, PersonRequest, SubmittedSessionView, SubmittedView, Task } from '../slack/request.ts';
+import { CLAIM_MS } from '../store/schema/answers.ts';
+import { agentTextsIn, needsAgentTexts, optionText } from './agent-texts.ts';
+
+const MAX_FORMS = 2_000;
+/** A notice is shown within these tries, unless Slack is slow. */
+const NOTICE_TRIES = 20;
+const NOTICE_TRY_MS = 100;
+
+/** Texts to fill in, and the question that they were given for: an answer. Null: the one that is shown. */
+export interface Prefill {
+	readonly values: Values;
+	readonly givenFor: Pick<Draft, 'fingerprint' | 'shownHash'> | null;
+}
+
+export interface Wish extends SessionTarget {
+	/** The person came to answer: when no question is open, the modal says who settled the newest one. */
+	readonly toAnswer?: boolean;
+	/** Each empty field is wanted, whatever is known of earlier answers. */
+	readonly again?: boolean;
+	/** Of the question beside the button of *Answer again…*: the form says whether it asks another one. */
+	readonly fingerprint?: string;
+	/** Only the latest screenshot is wanted. */
+	readonly isPicture?: boolean;
+	/** Left out: the origin of the request. */
+	readonly origin?: Origin;
+	readonly prefill?: Prefill;
+	/** A message chosen for an answer. If it fits several items, the person chooses one. */
+	readonly text?: string | null;
+	/** That message has files too, which are not sent. */
+	readonly withFiles?: boolean;
+}
+
+/** The message index of a chosen message until the person says which field it is for: no form shows it before. */
+const KEPT_ASIDE = -1;
+/** Of what the agent wrote for a form: see `agent-texts.ts`. */
+const OF_AGENT = -2;
+const agentFormId = (formId: string) => `${formId}.agent`;
+
+/** `isReading`: of a note during a read, after which it shows something else. */
+interface Shown {
+	readonly question: Question | null;
+	readonly metadata: ViewMetadata;
+	readonly isReading: boolean;
+	/** Why the person may not answer it; null: they may. */
+	readonly refused?: string | null;
+}
+
+export interface StandingForm {
+	readonly view: SubmittedView;
+	/** With `secret` as the box is ticked now. */
+	readonly metadata: ViewMetadata;
+	/** What its fields hold at one time, in milliseconds since the epoch; the form's draft has later texts. */
+	readonly typed: Readonly<ReturnType<typeof readForm>> & { readonly at: number };
+}
+
+/** What presses need of `people/session-flow.ts`. */
+export interface Forms {
+	open(request: PersonRequest, wish: Wish, view?: SubmittedView | null): Task;
+	show(request: AllowedRequest, form: StandingForm & { sameReading: true }): Promise<void>;
+	/** Ends the reads for this view: it shows a receipt. */
+	submitted(viewId: string): void;
+}
+
+/** Who has a question open. A claim only informs, so a failure to store one is only logged. */
+export function createClaims({ store: { claims: store }, clock, log }: Core<{ claims: ClaimStore }>) {
+	const unlessStored =
+		({ sessionId: session }: QuestionKey) =>
+		(error: unknown) =>
+			log.warn('claim_not_stored', { session, code: codeOf(error) });
+
+	return {
+		/** Sets or prolongs a claim. Cards are updated only for a new one. */
+		async take(question: QuestionKey, person: Person): Promise<void> {
+			const now = clock.now();
+			await store.claim({ question, person, until: now + CLAIM_MS }, now).catch(unlessStored(question));
+		},
+		async release(question: QuestionKey, person: Person): Promise<void> {
+			await store.release(question, person, clock.now()).catch(unlessStored(question));
+		},
+		async others(question: QuestionKey, own: Person): Promise<readonly Claim[]> {
+			return (await store.active(question, clock.now())).filter(({ person }) => !isSamePerson(person, own));
+		},
+	};
+}
+
+export type Claims = ReturnType<typeof createClaims>;
+
+/** Saves what people type. While it saves a form, only the newest state waits: fast typing cannot flood the store. */
+export function createDrafting(
+	{ serviceUrl, store, clock, log }: Core<{ drafts: DraftStore; windows: WindowStore }>,
+	claims: Claims,
+) {
+	const { drafts, windows } = store;
+	/** The next save of each form that is being saved; null: none. */
+	const nextSaves = new Map<string, (() => Promise<void>) | null>();
+	const claimedAt = new Map<string, number>();
+	/** The ticked positions when a form's box was pressed last: Slack may report earlier typing after that. */
+	const marked = new Map<string, readonly number[]>();
+
+	function keyOf(metadata: ViewMetadata): QuestionKey | null {
+		const { sessionId, messageIndex } = metadata;
+		return messageIndex === null ? null : { service: serviceUrl, sessionId, messageIndex };
+	}
+
+	async function saveLatest(formId: string, save: () => Promise<void>): Promise<void> {
+		const isSaving = nextSaves.has(formId);
+		nextSaves.set(formId, save);
+		if (isSaving) return;
+		try {
+			for (let next = nextSaves.get(formId); next; next = nextSaves.get(formId)) {
+				nextSaves.set(formId, null);
+				await next().catch((error: unknown) => {
+					// A newer state is saved instead, whose typing did not wait for this.
+					if (nextSaves.get(formId) === null) throw error;
+				});
+			}
+		} finally {
+			nextSaves.delete(formId);
+		}
+	}
+
+	async function read(view: SubmittedSessionView, actedBlockId?: string): Promise<StandingForm> {
+		const { metadata } = view;
+		const at = clock.now();
+		const [draft, agent] = needsAgentTexts(view)
+			? await Promise.all([drafts.get(metadata.formId), drafts.get(agentFormId(metadata.formId))])
+			: [null, null];
+		const kept = agent?.values ?? {};
+		const reading = readForm({
+			...view,
+			draft: { ...kept, ...draft?.values },
+			optionText: (position, value) => optionText(kept, position, value),
+			acted: actedBlockId,
+		});
+		return { view, metadata: { ...metadata, secret: reading.secret }, typed: { ...reading, at } };
+	}
+
+	/** Saves a form as a draft, after its submission only with `isSubmitted`. */
+	async function keep(person: Person, { view, metadata, typed }: StandingForm, isSubmitted = false): Promise<void> {
+		const question = keyOf(metadata);
+		const { formId, fingerprint, shownHash, sessionName } = metadata;
+		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
+		const values = without(typed.draft, marked.get(formId) ?? []);
+		const { secret, at: updatedAt } = typed;
+		const draft = { formId, person, question, fingerprint, shownHash, sessionName, values, secret, updatedAt };
+		await saveLatest(formId, () => drafts.save(draft, isSubmitted ? undefined : submissionKeyOf(view.id, formId)));
+	}
+
+	/** The person has closed the view. What they typed before may still come, and changes nothing but a draft. */
+	async function left(person: Person, { id, metadata }: SubmittedSessionView): Promise<void> {
+		const question = keyOf(metadata);
+		const { fingerprint, shownHash } = metadata;
+		if (question === null || fingerprint === null) return;
+		await noted(windows.closed(id, { question, person, fingerprint, shownHash }, clock.now()));
+		await claims.release(question, person);
+	}
+
+	/** A window that could not be noted hears of no changes, which harms nothing else. */
+	async function noted(work: Promise<unknown>): Promise<void> {
+		await work.catch((error: unknown) => log.warn('window_not_stored', { code: codeOf(error) }));
+	}
+
+	return {
+		read,
+		keep,
+		/** The view, about to show something else, with its newest hash: a notice may have come since the press. */
+		async takeOver(view: SubmittedView): Promise<SubmittedView> {
+			for (let tries = 0; tries < NOTICE_TRIES; tries++) {
+				const hash = await windows.takeOver(view.id, clock.now()).catch(() => null);
+				if (hash !== false) return { ...view, hash: hash ?? view.hash };
+				await clock.sleep(NOTICE_TRY_MS);
+			}
+			return view;
+		},
+		/** A view shows this question (null: none): who may answer it is answering, and told when somebody else does. */
+		async shown(person: Person, { id, hash }: ViewHandle, view: ModalView, shown: Shown): Promise<void> {
+			const { question: asked, metadata, isReading, refused = null } = shown;
+			const question = asked && keyOf({ ...metadata, messageIndex: asked.messageIndex });
+			if (asked === null || question === null) return id === null ? undefined : noted(windows.forget(id));
+			const isAnswering = refused === null;
+			// Slack's response to the opening, or to the update, was lost.
+			if (id === null || hash === '') return isAnswering ? claims.take(question, person) : undefined;
+			const row = { ...pick(person, 'teamId', 'userId'), ...question, ...pick(asked, 'fingerprint', 'shownHash') };
+			const now = clock.now();
+			const claim = isAnswering && { claimUntil: now + CLAIM_MS };
+			await noted(windows.shown(id, { ...row, hash, isReading, ...claim }, view, now));
+		},
+		async save(person: Person, view: SubmittedSessionView): Promise<StandingForm> {
+			const form = await read(view);
+			await keep(person, form);
+			return form;
+		},
+		async typed(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<void> {
+			await keep(person, await read(view, actedBlockId));
+			const { formId } = view.metadata;
+			const key = keyOf(view.metadata);
+			const now = uptimeOf(clock);
+			// While somebody types, the claim is prolonged once a minute.
+			const isClaimed = now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS;
+			if (key === null || isClaimed) return;
+			setBounded(claimedAt, formId, now, MAX_FORMS);
+			const typed = { viewId: view.id, hash: view.hash, submissionKey: submissionKeyOf(view.id, formId) };
+			const claim = { question: key, person, until: clock.now() + CLAIM_MS };
+			await noted(windows.typed(typed, claim, clock.now()));
+		},
+		left,
+		/** Saves a message until its author says whether it is an answer, and to which field. False for a used form id. */
+		async keepAside(
+			person: Person,
+			{ formId, sessionId, sessionName }: Pick<ViewMetadata, 'formId' | 'sessionId' | 'sessionName'>,
+			{ fingerprint, shownHash }: NonNullable<Prefill['givenFor']>,
+			values: Values,
+		): Promise<boolean> {
+			const question = { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE };
+			const updatedAt = clock.now();
+			return drafts.addNew({ formId, person, question, fingerprint, shownHash, sessionName, values, updatedAt });
+		},
+		/** Keeps what the agent wrote for a form that Slack may not give back whole. */
+		async keepAgentTexts(person: Person, formId: string, question: Question, sessionId: string): Promise<void> {
+			const values = agentTextsIn(question);
+			if (Object.keys(values).length === 0) return;
+			await drafts.addNew({
+				formId: agentFormId(formId),
+				person,
+				question: { service: serviceUrl, sessionId, messageIndex: OF_AGENT },
+				...pick(question, 'fingerprint', 'shownHash'),
+				values,
+				updatedAt: clock.now(),
+			});
+		},
+		/** The person's message and the question it was saved for; `text` null: it was sent, dismissed or removed. */
+		async keptAside(person: Person, formId: string) {
+			const draft = await drafts.get(formId);
+			const isOwn = draft !== null && isSamePerson(draft.person, person);
+			return isOwn ? { draft, text: Object.values(draft.values)[0] ?? null } : null;
+		},
+		/** Forgets the text of a saved message. That there was one stays. */
+		letGo: (draft: Draft) => drafts.save({ ...draft, values: {}, secret: [] }),
+		discard: ({ person, question }: Draft) => drafts.discard({ person, question }),
+		/** Removes the texts of ticked items from the person's drafts. Everybody may do that, but not `keep` the form. */
+		async marked(person: Person, view: SubmittedSessionView, actedBlockId: string): Promise<StandingForm> {
+			const form = await read(view, actedBlockId);
+			const question = keyOf(form.metadata);
+			if (question === null) return form;
+			const { secret } = form.typed;
+			setBounded(marked, form.metadata.formId, secret, MAX_FORMS);
+			if (secret.length > 0) {
+				await drafts.forget(person, question, secret);
+				// A chosen message is saved under the first field that it fits, wherever it was put.
+				await drafts.forget(person, { ...question, messageIndex: KEPT_ASIDE }, form.metadata.fields);
+			}
+			return form;
+		},
+		/** The person closed a form: releases the claim and saves the texts that Slack sends with the closing. */
+		async closed(person: Person, view: SubmittedSessionView): Promise<void> {
+			await left(person, view);
+			const form = await read(view);
+			// Slack does not document whether a closing has the state. An empty state must not erase the draft.
+			if (Object.values(form.typed.draft).some((text) => text !== '')) await keep(person, form);
+		},
+	};
+}
+
+export type Drafting = ReturnType<typeof createDrafting>;

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { homeView, INBOX_LOADING, INBOX_WAITING, inboxModal } from '../screens/inbox.ts';
+import { isProvenRefusal } from '../slack/access-policy.ts';
+import { codeOf, slackFailure } from '../slack/clients.ts';
+import type { HandlerContext } from '../slack/context.ts';
+import { ACTIONS, CALLBACKS } from '../slack/ids.ts';
+import {
+	forAnybody,
+	homeOf,
+	ifAllowedAnywhere,
+	inboxOf,
+	NOTHING_TO_DO,
+	type PersonRequest,
+	type Task,
+	windowOf,
+} from '../slack/request.ts';
+import type { InboxStore } from '../surfaces/inbox-store.ts';
+import { askInbox, type createInboxes } from '../surfaces/inboxes.ts';
+
+/** The other tab holds the messages. */
+const HOME_EVENT = z.object({ tab: z.literal('home') });
+const CHANGE_EVENT = z.object({ user: z.object({ id: z.string() }) });
+const MEMBER_EVENT = z.object({ user: z.string() });
+
+/** Registers the Home tab and the buttons of inboxes, which `inboxes` fills; the result is for `/session` alone. */
+export function registerOpening(
+	core: HandlerContext<{ inboxes: InboxStore }>,
+	inboxes: Pick<ReturnType<typeof createInboxes>, 'closed' | 'touch'>,
+) {
+	const { listen, clients, personReads, reply, memberships } = core;
+
+	/** Has the inbox shown, or why there is none. Who is too fast keeps what they see, because they have just got it. */
+	async function showHome(request: PersonRequest, refusal: string | null): Promise<void> {
+		const { person, log } = request;
+		const home = homeOf(person);
+		if ((await personReads.turn(request)) !== null) return;
+		const isOver = isProvenRefusal(refusal);
+		if (isOver) await inboxes.closed(home.id);
+		const code = isOver ? refusal : await askInbox(core, home, 0).then(() => null, codeOf);
+		if (code !== null) {
+			const view = homeView(reply.words(code).line);
+			await clients.people.views.publish({ user_id: person.userId, view }).catch(async (error: unknown) => {
+				log.warn('home_not_filled', { code: slackFailure(error).code });
+				await askInbox(core, home, 0);
+			});
+		}
+	}
+
+	listen.message('app_home_opened', (asked, event) => {
+		if (!HOME_EVENT.safeParse(event).success) return null;
+		return {
+			...ifAllowedAnywhere((request) => showHome(request, null), { need: 'home' }),
+			refused: (refusal) => showHome(asked, codeOf(refusal)),
+		};
+	});
+
+	listen.action([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh], (asked, { view, number: page }) => {
+		const place = inboxOf(asked, view);
+		if (place === null) return NOTHING_TO_DO;
+		return ifAllowedAnywhere(() => askInbox(core, place, page), { takesTurn: true, asksInbox: true });
+	});
+
+	listen.closed(CALLBACKS.inbox, ({ person }, view) => forAnybody(() => inboxes.closed(windowOf(person, view.id).id)));
+
+	for (const name of ['member_joined_channel', 'member_left_channel']) {
+		listen.event(name, async (event) => {
+			const { data } = MEMBER_EVENT.safeParse(event);
+			if (data === undefined) return;
+			await memberships.forget(data.user);
+			void inboxes.touch();
+		});
+	}
+
+	listen.event('user_change', async (event) => core.directory.changed(CHANGE_EVENT.parse(event).user.id), true);
+
+	async function openInbox(request: PersonRequest): Promise<void> {
+		const handle = await reply.openWindow(request, 'inbox', () => inboxModal(INBOX_LOADING), { needsId: true });
+		if (handle?.id != null) await askInbox(core, windowOf(request.person, handle.id), 0);
+	}
+	return (): Task => ifAllowedAnywhere(openInbox, { window: inboxModal(INBOX_WAITING) });
+}

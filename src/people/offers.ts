@@ -1,0 +1,104 @@
+import type { AnswerStore } from '../delivery/answer-store.ts';
+import { isAnsweredSince } from '../domain/answer.ts';
+import type { Person } from '../domain/session.ts';
+import { hashOf } from '../kernel/basics.ts';
+import { openQuestion } from '../screens/question.ts';
+import { chosenTextHelp, filesHelp, formOffer, replyOffer } from '../screens/reply.ts';
+import type { WatchStore } from '../sessions/watching-store.ts';
+import type { HandlerContext } from '../slack/context.ts';
+import type { OfferedReply } from '../slack/ids.ts';
+import type { PersonRequest, Task } from '../slack/request.ts';
+import { isInThread } from '../store/watch.ts';
+import { askedOf } from '../surfaces/post.ts';
+import type { Drafting } from './drafts.ts';
+import { createWritten } from './written.ts';
+
+type Found = Awaited<ReturnType<WatchStore['findByPost']>>[number];
+
+/** The open question that the thread of a post is about: of a card's, only where its thread has them. */
+function isAboutOpen({ watch, style, post, question }: Found): boolean {
+	if (watch.ended !== null || question === null || question.settled !== null) return false;
+	if (post.kind === 'card') return isInThread(watch.mode, style);
+	return post.questionId === question.id;
+}
+
+type Core = HandlerContext<{ watches: WatchStore; answers: AnswerStore }> & { drafting: Drafting };
+
+/** Offers messages in threads to their authors as answers. A draft holds the text until they decide. */
+export function createOffers(core: Core) {
+	const { drafting, reply } = core;
+	const { watches, answers } = core.store;
+	const written = createWritten(core);
+
+	/** The watches that the thread is about: of a list of reminders, those whose question is open, or else one. */
+	async function findWatches({ channelId, threadTs, person: { teamId } }: PersonRequest) {
+		if (channelId === null || threadTs === null) return [];
+		const found = await watches.findByPost({ teamId, channelId }, threadTs);
+		const open = found.filter(isAboutOpen);
+		return open.length > 0 ? open : found.slice(0, 1);
+	}
+
+	/** With what it asks; empty when nobody can answer that now. */
+	async function openOf(found: Found) {
+		const asked = askedOf(found);
+		if (asked === null || asked.question.openCount === 0) return [];
+		const standing = await answers.standing({ ...found.watch.session, messageIndex: asked.question.messageIndex });
+		return isAnsweredSince(standing, found.checkedAt) ? [] : [{ ...found, asked }];
+	}
+
+	return {
+		...written,
+		findWatches,
+
+		/**
+		 * What offers a message as the answer, or says why it cannot be one: a mention in any thread of a watch, another
+		 * message only in that of an open question or its reminder, once for its author. Null for all others.
+		 */
+		async offerOf(request: PersonRequest, event: unknown, isMention: boolean): Promise<Task | null> {
+			const { person, channelId, threadTs, messageTs } = request;
+			const found = await findWatches(request);
+			const [hasText, withFiles] = [written.hasText(event), written.hasFiles(event)];
+			if (found.length === 0 || !(hasText || withFiles)) return null;
+			if (channelId === null || threadTs === null || messageTs === null) return null;
+			const tell = isMention ? reply.toPerson : reply.unasked;
+			const asking = isMention ? found : found.filter(isAboutOpen);
+			const [open, ...others] = (await Promise.all(asking.map(openOf))).flat();
+			if (open === undefined) {
+				const say = async (to: PersonRequest) => void (await tell(to, chosenTextHelp('nothing_open')));
+				return isMention ? { place: { channelId }, run: say } : null;
+			}
+			const { sessionId } = open.watch.session;
+			const sessionName = open.view?.name ?? '';
+			const { question, readAt } = open.asked;
+			const isOne = others.length === 0;
+			const about = isOne ? open.question?.id : threadTs;
+			// A text may follow a file.
+			const what = isMention ? [channelId, messageTs] : hasText ? about : [about, 'files'];
+			const id = hashOf(JSON.stringify([person, what]));
+			const target = { id, sessionId, messageIndex: question.messageIndex };
+			const position = isOne ? question.items.findIndex((item) => item.open && !item.secret) : -1;
+			// What is cut, or has several parts, only the form shows.
+			const isWhole = question.itemCount === 1 && openQuestion(question, { sessionId, discreet: true }).note === '';
+			const asked = { ...target, readAt, arrival: question.arrival ?? null, channelId, threadTs, messageTs };
+			const run = async (to: PersonRequest) => {
+				const text = await written.textOf(to, event);
+				const shown = { text, question, sessionName, withFiles };
+				const offer = isWhole ? replyOffer(asked, shown) : formOffer(target, shown);
+				const values = position === -1 || !hasText ? {} : { [position]: text };
+				const isNew = await drafting.keepAside(person, { formId: id, sessionId, sessionName }, question, values);
+				const files = hasText ? null : filesHelp(core, { sessionId, name: sessionName });
+				const help = position === -1 ? chosenTextHelp(isOne ? 'secret' : 'several') : null;
+				if (isNew) await tell(to, files ?? help ?? offer);
+			};
+			return { place: { channelId, answers: sessionId }, run };
+		},
+
+		/** The only item of the question that was offered a reply, as last read; null when another one is asked. */
+		async itemOf({ teamId }: Person, { channelId, threadTs }: OfferedReply, fingerprint: string) {
+			const found = await watches.findByPost({ teamId, channelId }, threadTs);
+			return found.find(({ view }) => view?.question?.fingerprint === fingerprint)?.view?.question?.items[0] ?? null;
+		},
+	};
+}
+
+export type Offers = ReturnType<typeof createOffers>;

@@ -1,0 +1,212 @@
+import { withoutFinalMarks } from '../domain/texts.ts';
+import { parseAddress } from '../kernel/basics.ts';
+import { COMMAND } from '../kernel/command-name.ts';
+import { type HelpReason, helpMessage, mistypedMessage, POSTS } from '../screens/watch.ts';
+import { isReservedId } from '../service/service.ts';
+import { ANYWHERE } from '../slack/access-policy.ts';
+import type { HandlerContext } from '../slack/context.ts';
+import { type AllowedRequest, forAnybody, ifAllowed, type PersonRequest, type Task } from '../slack/request.ts';
+import type { SessionFlow } from './session-flow.ts';
+import type { WatchCommands } from './watch-commands.ts';
+
+/** The service promises only that an id is a string. A button's value holds this many. */
+const MAX_ID_LENGTH = 400;
+/** An id in a link may be percent-encoded. The limit ends the work of removing quotes layer by layer. */
+const MAX_WORD_LENGTH = 4_000;
+const MAX_IDS = 20;
+
+/** Pasting brings them along, and nobody sees them. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
+/** Separate ids, in quotes and links where these end or begin. */
+const COMMAS = /[,;，、；،]/;
+const COMMAS_AFTER = /(?<=["'`”’»>])[,;，、；،]|[,;，、；،](?=["'`“„‘«<])/;
+const QUOTED_OR_LINK = /["'`“”„‘’«»:]/;
+
+/**
+ * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the
+ * dashboard; nothing (the inbox); `watch` (alone: to choose), `unwatch`, `list`, `settings`, `help` and, though the
+ * help does not name them, `inbox` and `history`, in any letter case. A quoted word is always an id. Marks behind a
+ * word, and what nobody sees, do not count.
+ * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
+ */
+export function parseSessionCommand(text: string, dashboardUrl: string | null) {
+	// The label of a link may hold spaces, so it is removed before the text is split.
+	const parts = text
+		.replace(INVISIBLE, '')
+		.replace(/<(https?:[^|<>]*)\|[^<>]*>/g, '$1')
+		.split(/\s+/);
+	const words = parts
+		.flatMap((part) => part.split(QUOTED_OR_LINK.test(part) ? COMMAS_AFTER : COMMAS))
+		.map((part) => withoutFinalMarks(part) || part)
+		.filter((word) => word !== '');
+	const [first, ...args] = words;
+	if (first === undefined) return { kind: 'inbox' } as const;
+	const word = first.toLowerCase();
+	switch (word) {
+		case 'help':
+		case '?':
+			return help('asked');
+		case 'list':
+		case 'inbox':
+		case 'settings':
+			return args.length === 0 ? ({ kind: word } as const) : help('stands_alone', word);
+		case 'watch':
+			return parseWatch(args, dashboardUrl);
+		case 'unwatch':
+			if (isAll(args)) return { kind: 'unwatch', sessionIds: 'all' } as const;
+			return withIds(args, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'unwatch', sessionIds }) as const);
+		case 'history':
+			if (args.length > 1) return help('one_id', word);
+			if (args.length === 0 || isAll(args)) return help('no_history');
+			return withIds(args, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }) as const);
+		default:
+			if (words.length > 1) return help('unknown_word', first, meantBy(word, COMMAND_WORDS));
+			if (isAll(words)) return help('all_alone');
+			return withIds(words, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'open', sessionId }) as const);
+	}
+}
+
+/** An id in quotes may be this word. */
+const isAll = (words: readonly string[]) => words.length === 1 && words[0]?.toLowerCase() === 'all';
+
+function parseWatch(words: readonly string[], dashboardUrl: string | null) {
+	const flag = words.find((word) => FLAG.test(word));
+	if (flag !== undefined) {
+		const setting = FORMER_FLAGS[`-${flag.replace(/[\p{Pd}\u2212]+/gu, '-').toLowerCase()}`];
+		return setting === undefined ? help('unknown_flag', flag) : help('former_flag', flag, POSTS[setting].label);
+	}
+	if (words.length === 0) return { kind: 'watch', sessionIds: [] } as const;
+	if (isAll(words)) return { kind: 'watchAll' } as const;
+	return withIds(words, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds }) as const);
+}
+
+/** Keyboards make other dashes of `--`. An id that begins with a dash is quoted. */
+const FLAG = /^[\p{Pd}\u2212]/u;
+
+/** The settings of channels that took the place of what 1.1.0 took behind `watch`. */
+const FORMER_FLAGS: Readonly<Record<string, keyof typeof POSTS>> = {
+	'--everything': 'progress',
+	'--questions-only': 'progress',
+	'--in-channel': 'questionsInThread',
+	'--thread-only': 'questionsInThread',
+	'--discreet': 'discreet',
+	'--no-discreet': 'discreet',
+	'--buttons': 'buttons',
+	'--no-buttons': 'buttons',
+};
+
+const COMMAND_WORDS = ['watch', 'unwatch', 'list', 'inbox', 'settings', 'history', 'help'];
+
+/** The one of these words from which a typed one differs by a letter, or by two that changed places. */
+function meantBy(typed: string, words: readonly string[]): string | undefined {
+	const shorter = (word: string) => [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
+	const isAlike = (word: string) => shorter(typed).some((one) => shorter(word).includes(one));
+	return typed.length > 20 ? undefined : words.find(isAlike);
+}
+
+function withIds<Command>(
+	words: readonly string[],
+	dashboardUrl: string | null,
+	maxCount: number,
+	build: (ids: readonly string[]) => Command,
+) {
+	if (words.length === 0) return help('missing_id');
+	if (words.length > maxCount) return help('too_many_ids');
+	if (words.length > 1 && words.some((word) => isAll([word]))) return help('all_alone');
+	const ids: string[] = [];
+	for (const word of words) {
+		const parsed = parseSessionId(word, dashboardUrl);
+		if (typeof parsed !== 'string') return help(parsed.problem, parsed.problem === 'unclear' ? word : undefined);
+		if (isReservedId(parsed)) return help('reserved_id', parsed);
+		if (!ids.includes(parsed)) ids.push(parsed);
+	}
+	return build(ids);
+}
+
+/** The session id in one word, or why there is none. */
+function parseSessionId(word: string, dashboardUrl: string | null): string | { problem: HelpReason } {
+	if (word.length > MAX_WORD_LENGTH) return { problem: 'id_too_long' };
+	const bare = unwrap(word);
+	if (bare === '') return { problem: 'missing_id' };
+	if (/^https?:\/\//i.test(bare)) return idOfLink(bare, dashboardUrl);
+	if (bare.length > MAX_ID_LENGTH) return { problem: 'id_too_long' };
+	// No known id has these characters, and Slack's mark-up begins with them.
+	if (/[<>@#!]/.test(bare)) return { problem: 'unclear' };
+	return bare;
+}
+
+/** Removes quotes, backticks and Slack's marks around links. */
+function unwrap(word: string): string {
+	let bare = word;
+	for (let before = ''; before !== bare; ) {
+		before = bare;
+		bare = bare
+			.replace(/^<([^>]*)>$/, '$1')
+			.replace(/^(["'`“”„‘’«»])(.*)["'`“”‘’«»]$/u, '$2')
+			.trim();
+	}
+	return bare.replaceAll('&amp;', '&');
+}
+
+function idOfLink(link: string, dashboardUrl: string | null): string | { problem: HelpReason } {
+	const url = parseAddress(link);
+	if (url === null) return { problem: 'unclear' };
+	const expected = dashboardUrl === null ? null : URL.parse(`${dashboardUrl}/sessions/session`);
+	const isOurs =
+		expected === null
+			? url.pathname.endsWith('/sessions/session')
+			: url.origin === expected.origin && url.pathname.replace(/\/+$/, '') === expected.pathname;
+	if (!isOurs) return { problem: 'foreign_link' };
+	const id = url.searchParams.get('id')?.replace(INVISIBLE, '').trim() ?? '';
+	if (id === '') return { problem: 'link_without_id' };
+	return id.length > MAX_ID_LENGTH ? { problem: 'id_too_long' } : id;
+}
+
+/** `word`: the word that `reason` is about; left out: the whole text. `meant`: what it probably means. */
+const help = (reason: HelpReason, word?: string, meant?: string) => ({ kind: 'help', reason, word, meant }) as const;
+
+export interface Commands extends WatchCommands {
+	readonly openHistory: (request: AllowedRequest, sessionId: string) => Promise<void>;
+	readonly openInbox: () => Task;
+	readonly openSettings: (request: PersonRequest) => Task;
+}
+
+export function registerSessionCommand(core: HandlerContext & { flow: SessionFlow }, others: Commands): void {
+	const { listen, flow, reply, config } = core;
+
+	listen.command(COMMAND, (asked, text) => {
+		const command = parseSessionCommand(text, config.SESSION_DASHBOARD_URL);
+		switch (command.kind) {
+			case 'help':
+				return forAnybody(async () => {
+					const { reason, word = text.trim(), meant } = command;
+					await reply.toPerson(asked, reason === 'asked' ? helpMessage() : mistypedMessage(reason, word, meant));
+				});
+			case 'open':
+				return flow.open(asked, { sessionId: command.sessionId, messageIndex: null });
+			case 'history':
+				return ifAllowed(asked.channelId, (request) => others.openHistory(request, command.sessionId));
+			case 'list':
+				return ifAllowed(asked.channelId, (request) => others.list(request, 0));
+			case 'inbox':
+				return others.openInbox();
+			case 'settings':
+				return others.openSettings(asked);
+			case 'watch': {
+				const { sessionIds } = command;
+				const [sessionId] = sessionIds;
+				if (sessionId === undefined) return ifAllowed(asked.channelId, others.choose);
+				const options = { changes: true, about: { sessionId, others: sessionIds.length - 1 } } as const;
+				return ifAllowed(asked.channelId, (request) => others.watch(request, sessionIds), options);
+			}
+			case 'watchAll':
+				return ifAllowed(asked.channelId, others.watchAll, { changes: true });
+			case 'unwatch':
+				return ifAllowed(
+					{ ...ANYWHERE, channelId: asked.channelId, unwatches: true },
+					(request) => others.unwatch(request, command.sessionIds),
+					{ changes: true },
+				);
+		}
+	});
+}

@@ -1,0 +1,318 @@
+import type { Person } from '../domain/session.ts';
+import { loggedId, MINUTE_MS } from '../kernel/basics.ts';
+import {
+	chooseItemModal,
+	loadingModal,
+	metadataOf,
+	NOTICES,
+	type SessionModel,
+	screenshotModal,
+	sessionModal,
+} from '../screens/form.ts';
+import { ONLY_TEXT } from '../screens/question.ts';
+import { MISSING, REASONS } from '../service/service.ts';
+import { codeOf, slackErrorCode, slackFailure } from '../slack/clients.ts';
+import type { HandlerContext } from '../slack/context.ts';
+import { answerCard, errorMessage, errorModal, errorWords, stillWaitingMessage } from '../slack/error-view.ts';
+import { CALLBACKS, decodeMetadata, newMetadata } from '../slack/ids.ts';
+import type { ModalView } from '../slack/parts.ts';
+import type { ReadPermit } from '../slack/person-reads.ts';
+import { createPatientReads, openView, type UpdateOutcome, type ViewHandle } from '../slack/reply.ts';
+import {
+	type AllowedRequest,
+	copyPlace,
+	ifAllowed,
+	inboxOf,
+	type NotAllowed,
+	originOf,
+	type PersonRequest,
+	type SubmittedView,
+	type Task,
+	whereItBegan,
+	windowPlace,
+} from '../slack/request.ts';
+import type { Wish } from './drafts.ts';
+import { type Content, createPresenter, type ShownReading } from './session-presenter.ts';
+
+interface Wanted extends Content {
+	readonly text?: Wish['text'];
+	readonly withFiles?: boolean;
+	readonly isPicture?: boolean;
+	/** Allows to read the session; left out: it is asked for. */
+	readonly permit?: ReadPermit;
+	/** Uses the last reading if it is in memory. The person is told if it is newer than what they saw. */
+	readonly sameReading?: boolean;
+}
+
+interface Filling {
+	readonly reading: ShownReading;
+	readonly notices?: readonly string[];
+	/** It shows something else after a read that goes on. */
+	readonly isReading?: boolean;
+}
+
+type Filled = Readonly<{ outcome: UpdateOutcome; view: ModalView }>;
+
+/** Why a stored question is shown; `isReading`: until a read that goes on. */
+type WhyStored = Readonly<{ words: string; isReading: boolean }>;
+const NOT_YET: WhyStored = { words: 'The session service has not responded yet.', isReading: true };
+
+/** Whether the session could not be read, and perhaps can be later. */
+const isOfService = (code: string) => REASONS.has(code) && code !== MISSING.gone;
+
+type Noticed = Pick<Content, 'metadata' | 'typed'> & { readonly isReading?: boolean };
+
+/** How often an update is tried when Slack limits calls, and asks to wait no longer than a minute. */
+const MAX_UPDATES = 3;
+
+/** Shows a session in a modal: a loading view, then the content. Without it, an ephemeral card offers a button. */
+export function createSessionFlow(
+	core: Parameters<typeof createPresenter>[0],
+	shown: Parameters<typeof createPresenter>[1],
+	{ personReads, reply, noteOpened }: Pick<HandlerContext, 'personReads' | 'reply' | 'noteOpened'>,
+) {
+	const presenter = createPresenter(core, shown);
+	const { clock } = core;
+	const client = core.clients.people;
+	const { latest } = core.sessionService;
+	const reads = createPatientReads(core);
+
+	/** Repeats an update that Slack limits, after the wait that it asks for. Throws what `update` throws otherwise. */
+	function despiteLimit(update: () => Promise<UpdateOutcome>, tries = MAX_UPDATES): Promise<UpdateOutcome> {
+		return update().catch(async (error: unknown) => {
+			const { retryAfterMs } = slackFailure(error);
+			if (retryAfterMs === null || retryAfterMs > MINUTE_MS || tries === 1) throw error;
+			await clock.sleep(retryAfterMs);
+			return despiteLimit(update, tries - 1);
+		});
+	}
+
+	async function fill(
+		person: Person,
+		handle: ViewHandle,
+		content: Wanted,
+		{ reading, notices = [], isReading = false }: Filling,
+	): Promise<Filled> {
+		const { text } = content;
+		const named = metadataOf(content.metadata, reading.session);
+		// What is masked or cut in a stored question is no option that an agent would know.
+		const metadata = reading.stored?.isWhole === false ? { ...named, plainText: true } : named;
+		const picture = { ...reading, metadata, links: shown.links, now: clock.now() };
+		if (content.isPicture === true) return draw(handle, (without) => screenshotModal(picture, without));
+		const isRefused = text != null && (await shown.whyNotAnswer(person, metadata)) !== null;
+		const placed = text == null || isRefused ? null : await presenter.placeText(person, metadata, reading, text);
+		const choose = placed?.choose;
+		const { withFiles = false } = content;
+		if (choose) {
+			const [question, positions, written, chooser] = choose;
+			const chosen = { text: written, withFiles };
+			return draw(handle, () => chooseItemModal(question, positions, chosen, chooser));
+		}
+		const isNewer = content.sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
+		const model = await presenter.model({
+			...content,
+			metadata,
+			person,
+			viewId: handle.id,
+			prefill: placed?.prefill ?? content.prefill ?? null,
+			reading,
+			notices: [
+				...notices,
+				...(isNewer ? [NOTICES.readAgain] : []),
+				...(placed?.notices ?? []),
+				...(withFiles ? [ONLY_TEXT] : []),
+			],
+		});
+		return put(person, handle, model, isReading);
+	}
+
+	/** Shows the question that is stored, because its session cannot be read as `words` say. Null: none can be shown. */
+	async function fillStored(person: Person, handle: ViewHandle, content: Wanted, { words, isReading }: WhyStored) {
+		const reading = content.isPicture === true ? null : await presenter.stored(content.metadata);
+		if (reading === null) return null;
+		const notices = [NOTICES.stored(words, reading.readAt)];
+		const { outcome, view } = await fill(person, handle, content, { reading, notices, isReading });
+		const metadata = decodeMetadata(view.private_metadata) ?? content.metadata;
+		// What is typed in it is in its draft.
+		return { outcome, content: { ...content, metadata, typed: content.typed ?? { values: {}, at: 0 } } };
+	}
+
+	async function draw(handle: ViewHandle, build: (withoutImages: boolean) => ModalView, tries = MAX_UPDATES) {
+		let view = build(false);
+		const update = () => despiteLimit(() => handle.update(view), tries);
+		const outcome = await update().catch((error: unknown) => {
+			if (slackErrorCode(error) === null) throw error;
+			// Slack refuses a view with an image that it cannot download.
+			view = build(true);
+			return update();
+		});
+		return { view, outcome };
+	}
+
+	async function put(person: Person, handle: ViewHandle, model: SessionModel, isReading = false) {
+		const build = (withoutImages: boolean) => sessionModal({ ...model, withoutImages });
+		const drawn = await draw(handle, build, isReading ? 1 : MAX_UPDATES);
+		if (drawn.outcome !== 'updated') return drawn;
+		// Only now: whoever closed or submitted the form during the read is no longer answering.
+		await shown.drafting.shown(person, handle, drawn.view, { ...model, isReading });
+		return drawn;
+	}
+
+	/** Adds a notice to what a view shows; null when its reading is not in memory or would show another question. */
+	async function putNotice(person: Person, handle: ViewHandle, content: Noticed, notice: (readAt: number) => string) {
+		const { metadata, typed = null, isReading } = content;
+		// After a submission the view shows a receipt, which must not be replaced.
+		if (await presenter.isSent(handle.id, metadata)) return 'gone';
+		const reading = latest(metadata.sessionId);
+		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
+		const notices = [notice(reading.readAt)];
+		const model = await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices });
+		return (await put(person, handle, model, isReading)).outcome;
+	}
+
+	/** Shows a session in a view. `isShown`: it stays during the read. Resolves to the outcome; null: nothing read. */
+	async function showIn(request: AllowedRequest, handle: ViewHandle, content: Wanted, isShown: boolean) {
+		const { person } = request;
+		const { metadata } = content;
+		const { sessionId } = metadata;
+		let isNoted = false;
+		/** With the form of the stored question, once the view shows that. */
+		let latestContent = content;
+		async function showStored(why: WhyStored): Promise<UpdateOutcome | null> {
+			const filled = await fillStored(person, handle, latestContent, why);
+			latestContent = filled?.content ?? latestContent;
+			return filled?.outcome ?? null;
+		}
+		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
+			if (latestContent !== content) return null;
+			if (!isShown) return (await showStored(NOT_YET)) ?? handle.update(loadingModal(metadata, { waitedMs }));
+			const waiting = () => NOTICES.stillWaiting(waitedMs);
+			const outcome = await putNotice(person, handle, { ...content, isReading: true }, waiting);
+			if (outcome === null)
+				await reply.toPerson(whereItBegan(request, metadata.origin), stillWaitingMessage(sessionId));
+			isNoted ||= outcome === 'updated';
+			return outcome;
+		}
+		try {
+			const lastReading = content.sameReading === true ? latest(sessionId) : null;
+			if (lastReading !== null) {
+				const tooFast = await personReads.turn(request);
+				if (tooFast !== null) throw tooFast;
+				await fill(person, handle, content, { reading: lastReading });
+				return null;
+			}
+			const reading = await reads.read(sessionId, content.permit ?? (await personReads.permit(request)), handle, note);
+			if (reading === null) request.log.info({}, 'nobody waits for a read any more');
+			const filled = reading && (await fill(person, handle, latestContent, { reading }));
+			return filled?.outcome === 'updated' ? 'shown' : 'closed_meanwhile';
+		} catch (error) {
+			const code = codeOf(error);
+			// A form that is shown stays as it is, unless the person wants to change it.
+			if (isOfService(code) && (!isShown || content.sameReading === true)) {
+				const outcome = await showStored({ words: errorWords(code).what, isReading: false }).catch(() => null);
+				if (outcome !== null) return outcome === 'updated' ? 'stored' : 'closed_meanwhile';
+			}
+			const isTooFast = code === 'too_fast';
+			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
+			if (isTooFast && !(await personReads.isWorthTelling(request))) return code;
+			if (isNoted || (isTooFast && isShown)) {
+				// A notice about the error replaces the one that the read takes long.
+				const { retryAt } = context;
+				const { what, text } = errorWords(code, { retryAt });
+				const words = isTooFast && retryAt !== null ? text : what;
+				const stale = (readAt: number) => NOTICES.stale(words, readAt, clock.now());
+				const outcome = await putNotice(person, handle, content, stale).catch(() => null);
+				// If the view changed after the press, the error of the press is not shown.
+				if (outcome === 'updated' || (!isTooFast && outcome !== null)) return code;
+			}
+			if (isTooFast || metadata.fields.length > 0) {
+				const modal = errorModal(code, { ...metadata, fields: [] }, context);
+				await reply.onTop(request, metadata, { modal, message: errorMessage(code, sessionId, context) });
+				return code;
+			}
+			request.log.warn('session_not_shown', {
+				session: loggedId(sessionId),
+				code,
+				...(code === 'internal' && { err: error }),
+			});
+			await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
+				request.log.error('error_not_shown', { code: slackFailure(updateError).code });
+				await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId });
+			});
+			return code;
+		}
+	}
+
+	/** Shows the session again in an open view, whose texts stay. If it cannot be read, the error opens on top. */
+	async function show(request: AllowedRequest, content: Wanted & { view: SubmittedView }): Promise<void> {
+		const { view, metadata } = content;
+		const isShown = view.callbackId === CALLBACKS.session;
+		const outcome = await showIn(request, reply.handleOf(await shown.drafting.takeOver(view)), content, isShown);
+		await noteOpened(request, isShown ? 'refresh' : 'open', metadata.sessionId, outcome);
+	}
+
+	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one; the modal also shows a refusal. */
+	function openModal(request: PersonRequest, content: Wanted, { sessionId, messageIndex }: Wish, onTop: boolean): Task {
+		const { metadata } = content;
+		const loading = loadingModal(metadata, { isKnown: personReads.isKnown(request) });
+		// At once, because the trigger expires after three seconds. `handle` null: Slack did not open the view.
+		const beginning = personReads.permit(request).then(async (permit) => {
+			return { permit, handle: await openView(client, request, loading, onTop) };
+		});
+		// The functions below handle a rejection when they await it.
+		beginning.catch(() => undefined);
+
+		async function toSomebodyAllowed(allowed: AllowedRequest): Promise<void> {
+			const { permit, handle } = await beginning;
+			const shown = handle && (await showIn(allowed, handle, { ...content, permit }, false));
+			// Without an id, Slack may not have opened it.
+			const isLost = handle === null || (handle.id === null && shown === 'closed_meanwhile');
+			if (isLost) await reply.toPerson(request, answerCard(sessionId, messageIndex));
+			await noteOpened(request, content.isPicture === true ? 'screenshot' : 'open', sessionId, shown);
+		}
+
+		async function toSomebodyRefused(refusal: NotAllowed): Promise<void> {
+			const { handle } = await beginning;
+			const outcome = await handle?.update(reply.errorView(refusal, metadata)).catch(() => null);
+			if (outcome !== 'updated') await reply.failed(request, refusal);
+		}
+
+		const { origin } = metadata;
+		// In the channel itself Slack has just let them act.
+		const place = origin.isCopy ? windowPlace(metadata) : origin.channelId;
+		return ifAllowed(place, toSomebodyAllowed, { refused: toSomebodyRefused, waits: true });
+	}
+
+	return {
+		/** Shows a session in `view` or a new modal (over an inbox too), to who may see it in the origin's channel. */
+		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
+			const { sessionId } = wish;
+			const from = wish.origin ?? originOf(request, view);
+			const isNew = view === null || inboxOf(request, view) !== null;
+			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
+			const {
+				messageIndex,
+				toAnswer = false,
+				again = false,
+				fingerprint = null,
+				isPicture = false,
+				prefill = null,
+				text = null,
+				withFiles = false,
+			} = wish;
+			const metadata = newMetadata({ sessionId, again, fingerprint, origin: isCopy ? { ...from, isCopy } : from });
+			const wanted = messageIndex ?? (toAnswer ? 'newest' : null);
+			const content = { metadata, wanted, isPicture, prefill, text, withFiles } as const;
+			if (isNew) return openModal(request, content, wish, view?.callbackId === CALLBACKS.inbox);
+			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, { ...content, view }));
+		},
+
+		show,
+
+		left: reads.left,
+		submitted: reads.end,
+		stop: reads.stop,
+	};
+}
+
+export type SessionFlow = ReturnType<typeof createSessionFlow>;

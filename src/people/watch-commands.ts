@@ -1,0 +1,213 @@
+import { namesAnybody } from '../domain/answerers.ts';
+import { loggedId } from '../kernel/basics.ts';
+import {
+	discoveredByWords,
+	discoveringWords,
+	expectationWords,
+	LIST_PAGE,
+	leftOutWords,
+	mentionButton,
+	mistypedMessage,
+	notDiscoveringWords,
+	outcomesMessage,
+	tooFastWords,
+	unwatchedAllWords,
+	unwatchedWords,
+	watchChooser,
+	watchingWords,
+	watchList,
+	watchOutcomeWords,
+} from '../screens/watch.ts';
+import type { ChannelSettingsStore } from '../sessions/channel-store.ts';
+import type { Endings } from '../sessions/endings.ts';
+import type { Hooks, Subscriptions, WatchOutcome } from '../sessions/subscribe.ts';
+import { codeOf } from '../slack/clients.ts';
+import type { HandlerContext } from '../slack/context.ts';
+import { isDirectMessage } from '../slack/ids.ts';
+import type { ReadPermit } from '../slack/person-reads.ts';
+import type { AllowedRequest, PersonRequest } from '../slack/request.ts';
+import type { ChannelKey, Discovery, NoListReason, WaitingSession } from '../store/watch.ts';
+import type { LeftOut } from '../surfaces/post.ts';
+
+/** What watching needs of `sessions/discover.ts`. */
+export interface Discoveries {
+	whyNot(): NoListReason | null;
+	leftOut(discovery: Discovery): Promise<LeftOut | null>;
+	begin(channel: ChannelKey, userId: string): Promise<'begun' | 'already'>;
+	end(channel: ChannelKey, userId: string): Promise<Discovery | null>;
+	of(channel: ChannelKey): Promise<Discovery | null>;
+	discovered(): Promise<{ readonly sessions: readonly WaitingSession[] } | null>;
+	isListed(): boolean;
+}
+
+/** Watch, unwatch and list, for allowed requests. All act in the request's channel. */
+export function createWatchCommands(
+	core: HandlerContext<{ channelSettings: ChannelSettingsStore }>,
+	parts: Pick<Hooks, 'expectPost'> & { subscriptions: Subscriptions; endings: Endings; discoveries: Discoveries },
+) {
+	const { personReads, reply, channels } = core;
+	const { subscriptions, endings, expectPost, discoveries } = parts;
+	const errorContext = reply.errorContext();
+
+	async function say(request: PersonRequest, lines: readonly string[], isWatched = false): Promise<void> {
+		const below = isWatched ? await mentionOffer(request) : [];
+		await reply.withoutTurn(request, outcomesMessage(lines, below));
+	}
+
+	/** Where an escalation would mention nobody. In a direct message every post notifies. */
+	async function mentionOffer({ channelId, person: { teamId } }: PersonRequest) {
+		if (channelId === null || isDirectMessage(channelId)) return [];
+		const { settings } = await core.store.channelSettings.read({ teamId, channelId });
+		return namesAnybody(settings.mention) ? [] : mentionButton(channelId);
+	}
+
+	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
+	async function begin(request: AllowedRequest) {
+		const { channelId, person } = request;
+		// The permit comes first, because Slack limits requests for channel information for all people.
+		const permit = await personReads.permit(request);
+		const verdict = await channels.mayWatch(request);
+		if (verdict.ok && channelId !== null) return { permit, channel: { teamId: person.teamId, channelId } };
+		const reason = verdict.ok ? 'no_channel' : verdict.reason;
+		await say(request, [reply.words(`watch_${reason}`).text]);
+		return null;
+	}
+
+	async function watch(request: AllowedRequest, sessionIds: readonly string[]): Promise<void> {
+		const begun = await begin(request);
+		if (begun === null) return;
+		const { lines, isWatched } = await reply.patiently(request, null, subscribe(request, begun, sessionIds));
+		await say(request, lines, isWatched);
+	}
+
+	/** Resolves to the lines of the reply. `isWatched`: whether a session is, where Slack takes posts. */
+	async function subscribe(
+		request: PersonRequest,
+		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
+		sessionIds: readonly string[],
+	): Promise<{ lines: readonly string[]; isWatched: boolean }> {
+		const watched: string[] = [];
+		const named: [id: string, name: string][] = [];
+		const others: string[] = [];
+		let expectation = '';
+		let isTaken = false;
+		for (const [index, sessionId] of sessionIds.entries()) {
+			let outcome: WatchOutcome;
+			try {
+				const { read } = index === 0 ? permit : await personReads.permit(request);
+				outcome = await subscriptions.watch({
+					...channel,
+					userId: request.person.userId,
+					sessionId,
+					read,
+					awaitsPost: !isTaken,
+				});
+			} catch (error) {
+				const code = codeOf(error);
+				if (code === 'too_fast') {
+					others.push(tooFastWords(sessionIds.slice(index), code, reply.errorContext(error)));
+					break;
+				}
+				// An error of one session must not hide the outcomes of the others.
+				request.log.error('watch_failed', { session: loggedId(sessionId), code, err: error });
+				outcome = { kind: 'unreadable', code };
+			}
+			const isIn = 'refused' in outcome && outcome.refused === null;
+			const id = 'sessionId' in outcome ? outcome.sessionId : sessionId;
+			const words = watchOutcomeWords(id, outcome, errorContext, discoveries.whyNot() === null);
+			(isIn ? watched : others).push(words);
+			if ('name' in outcome && isIn) named.push([id, outcome.name]);
+			// Only the last one counts: it includes the sessions before it.
+			if (outcome.kind !== 'watching') continue;
+			expectation = expectationWords(outcome.expectation);
+			isTaken ||= outcome.refused === null;
+		}
+		const lines = [...(watched.length > 1 ? [watchingWords(named)] : watched), ...others];
+		return { lines: expectation === '' ? lines : [...lines, expectation], isWatched: watched.length > 0 };
+	}
+
+	/** `/session watch` without an id: the sessions that wait, to choose one. */
+	async function choose(request: AllowedRequest): Promise<void> {
+		const why = discoveries.whyNot();
+		if (why !== null) {
+			// The other reasons are no news to people who know the ids of their sessions.
+			if (why === 'noList') return say(request, [notDiscoveringWords(why, errorContext.adminContact)]);
+			return void (await reply.toPerson(request, mistypedMessage('missing_id')));
+		}
+		const begun = await begin(request);
+		if (begun === null) return;
+		const [found, watches] = await Promise.all([discoveries.discovered(), subscriptions.ofChannel(begun.channel)]);
+		const cards = watches.filter(({ mode }) => mode !== 'raisedHand');
+		const isWatched = (id: string) => cards.some(({ session }) => session.sessionId === id);
+		const waiting = found?.sessions.filter(({ sessionId }) => !isWatched(sessionId)) ?? [];
+		await reply.withoutTurn(request, watchChooser(waiting));
+	}
+
+	/** `/session watch all`: every raised hand of the account comes into the channel. */
+	async function watchAll(request: AllowedRequest): Promise<void> {
+		const why = discoveries.whyNot();
+		if (why !== null) {
+			return say(request, [notDiscoveringWords(why, errorContext.adminContact)]);
+		}
+		const begun = await begin(request);
+		if (begun === null) return;
+		const { channel } = begun;
+		const posted = expectPost(channel.channelId);
+		const outcome = await discoveries.begin(channel, request.person.userId);
+		const refused = outcome === 'begun' && !isDirectMessage(channel.channelId) ? await posted() : null;
+		const lines = [discoveringWords(outcome, { isListed: discoveries.isListed(), refused })];
+		return say(request, lines, refused === null);
+	}
+
+	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {
+		const { channelId } = request;
+		const { teamId, userId } = request.person;
+		if (channelId === null) return say(request, [reply.words('watch_no_channel').text]);
+		if (sessionIds === 'all') {
+			// First, because it adds watches.
+			const discovery = await discoveries.end({ teamId, channelId }, userId);
+			const count = await endings.unwatch({ teamId, channelId }, null);
+			return say(request, [unwatchedAllWords(count, discovery !== null)]);
+		}
+		const ended: string[] = [];
+		const others: string[] = [];
+		for (const named of sessionIds) {
+			let sessionId = named;
+			let isEnded = (await endings.unwatch({ teamId, channelId }, named)) > 0;
+			if (!isEnded) {
+				try {
+					sessionId = await personReads.idOf(request, named);
+				} catch (error) {
+					others.push(reply.words(error).line);
+					continue;
+				}
+				isEnded = sessionId !== named && (await endings.unwatch({ teamId, channelId }, sessionId)) > 0;
+			}
+			(isEnded ? ended : others).push(unwatchedWords(sessionId, isEnded));
+		}
+		return say(request, [...(ended.length > 1 ? [unwatchedAllWords(ended.length, false)] : ended), ...others]);
+	}
+
+	/** `isReplacement`: the page replaces the one whose button was pressed. */
+	async function list(request: AllowedRequest, offset: number, isReplacement = false): Promise<void> {
+		const { channelId, person } = request;
+		if (channelId === null) return say(request, [reply.words('watch_no_channel').text]);
+		const channel = { teamId: person.teamId, channelId };
+		const [page, discovery] = await Promise.all([
+			subscriptions.list(channel, { offset, limit: LIST_PAGE }),
+			discoveries.of(channel),
+		]);
+		const left = discovery === null ? null : await discoveries.leftOut(discovery);
+		const discoveryLines = [
+			...(discovery === null ? [] : [discoveredByWords(discovery)]),
+			...(left === null ? [] : [leftOutWords(left, errorContext.adminContact)]),
+		];
+		const content = watchList(page, offset, discoveryLines);
+		if (isReplacement && (await reply.inPlace(request, content))) return;
+		await reply.toPerson(request, content);
+	}
+
+	return { watch, choose, watchAll, unwatch, list };
+}
+
+export type WatchCommands = ReturnType<typeof createWatchCommands>;

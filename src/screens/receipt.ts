@@ -1,0 +1,421 @@
+import type { Core } from '../core.ts';
+import type { Pressed } from '../delivery/accept.ts';
+import type { AnswerStore } from '../delivery/answer-store.ts';
+import {
+	type AcceptResult,
+	type AgentOutcome,
+	type Answer,
+	agentMayStand,
+	type FirstEnding,
+	firstDueAt,
+	firstEndingOf,
+	firstOf,
+	hasArrived,
+	isBlocking,
+	isSamePerson,
+	isUndelivered,
+	itemsOf,
+	mayHaveArrived,
+	QUESTION_MOVED,
+	SOMEBODY,
+	secondOf,
+	sessionNameOf,
+	TAKES_LONG_MS,
+} from '../domain/answer.ts';
+import type { Person } from '../domain/session.ts';
+import { codeOf } from '../slack/clients.ts';
+import { type ErrorContext, errorWords } from '../slack/error-view.ts';
+import {
+	ACTIONS,
+	CALLBACKS,
+	type Choice,
+	encodeCarriage,
+	encodeTarget,
+	newMetadata,
+	type SessionTarget,
+} from '../slack/ids.ts';
+import {
+	agoText,
+	andMoreWords,
+	answerButton,
+	type Button,
+	button,
+	buttons,
+	contactMrkdwn,
+	context,
+	joined,
+	type KnownBlock,
+	type MessageContent,
+	type ModalView,
+	message,
+	modal,
+	personMrkdwn,
+	sayingSession,
+	section,
+	sentences,
+	smallId,
+	textMessage,
+	viewTitle,
+} from '../slack/parts.ts';
+import { isBlank, quoted, quotedTitleMrkdwn } from '../slack/text.ts';
+import { type Drawing, lookOf } from '../surfaces/post.ts';
+import {
+	firstPersonOf,
+	hasText,
+	MOST_ITEMS,
+	ownText,
+	stateLine,
+	storedTitle,
+	timelineWords,
+	titleOf,
+} from './answer.ts';
+
+export interface ReceiptContext {
+	readonly now: number;
+	readonly adminContact: string | null;
+	/** Whether another question waits for the author, as a window may say. */
+	readonly offersNext?: boolean;
+	/** What the press that led here caused. mrkdwn. */
+	readonly note?: string;
+}
+
+/** Draws the direct message about an answer as long as that goes on, by itself or by its author. */
+export function createReceiptDrawing(core: Core<{ answers: Pick<AnswerStore, 'get'> }>) {
+	return {
+		async receipt({ answerId }) {
+			const answer = await core.store.answers.get(answerId);
+			if (answer === null) return null;
+			const context = receiptContext(core);
+			// How long ago something was is no news.
+			const { key } = lookOf(receiptMessage(answer, { ...context, now: answer.acceptedAt }));
+			// What changes later is told: that draws it again.
+			const { state, agentOutcome } = answer;
+			const isWaiting = state === 'waiting' && hasText(answer);
+			const isOpen = isBlocking(state) || isWaiting || (state === 'delivered' && agentOutcome === null);
+			return lookOf(receiptMessage(answer, context), { key, isLast: !isOpen });
+		},
+	} satisfies Drawing<'receipt'>;
+}
+
+export function receiptContext({ config, clock }: Pick<Core, 'config' | 'clock'>, note = ''): ReceiptContext {
+	return { adminContact: config.ADMIN_CONTACT, now: clock.now(), note };
+}
+
+/** The headline says what became of the agent. `more`: below the author's buttons; null: in a message. */
+function receiptBlocks(answer: Answer, receipt: ReceiptContext, more: KnownBlock[] | null): KnownBlock[] {
+	// Slack takes about 12,000 characters in all blocks of a message.
+	const room = more === null ? 5_000 : 20_000;
+	const isSaved = answer.state === 'accepted' && answer.lastError !== null;
+	const explanation = receiptExplanation(answer, receipt).trim();
+	const headline = stateLine(answer, 'author');
+	const other = otherAnswer(answer, receipt);
+	const named = more === null && sessionNameOf(answer) !== '' ? `For *${titleOf(answer)}*` : '';
+	return [
+		...section(isSaved ? `⏳ *Saved, not delivered yet.* ${explanation}` : `*${headline}*`),
+		...section(isSaved ? '' : explanation),
+		...section(receipt.note ?? ''),
+		...other,
+		...section(other.length > 0 && hasText(answer) ? 'Your text:' : ''),
+		...ownText(answer, room, true),
+		...context(timelineWords(answer, headline), joined(named, smallId(answer.question.sessionId))),
+		...buttons(...receiptButtons(answer)),
+		...(more ?? []),
+	];
+}
+
+/** What the author can do; empty while everything goes well. */
+export const receiptButtons = (answer: Answer) =>
+	buttonsOf(answer).map(sayingSession(answer.question.sessionId, sessionNameOf(answer)));
+
+function buttonsOf(answer: Answer): Button[] {
+	const { state, lastError, id } = answer;
+	const target = { sessionId: answer.question.sessionId, messageIndex: null };
+	const again = encodeCarriage({ id, ...target });
+	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id });
+	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
+	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
+	switch (state) {
+		case 'accepted':
+			return answer.lastError === null ? [] : [discard];
+		case 'waiting':
+			return [tryAgain, discard];
+		case 'refused':
+			return [tryAgain];
+		case 'changed': {
+			const isSame = lastError === QUESTION_MOVED || mayHaveArrived(answer);
+			const label = isSame ? 'Answer again' : 'Answer the new question';
+			return [button(ACTIONS.answerNew, label, { value: again })];
+		}
+		case 'conflicted':
+			return [isDraft(answer) ? button(ACTIONS.answerNew, 'Open the question', { value: again }) : open];
+		case 'ended':
+			return [open];
+		default:
+			if (agentMayStand(answer)) return [open];
+			if (answer.agentOutcome === 'lost') return [button(ACTIONS.answerNew, 'Answer again', { value: again })];
+			return answer.agentOutcome === 'overwritten' ? [open] : [];
+	}
+}
+
+function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
+	// What did not arrive is not told. Who came second to an answer has not answered.
+	const other = firstEndingOf(answer) !== null || isUndelivered(answer.state) ? null : firstOf(answer);
+	if (other === null) return [];
+	const items = itemsOf(answer);
+	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId);
+	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
+	if (other.same) return section(`${who} answered the same${when}.`);
+	const lines = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {
+		const title = other.values.length > 1 ? storedTitle(items[position]?.title ?? '', 80) : '';
+		return [title, value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180)];
+	});
+	lines.push(andMoreWords(other.values.length - MOST_ITEMS));
+	return section(`${who} answered${when}:\n${lines.filter((line) => line !== '').join('\n')}`);
+}
+
+const CAN_CLOSE = 'Your answer is saved. You can close this window: you get a message if it cannot be sent.';
+
+const TAKES_LONG =
+	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you ' +
+	'get a message when it arrives or cannot be sent.';
+
+/** Below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
+export function receiptExplanation(answer: Answer, { adminContact, now }: ReceiptContext): string {
+	const { state, lastError, nextAttemptAt } = answer;
+	const problem = lastError === null ? '' : errorWords(lastError).what;
+	const isCertain = !mayHaveArrived(answer);
+	switch (state) {
+		case 'accepted':
+		case 'delivering': {
+			if (lastError === null) return now - firstDueAt(answer) >= TAKES_LONG_MS ? TAKES_LONG : CAN_CLOSE;
+			if (state === 'delivering') {
+				return (
+					`${problem} Handraise reads the session again automatically. It sends your answer again only when it is ` +
+					'certain that the first one did not arrive.'
+				);
+			}
+			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
+			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
+		}
+		case 'waiting': {
+			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
+			const tried = answer.attempts === 0 ? '' : `Handraise tried ${times}.`;
+			return sentences(problem, tried, typeAgainText(answer), secondText(answer), 'Try again, or discard it?');
+		}
+		case 'refused': {
+			const advice = `Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`;
+			return sentences(problem, keptText(answer), secondText(answer), advice);
+		}
+		case 'conflicted': {
+			const ending = firstEndingOf(answer);
+			if (ending !== null) return firstEndedText(answer, ending);
+			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
+		}
+		case 'changed': {
+			if (!isCertain) {
+				const todo = '*Answer again* opens what the agent asked last, with your text where it fits.';
+				return sentences('Look at the session before you answer again.', keptText(answer), todo);
+			}
+			return lastError === QUESTION_MOVED
+				? sentences(MOVED, keptText(answer), '*Answer again* fills it in there.')
+				: sentences(
+						'The agent has changed its question.',
+						keptText(answer),
+						'*Answer the new question* fills it in where it fits.',
+					);
+		}
+		case 'ended':
+			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
+		case 'delivered':
+			if (agentMayStand(answer)) return startFailedText(adminContact);
+			return answer.agentOutcome === null ? '' : (OUTCOME_EXPLANATIONS[answer.agentOutcome] ?? '');
+		default:
+			return '';
+	}
+}
+
+const MOVED =
+	'The question has another place in the session now: messages before it were added or removed, or the agent ' +
+	'asked it again.';
+
+const OUTCOME_EXPLANATIONS: Partial<Record<AgentOutcome, string>> = {
+	lost: 'The agent waits, and anybody can answer. *Answer again* opens the question with your text.',
+};
+
+const FIRST_ENDED: Readonly<Record<FirstEnding, string>> = {
+	first_failed: 'That answer was not delivered.',
+	first_over: 'That answer was not delivered, because the session was over.',
+	first_unknown: 'That answer may have arrived: look at the session first.',
+};
+
+/** The answer to which this one lost is not sent any more. */
+function firstEndedText(answer: Answer, ending: FirstEnding): string {
+	const first = firstPersonOf(answer);
+	const who = first === null ? SOMEBODY : personMrkdwn(first.userId);
+	const what = first?.userId === answer.person.userId ? 'You had answered before.' : `${who} answered before you.`;
+	if (!isDraft(answer)) return sentences(what, FIRST_ENDED[ending], keptText(answer));
+	const draft =
+		'Your text is a draft now, and nothing is sent by itself. *Open the question* fills it in where it fits.';
+	return sentences(what, FIRST_ENDED[ending], hasText(answer) ? draft : '', secretText(answer));
+}
+
+/** Whether the question of an answer that came second may be open again. */
+function isDraft(answer: Answer): boolean {
+	const ending = firstEndingOf(answer);
+	return ending !== null && ending !== 'first_over';
+}
+
+/** Whom the author of an answer that could not be delivered may ask. */
+function secondText(answer: Answer): string {
+	const second = secondOf(answer);
+	return second === null ? '' : `${personMrkdwn(second.userId)} wanted to answer too: ask them.`;
+}
+
+function startFailedText(adminContact: string | null): string {
+	const contact = contactMrkdwn(adminContact);
+	const todo = `If the agent does not continue, ${contact} can start it in the dashboard.`;
+	return `Your answer is saved in the session. ${todo}`;
+}
+
+/** Retention removes secrets of a waiting answer first, then its whole text. */
+function typeAgainText(answer: Answer): string {
+	if (answer.content.kind === 'removed') return '*Try again* asks you to type it again.';
+	const isWiped = itemsOf(answer).some((item) => item.wiped);
+	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again.' : '';
+}
+
+const keptText = (answer: Answer) => sentences(hasText(answer) ? 'Your text is below.' : '', secretText(answer));
+
+const secretText = (answer: Answer) =>
+	itemsOf(answer).some((item) => item.secret) ? 'Passwords and codes were not kept. Type them again.' : '';
+
+/** To somebody who came second: that the first answer could not be delivered yet, and why. Else empty. */
+export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
+	if (state !== 'accepted' || lastError === null) return '';
+	const author = 'Handraise could not check with Slack whether its author may still answer.';
+	const why = lastError === 'not_checked' ? author : errorWords(lastError).what;
+	const then = 'If it cannot be sent, yours becomes a draft, and you are told.';
+	return `⏳ The first answer is saved and not delivered yet. ${why} ${then}`;
+}
+
+export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
+	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
+	const { id, origin } = answer;
+	const more = buttons(
+		receipt.offersNext === true ? button(ACTIONS.nextQuestion, 'Next question', { value: id }) : null,
+		settled ? button(ACTIONS.refresh, 'Show the session') : null,
+	);
+	const { sessionId, messageIndex } = answer.question;
+	return modal({
+		callbackId: CALLBACKS.receipt,
+		title: viewTitle({ sessionId, sessionName: sessionNameOf(answer) }),
+		// A receipt has no form of its own: the answer's id identifies one that replaces it later.
+		metadata: newMetadata({ sessionId, messageIndex, formId: id, origin }),
+		notifyOnClose: true,
+		blocks: receiptBlocks(answer, receipt, more),
+	});
+}
+
+export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
+	const text = `${stateLine(answer, 'author')} (your answer for ${titleOf(answer)})`;
+	return message(text, receiptBlocks(answer, receipt, null));
+}
+
+/** The result of pressing a receipt's button, if the receipt itself does not show it. */
+export const PRESS_NOTES = {
+	notPosted: '💬 Handraise does not post your text any more. Copy it from here.',
+	noneWaits: 'No other question waits for you now.',
+} as const;
+
+/** For a change after the first text was sent; shows the new text so that it is not lost. mrkdwn. */
+export function tooLateWords(texts: readonly string[]): string {
+	const words = '✏️ Your change came too late: the text below was already being sent.';
+	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;
+}
+
+/** To one person about their choice, with a way to the question. */
+export function choiceMessage(words: string, target: SessionTarget, sessionName = ''): MessageContent {
+	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
+	return textMessage(words, buttons(sayingSession(target.sessionId, sessionName)(open)));
+}
+
+type OwnChoice = Pick<Choice, 'option'>;
+
+/** What people are told about their choice. mrkdwn. */
+export const CHOICE_WORDS = {
+	undone: ({ option }: OwnChoice) =>
+		`↩️ You took back ${quotedOption(option)}. Nothing was sent, and the question is open again.`,
+	/** The PUT has begun. */
+	undoTooLate: ({ option }: OwnChoice) =>
+		`⏱️ Too late to undo: ${quotedOption(option)} is being sent to the agent, or was sent already.`,
+	/** It came second. `first`: the other answer; null when it is not told. */
+	lost: ({ option }: OwnChoice, who: string, first: string | null) =>
+		`${who} ${answeredWords(first)} before you. Your choice, ${quotedOption(option)}, was not sent.`,
+	second: ({ option }: OwnChoice, first: string | null) =>
+		`You have already ${answeredWords(first)}. Your second choice, ${quotedOption(option)}, was not sent.`,
+	/** Before the acknowledgement of a choice that takes long to store. */
+	late: ({ option }: OwnChoice) =>
+		`⏳ Your choice, ${quotedOption(option)}, takes long to save. You hear in a moment whether it was saved. If ` +
+		'you do not, look at the post and choose again: only one answer is sent.',
+	/** It could be neither checked nor stored. */
+	notSent: ({ option }: OwnChoice, why: string) => `⚠️ Your choice, ${quotedOption(option)}, was not sent. ${why}`,
+	/** The database did not say whether it stored the choice. */
+	unknown: ({ option }: OwnChoice) =>
+		`⚠️ Handraise could not check whether your choice, ${quotedOption(option)}, was saved. If it was, it is sent ` +
+		'soon. Press it again to find out: it is not sent twice.',
+} as const;
+
+/** To somebody whose choice is not stored, for the code of a failure or a refusal. */
+export function failedChoice(choice: Choice, error: unknown, context: ErrorContext): MessageContent {
+	const code = codeOf(error);
+	if (code === 'acceptance_unknown') return choiceMessage(CHOICE_WORDS.unknown(choice), choice);
+	return choiceMessage(CHOICE_WORDS.notSent(choice, errorWords(code, context).text), choice);
+}
+
+/** To somebody who pressed on a question in whose place the agent asks something else by now. */
+export function changedChoice(choice: Choice): MessageContent {
+	return choiceMessage(CHOICE_WORDS.notSent(choice, 'The agent asks something else now.'), choice);
+}
+
+/** Where nothing can be chosen with a button. */
+export function noChoice(choice: Choice): MessageContent {
+	const answer = sayingSession(choice.sessionId)(answerButton(choice));
+	return textMessage('One-press answers are switched off here. Open the question to answer it.', buttons(answer));
+}
+
+type Taken = Extract<AcceptResult, { kind: 'taken' }>;
+
+/** To somebody whose choice, stored as `answer`, came after `by`, which perhaps is their own. */
+export function takenChoice(choice: Pressed, { by, answer }: Taken): MessageContent {
+	// As their receipt says it, and not as channels do, which read it only once it was compared.
+	const first = firstOf(answer)?.values[choice.position] || null;
+	const words = isSamePerson(answer.person, by.person)
+		? CHOICE_WORDS.second(choice, first)
+		: `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
+	return choiceMessage(`🔀 *${titleOf(by)}*: ${words}`, choice, sessionNameOf(by));
+}
+
+const DOUBLE_CLICK_MS = 5_000;
+
+/** A double click is no second choice. Later, the agent may ask the same again. */
+export function isDoubleClick({ by, answer }: Taken, now: number): boolean {
+	const isSoon = isBlocking(by.state) || now - by.acceptedAt <= DOUBLE_CLICK_MS;
+	return isSoon && isSamePerson(answer.person, by.person) && firstOf(answer)?.same === true;
+}
+
+/** To somebody who pressed *Undo* on the answer of another person. */
+export function onlyAuthorCanUndo({ userId }: Person): MessageContent {
+	return textMessage(`Only ${personMrkdwn(userId)} can undo this.`);
+}
+
+export function afterUndoWords(answer: Answer): string {
+	const choice = { option: itemsOf(answer).find(({ value }) => value !== null)?.value ?? '' };
+	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
+	const isSent = isBlocking(answer.state) || hasArrived(answer.state);
+	return isSent ? CHOICE_WORDS.undoTooLate(choice) : stateLine(answer, 'author');
+}
+
+const answeredWords = (first: string | null) => (first === null ? 'answered' : `answered ${quotedOption(first)}`);
+
+/** An option has at most 30 characters; escaping makes it longer. */
+const quotedOption = (option: string) => quotedTitleMrkdwn(option, 200);

@@ -1,0 +1,143 @@
+import type { Core } from '../core.ts';
+import { isAnsweredSince } from '../domain/answer.ts';
+import { namesAnybody, OPERATOR } from '../domain/answerers.ts';
+import { MINUTE_MS } from '../kernel/basics.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../sessions/channel-store.ts';
+import type { WhoMayAnswer } from '../slack/answerers.ts';
+import { type ChannelKey, type ChannelSettings, isInThread, type Mention } from '../store/watch.ts';
+import {
+	askedOf,
+	type ContentOf,
+	type Drawing,
+	type Drawn,
+	type DuePost,
+	lookOf,
+	type ReminderEntry,
+} from '../surfaces/post.ts';
+import type { PostStore } from '../surfaces/store.ts';
+import type { QuestionFacts } from './facts.ts';
+import { drawAgainAt, isLastLook, outcomeWords, stepsWords } from './question-post.ts';
+import { digestPost, listedOf, type RemindedQuestion, reminderPost, settledReminderPost } from './reminder.ts';
+import { endOf } from './watch-posts.ts';
+
+interface Shown {
+	readonly mention: Mention | null;
+	readonly isNew: boolean;
+	readonly isForNobody: boolean;
+}
+
+interface Stores {
+	readonly channelSettings: ChannelSettingsStore;
+	readonly posts: Pick<PostStore, 'tell'>;
+}
+
+export function createReminderDrawing(
+	core: Core<Stores> & { readonly whoMayAnswer: Pick<WhoMayAnswer, 'stillThere'> },
+	facts: QuestionFacts,
+) {
+	const { store, directory, clock, whoMayAnswer } = core;
+	/** What is stored of these questions, each with how it ended. `isOpen`: by a read a moment ago. */
+	async function asked(entries: readonly ReminderEntry[], due: DuePost) {
+		const { ts } = due.post;
+		const shown = await facts.remindedOf(entries);
+		const found = await Promise.all(
+			entries.map(async (entry) => {
+				const one = { ...due, ...shown.get(entry.watchId) };
+				const asked = askedOf(one);
+				if (asked === null || one.question?.id !== entry.questionId) return [];
+				const how = endOf(one);
+				const context = await facts.contextOf(one, asked);
+				const { standing, channelId, discreet, view, named } = context;
+				const { checkedAt } = one;
+				// One that has waited for Slack for longer is read again.
+				const isFresh = checkedAt !== null && checkedAt >= clock.now() - MINUTE_MS;
+				const told = { sessionName: view?.name ?? '', discreet, threadOnly: isInThread(one.watch?.mode, one.style) };
+				const reminded = {
+					...told,
+					entry,
+					channelId,
+					named,
+					question: asked.question,
+					steps: stepsWords(asked.question, view),
+					waitedMs: (ts === null ? clock.now() : Number(ts) * 1_000) - entry.postedAt,
+					outcome: outcomeWords(asked, how, context),
+					handOver: await facts.holderOf(one),
+				};
+				const isOpen = how === null && asked.question.openCount > 0 && !isAnsweredSince(standing, checkedAt);
+				const isLast = isLastLook(how, context);
+				return [{ reminded, isOpen: isOpen && isFresh, isLast, againAt: drawAgainAt(context) }];
+			}),
+		);
+		return found.flat();
+	}
+
+	/** `mention`: whom a new message mentions. */
+	function messageOf(all: readonly RemindedQuestion[], { mention, isNew, isForNobody }: Shown) {
+		const context = { mention, isForNobody, names: directory };
+		const [first, ...others] = all;
+		if (first === undefined) return null;
+		if (others.length > 0) return digestPost(all, context);
+		if (first.outcome !== '') return settledReminderPost(first, isForNobody);
+		return reminderPost(first, isNew ? first.waitedMs : null, context);
+	}
+
+	/** Those whom the channel's escalations mention and who are still there; null: it names nobody. */
+	const mentionOf = async ({ mention }: ChannelSettings, { channelId }: ChannelKey) =>
+		namesAnybody(mention) ? whoMayAnswer.stillThere(mention, channelId) : null;
+
+	/** Tells whoever saved a channel's settings, once, that nobody whom its escalations mention is still there. */
+	async function tellNobodyMentioned({ teamId, channelId }: ChannelKey, { change, revision }: StoredChannelSettings) {
+		if (change === null || change.by === OPERATOR) return;
+		const { userIds } = await whoMayAnswer.stillThere({ userIds: [change.by], groupIds: [] }, null);
+		for (const userId of userIds) {
+			const target = { kind: 'person', teamId, userId } as const;
+			const content = { kind: 'nobodyMentioned', channelId } as const;
+			await store.posts.tell({ target, key: `nobodyMentioned:${channelId}:${revision}`, content }, clock.now());
+		}
+	}
+
+	/** A new reminder shows what nobody has answered, by the settings that hold now; a posted one what became of it. */
+	async function reminder({ entries }: ContentOf<'reminder'>, due: DuePost): Promise<Drawn> {
+		const { target, ts } = due.post;
+		if (target.kind === 'person') return null;
+		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
+		// Asks Slack for links and names first: an answer may come meanwhile. The look below must come last.
+		const hasNoLink = target.kind === 'watch' && isInThread(due.watch?.mode, due.style);
+		const before = await asked(oldestFirst, due);
+		const listed = listedOf(before.map(({ reminded }) => reminded));
+		const linked = listed.map(async ({ entry: { postTs } }) => {
+			return [postTs, hasNoLink ? null : await facts.linkTo(target.channelId, postTs)] as const;
+		});
+		const links = new Map(await Promise.all(linked));
+		const withLink = <T extends { entry: ReminderEntry }>(one: T) => ({
+			...one,
+			link: links.get(one.entry.postTs) ?? null,
+		});
+		const named = before.flatMap(({ reminded: { entry, handOver: held } }) => [entry.heldBy, held?.from, held?.to]);
+		await Promise.all(named.filter((userId) => userId != null).map(directory.learnName));
+		const stored = await store.channelSettings.read(target);
+		const escalates = entries.some(({ stage }) => stage === 'escalation');
+		const mention = escalates ? await mentionOf(stored.settings, target) : null;
+		const isForNobody = mention !== null && !namesAnybody(mention);
+		if (ts !== null) {
+			const all = before.map(({ reminded }) => withLink(reminded));
+			const message = messageOf(all, { mention: null, isNew: false, isForNobody });
+			const times = before.flatMap(({ againAt }) => againAt ?? []);
+			const againAt = times.length === 0 ? null : Math.min(...times);
+			return message && lookOf(message, { isLast: before.every(({ isLast }) => isLast), againAt });
+		}
+		const open = (await asked(oldestFirst, due)).flatMap(({ reminded, isOpen }) =>
+			isOpen ? [withLink({ ...reminded, outcome: '' })] : [],
+		);
+		const about = { mention: null, isNew: false, isForNobody };
+		const message = messageOf(open, { ...about, mention, isNew: true });
+		const updated = messageOf(open, about);
+		// What has changed meanwhile is decided anew.
+		if (open.length < entries.length || message === null || updated === null) return null;
+		if (isForNobody) await tellNobodyMentioned(target, stored);
+		// As an update shows it, which names no time and mentions nobody.
+		return lookOf(message, { key: lookOf(updated).key, isLast: false });
+	}
+
+	return { reminder } satisfies Drawing<'reminder'>;
+}

@@ -1,0 +1,201 @@
+import { COMMAND } from '../kernel/command-name.ts';
+import { ACTIONS, inboxRowId } from '../slack/ids.ts';
+import {
+	andMoreWords,
+	type Button,
+	button,
+	context,
+	counted,
+	durationText,
+	joined,
+	linkWords,
+	type MessageContent,
+	mentionMrkdwn,
+	message,
+	type Names,
+	personName,
+	section,
+	sentences,
+	sessionTitle,
+	textMessage,
+} from '../slack/parts.ts';
+import type { Asked } from '../store/question-store.ts';
+import type { Mention } from '../store/watch.ts';
+import type { ReminderEntry } from '../surfaces/post.ts';
+import { askedLine, handOverLine, openQuestion, sayingQuestion, toldWords } from './question.ts';
+import { namedWords, type PostContext } from './question-post.ts';
+import { idAmong } from './watch.ts';
+
+export interface RemindedQuestion
+	extends Pick<Asked, 'question'>,
+		Pick<PostContext, 'channelId' | 'discreet' | 'handOver' | 'named'> {
+	readonly entry: ReminderEntry;
+	readonly sessionName: string;
+	/** Whether the channel shows none of the session's questions outside its thread. */
+	readonly threadOnly: boolean;
+	/** Of the question's post; null when Slack does not tell it. */
+	readonly link: string | null;
+	/** What became of it, mrkdwn; empty while it waits. */
+	readonly outcome: string;
+	/** How far the agent has gone on since. */
+	readonly steps: string;
+	/** Until the message was posted. */
+	readonly waitedMs: number;
+}
+
+interface ReminderContext extends Pick<PostContext, 'names'> {
+	/** Null, too, in an update. */
+	readonly mention: Mention | null;
+	/** Nobody whom its escalation would mention is still there: it is a reminder. */
+	readonly isForNobody?: boolean;
+}
+
+/** A reminder of one question, which names it in a line. `waitedMs`: null in an update, where it would go stale. */
+export function reminderPost(asked: RemindedQuestion, waitedMs: number | null, about: ReminderContext) {
+	const { mention, names, isForNobody = false } = about;
+	const { entry, sessionName } = asked;
+	const title = sessionTitle(sessionName, entry.sessionId);
+	const told = toldOf(asked, asked.discreet || (entry.stage === 'escalation' && asked.threadOnly));
+	const [answer, note] = answerOf(asked);
+	const wordsOf = (who: string) =>
+		sentences(mentionMrkdwn(mention), reminderWords(shownStage(entry, isForNobody), who, { waitedMs, asked: told }));
+	const accessory = answer && { accessory: { ...answer, style: 'primary' as const }, block_id: rowIdOf(asked) };
+	return message(wordsOf(told === '' ? 'An agent' : title), [
+		...section(wordsOf(`*${title}*`), accessory ?? {}),
+		...context(
+			joined(note, linkTo(asked), asked.steps, entry.isLast ? 'last reminder' : ''),
+			handOverLine(asked, names),
+			heldWords(entry.heldBy, names),
+			namedWords(asked.named),
+			isForNobody ? NOBODY_THERE : '',
+		),
+	]);
+}
+
+/** As true when it is drawn again as at first. */
+const NOBODY_THERE = `⚠️ Nobody named under *Mention* is here any more. To change that, type \`${COMMAND} settings\`.`;
+
+const shownStage = <E extends Pick<ReminderEntry, 'stage'>>(entry: E, isForNobody: boolean): E =>
+	isForNobody ? { ...entry, stage: 'reminder' } : entry;
+
+/** *Answer*, or why Slack can show no form for the question. */
+function answerOf({ question, sessionName, ...asked }: RemindedQuestion): [answer: Button | null, note: string] {
+	const { sessionId } = asked.entry;
+	const showing = { sessionId, sessionName, discreet: asked.discreet || asked.threadOnly };
+	const { row, note } = openQuestion(question, showing);
+	const [opens] = row.filter((element) => element?.type === 'button');
+	if (opens === undefined) return [null, note];
+	return [sayingQuestion(question, showing)(button(ACTIONS.answer, 'Answer', { value: opens.value ?? '' })), ''];
+}
+
+const linkTo = ({ link }: RemindedQuestion) => (link === null ? '' : linkWords(link, 'question'));
+
+/** What is pressed on a reminder belongs to its question's thread. */
+function rowIdOf({ entry, channelId, threadOnly }: RemindedQuestion): string {
+	const origin = { channelId, threadTs: threadOnly ? null : entry.postTs || null };
+	return inboxRowId(origin, `question ${entry.questionId}`);
+}
+
+/** One line, of a question that does not wait here any more. */
+export function settledReminderPost(
+	{ entry, sessionName, outcome }: RemindedQuestion,
+	isForNobody = false,
+): MessageContent {
+	const { stage } = shownStage(entry, isForNobody);
+	return textMessage(joined(`${MARKS[stage]} ${sessionTitle(sessionName, entry.sessionId)}`, outcome));
+}
+
+/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 900 with its link. */
+export const MOST_LISTED = 13;
+
+const waitingOf = <T extends Pick<RemindedQuestion, 'outcome'>>(asked: readonly T[]) =>
+	asked.filter(({ outcome }) => outcome === '');
+
+/** What has a line in the list: of many only what waits, until none does. */
+export function listedOf<T extends Pick<RemindedQuestion, 'outcome'>>(asked: readonly T[]): readonly T[] {
+	if (asked.length <= MOST_LISTED) return asked;
+	const waiting = waitingOf(asked);
+	return (waiting.length === 0 ? asked : waiting).slice(0, MOST_LISTED);
+}
+
+/**
+ * Reminders of a channel's questions, each with *Answer*. What does not wait here is crossed out, with how it ended as
+ * its own post says it, or left out of many.
+ */
+export function digestPost(asked: readonly RemindedQuestion[], about: ReminderContext): MessageContent {
+	const { mention, names, isForNobody = false } = about;
+	const waiting = waitingOf(asked);
+	const isSettled = waiting.length === 0;
+	const entries = (isSettled ? asked : waiting).map(({ entry }) => shownStage(entry, isForNobody));
+	const words = isSettled ? settledDigestWords(entries) : sentences(mentionMrkdwn(mention), digestWords(entries));
+	const listed = listedOf(asked);
+	// The message says that all its reminders are the last, so the lines need not.
+	const areLast = entries.every(({ isLast }) => isLast);
+	const sessions = listed.map(sessionOf);
+	const lines = listed.flatMap((one) => {
+		const { entry, outcome } = one;
+		const id = idAmong(sessions, sessionOf(one));
+		const line = digestLine(one, id);
+		if (outcome !== '') return section(joined(`~${line}~`, outcome));
+		const [answer, note] = answerOf(id === '' ? one : { ...one, sessionName: '' });
+		const last = entry.isLast && !areLast ? 'last reminder' : '';
+		const more = [one.steps, linkTo(one), handOverLine(one, names), last, heldWords(entry.heldBy, names), note];
+		return section(joined(line, ...more), answer === null ? {} : { block_id: rowIdOf(one), accessory: answer });
+	});
+	const leftOut = andMoreWords(entries.length - (isSettled ? listed : waitingOf(listed)).length);
+	return message(`${words}.`, [
+		...section(isSettled ? `${words}:` : `*${words}:*`),
+		...lines,
+		...context(
+			isSettled || leftOut === '' ? leftOut : `${leftOut}: \`${COMMAND}\` shows all.`,
+			isForNobody && !isSettled ? NOBODY_THERE : '',
+		),
+	]);
+}
+
+const sessionOf = ({ sessionName: name, entry: { sessionId } }: RemindedQuestion) => ({ name, sessionId });
+
+/** `*“Which hotel?”* · “Plan the trip” · 40 min`; the session alone, where the channel may not see the question. */
+function digestLine(one: RemindedQuestion, id: string): string {
+	const { sessionName, entry, outcome, waitedMs } = one;
+	const title = sessionTitle(sessionName, entry.sessionId);
+	const told = toldOf(one, one.discreet || one.threadOnly);
+	const [first, ...others] = told === '' ? [title, id] : [told, title, id];
+	if (outcome !== '') return joined(first, ...others);
+	return joined(`*${first}*`, ...others, waitedMs < 60_000 ? '' : durationText(waitedMs));
+}
+
+/** The question in a line; empty when nothing of it may be told. The text above it may be about a secret item. */
+const toldOf = ({ question }: RemindedQuestion, discreet: boolean) =>
+	toldWords({ question, discreet }) ? askedLine(question) : '';
+
+const MARKS = { reminder: '⏰', escalation: '📣' } as const;
+
+/** `who`: the session. `asked`: its question; empty when it must not be told. mrkdwn. */
+export function reminderWords(
+	{ stage }: Pick<ReminderEntry, 'stage'>,
+	who: string,
+	{ waitedMs, asked }: { readonly waitedMs: number | null; readonly asked: string },
+): string {
+	const waits = waitedMs === null ? 'waits' : `has waited ${durationText(waitedMs)}`;
+	return `${MARKS[stage]} ${who} ${waits}${asked === '' ? ' for an answer' : `: ${asked}`}`;
+}
+
+type Stages = readonly Pick<ReminderEntry, 'stage' | 'isLast'>[];
+
+const markOf = (entries: Stages) =>
+	MARKS[entries.some(({ stage }) => stage === 'escalation') ? 'escalation' : 'reminder'];
+
+/** The opening words of several reminders in one message, each of a question that waits. mrkdwn. */
+export function digestWords(entries: Stages): string {
+	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
+	return `${markOf(entries)} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;
+}
+
+/** The same once none of them waits here. Whether its agent still waits may not be known: its line says what is. */
+export const settledDigestWords = (entries: Stages) =>
+	`${markOf(entries)} Reminder of ${counted(entries.length, 'question')}`;
+
+/** Who was answering when the reminder was due. mrkdwn; mentions nobody. */
+export const heldWords = (userId: string | null, names: Names) =>
+	userId === null ? '' : `${personName(userId, names)} was answering, and has not sent an answer yet.`;

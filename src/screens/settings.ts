@@ -1,0 +1,422 @@
+import { z } from 'zod';
+import { namesAnybody, OPERATOR } from '../domain/answerers.ts';
+import { isForgotten } from '../kernel/basics.ts';
+import { APP_NAME, COMMAND } from '../kernel/command-name.ts';
+import type { StoredChannelSettings } from '../sessions/channel-store.ts';
+import type { ChannelVerdict } from '../slack/channels.ts';
+import { ASKING_SLACK, CANNOT_ANSWER, type ErrorContext, errorWords, REFUSAL_CODES } from '../slack/error-view.ts';
+import { entryOf } from '../slack/form/fields.ts';
+import { ACTIONS, CALLBACKS, isDirectMessage, settingsBlockId, slackCodec } from '../slack/ids.ts';
+import {
+	andMoreWords,
+	contactMrkdwn,
+	context,
+	divider,
+	durationText,
+	type InputBlock,
+	joined,
+	type KnownBlock,
+	type MessageContent,
+	type ModalView,
+	mentionMrkdwn,
+	modal,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	personName,
+	placeMrkdwn,
+	plainText,
+	section,
+	sentences,
+	textMessage,
+} from '../slack/parts.ts';
+import type { Submitted, SubmittedView } from '../slack/request.ts';
+import { oneLine, oneLineMrkdwn, plain, quotedName, withoutMarks } from '../slack/text.ts';
+import { groupIn, groupName, MOST_NAMED, type UserGroups } from '../slack/user-groups.ts';
+import { type ChannelSettings, changedParts, type Mention } from '../store/watch.ts';
+import type { ContentOf } from '../surfaces/post.ts';
+import {
+	capitalised,
+	FIELDS,
+	type Field,
+	LINES,
+	type LineContext,
+	MOST_OPTIONS,
+	MOST_PEOPLE,
+	NOBODY_NAMED,
+	NOT_SAVED,
+	PARTS,
+	SETTINGS_FIELDS,
+	type SettingsField,
+	type SettingsValues,
+	settingsOf,
+	settingsValues,
+	valuesOf,
+} from './settings-fields.ts';
+import { POSTS } from './watch.ts';
+
+const CODEC = slackCodec(
+	'settings',
+	z.object({
+		channelId: z.string(),
+		/** Of the stored settings that the person has seen, `base`. */
+		revision: z.int().min(0),
+		base: settingsValues,
+		/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
+		shown: settingsValues,
+		/** Of the window that asks whether to save a list without whoever saves it: `shown` is what they chose. */
+		confirms: z.boolean().default(false),
+	}),
+);
+/** What a form of a channel's settings carries from one event to the next. */
+export type SettingsMetadata = Parameters<typeof CODEC.encode>[0];
+export const { encode: encodeSettingsMetadata, decode: decodeSettingsMetadata } = CODEC;
+
+export function metadataFor(
+	channelId: string,
+	{ settings, revision }: StoredChannelSettings,
+	quiet: Parameters<typeof valuesOf>[1],
+): SettingsMetadata {
+	const shown = valuesOf(settings, quiet);
+	return { channelId, revision, base: shown, shown, confirms: false };
+}
+
+/** By field: what is wrong. Plain text. */
+export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
+
+/** Reads a form. `before`: the settings that the person saw. `toCheck`: for Slack; `errors`: seen without asking it. */
+export function readSettingsForm(
+	view: Pick<SubmittedView, 'values' | 'labels'>,
+	{ revision, base, shown }: SettingsMetadata,
+	defaultMs: number | null,
+) {
+	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
+		field,
+		FIELDS[field].read(entryOf(view, settingsBlockId(field, revision), ACTIONS.settingsField) ?? {}, shown[field]),
+	];
+	const values = Object.fromEntries(SETTINGS_FIELDS.map(read)) as unknown as SettingsValues;
+	const [before, chosen] = [settingsOf(base), settingsOf(values)];
+	const filled = { values, chosen, shown, before, defaultMs };
+	const found = SETTINGS_FIELDS.map((field) => [field, FIELDS[field].check?.(filled) ?? ''] as const);
+	const errors: SettingsErrors = Object.fromEntries(found.filter(([, error]) => error !== ''));
+	// Groups without a field cannot be changed; Slack may not tell about them.
+	const checked = (field: SettingsField, { userIds, groupIds }: Mention) => ({
+		// Slack knows nobody who was forgotten.
+		userIds: userIds.filter((id) => !isForgotten(id)),
+		groupIds: settingsBlockId(field, revision) in view.labels ? groupIds : [],
+	});
+	// Whoever may not change that list must not be held up by somebody in it who has left.
+	const isOtherList = changedParts(before, chosen).includes('answerers');
+	const toCheck = {
+		mention: checked('groups', chosen.mention),
+		answerers: isOtherList ? checked('answererGroups', chosen.answerers) : { userIds: [], groupIds: [] },
+	};
+	return { before, values, chosen, toCheck, errors };
+}
+
+/** The field whose list was just emptied; null: something else was done. `acted`: the block_id of the field. */
+export function emptiedList(view: Pick<SubmittedView, 'values'>, acted: string, { revision, shown }: SettingsMetadata) {
+	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
+	const before = field === undefined ? null : shown[field];
+	const element = entryOf(view, acted, ACTIONS.settingsField);
+	const chosen = element?.selected_options ?? element?.selected_users;
+	return field !== undefined && Array.isArray(before) && before.length > 0 && chosen?.length === 0 ? field : null;
+}
+
+/**
+ * Leaves the form as it is, with errors at its fields; those of a field that it lacks stand at the first. The window
+ * that asks for a confirmation has none: it shows the errors, and the form is below it.
+ */
+export function settingsRefused({ labels }: SubmittedView, revision: number, errors: SettingsErrors): Submitted {
+	const [first] = Object.keys(labels);
+	if (first === undefined) {
+		const words = Object.values(errors).map((error) => `⚠️ ${oneLineMrkdwn(error, 2_000)}`);
+		return { ack: { response_action: 'update', view: notice(words, { close: 'Back' }) } };
+	}
+	const byBlock: Record<string, string> = {};
+	for (const [field, words] of Object.entries(errors)) {
+		const id = settingsBlockId(field, revision);
+		const place = id in labels ? id : first;
+		byBlock[place] = sentences(byBlock[place] ?? '', words);
+	}
+	return { ack: { response_action: 'errors', errors: byBlock } };
+}
+
+export interface SettingsModel {
+	readonly metadata: SettingsMetadata;
+	readonly defaultMs: number | null;
+	readonly groups: UserGroups;
+	readonly change: { readonly by: string; readonly at: number } | null;
+	/** What has to be said first. mrkdwn, may be empty. */
+	readonly notice: string;
+	readonly adminContact: string | null;
+	/** Whether the person may change who may answer; others read at the fields that they may not. */
+	readonly mayChange: boolean;
+}
+
+export function settingsForm(model: SettingsModel): ModalView {
+	const { metadata, change, notice, mayChange } = model;
+	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
+		const notes = field === 'groups' ? [...groupNotes(model), ...context(escalationNote(model))] : [];
+		const before = field === 'answerers' && !mayChange ? context(NOT_YOURS) : [];
+		const isFirst = field === 'days' || field === 'posts' || field === 'answerers';
+		return [...(isFirst ? [divider()] : []), ...before, ...input(model, field), ...notes];
+	});
+	return modal({
+		callbackId: CALLBACKS.settings,
+		title: TITLE,
+		metadata: encodeSettingsMetadata(metadata),
+		submit: 'Save',
+		close: 'Cancel',
+		// It may stand above a former form.
+		clearOnClose: true,
+		blocks: [
+			...section(notice),
+			...section(`Reminders of questions in ${placeMrkdwn(metadata.channelId)}, what posts show, and who may answer.`),
+			...inputs,
+			...context(lastChangeWords(change)),
+		],
+	});
+}
+
+function escalationNote({ metadata: { shown } }: SettingsModel): string {
+	const isNobody = shown.people.every(isForgotten) && shown.groups.length === 0;
+	return isNobody && shown.escalate !== null ? `⚠️ ${NOBODY_NAMED}` : '';
+}
+
+const TITLE = 'Channel settings';
+const NOT_YOURS = '🔒 The two lists below do not name you: only those whom they name can change them.';
+
+/** Asks above the form, before a list is saved that does not name whoever saves it. `metadata`: what they chose. */
+export function settingsConfirmation(metadata: SettingsMetadata, adminContact: string | null): ModalView {
+	const { channelId, shown } = metadata;
+	const named = mentionsWords(settingsOf(shown).answerers);
+	return modal({
+		callbackId: CALLBACKS.settings,
+		title: TITLE,
+		metadata: encodeSettingsMetadata({ ...metadata, confirms: true }),
+		submit: 'Save anyway',
+		close: 'Back',
+		blocks: [
+			...section('⚠️ *Who may answer* does not name you.'),
+			...section(
+				`You will not be able to answer here or change this list. After that, only ${named} can change it. ` +
+					'Nothing is saved yet.',
+			),
+			...context(
+				`If none of them can, ask ${contactMrkdwn(adminContact)}: \`npm run settings -- clear ${channelId}\` empties ` +
+					'the list.',
+			),
+		],
+	});
+}
+
+export function settingsNotice(...words: readonly string[]): ModalView {
+	return notice(words, {});
+}
+
+function notice(words: readonly string[], how: Pick<Parameters<typeof modal>[0], 'close' | 'clearOnClose'>): ModalView {
+	const blocks = words.flatMap((text) => section(text));
+	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks, ...how });
+}
+
+export const SETTINGS_WAITING = `⏳ ${ASKING_SLACK} The settings come as soon as Slack responds.`;
+export const SETTINGS_LOADING = '⏳ Looking up the settings…';
+export const SETTINGS_OUTDATED =
+	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close ' +
+	`it and type \`${COMMAND} settings\` again.`;
+
+/** What holds after *Save*. `how` is `same` when nothing had to be changed. */
+export function settingsSaved(
+	how: 'saved' | 'same',
+	settings: ChannelSettings,
+	{ channelId, defaultMs }: { readonly channelId: string; readonly defaultMs: number | null },
+): ModalView {
+	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
+	const same = 'These are the settings already, so nothing was changed.';
+	const [isOff, mentions] = [settings.escalateAfterMs === null, namesAnybody(settings.mention)];
+	const lines = PARTS.map((part) => {
+		const { label, words } = LINES[part];
+		const now = words(settings, { defaultMs, mentioned: mentionsWords }, settings);
+		const note = part === 'mention' && mentions && isOff ? ', but not while *Escalate after* is off' : '';
+		return `*${label}*: ${part.endsWith('AfterMs') ? capitalised(now) : now}${note}`;
+	});
+	if (!mentions && !isOff) lines.push(`⚠️ ${NOBODY_NAMED}`);
+	// With it goes a form below, which was confirmed.
+	return notice([how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n')], { clearOnClose: true });
+}
+
+function input<F extends SettingsField>({ metadata, groups, defaultMs }: SettingsModel, field: F): InputBlock[] {
+	const { channelId, revision, shown } = metadata;
+	const { label, hint = '', directHint = hint, isForChannels, ...fieldOf }: Field<SettingsValues[F]> = FIELDS[field];
+	const isDirect = isDirectMessage(channelId);
+	const element = isDirect && isForChannels ? null : fieldOf.element(shown[field], { groups, defaultMs });
+	if (element === null) return [];
+	const told = isDirect ? directHint : hint;
+	// Slack reports an emptied list at once: later it looks like an untouched one.
+	const mayBeEmpty = Array.isArray(shown[field]);
+	return [
+		{
+			type: 'input',
+			block_id: settingsBlockId(field, revision),
+			label: plain(label, 75),
+			element,
+			optional: mayBeEmpty,
+			...(mayBeEmpty ? { dispatch_action: true } : {}),
+			...(told === '' ? {} : { hint: plain(told, 500) }),
+		},
+	];
+}
+
+/** Why there is no field for user groups, or why it does not offer all. */
+function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel): KnownBlock[] {
+	if (groups.kind === 'listed') {
+		const total = groups.groups.length;
+		if (total <= MOST_OPTIONS) return [];
+		return context(
+			`⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, of ${total}: others cannot be chosen here.`,
+		);
+	}
+	const count = shown.groups.length;
+	const kept = ['', ' The group chosen before stays.'][count] ?? ` The ${count} groups chosen before stay.`;
+	return context(
+		groups.why === 'missing_scope'
+			? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} ` +
+					`To get it, ask ${contactMrkdwn(adminContact)}.`
+			: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and ` +
+					`type \`${COMMAND} settings\`.`,
+	);
+}
+
+export function lastChangeWords(change: { readonly by: string; readonly at: number } | null): string {
+	if (change === null) return 'Nobody has changed these settings yet.';
+	return joined(`Last changed by ${personMrkdwn(change.by)}`, momentMrkdwn(change.at));
+}
+
+type NoSettings = Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member';
+
+/** Others are as for watching. */
+const NO_SETTINGS: Partial<Record<NoSettings, string>> = {
+	not_a_member: '🔒 Only members of this channel can see and change its settings. Join it, then try again.',
+	direct: `⚠️ Direct messages between people have no settings. Use a channel, or your own with ${APP_NAME}.`,
+	no_channel: `⚠️ Handraise does not know which channel this is about. Type \`${COMMAND} settings\` in the channel.`,
+};
+
+/** Why a place has no settings, and what to do. mrkdwn. */
+export const noSettingsWords = (reason: NoSettings, error: ErrorContext) =>
+	NO_SETTINGS[reason] ?? errorWords(`watch_${reason}`, error).text;
+
+/* Errors of fields are plain text: Slack shows no mark-up in them. */
+
+export const SETTINGS_ERRORS = {
+	notChecked:
+		`Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press ` +
+		'Save again.',
+	notNamed:
+		'This list did not name you, so you cannot change it. Choose again whom it named, or ask them. Nothing was saved.',
+	mentionNotChecked: `Slack did not tell in time whether they are here and may answer. ${NOT_SAVED} Press Save again.`,
+	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
+	unknownOutcome:
+		'Handraise could not check whether this was saved. Press Save again: it is not saved or posted twice.',
+} as const;
+
+/** To whoever asked to be mentioned in a channel. `afterMs`: when a question escalates; null: no more people can be. */
+export function mentionedMessage(channelId: string, afterMs: number | null): MessageContent {
+	const [where, changes] = [`in ${placeMrkdwn(channelId)}`, `\`${COMMAND} settings\` there changes that.`];
+	const full = `🛑 You were not added: ${MOST_PEOPLE} people are mentioned ${where} already, and that is the limit.`;
+	if (afterMs === null) return textMessage(`${full} ${changes}`);
+	const when = `when a question of any session waits ${durationText(afterMs)}`;
+	return textMessage(`🔔 You are mentioned ${where} ${when}. The channel was told. ${changes}`);
+}
+
+/** Why somebody may not save, or why saving failed. */
+export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
+	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;
+	if (code === 'too_fast' || REFUSAL_CODES.some((refusal) => refusal === code)) return words;
+	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
+}
+
+export function placeError(reason: NoSettings): string {
+	return `${plainText(noSettingsWords(reason, {})).replace(/^\S+ /, '')} ${NOT_SAVED}`;
+}
+
+/** Why somebody or a user group cannot be named. */
+const PROBLEMS = {
+	...CANNOT_ANSWER,
+	not_here: 'is not a member of this channel and would not see the question',
+	gone: 'does not exist any more',
+	nobody_here: 'has no member in this channel, so nobody would see the question',
+} as const;
+
+type Problem = { readonly id: string; readonly why: keyof typeof PROBLEMS };
+export type MentionProblems = Readonly<Record<'people' | 'groups', readonly Problem[]>>;
+
+interface MentionNames {
+	readonly names: Names;
+	readonly groups: UserGroups;
+}
+
+/** `fields`: where these people and groups are chosen. */
+export function namingErrors(
+	problems: MentionProblems,
+	fields: readonly [people: SettingsField, groups: SettingsField],
+	{ names, groups }: MentionNames,
+): SettingsErrors {
+	function errorAt(part: keyof MentionProblems, field: SettingsField, nameOf: (id: string) => string): SettingsErrors {
+		const words = problems[part].map(({ id, why }) => `${nameOf(id)} ${PROBLEMS[why]}.`);
+		const error = sentences(...words, 'Take them out, then press Save again. Nothing was saved.');
+		return words.length === 0 ? {} : { [field]: oneLine(error, 2_000) };
+	}
+	return {
+		...errorAt('people', fields[0], (id) => withoutMarks(quotedName(names.displayName(id), 80)) || 'Somebody'),
+		...errorAt('groups', fields[1], (id) => quotedName(groupIn(groups, id)?.name ?? '', 80) || 'A chosen group'),
+	};
+}
+
+/** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
+export const conflictWords = (by: string | null) =>
+	`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed this meanwhile: look again. Nothing of yours was saved.`;
+
+/** Tells a channel what somebody changed in its settings. Mentions nobody. `asked`: as if by *Mention me* alone. */
+export function settingsChangedPost(
+	{ by, before, after }: ContentOf<'settingsChanged'>,
+	known: MentionNames & { readonly channelId: string; readonly defaultMs: number | null; readonly asked?: boolean },
+): MessageContent {
+	const { channelId, defaultMs, names, asked = false } = known;
+	const time = durationText(after.escalateAfterMs ?? 0);
+	if (asked && !namesAnybody(before.mention))
+		return textMessage(`🔔 ${personName(by, names)} is mentioned here when nobody answers for ${time}.`);
+	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
+	const changes = settingsChanges(before, after, { mentioned, defaultMs });
+	const parts = changedParts(before, after);
+	const isOfReminders = parts.every((part) => part !== 'answerers' && !(part in POSTS));
+	const isOfList = parts.every((part) => part === 'answerers');
+	const what = isOfReminders ? 'the reminders of' : isOfList ? 'who may answer in' : 'the settings of';
+	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
+	return textMessage(
+		[`🔧 ${by === OPERATOR ? capitalised(by) : personName(by, names)} changed ${what} ${place}.`, ...changes].join(
+			'\n',
+		),
+	);
+}
+
+function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): string[] {
+	return changedParts(before, after).map((part) => {
+		const { label, words } = LINES[part];
+		return `• *${label}*: ${words(before, known, after)} → ${words(after, known, before)}`;
+	});
+}
+
+/** Mentions of those whom an escalation mentions, which notify them. */
+const mentionsWords = (mention: Mention) => mentionMrkdwn(mention) || 'nobody';
+
+/** Names without mentions, which would notify people of every change; first those that are not in `other`. */
+function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
+	const all = [
+		...mention.userIds.map((id) => ({ text: personName(id, names), isOld: other.userIds.includes(id) })),
+		...mention.groupIds.map((id) => ({ text: groupName(id, groups), isOld: other.groupIds.includes(id) })),
+	].toSorted((one, two) => Number(one.isOld) - Number(two.isOld));
+	if (all.length === 0) return 'nobody';
+	const shown = all.slice(0, MOST_NAMED).map(({ text }) => text);
+	return sentences(shown.join(', '), andMoreWords(all.length - shown.length));
+}

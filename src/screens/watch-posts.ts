@@ -1,0 +1,102 @@
+import type { Core } from '../core.ts';
+import { isOver } from '../domain/session.ts';
+import { HOUR_MS, hashOf, MINUTE_MS } from '../kernel/basics.ts';
+import { personName, sentences, textMessage } from '../slack/parts.ts';
+import { isInThread } from '../store/watch.ts';
+import { askedOf, type ContentOf, type Drawing, type Drawn, type DuePost, lookOf } from '../surfaces/post.ts';
+import { type CardModel, endPost, watchCard } from './card.ts';
+import { NO_LINK_MS, type QuestionFacts } from './facts.ts';
+import { endedWords, type PlainKind, type PostedContent, plainKinds, watchPost } from './notice.ts';
+import { askedPost, drawAgainAt, isLastLook, type SettledLook, settledQuestionPost } from './question-post.ts';
+
+/** Nothing of an agent or a person looks like one: its `<` is escaped. */
+const MENTION = /<@(\w+)>/g;
+const NO_MORE_CHANGES = '↪️ Slack takes no more changes of the message above.';
+
+/** Draws cards, questions, what else a watch posts, and what a channel is told of discovered questions. */
+export function createWatchDrawing({ directory }: Core, facts: QuestionFacts) {
+	async function drawCard(_: unknown, due: DuePost): Promise<Drawn> {
+		const { watch, view, checkedAt, unreadCode, question, lead } = due;
+		if (watch === null || view === null) return null;
+		const post = await facts.contextOf(due);
+		const { isUpdate, now } = post;
+		const asks = isInThread(watch.mode, due.style) || due.isQuestionLost;
+		const isEnd = isOver(view.status);
+		const isEndTold = isEnd && watch.ended?.reason === 'sessionOver' && lead !== null;
+		const isLed = isEndTold || (!asks && watch.ended === null && (view.question?.openCount ?? 0) > 0);
+		const link = isLed ? await facts.linkTo(watch.channelId, lead?.ts ?? null) : null;
+		const ledSince = watch.ended?.at ?? question?.askedAt ?? 0;
+		// Slack is asked for an hour.
+		const isLost = isLed && link === null && lead?.ts != null && now - ledSince < HOUR_MS;
+		const linkAgainAt = isLost ? now + NO_LINK_MS : null;
+		const model: CardModel = { ...post, view, asks, isEndTold, link, unreadCode, checkedAt: null, waitedMs: null };
+		// Else nobody needs to know when its session was read.
+		const isOld = isUpdate && checkedAt !== null && now - checkedAt > MINUTE_MS;
+		const waitedMs = isUpdate && question?.settled === null ? now - question.askedAt : null;
+		// Without the times, which would make every card look new.
+		const timeless = watchCard({ ...model, isUpdate: true });
+		const isTimeless = isUpdate && !isOld && (waitedMs === null || !asks);
+		// The news comes first: once it stands, the card leads there. One more read tells the end.
+		const isEndToCome = isEnd && watch.ended === null;
+		const isEarly = isEndToCome || (lead?.ts === null && (isEndTold || (!isEnd && !asks)));
+		const { shownKey, sendingSince } = due.post;
+		const staysSo = isEarly && isUpdate && shownKey !== null && sendingSince === null;
+		return {
+			key: staysSo ? shownKey : hashOf(JSON.stringify(timeless)),
+			message: isTimeless ? timeless : watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs }),
+			isLast: watch.ended !== null && !isEarly && linkAgainAt === null,
+			againAt: asks ? post.claimedUntil : linkAgainAt,
+		};
+	}
+
+	async function drawQuestion({ changed }: ContentOf<'question'>, due: DuePost): Promise<Drawn> {
+		const asked = askedOf(due);
+		if (asked === null) return null;
+		const how = endOf(due);
+		const post = await facts.contextOf(due, asked);
+		const message = how === null ? askedPost(asked, changed, post) : settledQuestionPost(asked, how, post);
+		return lookOf(message, { isLast: isLastLook(how, post), againAt: drawAgainAt(post) });
+	}
+
+	/** It mentions nobody: a new post would notify them, and Slack may take no changes of it either. */
+	async function drawOutcome({ questionId }: ContentOf<'outcome'>, due: DuePost): Promise<Drawn> {
+		const kind = questionId === null ? ('card' as const) : ('question' as const);
+		const drawn = kind === 'card' ? await drawCard({}, due) : await drawQuestion({ kind, changed: false }, due);
+		if (drawn === null || 'kind' in drawn) return drawn;
+		const { message, isLast, againAt = null } = drawn;
+		const why = kind === 'card' ? endedWords(await facts.contextOf(due)) : '';
+		await Promise.all([...message.text.matchAll(MENTION)].map(([, id = '']) => directory.learnName(id)));
+		const words = message.text.replace(MENTION, (_, id: string) => personName(id, directory));
+		return lookOf(textMessage(sentences(NO_MORE_CHANGES, words, why)), { isLast, againAt });
+	}
+
+	async function drawEnd({ status }: ContentOf<'sessionEnded'>, due: DuePost): Promise<Drawn> {
+		// Where Slack refuses the table, the end is told without it.
+		return lookOf(
+			endPost(status, await facts.contextOf(due), due.post.lastError?.startsWith('invalid_blocks') !== true),
+		);
+	}
+
+	async function once(content: PostedContent, due: DuePost): Promise<Drawn> {
+		if ('by' in content) await directory.learnName(content.by);
+		return lookOf(watchPost(content, await facts.contextOf(due)));
+	}
+
+	return {
+		...plainKinds(once),
+		card: drawCard,
+		question: drawQuestion,
+		outcome: drawOutcome,
+		sessionEnded: drawEnd,
+	} satisfies Drawing<PlainKind | 'card' | 'question' | 'outcome' | 'sessionEnded'>;
+}
+
+/** How the question of a post ended, in its channel too; null while it is open there. */
+export function endOf({ question, watch, view }: DuePost): SettledLook | null {
+	const settled = question?.settled ?? null;
+	const reason = watch?.ended?.reason;
+	const mayWait = settled === null || settled === 'unwatched' || settled === 'wentOn';
+	if ((settled === 'closed' || settled === 'wentOn') && isOver(view?.status ?? '')) return 'ended';
+	if (reason === undefined || !mayWait) return settled;
+	return reason === 'gaveWay' ? 'gaveWay' : reason === 'handLowered' ? 'closed' : 'unwatched';
+}

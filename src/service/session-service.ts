@@ -1,0 +1,77 @@
+import { type Config, liveSecret } from '../config.ts';
+import type { Session, SessionKey } from '../domain/session.ts';
+import { loggedId } from '../kernel/basics.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import { createRequestBudget } from './budget.ts';
+import { createSessionServiceClient } from './client.ts';
+import { createServiceHealth } from './health.ts';
+import { PRIORITIES, SERVICE_CODES } from './service.ts';
+import type { TransportOptions } from './transport.ts';
+
+/** The labels of its calls in the metrics. */
+export const SERVICE_CALLS = { priorities: PRIORITIES, outcomes: ['ok', 'unchanged', ...SERVICE_CODES] } as const;
+
+interface Parts extends Pick<TransportOptions, 'clock' | 'log'> {
+	readonly config: Config;
+	readonly metrics: Pick<Metrics, 'serviceRequest' | 'listing'>;
+	readonly serviceUrl: string;
+	readonly store: {
+		cellOf(name: string): NonNullable<Parameters<typeof createRequestBudget>[0]['cell']>;
+		readonly sessions: { otherReadAt(session: SessionKey): Promise<number | null> };
+		readonly answers: { arrivals(session: SessionKey): Promise<number> };
+		readonly spellings: {
+			others(session: SessionKey): Promise<readonly string[]>;
+			move(former: SessionKey, session: SessionKey, now: number): Promise<boolean>;
+		};
+	};
+}
+
+interface Own extends Required<Pick<TransportOptions, 'proxy'>> {
+	/** A read is the first or found another state. */
+	readonly onChanged: (key: SessionKey, session: Session) => void;
+}
+
+/** The client of the session service, with the budget of its requests and what its calls tell of its health. */
+export function createSessionService(
+	{ config, clock, log, metrics, serviceUrl, store }: Parts,
+	{ proxy, onChanged }: Own,
+) {
+	const keyOf = (sessionId: string) => ({ service: serviceUrl, sessionId });
+	// Under the address alone 1.1.0 keeps a state of another form.
+	const cell = store.cellOf(`budget:${serviceUrl}`);
+	const budget = createRequestBudget({ requestsPerMinute: config.SESSION_SERVICE_RPM, clock, cell });
+	const health = createServiceHealth({ clock }, (sessionId) => store.sessions.otherReadAt(keyOf(sessionId)));
+	const client = createSessionServiceClient({
+		proxy,
+		onChanged: (session) => onChanged(keyOf(session.sessionId), session),
+		baseUrl: serviceUrl,
+		apiKey: liveSecret('SESSION_SERVICE_API_KEY', config, log),
+		clock,
+		log,
+		budget,
+		callTimeoutMs: config.SESSION_SERVICE_TIMEOUT_MS,
+		spellings: {
+			others: (sessionId) => store.spellings.others(keyOf(sessionId)),
+			async move(former, sessionId) {
+				if (!(await store.spellings.move(keyOf(former), keyOf(sessionId), clock.now()))) return;
+				const facts = { session: loggedId(sessionId), former: loggedId(former) };
+				log.info(
+					facts,
+					'what was stored under another spelling of an id is stored under the one that the service says',
+				);
+			},
+		},
+		arrivals: (sessionId) => store.answers.arrivals(keyOf(sessionId)).catch(() => null),
+		onCall({ operation, priority, outcome, byteCount, tookMs }) {
+			metrics.serviceRequest(priority, outcome);
+			if (operation === 'list') metrics.listing.requested(byteCount, tookMs);
+			// Watching reports its own reads, also those that were never sent.
+			if (priority === 'background') return;
+			if (outcome === 'ok' || outcome === 'unchanged') health.succeeded();
+			else health.failed(outcome);
+		},
+	});
+	return { client, budget, health };
+}
+
+export type SessionService = ReturnType<typeof createSessionService>;

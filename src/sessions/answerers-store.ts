@@ -1,0 +1,135 @@
+// Owns `answer_rules`: the channels whose lists say who may answer a session.
+
+import { checkAuthorsAgain } from '../delivery/moving-store.ts';
+import { type Answerers, type AnswerRule, mayAnswer, namesAnybody, type Standing } from '../domain/answerers.ts';
+import type { SessionKey } from '../domain/session.ts';
+import { DAY_MS, parseOrNull } from '../kernel/basics.ts';
+import {
+	addNew,
+	channelOf,
+	type Db,
+	type Filter,
+	from,
+	hasChanged,
+	isFound,
+	remove,
+	type StoreDatabase,
+	sessionOf,
+	sql,
+	type Tx,
+} from '../store/database.ts';
+import { removeInBatches } from '../store/due.ts';
+import { inLockOrder, lockSession } from '../store/locks.ts';
+import { markDue } from '../store/marks.ts';
+import { type ChannelKey, channelSettings, type Watch } from '../store/watch.ts';
+import { planPosts } from '../surfaces/plan-store.ts';
+
+export type Rules = ReadonlyMap<string, readonly AnswerRule[]>;
+
+/** Tells channels that nobody whom their lists name is there any more: once for each change of a list. */
+export function tellNobodyLeft(tx: Tx, teamId: string, rules: readonly AnswerRule[]): Promise<void> {
+	const posts = rules.map(({ channelId, revision }) => {
+		const target = { kind: 'channel', teamId, channelId } as const;
+		return { target, key: `nobodyLeft:${revision}`, content: { kind: 'nobodyLeft' } as const };
+	});
+	return planPosts(tx, posts);
+}
+
+/**
+ * Of the sessions in `filter`, by session id: lists that name somebody. No caller asks for a service: what is stored
+ * for another address of it, from before it moved, must not open a session.
+ */
+export async function rulesAmong(db: Db, filter: Omit<Filter<'answer_rules'>, 'service'>): Promise<Rules> {
+	const rows = await from(db, 'answer_rules', filter).select(['teamId', 'channelId', 'sessionId']).execute();
+	if (rows.length === 0) return new Map();
+	const { teamId = '' } = rows[0] ?? {};
+	const channelId = [...new Set(rows.map((row) => row.channelId))];
+	const settings = await from(db, 'channel_settings', { teamId, channelId }).selectAll().execute();
+	const lists = new Map(settings.map((row) => [row.channelId, row]));
+	const rules = rows.flatMap(({ channelId, sessionId }) => {
+		const list = lists.get(channelId);
+		if (list === undefined) return [];
+		return [{ channelId, sessionId, revision: list.revision, ...answerersIn(list.settings) }];
+	});
+	return Map.groupBy(rules, ({ sessionId }) => sessionId);
+}
+
+/** The lists that decide about sessions which this channel watches or has watched. */
+export async function rulesAround(db: Db, channel: ChannelKey): Promise<readonly AnswerRule[]> {
+	const around = watchedIn(db, channel).select('sessionId');
+	return [...(await rulesAmong(db, { teamId: channel.teamId, sessionId: around })).values()].flat();
+}
+
+/** Of settings that cannot be read: a list of nobody. It must not open what it closed. */
+const answerersIn = (settings: string): Answerers =>
+	parseOrNull(channelSettings, settings)?.answerers ?? { userIds: [], groupIds: [] };
+
+/** The watches of a channel, ended or not, of sessions that are not known to be over. */
+function watchedIn(db: Db, channel: ChannelKey) {
+	const watched = from(db, 'watches', channelOf(channel));
+	return watched.where((eb) => eb.or([eb('endedReason', 'is', null), eb('endedReason', '!=', 'sessionOver')]));
+}
+
+/**
+ * Makes a channel's list, if it has one, decide about a session that somebody watches there, if they may answer it at
+ * that moment. The caller holds the lock `addingWatches`.
+ */
+export async function enterRule(
+	tx: Tx,
+	watch: Pick<Watch, 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt'> & Partial<Standing>,
+): Promise<void> {
+	const { trx } = tx;
+	const row = await from(trx, 'channel_settings', channelOf(watch)).select('settings').executeTakeFirst();
+	const settings = row && parseOrNull(channelSettings, row.settings);
+	// One that cannot be read names nobody any more where it decided before, as `readSettings` says.
+	const closes = settings === null && (await isFound(from(trx, 'answer_rules', channelOf(watch)).select('service')));
+	if (!closes && !(settings && namesAnybody(settings.answerers))) return;
+	const { teamId, channelId, session, createdAt: enteredAt } = watch;
+	const rules = (await rulesAmong(trx, { teamId, sessionId: session.sessionId })).get(session.sessionId) ?? [];
+	if (!mayAnswer({ userId: watch.createdBy, groupIds: watch.groupIds ?? new Set() }, rules)) return;
+	await checkAuthorsAgain(trx, session);
+	await lockSession(trx, session);
+	const rule = { teamId, channelId, ...sessionOf(session), enteredAt };
+	if (!(await hasChanged(addNew(trx, 'answer_rules', rule)))) return;
+	await markDue(tx, session);
+}
+
+/**
+ * After somebody changed a channel's list: it decides about the sessions that the channel watches or has watched and
+ * that they may answer; a list of nobody about none. The caller holds the lock `addingWatches`.
+ */
+export async function changeRules(tx: Tx, channel: ChannelKey, list: Answerers, standing: Standing) {
+	const { trx, now } = tx;
+	const key = channelOf(channel);
+	const before = await from(trx, 'answer_rules', key).select(['service', 'sessionId']).execute();
+	const sessions = keyed(before);
+	const around = watchedIn(trx, channel).select(['service', 'sessionId']).distinct();
+	const watched = namesAnybody(list) ? await around.execute() : [];
+	const all = keyed([...before, ...watched]);
+	for (const session of inLockOrder([...all.values()], idOf)) await checkAuthorsAgain(trx, session);
+	// All of them before rules and posts: whoever holds one of them may write both.
+	for (const session of inLockOrder([...all.values()], idOf)) await lockSession(trx, session);
+	if (!namesAnybody(list)) await remove(trx, 'answer_rules', key).execute();
+	const rules = await rulesAmong(trx, { teamId: channel.teamId, sessionId: watched.map((row) => row.sessionId) });
+	for (const row of watched) {
+		if (sessions.has(idOf(row)) || !mayAnswer(standing, rules.get(row.sessionId) ?? [])) continue;
+		await addNew(trx, 'answer_rules', { ...key, ...sessionOf(row), enteredAt: now }).execute();
+		sessions.set(idOf(row), sessionOf(row));
+	}
+	for (const session of sessions.values()) await markDue(tx, session);
+}
+
+/** In the order of locks: one id may be known at two addresses of the service. */
+const idOf = ({ service, sessionId }: SessionKey) => `${sessionId}\0${service}`;
+const keyed = (rows: readonly SessionKey[]) => new Map(rows.map((row) => [idOf(row), sessionOf(row)]));
+
+/** The session is over: no list decides about it any more. */
+export const endRules = (trx: Db, session: SessionKey) => remove(trx, 'answer_rules', sessionOf(session)).execute();
+
+/** Removes rules of sessions that nobody watches, made long before `before`. */
+export function removeOldRules(db: StoreDatabase, before: number) {
+	const watched = sql`select session_id from watches where ended_at is null`;
+	// The end of such a session is seen by nobody.
+	const isOld = sql<boolean>`entered_at < ${before - 400 * DAY_MS}`;
+	return removeInBatches(db, 'answer_rules', sql<boolean>`${isOld} and session_id not in (${watched})`);
+}

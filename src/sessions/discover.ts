@@ -1,0 +1,33 @@
+import type { Core } from '../core.ts';
+import type { Cell } from '../kernel/basics.ts';
+import type { SessionService } from '../service/session-service.ts';
+import { createDiscoveries } from './discovery.ts';
+import { createListing, type ListingState } from './listing.ts';
+
+type Takes = Parameters<typeof createDiscoveries>[0] & Parameters<typeof createListing>[0];
+
+/** Lists waiting sessions, where the service can, and brings those that nobody watches to who wants them. */
+export function registerDiscovery(
+	core: Takes & Core<{ cellOf(name: string): Cell<ListingState> }>,
+	{ budget, health }: SessionService,
+) {
+	const { store, serviceUrl } = core;
+	const options = { budget: budget.background, health, cell: store.cellOf(`list:${serviceUrl}`) };
+	const listing = createListing(core, options);
+	const discoveries = createDiscoveries(core, listing);
+	const stopping = new AbortController();
+	let running: Promise<void> | undefined;
+	return {
+		...discoveries,
+		isListed: listing.isAvailable,
+		listKnowledge: listing.knowledge,
+		async start(): Promise<void> {
+			await discoveries.start();
+			running = listing.run(discoveries, stopping.signal);
+		},
+		async stop(): Promise<void> {
+			stopping.abort();
+			await running;
+		},
+	};
+}

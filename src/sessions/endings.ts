@@ -1,0 +1,133 @@
+import type { Core } from '../core.ts';
+import { backOff, codeOf, unlessAborted, within } from '../kernel/basics.ts';
+import type { createChannelList } from '../slack/channels.ts';
+import { isDirectMessage } from '../slack/ids.ts';
+import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from '../store/watch.ts';
+import type { NewPost } from '../surfaces/post.ts';
+import type { PostStore } from '../surfaces/store.ts';
+import type { DiscoveryStore } from './channel-store.ts';
+import type { WatchStore } from './watching-store.ts';
+
+export function createEndings(core: Core<{ watches: WatchStore; discoveries: DiscoveryStore; posts: PostStore }>) {
+	const { clock, store } = core;
+
+	/** Returns false when it had ended before. */
+	async function end({ id }: Watch, reason: WatchEnd, posts: readonly NewPost[] = []): Promise<boolean> {
+		return (await store.watches.end(id, reason, { now: clock.now(), posts })) !== null;
+	}
+
+	/** Ends the watches and discovery of a channel to which nothing is posted; tells each creator once. Idempotent. */
+	async function endChannel(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
+		const { teamId, channelId } = channel;
+		function told(userId: string, key: string, sessionIds: readonly string[]): NewPost {
+			const content = { kind: 'creatorTold', reason, channelId, sessionIds } as const;
+			return { target: { kind: 'person', teamId, userId }, key: `ended:${key}`, content };
+		}
+		await store.posts.silence(channel);
+		// Before the watches: it adds new ones.
+		await store.discoveries.end(channel, {
+			now: clock.now(),
+			posts: ({ createdBy, createdAt }) => [told(createdBy, `all:${channelId}:${createdAt}`, [])],
+		});
+		for (const [userId, own] of Map.groupBy(await store.watches.ofChannel(channel), ({ createdBy }) => createdBy)) {
+			// Nobody asked for a single raised hand.
+			const watched = own.filter(({ mode }) => mode !== 'raisedHand');
+			const sessionIds = watched.map(({ session }) => session.sessionId);
+			for (const watch of own)
+				await end(watch, reason, watch === watched[0] ? [told(userId, watch.id, sessionIds)] : []);
+		}
+	}
+
+	return {
+		endChannel,
+		/** Ends the watches of channels and direct messages that the settings do not allow any more. */
+		async endNotAllowed(): Promise<void> {
+			const allowed = core.config.ALLOWED_CHANNELS;
+			if (allowed.length === 0) return;
+			for (const channel of await store.posts.activeChannels()) {
+				if (!allowed.includes(channel.channelId)) await endChannel(channel, 'channelNotAllowed');
+			}
+		},
+		/** Ends one watch of a channel, or all (`sessionId` null); returns how many. The card stays as it was. */
+		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
+			const one =
+				sessionId === null ? null : await store.watches.find(channel, { service: core.serviceUrl, sessionId });
+			const watches = sessionId === null ? await store.watches.ofChannel(channel) : one === null ? [] : [one];
+			let count = 0;
+			for (const watch of watches) {
+				// Nobody stopped this one: it comes again with the next `watch all`.
+				const isDiscovered = sessionId === null && watch.mode === 'raisedHand';
+				if (await end(watch, isDiscovered ? 'discoveryEnded' : 'unwatched')) count += 1;
+			}
+			return count;
+		},
+	};
+}
+
+export type Endings = ReturnType<typeof createEndings>;
+
+/** Slack's event for a shared channel can be lost; an invitation has none. */
+export const CHECK_INTERVAL_MS = 3 * 60_000;
+const RETRY = { firstMs: 5_000, longestMs: CHECK_INTERVAL_MS } as const;
+/** How long posting waits for the first check, because Slack may never list the channels. */
+const FIRST_CHECK_MS = 15_000;
+
+/**
+ * Checks at the start and every three minutes which watched channels another organisation reads or is invited to, and
+ * calls `end` for each. Only a channel listed as external ends: a page that fails or leaves it out proves nothing.
+ */
+export function createChannelGuard(
+	core: Core<{ posts: PostStore }>,
+	listChannels: ReturnType<typeof createChannelList>,
+	end: (channel: ChannelKey) => Promise<void>,
+) {
+	const { clock, log } = core;
+	const { watches: metrics } = core.metrics;
+	const firstCheck = Promise.withResolvers<void>();
+	let cursor: string | null = null;
+	let failures = 0;
+
+	function retry(code: string, retryAfterMs: number | null): number {
+		metrics.channelCheck('failed');
+		log.warn('channel_check_failed', { code });
+		if (retryAfterMs === null) {
+			// The cursor may be the reason.
+			cursor = null;
+			failures += 1;
+		}
+		return backOff(failures, RETRY, retryAfterMs);
+	}
+
+	/** Checks one page. Returns the milliseconds to wait before the next page. */
+	async function checkPage(signal: AbortSignal): Promise<number> {
+		const active = (await core.store.posts.activeChannels()).filter(({ channelId }) => !isDirectMessage(channelId));
+		if (active.length > 0) {
+			const page = await unlessAborted(listChannels(cursor), signal);
+			if (page.kind === 'failed') return retry(page.code, page.retryAfterMs);
+			for (const channel of active) if (page.external.includes(channel.channelId)) await end(channel);
+			if (page.next !== null && page.next !== cursor) {
+				cursor = page.next;
+				return 0;
+			}
+			metrics.channelCheck('complete');
+		}
+		cursor = null;
+		failures = 0;
+		firstCheck.resolve();
+		return CHECK_INTERVAL_MS;
+	}
+
+	return {
+		/** Checks until the signal is aborted. Never rejects. */
+		async run(signal: AbortSignal): Promise<void> {
+			while (!signal.aborted) {
+				const failed = (error: unknown) => (signal.aborted ? 0 : retry(codeOf(error), null));
+				const waitMs = await checkPage(signal).catch(failed);
+				if (waitMs > 0) await clock.sleep(waitMs, signal).catch(() => undefined);
+			}
+			firstCheck.resolve();
+		},
+		/** Resolves when all channels were checked once, after 15 s or when `run` ends. */
+		firstCheck: () => within(clock, firstCheck.promise, FIRST_CHECK_MS, () => undefined),
+	};
+}

@@ -1,0 +1,245 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Core } from '../core.ts';
+import { nearMissAt } from '../domain/near-misses.ts';
+import type { OccurrenceChange } from '../domain/occurrences.ts';
+import { askedAt } from '../domain/options.ts';
+import { questionAt, type Session } from '../domain/session.ts';
+import { codeOf, MINUTE_MS, retryAtOf, uptimeOf } from '../kernel/basics.ts';
+import { createLeaseLoop } from '../kernel/lease-loop.ts';
+import type { BackgroundBudget } from '../service/budget.ts';
+import { DOWN_AFTER_MS, OUTAGE_CODES, type ServiceHealth } from '../service/health.ts';
+import { type MeasuredReading, MISSING, type SessionReading, WAITING_CODES } from '../service/service.ts';
+import type { DueSession, SessionStore, TakenSession } from '../store/watch-store.ts';
+import { createReading, keptOf, type ReadAnswers } from './reading.ts';
+import type { ReadOutcome, RecordingStore, SessionUpdate } from './recording-store.ts';
+import type { ListKnowledge } from './schedule.ts';
+import type { WatchStore } from './watching-store.ts';
+
+export interface PollerOptions {
+	readonly budget: BackgroundBudget;
+	/** Hears of the calls of all parts: the first success ends an outage. */
+	readonly health: ServiceHealth;
+	/** What our answers and earlier reads mean for a session as read. */
+	readonly ourAnswers: (reading: SessionReading) => Promise<ReadAnswers>;
+	readonly list: () => ListKnowledge;
+}
+
+/** A service may work on one call after another, and these stand before the calls of people and deliveries. */
+const READS_AT_ONCE = 4;
+/** While each of the newest calls takes this long, one is enough. */
+const LONG_CALL_MS = 500;
+/** With the wait for a permit, a read that fails takes longer. */
+const LONGEST_REST_MS = 20_000;
+/** A session that was never read is gone when this many reads have failed, the newest with 404. */
+const UNREAD_TRIES = 3;
+/** How often to look whether nobody waits for the service any more. */
+const LOOK_MS = 250;
+/** How often to count the watched sessions, for the metrics. */
+const COUNT_MS = 15_000;
+
+/** Reads watched sessions when they are due, and stores the changes together with the posts of them. */
+export function createPoller(
+	core: Core<{ sessions: SessionStore; watches: WatchStore; reads: RecordingStore }>,
+	options: PollerOptions,
+) {
+	const { sessionService, serviceUrl, clock, log, store } = core;
+	const { sessions } = store;
+	const { watches: metrics } = core.metrics;
+	const { budget, health } = options;
+	const reading = createReading(core, options.list);
+	/** How many reads are under way, or ended not long ago: after each comes a pause as long as it took. */
+	let taken = 0;
+	/** After some that are awaited comes one in its turn: lists that change all the time must not hold up the others. */
+	let inTurn = false;
+	/** When the first read is due after those taken; null: others may be due. */
+	let laterAt: number | null = null;
+	/** By uptime, as `noteAgainAt`: the clock may be set in between. */
+	let countAt = Number.NEGATIVE_INFINITY;
+	/** `health.down` as this process last stored it. */
+	let notedDown: boolean | null = null;
+	let noteAgainAt = Number.NEGATIVE_INFINITY;
+	health.onRecovered(readFailingSoon);
+
+	const loop = createLeaseLoop<DueSession>(core, {
+		itemsName: 'reads',
+		rows: sessions.rows,
+		concurrency: READS_AT_ONCE,
+		async prepare() {
+			if (countAt <= uptimeOf(clock)) {
+				countAt = uptimeOf(clock) + COUNT_MS;
+				// Not awaited: the look that follows is one with those of the other loops.
+				void sessions.count(serviceUrl).then(metrics.watchedSessions, () => undefined);
+			}
+			await noteHealth();
+		},
+		async take(lease, room) {
+			if (freeAt() > clock.now()) return [];
+			const limit = inTurn ? 1 : Math.min(room, free());
+			const due = inTurn
+				? await sessions.takeInTurn(serviceUrl, lease, clock.now())
+				: await sessions.takeDue(serviceUrl, lease, limit, clock.now());
+			laterAt = due.length < limit ? (due[0]?.laterAt ?? Number.POSITIVE_INFINITY) : null;
+			inTurn = !inTurn && due.some(({ nextRead: { at, by } }) => by < at);
+			return due;
+		},
+		async nextDueAt() {
+			const now = clock.now();
+			const downAt = (health.failingSince ?? Number.NEGATIVE_INFINITY) + DOWN_AFTER_MS;
+			const at =
+				free() < 1
+					? Number.POSITIVE_INFINITY
+					: Math.max((await sessions.nextDueAt(serviceUrl)) ?? Number.POSITIVE_INFINITY, freeAt());
+			// By then the outage has to be stored, also when nothing is read meanwhile.
+			return downAt > now ? Math.min(at, downAt) : at;
+		},
+		dueAfterTake: () => laterAt,
+		work: readAndRecord,
+		logFailure: ({ session: { sessionId } }, error) => log.warn('read_not_stored', { sessionId, code: codeOf(error) }),
+		async renew(held, ms) {
+			const taken = held.map(({ item: { session }, token }) => ({ session, token }));
+			const kept = await sessions.renew(taken, ms, clock.now());
+			const ids = new Set(kept.map(({ sessionId }) => sessionId));
+			return held.filter(({ item }) => ids.has(item.session.sessionId));
+		},
+		release: (held) => sessions.release(held.map(({ token }) => token)),
+	});
+
+	const free = () => (budget.isSlow(LONG_CALL_MS) ? 1 : READS_AT_ONCE) - taken;
+
+	/** When the next read may begin, if nothing changes before. */
+	function freeAt(): number {
+		const now = clock.now();
+		if (free() < 1) return Number.POSITIVE_INFINITY;
+		return budget.freeAt() ?? now + LOOK_MS;
+	}
+
+	function readFailingSoon(): void {
+		void sessions.readFailing(serviceUrl, clock.now()).catch(() => undefined);
+	}
+
+	/** The service took this long for a read, whose place is free after as long a pause. */
+	async function rest(ms: number): Promise<void> {
+		await clock.sleep(ms, loop.shutdownSignal).catch(() => undefined);
+		const wasFull = free() < 1;
+		taken -= 1;
+		if (wasFull) loop.wake();
+	}
+
+	async function readOnce({ session, arrived }: DueSession, signal: AbortSignal): Promise<MeasuredReading> {
+		taken += 1;
+		const beganAt = uptimeOf(clock);
+		try {
+			const found = await sessionService.read(session.sessionId, { priority: 'background', signal, arrived });
+			void rest(found.tookMs);
+			return found;
+		} catch (error) {
+			void rest(WAITING_CODES.has(codeOf(error)) ? 0 : Math.min(LONGEST_REST_MS, uptimeOf(clock) - beganAt));
+			throw error;
+		}
+	}
+
+	async function readAndRecord(watched: DueSession, token: string, signal: AbortSignal): Promise<void> {
+		const { session: key, lastReadAt } = watched;
+		let found: MeasuredReading;
+		try {
+			found = await readOnce(watched, signal);
+		} catch (error) {
+			signal.throwIfAborted();
+			await recordFailure(watched, token, error);
+			return;
+		}
+		health.succeeded();
+		// Its row has moved to the id that the service says, and is due there.
+		if (found.session.sessionId !== key.sessionId) return;
+		const watches = await store.watches.ofSession(key);
+		const ours = await options.ourAnswers(found);
+		const outcome = reading.succeeded(watched, found, watches, ours);
+		const isChanged = outcome.update.view !== undefined;
+		metrics.read(isChanged ? 'changed' : 'unchanged');
+		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));
+		if (await record(watched, token, outcome)) noteUnclear(found.session, outcome.update.found?.changes);
+		await noteHealth();
+	}
+
+	/** False: another process has the session, so nothing was stored. */
+	async function record(taken: TakenSession, token: string, { update, watches }: ReadOutcome): Promise<boolean> {
+		const outcome = { update, watches, now: clock.now(), isNews: changesQuestion(taken, update) };
+		const { session, lastReadAt } = taken;
+		if (!(await store.reads.record({ session, token, lastReadAt }, outcome))) return false;
+		for (const { card } of watches) if (card !== null) metrics.card('wanted');
+		return true;
+	}
+
+	/** For the authors of agents, once for a question: what looks like the contract of docs/asking.md, and is not. */
+	function noteUnclear(session: Session, changes: readonly OccurrenceChange[] = []): void {
+		for (const change of changes) {
+			const question = change.kind === 'asked' ? questionAt(session, change.question.messageIndex) : null;
+			if (question === null) continue;
+			// Beyond the 90th, items are not read.
+			for (const [position, item] of question.items.entries()) {
+				if (item.isCut === true) continue;
+				const { isUnclear, why: reason } = askedAt(question, position);
+				const why = isUnclear ? reason : nearMissAt(question, position);
+				if (why !== null) log.warn('asking_unclear', { sessionId: session.sessionId, item: position + 1, why });
+			}
+		}
+	}
+
+	async function recordFailure(taken: TakenSession, token: string, error: unknown): Promise<void> {
+		const code = codeOf(error);
+		const now = clock.now();
+		const failures = taken.failures + 1;
+		const { session, lastReadAt, reads } = taken;
+		if (WAITING_CODES.has(code)) {
+			health.failed(code);
+			// No failure of this session: the budget pauses all reads, and this one is next.
+			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
+			await record(taken, token, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
+			return;
+		}
+		metrics.read('failed');
+		const { sessionId } = session;
+		const missed = lastReadAt === null ? null : await health.missed(sessionId, reads.unread, code);
+		const meant = missed?.code ?? code;
+		health.failed(meant, missed?.run.code === null);
+		const isGone = meant === MISSING.gone && (missed !== null || failures >= UNREAD_TRIES);
+		const watches = await store.watches.ofSession(session);
+		const noted = { ...taken, reads: { ...reads, unread: missed?.run ?? null } };
+		await record(taken, token, reading.failed(noted, watches, isGone));
+		log.info({ sessionId, code: meant, failures }, 'a watched session could not be read');
+		await noteHealth();
+	}
+
+	/** Stores that the service went down or came back; repeated, because the replica that stored it may be gone. */
+	async function noteHealth(): Promise<void> {
+		const { down } = health;
+		const now = clock.now();
+		// Down by a doubted code, it is not stored again: another process may have read something since.
+		const isKept = noteAgainAt > uptimeOf(clock) || (down === true && !OUTAGE_CODES.has(health.newestCode));
+		if (down === null || (down === notedDown && isKept)) return;
+		const since = health.failingSince ?? now;
+		const unlessReadSince = now - DOWN_AFTER_MS;
+		const outage = { service: serviceUrl, now, down, since, unlessReadSince, code: health.newestCode };
+		const isNews = await store.reads.noteOutage(outage);
+		notedDown = down;
+		noteAgainAt = uptimeOf(clock) + MINUTE_MS;
+		if (!isNews) return;
+		// Another process may have stored the outage and the back-offs.
+		if (!down) readFailingSoon();
+		log.warn(down ? 'service_down' : 'service_back', { code: health.newestCode });
+	}
+
+	return loop;
+}
+
+/** Whether a read found a question opened, changed or closed, or an open one in other words or under another name. */
+export function changesQuestion(
+	{ view: before }: Pick<TakenSession, 'view'>,
+	{ view, found, isGone }: SessionUpdate,
+): boolean {
+	if (isGone === true || found?.changes.some(({ kind }) => kind !== 'seen')) return true;
+	if (view === undefined || view.question === null) return false;
+	// Steps after a question show in no inbox.
+	const question = { ...view.question, stepsSince: before?.question?.stepsSince };
+	return view.name !== before?.name || !isDeepStrictEqual(question, before?.question);
+}

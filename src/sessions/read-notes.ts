@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Core } from '../core.ts';
+import type { NoteRead } from '../delivery/confirm.ts';
+import { questionViewAt } from '../domain/session-snapshot.ts';
+import { codeOf } from '../kernel/basics.ts';
+import type { SessionStore } from '../store/watch-store.ts';
+import { changesQuestion } from './poller.ts';
+import { createReading, type ReadAnswers } from './reading.ts';
+import type { RecordingStore } from './recording-store.ts';
+import type { WatchStore } from './watching-store.ts';
+
+/** A read is judged anew this often when something else was stored meanwhile. */
+const TRIES = 3;
+
+/**
+ * Stores what any read of a session shows that is not its watch's own: of a form, a command, a delivery or a check
+ * after one. All that a person sees follows from the rows. A watched session is noted as its watch does; of one that
+ * nobody watches, what our answers are to. Writes only where something changed.
+ */
+export function createReadNotes(
+	core: Core<{ sessions: SessionStore; watches: WatchStore; reads: RecordingStore }>,
+	ourAnswers: (reading: Parameters<NoteRead>[0], isWatched: boolean) => Promise<ReadAnswers>,
+): NoteRead {
+	const { serviceUrl, clock, log, store } = core;
+	const reading = createReading(core, () => null);
+
+	async function note(found: Parameters<NoteRead>[0]): Promise<boolean> {
+		const { session } = found;
+		const key = { service: serviceUrl, sessionId: session.sessionId };
+		const taken = await store.sessions.watched(key);
+		const ours = await ourAnswers(found, taken !== null);
+		const { occurrences, outcomes, known } = ours;
+		if (occurrences.isOld === true) return true;
+		if (taken === null) {
+			if (occurrences.changes.length + outcomes.length === 0) return true;
+			const itemsAt = (index: number) => questionViewAt(session, index, ours)?.items;
+			const unwatched = { changes: occurrences.changes, outcomes, known, itemsAt };
+			return store.reads.recordUnwatched(key, unwatched, { readAt: found.readAt, now: clock.now() });
+		}
+		if ((taken.lastReadAt ?? 0) > found.readAt) return true;
+		const watches = await store.watches.ofSession(key);
+		// A watch before its first read begins with a read of its own.
+		if (taken.lastReadAt === null || watches.some(({ revision }) => revision <= 0)) return true;
+		const measured = { ...found, tookMs: 0, byteCount: 0 };
+		const { update, watches: told } = reading.succeeded(taken, measured, watches, ours);
+		const isNews = changesQuestion(taken, update);
+		const isSame = update.view === undefined || isDeepStrictEqual({ ...taken.view, seenAt: found.readAt }, update.view);
+		if (isSame && occurrences.changes.length + outcomes.length === 0) return true;
+		const { lastReadAt } = taken;
+		const outcome = { update: { ...update, reads: taken.reads }, watches: told, now: clock.now(), isNews };
+		return store.reads.record({ session: key, token: null, lastReadAt }, outcome);
+	}
+
+	return async (found) => {
+		try {
+			for (let tries = 0; tries < TRIES; tries++) if (await note(found)) return;
+		} catch (error) {
+			log.warn('read_not_noted', { sessionId: found.session.sessionId, code: codeOf(error) });
+		}
+	};
+}

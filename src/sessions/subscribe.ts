@@ -1,0 +1,152 @@
+import type { Core } from '../core.ts';
+import type { SessionKey } from '../domain/session.ts';
+import { changesBetween, questionViewAt, snapshotOf } from '../domain/session-snapshot.ts';
+import { HandraiseError, pick } from '../kernel/basics.ts';
+import type { AccessPolicy } from '../slack/access-policy.ts';
+import type { ReadPermit } from '../slack/person-reads.ts';
+import { type ChannelKey, hasOpenQuestion, type LimitReached, type Watch } from '../store/watch.ts';
+import type { SessionStore } from '../store/watch-store.ts';
+import { targetOf } from '../surfaces/post.ts';
+import type { ChannelSettingsStore } from './channel-store.ts';
+import type { PollerOptions } from './poller.ts';
+import { postsOf } from './reading.ts';
+import { UNLISTED } from './schedule.ts';
+import type { WatchStore } from './watching-store.ts';
+
+export interface WatchRequest extends ChannelKey, ReadPermit {
+	readonly userId: string;
+	readonly sessionId: string;
+	/** Waits for Slack's word on the first new post. */
+	readonly awaitsPost?: boolean;
+}
+
+/**
+ * `refused`: Slack's code for a new card or a question's post, while it is tried again. `name`: '' if not read.
+ * `sessionId`: as the service says it.
+ */
+type Watched = { readonly refused: string | null; readonly name: string; readonly sessionId: string };
+
+export type WatchOutcome =
+	| ({ readonly kind: 'watching'; readonly expectation: Expectation } & Watched)
+	/** The channel watches the session already. */
+	| ({ readonly kind: 'already' } & Watched)
+	| LimitReached
+	| { readonly kind: 'unknownSession' }
+	| { readonly kind: 'over'; readonly status: string }
+	| { readonly kind: 'unreadable'; readonly code: string };
+
+export interface Hooks extends Pick<PollerOptions, 'budget' | 'ourAnswers' | 'list'>, Pick<AccessPolicy, 'standingOf'> {
+	/** Called before posts are planned for a watch or channel. The result: Slack's code if it refuses the first. */
+	readonly expectPost: (id: string) => () => Promise<string | null>;
+}
+
+export function createSubscriptions(
+	core: Core<{ watches: WatchStore; sessions: SessionStore; channelSettings: Pick<ChannelSettingsStore, 'rulesOf'> }>,
+	{ budget, ourAnswers, list, expectPost, standingOf }: Hooks,
+) {
+	const { serviceUrl, clock, store } = core;
+
+	return {
+		/** The access policy has allowed the request, and the bot is a member of the channel. */
+		async watch(request: WatchRequest): Promise<WatchOutcome> {
+			const { teamId, channelId, sessionId } = request;
+			const find = (key: SessionKey) => store.watches.find({ teamId, channelId }, key);
+			let key = { service: serviceUrl, sessionId };
+			let existing = await find(key);
+			let reading: Awaited<ReturnType<WatchRequest['read']>>;
+			try {
+				reading = await request.read(sessionId);
+			} catch (error) {
+				if (!(error instanceof HandraiseError)) throw error;
+				const isMissing = error.code === 'session_not_found';
+				if ((isMissing && existing === null) || error.code === 'invalid_session_id') return { kind: 'unknownSession' };
+				// What is watched stays watched while the service is away. A raised hand becomes a watch by a read.
+				if (existing?.mode === 'card') return { kind: 'already', name: '', sessionId, refused: null };
+				return { kind: 'unreadable', code: isMissing ? 'session_missing' : error.code };
+			}
+			const { session, readAt, arrival } = reading;
+			if (session.sessionId !== sessionId) {
+				key = { service: serviceUrl, sessionId: session.sessionId };
+				existing = await find(key);
+			}
+			const ours = await ourAnswers(reading);
+			const { occurrences, outcomes, known } = ours;
+			const shownWith = { ...ours, closedItems: occurrences.closedItems };
+			const view = snapshotOf(session, readAt, shownWith, arrival);
+			const changes = changesBetween(null, view.digest);
+			if (changes.some(({ kind }) => kind === 'ended')) return { kind: 'over', status: view.status };
+			const now = clock.now();
+			const watchedCount = await store.sessions.count(serviceUrl);
+			// While somebody adds many, the rate is lower than in the long run.
+			const expectation = expectationFor(watchedCount + 1, budget.perSecond(), list() !== null);
+			const watch: Watch = {
+				id: crypto.randomUUID(),
+				teamId,
+				channelId,
+				session: key,
+				mode: 'card',
+				createdBy: request.userId,
+				createdAt: now,
+				revision: 0,
+				lastChangeAt: readAt,
+				ended: null,
+			};
+			const { groupIds } = await standingOf(request.userId, await store.channelSettings.rulesOf(teamId, sessionId));
+			const attempted = expectPost(existing?.id ?? watch.id);
+			const result = await store.watches.add({
+				...watch,
+				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
+				view,
+				found: {
+					changes: occurrences.changes,
+					outcomes,
+					known,
+					itemsAt: (index) => questionViewAt(session, index, shownWith)?.items,
+				},
+				news: postsOf(watch, changes, hasOpenQuestion(view.digest) ? { changed: false } : null),
+				readAt: Math.round(now + spread(watchedCount) * UNLISTED.busyMs),
+				limits: core.config.watchLimits,
+				groupIds,
+			});
+			if (result.kind === 'limit') {
+				core.metrics.watches.limitReached({ limit: result.limit });
+				return result;
+			}
+			const isPosting = request.awaitsPost === true && (result.kind === 'added' || result.again);
+			const refused = isPosting ? await attempted() : null;
+			const watched = { ...pick(view, 'name', 'sessionId'), refused };
+			if (result.kind === 'already') return { kind: 'already', ...watched };
+			return { kind: 'watching', expectation, ...watched };
+		},
+
+		list: store.watches.list,
+		ofChannel: store.watches.ofChannel,
+	};
+}
+
+/** From 0 to 1: the first reads of many sessions that are watched at once do not all fall due together. */
+const spread = (index: number) => ((index + 1) * 0.618) % 1;
+
+/** With one session in ten at work: how much sooner it is read than in turn, and how much later the others. */
+const BUSY_SOONER = 6;
+const QUIET_LATER = 2.5;
+const SLOW_SECONDS = 60;
+
+/** How soon changes of a new watch are noticed, in seconds. `isListed`: a list tells who asks. */
+export function expectationFor(watched: number, readsPerSecond: number, isListed = false) {
+	/** To read every watched session once, in turn. */
+	const roundSeconds = watched / Math.max(readsPerSecond, 1e-3);
+	return {
+		roundSeconds,
+		/** Until a question of a working session is noticed. */
+		typicalSeconds: Math.max(1, roundSeconds / 2 / BUSY_SOONER),
+		/** Between two reads of a session. */
+		longestSeconds: Math.max(UNLISTED.quietMs / 1_000, roundSeconds * QUIET_LATER),
+		/** Whether to tell the person who adds the watch. */
+		slow: !isListed && roundSeconds > SLOW_SECONDS,
+	};
+}
+
+export type Expectation = Readonly<ReturnType<typeof expectationFor>>;
+
+export type Subscriptions = ReturnType<typeof createSubscriptions>;

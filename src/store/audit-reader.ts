@@ -1,0 +1,59 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { HandraiseError, type Log, pick } from '../kernel/basics.ts';
+import { type AuditRow, numberOf } from './audit.ts';
+import { type Db, from, isPostgres, sql } from './database.ts';
+import { openUnchanged } from './inspect.ts';
+import { OF_COMMAND, openPostgres } from './postgres.ts';
+import { kyselyOn } from './sqlite.ts';
+
+/** The place of a row in the order of reading. */
+export type AuditCursor = Pick<AuditRow, 'transactionId' | 'number'>;
+export const BEFORE_ALL: AuditCursor = { transactionId: -1, number: -1 };
+export const cursorOf = (row: AuditRow): AuditCursor => pick(row, 'transactionId', 'number');
+
+/**
+ * Rows after `after`, in the order in which whoever follows them misses none. On PostgreSQL a lower number may be
+ * committed later: only transactions before the oldest that still runs are read, in their order. A page is one
+ * statement: SQLite can empty its log between two. `isSettled: false`: all that are committed.
+ */
+export function readEvents(
+	db: Db,
+	after: AuditCursor,
+	{ since = 0, limit = 1_000, isSettled = true } = {},
+): Promise<AuditRow[]> {
+	const oldest = numberOf(sql`pg_snapshot_xmin(pg_current_snapshot())`);
+	const isReadable = isSettled && isPostgres(db) ? sql<boolean>`transaction_id < ${oldest}` : sql<boolean>`true`;
+	const isAfter = sql<boolean>`(transaction_id, number) > (${after.transactionId}, ${after.number})`;
+	const rows = from(db, 'audit_events').selectAll().where(isAfter).where(isReadable).where('at', '>=', since);
+	return rows.orderBy('transactionId').orderBy('number').limit(limit).execute();
+}
+
+/** What `npm run audit` prints of a row, and the log has of it. `cursor`: where to go on (`--after`). */
+export function lineOf({ number, transactionId, at, ...others }: AuditRow) {
+	return { number, cursor: `${transactionId}.${number}`, at: new Date(at).toISOString(), ...others };
+}
+
+const absent = (words: string) => new HandraiseError(words, { code: 'no_database' });
+
+/** Opens a database for reading beside the running program. @throws HandraiseError with words for the operator */
+export async function openAudit(databaseUrl: string | null, dataDir: string, log: Log) {
+	const db = databaseUrl === null ? openFile(resolve(dataDir)) : openPostgres(databaseUrl, log, { pool: OF_COMMAND });
+	try {
+		await from(db.read, 'audit_events').select('number').limit(1).execute();
+		return db;
+	} catch (error) {
+		await db.close();
+		if (error instanceof HandraiseError) throw error;
+		throw absent('This database has no audit: start this version of Handraise with it first.');
+	}
+}
+
+function openFile(directory: string) {
+	const path = join(directory, 'handraise.db');
+	if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) throw absent(`There is no database ${path}.`);
+	if (existsSync(`${path}-wal`) && !existsSync(`${path}-shm`))
+		throw absent(`${path} was not closed: start Handraise, which reads its log.`);
+	const database = openUnchanged(path);
+	return { read: kyselyOn(database), close: async () => database.close() };
+}

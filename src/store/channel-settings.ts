@@ -1,0 +1,40 @@
+import { FORGOTTEN, type Log, parseOrNull, pick } from '../kernel/basics.ts';
+import { channelOf, type Db, from, isFound } from './database.ts';
+import { type ChannelKey, channelSettings, DEFAULT_CHANNEL_SETTINGS, type PostStyle, UNKNOWN_STYLE } from './watch.ts';
+
+/** Of settings that cannot be read. */
+const DAMAGED = { ...DEFAULT_CHANNEL_SETTINGS, ...UNKNOWN_STYLE };
+/** Of a list that cannot be read: nobody may answer, or change it, until an operator empties it. */
+const CLOSED = { ...DAMAGED, answerers: { userIds: [`${FORGOTTEN}list`], groupIds: [] } };
+
+/**
+ * The settings of a channel; the defaults where nobody has set anything, or it is damaged: that must not stop other
+ * channels. What they hid stays hidden. `revision` counts changes: nobody may overwrite one that they did not see.
+ */
+export async function readSettings(
+	{ db, log }: { readonly db: { readonly read: Db }; readonly log: Log },
+	channel: ChannelKey,
+) {
+	const row = await from(db.read, 'channel_settings', channelOf(channel)).selectAll().executeTakeFirst();
+	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
+	const { revision, changedBy: by, changedAt: at } = row;
+	const settings = parseOrNull(channelSettings, row.settings);
+	if (settings === null) log.warn('channel_settings_damaged', channelOf(channel));
+	const closes =
+		settings === null && (await isFound(from(db.read, 'answer_rules', channelOf(channel)).select('service')));
+	return { settings: settings ?? (closes ? CLOSED : DAMAGED), revision, change: { by, at } };
+}
+
+/** How posts of these channels of a workspace look, by channel id. */
+export async function stylesOf(db: Db, teamId: string, channelIds: readonly string[]) {
+	const rows = await from(db, 'channel_settings', { teamId, channelId: channelIds }).selectAll().execute();
+	const stored = new Map(rows.map((row) => [row.channelId, styleIn(row.settings)]));
+	return (channelId: string): PostStyle => stored.get(channelId) ?? styleIn(null);
+}
+
+/** In stored settings; null: nobody has set anything. */
+export function styleIn(stored: string | null): PostStyle {
+	const settings = stored === null ? DEFAULT_CHANNEL_SETTINGS : parseOrNull(channelSettings, stored);
+	if (settings === null) return UNKNOWN_STYLE;
+	return pick(settings, 'progress', 'questionsInThread', 'discreet', 'buttons');
+}

@@ -1,0 +1,265 @@
+// Owns `migrations`.
+import { randomBytes } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { type Clock, HandraiseError, type Log } from '../kernel/basics.ts';
+import { type Db, isPostgres, nameInSql, type StoreDatabase, TABLES } from './database.ts';
+import type { GivenKeys } from './encryption.ts';
+import { LOOK_EVERY_MS } from './in-use.ts';
+import { lockFor } from './locks.ts';
+import { toOneForm } from './one-form.ts';
+import type { Column, Table } from './schema/columns.ts';
+import { FORMER_TABLES } from './schema/former.ts';
+import { toTwo } from './to-two.ts';
+
+/** Migrations wait for those of another replica, and may rewrite a table. */
+export const MIGRATION_MS = 300_000;
+
+/** For how long a migration looks for a running replica: replicas of every version look for due answers each second. */
+const LOOK_FOR_REPLICA_MS = 3_000;
+
+/** One step of the schema. Never change one that was released; add another. */
+export interface Migration {
+	readonly number: number;
+	readonly name: string;
+	/**
+	 * Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. `now`:
+	 * clock milliseconds.
+	 */
+	up(db: Kysely<unknown>, now: number, keys: GivenKeys): Promise<void>;
+}
+
+/** The schema of 1.0.0, which never changes again: `test/store/released-schema.test.ts` keeps it. */
+const INITIAL = 29;
+/** All tables, in the order of `create table`. */
+const DESCRIBED = Object.entries<Table>({ ...TABLES, ...FORMER_TABLES });
+/** By name. */
+const SORTED = DESCRIBED.toSorted(([one], [other]) => (one < other ? -1 : 1));
+const columnsOf = ({ columns }: Table) => Object.entries<Column>(columns);
+
+/** What is in the brackets of `create table`, as of a migration. A key of one column stands beside that. */
+function partsOf(table: Table, migration: number): string[] {
+	const { key, unique = [] } = table;
+	const isThere = ([, { since = 0, until = Infinity }]: [string, Column]) => since <= migration && migration < until;
+	const columns = columnsOf(table).filter(isThere);
+	const list = (names: readonly string[]) => `(${names.map(nameInSql).join(', ')})`;
+	return [
+		...columns.map(([column, described]) => {
+			const part = partOf(column, described);
+			return String(key) === column ? part.replace('not null', 'primary key') : part;
+		}),
+		...(key.length > 1 ? [`primary key ${list(key)}`] : []),
+		...unique.map((names) => `unique ${list(names)}`),
+	];
+}
+
+function partOf(column: string, { type, isNull, isUnique, default: value }: Column): string {
+	const limits = `${isNull ? '' : ' not null'}${isUnique ? ' unique' : ''}`;
+	return `"${nameInSql(column)}" ${type}${limits}${value === undefined ? '' : ` default ${value}`}`;
+}
+
+const createTable = (name: string, table: Table, migration: number) =>
+	sql.raw(`create table if not exists "${name}" (${partsOf(table, migration).join(', ')})`);
+
+/** Makes the tables described since a migration, their indexes, and what older tables have since then. */
+async function make(db: Kysely<unknown>, migration: number): Promise<void> {
+	const made = DESCRIBED.filter(([, { since = INITIAL }]) => since === migration);
+	for (const [name, table] of made) await createTable(name, table, migration).execute(db);
+	for (const [name, { indexes = {}, since: first = INITIAL }] of DESCRIBED) {
+		for (const [index, described] of Object.entries(indexes)) {
+			const [on, since] = typeof described === 'string' ? [described, first] : described;
+			const at = `$&index ${name}_${index} on ${name} `;
+			if (since === migration) await sql.raw(`create ${on.replace(/^(?:unique )?/, at)}`).execute(db);
+		}
+	}
+	for (const [name, table] of SORTED) {
+		for (const [column, described] of columnsOf(table).filter(([, { since }]) => since === migration))
+			await sql.raw(`alter table "${name}" add column ${partOf(column, described)}`).execute(db);
+	}
+}
+
+/** Drops what is described until a migration. */
+async function drop(db: Kysely<unknown>, migration: number): Promise<void> {
+	for (const [name, table] of SORTED) {
+		for (const [index, described] of Object.entries(table.indexes ?? {}))
+			if (typeof described !== 'string' && described[2] === migration)
+				await sql.raw(`drop index ${name}_${index}`).execute(db);
+		for (const [column] of columnsOf(table).filter(([, { until }]) => until === migration))
+			await sql.raw(`alter table "${name}" drop column "${nameInSql(column)}"`).execute(db);
+	}
+}
+
+export const MIGRATIONS: readonly [Migration, ...Migration[]] = [
+	{
+		number: INITIAL,
+		name: 'initial',
+		async up(db) {
+			await make(db, INITIAL);
+			// The salt for a passphrase, for each database its own.
+			await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
+		},
+	},
+	{ number: 30, name: 'what reads have shown', up: (db) => make(db, 30) },
+	{ number: 31, name: 'what Slack told of people', up: (db) => make(db, 31) },
+	{ number: 32, name: 'indexes for large tables', up: (db) => make(db, 32) },
+	{ number: 33, name: 'who may answer', up: (db) => make(db, 33) },
+	{
+		number: 34,
+		name: 'the audit',
+		async up(db) {
+			await make(db, 34);
+			const numbered = sql`alter table audit_events alter column number add generated always as identity`;
+			if (isPostgres(db)) await numbered.execute(db);
+		},
+	},
+	// Until 2.0.0 is released its one migration may change: what is described with 35, and what it calls.
+	{
+		number: 35,
+		name: '2.0.0',
+		async up(db, now, keys) {
+			await make(db, 35);
+			await toTwo(db, now);
+			await toOneForm(db, keys);
+			await drop(db, 35);
+			for (const name of Object.keys(FORMER_TABLES)) await sql.raw(`drop table "${name}"`).execute(db);
+		},
+	},
+];
+
+const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
+
+export const OWN_SCHEMA = newestOf(MIGRATIONS);
+
+/** Null before any migration. */
+export async function schemaOf(trx: Db): Promise<number | null> {
+	const newest = trx.selectFrom('migrations').select(({ fn }) => fn.max<number | null>('number').as('schema'));
+	return (await newest.executeTakeFirstOrThrow()).schema;
+}
+
+/** `database_newer` or `database_older` with what to do; null for no schema, this version's or one to migrate. */
+export function refuseSchema(schema: number | null, migrations: readonly Migration[] = MIGRATIONS) {
+	if (schema === null || migrations.some(({ number }) => number === schema)) return null;
+	const own = newestOf(migrations);
+	const isNewer = schema > own;
+	const words = isNewer
+		? `a newer Handraise made; this version has schema ${own}. Start the newer version, or restore the backup made ` +
+			'before the upgrade.'
+		: `an older Handraise made and this version, with schema ${own}, cannot take over. Start the older version, or ` +
+			'set DATA_DIR to an empty directory or DATABASE_URL to an empty database.';
+	const code = isNewer ? 'database_newer' : 'database_older';
+	return new HandraiseError(`The database has schema ${schema}, which ${words}`, { code });
+}
+
+const IS_OWN = sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
+
+/**
+ * Whether schema and key are still those of this process: a condition of what takes due rows or lets people change
+ * answers. The check value of the key is another one from the beginning of `npm run rekey` on.
+ */
+export function isUnchanged({ keyCheck }: Pick<StoreDatabase, 'keyCheck'>) {
+	const check = keyCheck?.() ?? null;
+	if (check === null) return IS_OWN;
+	return sql<boolean>`(${IS_OWN} and (select value from meta where name = 'key_check') = ${check})`;
+}
+
+/** For a statement that `isUnchanged` kept from its row. Also tells the program, which then stops. */
+export function stopReplaced({ onReplaced }: Pick<StoreDatabase, 'onReplaced'>): HandraiseError {
+	onReplaced?.();
+	return new HandraiseError(
+		`A newer Handraise has changed the schema of the database, which is no longer ${OWN_SCHEMA}, or npm run rekey ` +
+			'its key: this process stops.',
+		{ code: 'database_newer' },
+	);
+}
+
+/** What the log says when this process stops. */
+export async function whyReplaced({ read }: StoreDatabase) {
+	const looked = await sql<{ isOwn: unknown }>`select ${IS_OWN} as "isOwn"`.execute(read).catch(() => null);
+	return looked?.rows[0]?.isOwn ? 'database_rekeyed' : 'database_newer';
+}
+
+/**
+ * Throws `database_in_use` beside a running replica of any version: only this transaction may work on the database.
+ * Locks the answers, for which every replica asks each second. Whoever waits for that lock is alive. A process that was
+ * killed or whose machine is gone is not, also where its connection is still open. A frozen one is not found: with the
+ * new number it takes and stores nothing more. The locks stay until the end of the transaction.
+ */
+async function refuseBesideReplica(trx: Db, lookMs: number): Promise<void> {
+	// While we wait for a long transaction, such as a backup, replicas wait behind us.
+	await sql`set local lock_timeout = ${sql.lit(lookMs)}`.execute(trx);
+	// In this order, as transactions of replicas do. Statements with `isOwnSchema` wait, and then see the new number.
+	await sql`lock table answers, migrations in access exclusive mode`.execute(trx).catch((error: unknown) => {
+		throw isLockTimeout(error) ? replicaRuns('a transaction that takes long, such as a backup') : error;
+	});
+	await sql`set local lock_timeout = 0`.execute(trx);
+	const waiting = sql<{ pid: number; name: string | null; host: string | null }>`
+		select pid, application_name as name, host(client_addr) as host
+		from pg_locks left join pg_stat_activity using (pid)
+		where not granted and relation in ('answers'::regclass, 'migrations'::regclass)
+			and database = (select oid from pg_database where datname = current_database()) order by pid limit 1`;
+	for (let lookedMs = 0; lookedMs < lookMs; lookedMs += LOOK_EVERY_MS) {
+		await sql`select pg_sleep(${LOOK_EVERY_MS / 1_000})`.execute(trx);
+		const [found] = (await waiting.execute(trx)).rows;
+		if (found === undefined) continue;
+		const { pid, name, host } = found;
+		const at = host === null ? '' : ` at ${host}`;
+		throw replicaRuns(`${JSON.stringify((name || 'unnamed').slice(0, 100))}${at}, PostgreSQL process ${pid}`);
+	}
+}
+
+/** @param sign what of it was seen */
+function replicaRuns(sign: string): HandraiseError {
+	return new HandraiseError(
+		`The database is not migrated, because a replica still runs on it (${sign}). Nothing was changed. Stop all ` +
+			'replicas of the former version, and start this one when they have ended: one that is told to stop needs up to ' +
+			'10 s, and one that was killed is gone at once.',
+		{ code: 'database_in_use' },
+	);
+}
+
+/** PostgreSQL's `lock_not_available`. */
+const isLockTimeout = (error: unknown) => (error as { cause?: { code?: unknown } }).cause?.code === '55P03';
+
+export interface MigrationContext {
+	readonly clock: Clock;
+	readonly log: Log;
+	/** Of the program: what it has encrypted may be encrypted anew. */
+	readonly keys: GivenKeys;
+}
+
+/**
+ * In one transaction, for which replicas wait. Throws what `refuseSchema` returns, `encryption_key_invalid` when a key
+ * of the database is not given, and on PostgreSQL `database_in_use` after up to `lookMs`: SQLite's file has one
+ * process.
+ */
+export async function migrate(
+	db: StoreDatabase,
+	{
+		clock,
+		log,
+		keys,
+		migrations = MIGRATIONS,
+		lookMs = LOOK_FOR_REPLICA_MS,
+	}: MigrationContext & { migrations?: readonly Migration[]; lookMs?: number },
+): Promise<void> {
+	const isShared = db.dialect === 'postgres';
+	const applied = await db.write(async (trx) => {
+		// A pooler may not pass on the time-out of the connection.
+		if (isShared) await sql`set local statement_timeout = ${sql.lit(MIGRATION_MS)}`.execute(trx);
+		await lockFor(trx, 'migrating');
+		// `create table if not exists` needs the right to create, also where the table exists.
+		const found = sql<{ is: boolean }>`select to_regclass('migrations') is not null as is`;
+		const isThere = isShared && (await found.execute(trx)).rows[0]?.is === true;
+		if (!isThere) await createTable('migrations', TABLES.migrations, INITIAL).execute(trx);
+		const schema = await schemaOf(trx);
+		const refusal = refuseSchema(schema, migrations);
+		if (refusal !== null) throw refusal;
+		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
+		if (pending.length > 0 && schema !== null && isShared) await refuseBesideReplica(trx, lookMs);
+		for (const { number, name, up } of pending) {
+			await up(trx as unknown as Kysely<unknown>, clock.now(), keys);
+			await trx.insertInto('migrations').values({ number, name, appliedAt: clock.now() }).execute();
+		}
+		return pending.map(({ name }) => name);
+	});
+	if (applied.length > 0) log.info({ migrations: applied }, 'database schema updated');
+}

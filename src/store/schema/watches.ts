@@ -1,0 +1,356 @@
+import { DAY_MS, MINUTE_MS } from '../../kernel/basics.ts';
+import {
+	ahead,
+	CHANNEL,
+	fromZero,
+	integer,
+	json,
+	LEASE,
+	large,
+	noted,
+	OF_SESSION,
+	orNull,
+	PERSON,
+	personId,
+	QUESTION,
+	SESSION,
+	sealed,
+	tables,
+	text,
+	until,
+} from './columns.ts';
+
+/** The longest interval between two reads, however many sessions there are. */
+export const LONGEST_INTERVAL_MS = 30 * MINUTE_MS;
+
+/** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
+export const LONGEST_SNOOZE_MS = 36 * 60 * MINUTE_MS;
+
+/** Of watches that have ended, and of what was posted and asked under one that goes on. */
+const WATCH_DAYS = 7;
+
+/** What channels and people follow: sessions, their questions, the messages and inboxes that show them. */
+export const WATCH_TABLES = tables({
+	watches: {
+		key: ['id'],
+		columns: {
+			id: text,
+			...CHANNEL,
+			...SESSION,
+			mode: text,
+			questionsInChannel: until(35, integer),
+			discreet: until(35, fromZero),
+			buttons: until(35, { ...integer, default: 1 }),
+			createdBy: personId,
+			createdAt: noted,
+			revision: fromZero,
+			lastChangeAt: noted,
+			endedReason: orNull(text),
+			endedAt: orNull(noted),
+		},
+		indexes: {
+			one_live: 'unique (team_id, channel_id, service, session_id)\n\t\twhere ended_at is null',
+			session: '(service, session_id) where ended_at is null',
+			ended: '(ended_at) where ended_at is not null',
+			of_session: '(service, session_id)',
+		},
+		kept: WATCH_DAYS,
+	},
+
+	watched_sessions: {
+		key: OF_SESSION,
+		columns: {
+			...SESSION,
+			...LEASE,
+			rhythm: until(35, json),
+			digest: orNull(json),
+			/** The content of cards. */
+			view: orNull(sealed),
+			/** Null while no watch is live. */
+			nextReadAt: orNull(ahead(LONGEST_INTERVAL_MS, { lasts: true })),
+			readBy: ahead(60 * MINUTE_MS, { lasts: true }),
+			/** When the newest successful read began. */
+			lastReadAt: orNull(noted),
+			/** When the newest read began that found a change; before any change, the first read. */
+			lastChangeAt: orNull(noted),
+			/** When an early read was asked for, because an answer was delivered. */
+			touchedAt: orNull(noted),
+			/** Failed reads since the last successful one. */
+			failures: integer,
+			/** When a read first found the session over. One more read follows. */
+			overSince: orNull(noted),
+			/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
+			hurry: integer,
+			/** See `sessionReads`. */
+			reads: orNull({ ...json, since: 30 }),
+			/** When the service last saved it, as the newest list says; null: that does not name it. */
+			listed: orNull({ ...large, since: 35 }),
+		},
+		indexes: { due: '(service, next_read_at) where next_read_at is not null' },
+		kept: 'whileUsed',
+	},
+
+	/**
+	 * One row for each time that an agent asks: in watched sessions, and where an answer of ours is to it. At most one of
+	 * a session is open.
+	 */
+	questions: {
+		key: ['id'],
+		columns: {
+			id: text,
+			...QUESTION,
+			/** Counts the session's questions in the order of asking. */
+			number: integer,
+			sameBefore: until(35, integer),
+			fingerprint: text,
+			shownHash: text,
+			/** What channels see of it, see `Asked`. Null after removal. Its index and its holder change. */
+			content: orNull({ ...sealed, bound: OF_SESSION }),
+			rewordedCount: until(35, fromZero),
+			rewordedAt: until(35, orNull(noted)),
+			/** When the read began that found it; 0: it was answered before anybody watched its session. */
+			askedAt: noted,
+			settledAt: orNull(noted),
+			settledHow: orNull(text),
+			/** Our answer that settled it; null: it was given outside Handraise, or there is none. */
+			answerId: orNull(text),
+			/** See `Evidence`. */
+			evidence: orNull({ ...json, since: 30 }),
+			/** See `HandOver`; null: nobody has handed it over. */
+			handOverId: orNull(text),
+			/** Null too when the hand-over is over. */
+			heldWatchId: orNull(text),
+			heldTeamId: orNull(text),
+			heldChannelId: orNull(text),
+			fromUserId: orNull(personId),
+			toUserId: orNull(personId),
+			handOverCount: fromZero,
+			handedOverAt: orNull(noted),
+			/** What whoever handed it over wrote to its holder; null without, and after it. */
+			handOverNote: orNull({ ...sealed, bound: [...OF_SESSION, 'handOverId'] }),
+			givenBackAt: orNull(noted),
+		},
+		unique: [['service', 'sessionId', 'number']],
+		indexes: {
+			one_open: 'unique (service, session_id) where settled_at is null',
+			held: '(held_watch_id) where held_watch_id is not null',
+			settled: '(settled_at) where settled_at is not null',
+			asked: ['(service, asked_at)', 29, 35],
+			from: ['(from_user_id) where from_user_id is not null', 32],
+			to: ['(to_user_id) where to_user_id is not null', 32],
+		},
+		kept: WATCH_DAYS,
+	},
+
+	/** One row for each Slack message that has to stay true. */
+	posts: {
+		key: ['id'],
+		columns: {
+			id: text,
+			...LEASE,
+			/** `watch:<id>`, `channel:<team>:<channel>`, `person:<team>:<user>` or `person:<team>:<user>:<topic>`. */
+			stream: { ...text, people: 'part' },
+			/** Position in the stream: the order of first posts. */
+			number: integer,
+			uniqueKey: { ...text, people: 'part' },
+			teamId: text,
+			/** The channel's or person's. */
+			placeId: personId,
+			watchId: orNull(text),
+			/** Null, like `sessionId` and `questionId`, for what is about no session. */
+			service: orNull(text),
+			sessionId: orNull(text),
+			questionId: orNull(text),
+			kind: text,
+			/** See `KINDS`; no text of a person or an agent. */
+			content: {
+				...json,
+				people: [
+					'by',
+					'from',
+					'entries[].heldBy',
+					'before.mention.userIds[]',
+					'after.mention.userIds[]',
+					'before.answerers.userIds[]',
+					'after.answerers.userIds[]',
+				],
+			},
+			/** `planned`, `shown`, `closed` (after its last look), `gone` (deleted), `refused`, `dropped` (not needed). */
+			state: text,
+			createdAt: noted,
+			/**
+			 * The longest retry delay, and the longest Retry-After of Slack that is honored. What is held, like a reminder,
+			 * is looked at as often.
+			 */
+			dueAt: orNull(ahead(15 * MINUTE_MS, { decides: true })),
+			/** 0: now, 1: progress. */
+			urgency: fromZero,
+			/** Counts what changed after it was planned. */
+			wanted: fromZero,
+			attempts: fromZero,
+			/** A post that may exist is searched for from then on, by Slack's clock. */
+			sendingSince: orNull({ ...noted, becomesMs: -DAY_MS }),
+			ts: orNull(text),
+			shownKey: orNull(text),
+			shownAt: orNull(noted),
+			lastError: orNull(text),
+			/** Of a question's post: since when its reminders count, and which there were; null: it has none. */
+			remindSince: orNull({ ...noted, since: 35 }),
+			remindedAt: orNull({ ...noted, since: 35 }),
+			escalationCount: { ...fromZero, since: 35 },
+			lastReminderAt: orNull({ ...noted, since: 35 }),
+		},
+		unique: [
+			['stream', 'uniqueKey'],
+			['stream', 'number'],
+		],
+		indexes: {
+			due: '(due_at) where due_at is not null',
+			planned: `(stream, number) where state = 'planned'`,
+			done: `(created_at) where state not in ('planned', 'shown')`,
+			session: '(service, session_id, state)',
+			watch: '(watch_id)',
+			ts: '(ts)',
+			handed_over: `(team_id, created_at) where kind = 'handedOver'`,
+			digests: [`(place_id) where kind = 'digest' and state = 'shown'`, 29, 35],
+			reminders: [`(place_id) where kind = 'reminder' and state = 'shown' and session_id is null`, 35],
+			next: ['(state, urgency, due_at, created_at) where due_at is not null', 32],
+			place: ['(place_id, state)', 32],
+		},
+		kept: WATCH_DAYS,
+	},
+
+	/** What was changed that people see, until `surfaces/marks.ts` has it drawn again wherever it stands. */
+	marks: {
+		key: ['id'],
+		columns: {
+			id: text,
+			/** Null, like `sessionId`: Homes alone. */
+			service: orNull(text),
+			sessionId: orNull(text),
+			/** Whose act it was; null: an agent's, or no single person's. */
+			userId: orNull(personId),
+			/** See `MarkOptions`. */
+			cards: orNull(text),
+			dueAt: ahead(MINUTE_MS),
+		},
+		indexes: { due: '(due_at)', session: '(service, session_id)' },
+		kept: 'whileUsed',
+		since: 35,
+	},
+
+	inboxes: {
+		key: ['id'],
+		columns: {
+			/** `home:<team>:<user>` or `view:<view id>`. */
+			id: { ...text, people: 'part' },
+			...PERSON,
+			...LEASE,
+			viewId: orNull(text),
+			/** Counts from 0. */
+			page: integer,
+			openedAt: noted,
+			/** Counts what the person did: opening it, changing the page, pressing something. */
+			askedCount: integer,
+			/** Counts every reason for an update, also these. */
+			changeCount: integer,
+			// The end of a snooze may be the next update.
+			nextUpdateAt: orNull(ahead(LONGEST_SNOOZE_MS, { decides: true })),
+			/** The `askedCount` that it shows. */
+			shownCount: fromZero,
+			/** What it shows, see `InboxDisplay`. */
+			shownKey: orNull(text),
+			builtAt: orNull(noted),
+		},
+		indexes: { due: '(next_update_at) where next_update_at is not null' },
+		kept: 'whileUsed',
+	},
+
+	channel_settings: {
+		key: ['teamId', 'channelId'],
+		columns: {
+			...CHANNEL,
+			settings: { ...json, people: ['mention.userIds[]', 'answerers.userIds[]'] },
+			revision: integer,
+			changedBy: personId,
+			changedAt: noted,
+		},
+		kept: 'always',
+	},
+
+	/** The channels whose lists say who may answer a session, also after they stopped watching it, until it is over. */
+	answer_rules: {
+		key: ['teamId', 'channelId', ...OF_SESSION],
+		columns: { ...CHANNEL, ...SESSION, enteredAt: noted },
+		indexes: { session: '(service, session_id)' },
+		kept: 'whileUsed',
+		since: 33,
+	},
+
+	/** A question hidden from a person's inbox for some time. */
+	snoozes: {
+		key: ['teamId', 'userId', 'service', 'sessionId'],
+		columns: { ...PERSON, ...SESSION, fingerprint: text, until: ahead(LONGEST_SNOOZE_MS) },
+		kept: 'whileUsed',
+	},
+
+	waiting_sessions: {
+		key: OF_SESSION,
+		columns: {
+			...SESSION,
+			name: sealed,
+			since: noted,
+			/** When a read last found that it asks nothing, or it could not be read. */
+			loweredAt: orNull(noted),
+			/** How often in a row; 0: only once, after it had asked. */
+			loweredCount: fromZero,
+			/** 1: it began to wait or asked something else after the first list. */
+			isNew: fromZero,
+			/** Since when lists lack it; null: it is listed. */
+			goneAt: orNull(noted),
+		},
+		kept: 'whileUsed',
+	},
+
+	discoveries: {
+		key: ['teamId', 'channelId'],
+		columns: {
+			...CHANNEL,
+			service: text,
+			discreet: until(35, integer),
+			buttons: until(35, integer),
+			createdBy: personId,
+			createdAt: noted,
+		},
+		kept: 'whileUsed',
+	},
+
+	/** Of who acted, or was named: a list of the workspace's people puts nobody in. See `slack/directory.ts`. */
+	people: {
+		key: ['userId'],
+		columns: {
+			...PERSON,
+			/** What Slack told, and when; null: nothing that is used. */
+			facts: orNull({ ...sealed, bound: ['teamId'] }),
+			/** Since when a Home waits for it. */
+			wantedAt: orNull(noted),
+			usedAt: noted,
+		},
+		indexes: { wanted: '(team_id, wanted_at) where wanted_at is not null', used: '(used_at)' },
+		kept: WATCH_DAYS,
+		since: 31,
+	},
+
+	service_outages: { key: ['service'], columns: { service: text, downSince: noted }, kept: 'whileUsed' },
+
+	shared_states: {
+		key: ['name'],
+		columns: {
+			/** `budget:<address>` of the service, `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
+			name: { ...text, people: 'part' },
+			state: { ...json, people: ['{}'] },
+			changedAt: noted,
+		},
+		kept: WATCH_DAYS,
+	},
+});

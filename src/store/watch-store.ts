@@ -1,0 +1,444 @@
+// Owns `watches` and `watched_sessions`: which channel watches what, and when it is read.
+import { type RawBuilder, sql } from 'kysely';
+import type { z } from 'zod';
+import type { SessionKey } from '../domain/session.ts';
+import {
+	type Digest,
+	digest,
+	maskedSnapshot,
+	type SessionSnapshot,
+	sessionSnapshot,
+} from '../domain/session-snapshot.ts';
+import { type Lease, parseOrNull, pick } from '../kernel/basics.ts';
+import { styleIn } from './channel-settings.ts';
+import {
+	add,
+	type Cipher,
+	change,
+	channelOf,
+	columnsAs,
+	countOf,
+	type Db,
+	type Filter,
+	from,
+	hasChanged,
+	isFound,
+	joinedRow,
+	type Row,
+	remove,
+	type StoreDatabase,
+	type StoreParts,
+	sealedColumn,
+	sessionOf,
+	WITHOUT_LEASE,
+} from './database.ts';
+import { leaseDue, nextDue, queueOf } from './due.ts';
+import { locked, lockSession } from './locks.ts';
+import { arrivedIn, readQuestion } from './question-store.ts';
+import { type ChannelKey, NEWS_AHEAD_MS, sessionReads, type Watch, type WatchEnd, type WatchMode } from './watch.ts';
+
+export type WatchRow = Row<'watches'>;
+export type WatchedSessionRow = Row<'watched_sessions'>;
+
+const VIEW = sessionSnapshot.transform((stored) => maskedSnapshot(new Set(), stored));
+/** `open` gives null when there is none yet, it was written with another key, or it is damaged. */
+export const viewColumn = sealedColumn('watched_sessions.view', VIEW as z.ZodType<SessionSnapshot>);
+
+export function readWatch(row: WatchRow): Watch {
+	return {
+		...pick(row, 'id', 'teamId', 'channelId', 'createdBy', 'createdAt', 'revision', 'lastChangeAt'),
+		session: sessionOf(row),
+		mode: row.mode as WatchMode,
+		ended: row.endedAt === null ? null : { reason: row.endedReason as WatchEnd, at: row.endedAt },
+	};
+}
+
+/** Null for a damaged one: the next read stores it again. A question that is open still is the same row. */
+export const readDigest = (text: string | null): Digest | null => parseOrNull(digest, text);
+
+/** A session that at least one channel watches. All its watches share this row. */
+export type WatchedSession = Readonly<ReturnType<typeof readWatchedSession>>;
+
+export function readWatchedSession(row: Omit<WatchedSessionRow, 'view'>) {
+	return {
+		...pick(row, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
+		session: sessionOf(row),
+		/** Null before the first read. */
+		digest: readDigest(row.digest),
+		nextRead: { at: row.nextReadAt ?? row.readBy, by: row.readBy },
+		earlyReadAskedAt: row.touchedAt,
+		earlyReadCount: row.hurry,
+		listed: row.listed,
+		reads: readReads(row),
+	};
+}
+
+export function readReads({ reads }: Pick<WatchedSessionRow, 'reads'>) {
+	return parseOrNull(sessionReads, reads) ?? sessionReads.parse({});
+}
+
+export function liveWatches(db: Db, filter: Filter<'watches'>) {
+	return from(db, 'watches', { ...filter, endedAt: null }).selectAll();
+}
+
+/** What cards show, beside the rows of `watches` joined as `watch`: `seen`, `newest` (the question) and `settings`. */
+export const JOINED_SHOWN = sql`
+	left join watched_sessions as seen on seen.service = watch.service and seen.session_id = watch.session_id
+	left join questions as newest on newest.service = watch.service and newest.session_id = watch.session_id
+		and newest.number = (select max(number) from questions as asked
+			where asked.service = watch.service and asked.session_id = watch.session_id)
+	left join channel_settings as settings
+		on settings.team_id = watch.team_id and settings.channel_id = watch.channel_id`;
+/** Their columns. */
+export const SHOWN_COLUMNS = sql.join([
+	columnsAs('watches', 'watch'),
+	columnsAs('watched_sessions', 'seen'),
+	columnsAs('questions', 'newest'),
+	columnsAs('channel_settings', 'settings'),
+]);
+
+/** A watch with what its card shows, and `style`. `view`: null when none can be read; `question`: the newest. */
+export function readShown(row: object, cipher: Cipher) {
+	const watch = joinedRow(row, 'watches', 'watch');
+	if (watch === undefined) return null;
+	const session = joinedRow(row, 'watched_sessions', 'seen');
+	const asked = joinedRow(row, 'questions', 'newest');
+	return {
+		watch: readWatch(watch),
+		style: styleIn(joinedRow(row, 'channel_settings', 'settings')?.settings ?? null),
+		view: session === undefined ? null : viewColumn.open(session.view, session, cipher),
+		checkedAt: session?.lastReadAt ?? null,
+		unreadCode: (session && readReads(session).unread?.code) ?? null,
+		question: asked === undefined ? null : readQuestion(asked, cipher),
+	};
+}
+
+export type Shown = NonNullable<ReturnType<typeof readShown>>;
+
+/** Watches with what their cards show and when that was last read. `rest`: which of `watch`, and in which order. */
+export async function readShownWatches(db: StoreDatabase, cipher: Cipher, rest: RawBuilder<unknown>) {
+	const shown = sql<object>`select ${SHOWN_COLUMNS} from watches as watch ${JOINED_SHOWN} ${rest}`;
+	const { rows } = await shown.execute(db.read);
+	return rows.flatMap((row) => readShown(row, cipher) ?? []);
+}
+
+/** Adds a watch. `columns`: its mode, and who created it. */
+export function insertWatch(
+	trx: Db,
+	{ id, session, createdAt, ...channel }: ChannelKey & Pick<Watch, 'id' | 'session' | 'createdAt'>,
+	columns: Pick<WatchRow, 'mode' | 'createdBy'> & Partial<WatchRow>,
+): Promise<WatchRow> {
+	const begun = { ...columns, createdAt, lastChangeAt: createdAt };
+	const row = add(trx, 'watches', { id, ...channelOf(channel), ...sessionOf(session), ...begun });
+	return row.returningAll().executeTakeFirstOrThrow();
+}
+
+export function changeWatch(trx: Db, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
+	return change(trx, 'watches', { id }, columns).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Notes that a watch was told of a read. `isChanged`: whether people see a difference. */
+export function tellWatch(trx: Db, { id, revision }: Pick<Watch, 'id' | 'revision'>, isChanged: boolean, now: number) {
+	const told = { revision: Math.max(revision, 0) + 1, ...(isChanged && { lastChangeAt: now }) };
+	return change(trx, 'watches', { id, revision, endedAt: null }, told).returningAll().executeTakeFirstOrThrow();
+}
+
+export const removeWatches = (trx: Db, id: string | readonly string[]) => remove(trx, 'watches', { id }).execute();
+
+export const changeSession = (trx: Db, session: SessionKey, columns: Partial<WatchedSessionRow>) =>
+	change(trx, 'watched_sessions', sessionOf(session), columns).execute();
+
+export const changeReads = (trx: Db, filter: Filter<'watched_sessions'>, columns: Partial<WatchedSessionRow>) =>
+	change(trx, 'watched_sessions', filter, columns).execute();
+
+/** Inserts the session's row, or reads it again; locks it. Returns what is stored; null: `firstRead` is now. */
+export async function startReading(
+	trx: Db,
+	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
+	firstRead: Pick<WatchedSessionRow, 'failures'> & Partial<WatchedSessionRow>,
+): Promise<WatchedSessionRow | null> {
+	const row = await lockSession(trx, session);
+	const planned = { nextReadAt: readAt, readBy };
+	if (row === undefined) {
+		const unread = { ...sessionOf(session), hurry: 1 };
+		// Of two replicas that find none, one fails on the key and runs again.
+		await add(trx, 'watched_sessions', { ...unread, ...firstRead, ...planned }).execute();
+		return null;
+	}
+	const { nextReadAt: before, readBy: by, hurry } = row;
+	const at = Math.min(before ?? readAt, readAt);
+	// One that is due for long is awaited too.
+	const place = readBy < readAt ? Math.min(by, readBy, at - 1) : Math.min(by, readBy);
+	const next = before === null ? { overSince: null, ...planned } : { nextReadAt: at, readBy: place };
+	// A read under way that begins with nothing would not find what this one stores.
+	const isFirst = before === null || (row.view === null && row.leaseToken === null);
+	const columns = { ...(isFirst && firstRead), ...next, hurry: hurry + 1 };
+	await changeSession(trx, session, columns);
+	return isFirst ? null : row;
+}
+
+/**
+ * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place
+ * among due reads (see `PlannedRead`).
+ */
+export async function readEarly(
+	trx: Db,
+	session: SessionKey,
+	{ askedAt, at, by }: { askedAt: number | null; at: number; by: number },
+): Promise<void> {
+	// While the session is being read, `nextReadAt` is the past time of that read.
+	const earlier = sql<number>`case when lease_token is null and next_read_at < ${at} then next_read_at
+		else cast(${at} as bigint) end`;
+	// One that is due for long is awaited too.
+	const readBy = sql<number>`case when ${earlier} - 1 < ${by} then ${earlier} - 1 else cast(${by} as bigint) end`;
+	const columns = { touchedAt: askedAt, hurry: sql<number>`hurry + 1`, nextReadAt: earlier, readBy };
+	const early = change(trx, 'watched_sessions', sessionOf(session), columns);
+	await early.where('nextReadAt', 'is not', null).execute();
+}
+
+/** Whether the read of a session has the place `by` or a better one. While the service is away, exactly this one. */
+export function hasPlace(
+	row: Pick<WatchedSessionRow, 'nextReadAt' | 'readBy' | 'failures'>,
+	by: number,
+	now: number,
+): boolean {
+	const { nextReadAt, readBy, failures } = row;
+	if (nextReadAt === null) return true;
+	return failures === 0 ? nextReadAt <= now && readBy < nextReadAt && readBy <= by : readBy === by;
+}
+
+/** Moves the read of a session to `at` and the place `by`, ahead of others. */
+export async function askForRead(trx: Db, row: WatchedSessionRow, by: number, at: number): Promise<void> {
+	// Not before its time: the service is away. But ahead of others when it is back.
+	if (row.failures > 0) await changeSession(trx, row, { readBy: by });
+	// As before: the agent does not go on after this read, so no early ones follow.
+	else await readEarly(trx, row, { askedAt: row.touchedAt, at, by });
+}
+
+/** What a read leaves in the row of its session; `earlyReadCount` is the one with which it was taken. */
+export interface SessionRead extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt' | 'listed'> {
+	/** Left out when it shows what is stored already. */
+	readonly view?: SessionSnapshot;
+}
+
+/**
+ * Notes a read and gives the lease back. The caller holds the lock of the session, and has found the lease.
+ * `keepsPlan`: it was not a read of the watch, whose lease and next read stay.
+ */
+export async function noteRead(
+	trx: Db,
+	row: WatchedSessionRow,
+	read: SessionRead,
+	{ cipher, keepsPlan }: { cipher: Cipher; keepsPlan: boolean },
+): Promise<void> {
+	const { hurry, leaseToken, nextReadAt: plannedAt, readBy: by } = row;
+	const isEarly = hurry !== read.earlyReadCount && plannedAt !== null;
+	const at = Math.round(isEarly ? Math.min(plannedAt, read.nextRead.at) : read.nextRead.at);
+	const { nextReadAt, readBy, ...noted } = columnsOfRead(read);
+	const columns = {
+		...noted,
+		...(!keepsPlan && {
+			nextReadAt: isEarly ? at : nextReadAt,
+			readBy: isEarly ? Math.min(by, at) : readBy,
+			...WITHOUT_LEASE,
+		}),
+		...(read.view !== undefined && {
+			digest: JSON.stringify(read.view.digest),
+			view: viewColumn.seal(read.view, row, cipher),
+		}),
+	};
+	await change(trx, 'watched_sessions', { ...sessionOf(row), leaseToken }, columns).execute();
+}
+
+const columnsOfRead = (read: SessionRead) => ({
+	reads: JSON.stringify(read.reads),
+	nextReadAt: Math.round(read.nextRead.at),
+	readBy: Math.round(read.nextRead.by),
+	...pick(read, 'lastReadAt', 'lastChangeAt', 'failures', 'overSince'),
+});
+
+/**
+ * Notes a read that found nothing new, in one statement, and gives the lease back. False: the lease is lost, or
+ * something was stored or asked for since, or the read before failed, so `noteRead` has to see what it means.
+ */
+export function notePlainRead(
+	trx: Db,
+	{ session, token, lastReadAt }: HeldSession & { readonly lastReadAt: number | null },
+	read: SessionRead,
+): Promise<boolean> {
+	const asTaken = { ...sessionOf(session), leaseToken: token, lastReadAt, hurry: read.earlyReadCount, failures: 0 };
+	const noted = change(trx, 'watched_sessions', asTaken, { ...columnsOfRead(read), ...WITHOUT_LEASE });
+	return hasChanged(noted.where(sql<boolean>`next_read_at is not null and reads like '%"unread":null%'`));
+}
+
+export const removeSession = (trx: Db, session: SessionKey) =>
+	remove(trx, 'watched_sessions', sessionOf(session)).execute();
+
+export interface HeldSession {
+	readonly session: SessionKey;
+	readonly token: string;
+}
+
+/** Of a session that was never read, or whose reads fail, among those whose reads are due. */
+const UNREAD_INTERVAL_MS = 2_500;
+
+/** `arrived`: how many answers of ours have; `laterAt`: when the first read is due that was not due yet. */
+type AlsoRead = { readonly arrived: number; readonly laterAt: number | null };
+
+/** The sessions that are watched, and their reads. */
+export function createSessionStore({ db, cipher }: StoreParts) {
+	const readSessions = (service: string) =>
+		from(db.read, 'watched_sessions', { service }).where('nextReadAt', 'is not', null);
+
+	/** Of a session that fails, or was not followed for some time, the last read may be long ago: that is no interval. */
+	const lastOfMany = sql`case when failures = 0 and digest is not null then last_read_at end`;
+	const readBefore = sql`coalesce(${lastOfMany}, next_read_at - ${UNREAD_INTERVAL_MS})`;
+	const interval = sql`abs(next_read_at - ${readBefore}) + 1`;
+	/** Whoever has waited most times its interval. */
+	const inTurn = (now: number) => sql`cast(1.0 * (next_read_at - ${now}) / (${interval}) as double precision)`;
+
+	async function take(
+		service: string,
+		lease: Lease,
+		due: { limit: number; now: number; orderBy: readonly RawBuilder<unknown>[] },
+	) {
+		const { now, ...order } = due;
+		const where = sql<boolean>`next_read_at <= ${now}`;
+		const laterAt = sql`(select min(next_read_at) from watched_sessions where service = ${service}
+			and next_read_at > ${now})`;
+		const alsoRead = [sql`${arrivedIn('watched_sessions')} as arrived`, sql`${laterAt} as "laterAt"`];
+		const query = { table: 'watched_sessions', service, where, alsoRead, ...order } as const;
+		const rows = (await leaseDue(db, query, { lease, now })) as (WatchedSessionRow & AlsoRead)[];
+		return rows.map(({ arrived, laterAt, ...row }) => ({ ...readStored(row), arrived, laterAt }));
+	}
+
+	/** `view` is null before the first read, and when it cannot be read. */
+	const readStored = (row: WatchedSessionRow) => ({
+		...readWatchedSession(row),
+		view: viewColumn.open(row.view, row, cipher),
+	});
+
+	return {
+		/** Leases up to `limit` sessions with a due read, in the order of `PlannedRead`. */
+		takeDue: (service: string, lease: Lease, limit: number, now: number) =>
+			take(service, lease, {
+				limit,
+				now,
+				orderBy: [
+					sql`case when read_by < next_read_at then 0 else 1 end`,
+					sql`case when read_by < next_read_at then read_by end`,
+					inTurn(now),
+				],
+			}),
+
+		/** Leases one as if none were awaited. */
+		takeInTurn: (service: string, lease: Lease, now: number) =>
+			take(service, lease, { limit: 1, now, orderBy: [inTurn(now)] }),
+
+		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
+		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
+			db.writeOne(async (trx) => {
+				const service = [...new Set(held.map(({ session }) => session.service))];
+				const sessionIds = held.map(({ session }) => session.sessionId);
+				const own = { service, sessionId: sessionIds, leaseToken: held.map(({ token }) => token) };
+				const rows = { ...own, sessionId: locked(trx, 'watched_sessions', own) };
+				const renewed = change(trx, 'watched_sessions', rows, { leasedUntil: now + ms });
+				return (await renewed.returning(['service', 'sessionId']).execute()).map(sessionOf);
+			}),
+
+		...queueOf(db, 'watched_sessions'),
+
+		nextDueAt: (service: string): Promise<number | null> =>
+			nextDue(db, 'watched_sessions', sql<boolean>`service = ${service} and next_read_at is not null`, 'nextReadAt'),
+
+		/** Whether it could be read while somebody watched it. */
+		wasRead: (session: SessionKey): Promise<boolean> =>
+			isFound(
+				from(db.read, 'watched_sessions', sessionOf(session)).select('service').where('lastReadAt', 'is not', null),
+			),
+
+		/** What the newest read showed of a session that is or was watched, and when it began; null: none can be read. */
+		async newest(session: SessionKey): Promise<{ readonly snapshot: SessionSnapshot; readonly readAt: number } | null> {
+			const row = await from(db.read, 'watched_sessions', sessionOf(session)).selectAll().executeTakeFirst();
+			const snapshot = row === undefined ? null : viewColumn.open(row.view, row, cipher);
+			const readAt = row?.lastReadAt ?? null;
+			return snapshot === null || readAt === null ? null : { snapshot, readAt };
+		},
+
+		/** A watched session as stored; null: nobody watches it. */
+		async watched({ service, sessionId }: SessionKey) {
+			const row = await readSessions(service).where('sessionId', '=', sessionId).selectAll().executeTakeFirst();
+			return row === undefined ? null : readStored(row);
+		},
+
+		isWatched: ({ service, sessionId }: SessionKey): Promise<boolean> =>
+			isFound(readSessions(service).where('sessionId', '=', sessionId).select('sessionId')),
+
+		count: (service: string): Promise<number> => countOf(readSessions(service)),
+
+		/** When another session than this one was last read, by any process; null: never. */
+		async otherReadAt({ service, sessionId }: SessionKey): Promise<number | null> {
+			const others = from(db.read, 'watched_sessions', { service }).where('sessionId', '!=', sessionId);
+			return (await others.select((eb) => eb.fn.max('lastReadAt').as('at')).executeTakeFirst())?.at ?? null;
+		},
+
+		/** Whether reads of a session fail that could be read before. */
+		async isFailing(service: string): Promise<boolean> {
+			const failing = readSessions(service).where('failures', '>', 0).where('digest', 'is not', null);
+			return isFound(failing.select('sessionId'));
+		},
+
+		/**
+		 * Notes what the newest list says of the watched sessions: `listed`, by id, when each was last saved. Moves the
+		 * reads of those of which it says something new ahead of all others, those that it named before not more often than
+		 * `leastMs`. Returns how many. One that it names no more is news also where it is not complete: nothing tells of
+		 * that one then.
+		 */
+		async noteListed(
+			service: string,
+			listed: ReadonlyMap<string, number>,
+			{ now, leastMs }: { now: number; leastMs: (session: Pick<WatchedSession, 'reads'>) => number },
+		) {
+			const known = await readSessions(service).select(['sessionId', 'listed']).execute();
+			let count = 0;
+			const savedAt = (sessionId: string) => listed.get(sessionId) ?? null;
+			for (const { sessionId } of known.filter((row) => savedAt(row.sessionId) !== row.listed)) {
+				const isNews = await db.write(async (trx) => {
+					const row = await lockSession(trx, { service, sessionId });
+					if (row === undefined || row.nextReadAt === null) return false;
+					await changeSession(trx, row, { listed: savedAt(sessionId) });
+					// Its first read is due, in its turn.
+					if (row.lastReadAt === null) return false;
+					// Whoever begins to wait has asked something, whatever its read costs.
+					const leastAt = row.listed === null ? now : row.lastReadAt + leastMs({ reads: readReads(row) });
+					await askForRead(trx, row, now - NEWS_AHEAD_MS, Math.max(now, Math.round(leastAt)));
+					return true;
+				});
+				count += Number(isNews);
+			}
+			return count;
+		},
+
+		/** No list tells of sessions any more: none is read later than `withinMs` after its last read. */
+		readWithin: (service: string, withinMs: number) =>
+			db.writeOne((trx) => {
+				const at = sql<number>`last_read_at + ${withinMs}`;
+				const later = locked(trx, 'watched_sessions', { service, leaseToken: null, failures: 0 });
+				const rows = { service, sessionId: later.where(sql<boolean>`next_read_at > ${at}`) };
+				return change(trx, 'watched_sessions', rows, { nextReadAt: at, readBy: at }).execute();
+			}),
+
+		/** The service is back: sessions whose reads failed are read now, each in its place. */
+		readFailing: (service: string, now: number) =>
+			db.writeOne((trx) => {
+				const failing = locked(trx, 'watched_sessions', { service, leaseToken: null });
+				const rows = { service, sessionId: failing.where(sql<boolean>`failures > 0 and next_read_at > ${now}`) };
+				const readBy = sql<number>`case when read_by < ${now} then read_by else ${now} end`;
+				return change(trx, 'watched_sessions', rows, { nextReadAt: now, readBy }).execute();
+			}),
+	};
+}
+
+export type SessionStore = ReturnType<typeof createSessionStore>;
+export type DueSession = Awaited<ReturnType<SessionStore['takeDue']>>[number];
+export type TakenSession = Omit<DueSession, keyof AlsoRead>;

@@ -1,0 +1,369 @@
+// Owns `inboxes`.
+
+import { activeClaims, nameInService, readDraft } from '../delivery/answering-store.ts';
+import { createAnswerReader, dismissAnswer } from '../delivery/rows-store.ts';
+import { type Answer, BLOCKING_STATES, FAILED_STATES } from '../domain/answer.ts';
+import { holderOf } from '../domain/hand-over.ts';
+import type { Person } from '../domain/session.ts';
+import { isOffered } from '../domain/session-snapshot.ts';
+import { type Lease, type Log, pick } from '../kernel/basics.ts';
+import type { Choice } from '../slack/ids.ts';
+import type { InboxPlace } from '../slack/request.ts';
+import { stylesOf } from '../store/channel-settings.ts';
+import {
+	add,
+	change,
+	countChanged,
+	type Db,
+	from,
+	hasChanged,
+	isFound,
+	personOf,
+	questionOf,
+	type RawBuilder,
+	type Row,
+	remove,
+	type StoreParts,
+	sessionOf,
+	sql,
+	type Tx,
+	WITHOUT_LEASE,
+} from '../store/database.ts';
+import { isOurs, leaseDue, nextDue, removeInBatches } from '../store/due.ts';
+import { endSnoozes, IS_ANSWERED, readHandOver, type Snooze, snooze } from '../store/question-store.ts';
+import { isInThread } from '../store/watch.ts';
+import { viewColumn } from '../store/watch-store.ts';
+
+/** Presses in one inbox show in it at most this often. */
+export const PRESS_SPACING_MS = 1_000;
+/** An inbox follows changes no faster than this. */
+export const SPACING_MS = 3_000;
+/** How long an inbox follows changes after its person opened it or did something in it. */
+export const FOLLOWED_MS = 10 * 60_000;
+
+/** Drafts that are looked at: of one question there may be several, and some are empty. */
+const DRAFTS_EXAMINED = 40;
+
+type Shown = { readonly shownKey: string | null; readonly isWhole: boolean; readonly nextAt: number | null };
+type Spacing = { readonly now: number; readonly spacingMs: number };
+
+type AskingRow = Row<'questions'> &
+	Pick<Row<'watches'>, 'channelId' | 'createdBy' | 'mode'> &
+	Readonly<Record<'cardTs' | 'postTs', string | null>>;
+
+/** The person did something that the inbox does not show yet. */
+const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
+
+/** When the newest of these posts of a watch was posted, if it is still there. */
+const newestTs = (isKind: RawBuilder<unknown>) =>
+	sql`(select ts from posts where posts.watch_id = watch.id and state in ('shown', 'closed') and ts is not null
+		and ${isKind} order by number desc limit 1)`;
+
+/** The stored inboxes without damaged rows. A row is due when its person acted or its content may have changed. */
+export function createInboxStore({ db, cipher, log }: StoreParts & { log: Log }) {
+	const readOrSkip = createAnswerReader(cipher, log);
+	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personOf(person) });
+
+	/** What cards show of these sessions, by session id. */
+	async function snapshots(service: string, sessionIds: readonly string[]) {
+		const sessions = from(db.read, 'watched_sessions', { service, sessionId: sessionIds });
+		const rows = await sessions.select(['service', 'sessionId', 'view']).execute();
+		const read = rows.map((row) => [row.sessionId, viewColumn.open(row.view, row, cipher)] as const);
+		return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
+	}
+
+	/** Whether reads found that the question of a choice is not asked any more, and no answer to it. */
+	async function isReplaced(service: string, { sessionId, messageIndex, fingerprint }: Choice): Promise<boolean> {
+		const asked = from(db.read, 'questions', { service, sessionId, messageIndex, fingerprint }).select('settledHow');
+		const newest = await asked.orderBy('number', 'desc').limit(1).executeTakeFirst();
+		return newest?.settledHow === 'changed' || newest?.settledHow === 'closed';
+	}
+
+	return {
+		/**
+		 * The person opened it or did something in it: it is followed and due now, or `PRESS_SPACING_MS` after it was last
+		 * built. `page` null: as before. `spacingMs`: waits for this long instead, in turn with those that only follow.
+		 */
+		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
+			const asked = { ...(page !== null && { page }), openedAt: now };
+			const first = { id, ...personOf(person), viewId, page: 0, ...asked };
+			const soon = notBefore(sql`inboxes.built_at`, spacingMs ?? PRESS_SPACING_MS, now);
+			await db.writeOne((trx) =>
+				add(trx, 'inboxes', { ...first, nextUpdateAt: now, askedCount: 1, changeCount: 1 })
+					.onConflict((conflict) =>
+						conflict.column('id').doUpdateSet({
+							...asked,
+							nextUpdateAt: earlierOf(sql`inboxes.next_update_at`, soon),
+							askedCount: sql<number>`inboxes.asked_count + ${spacingMs === undefined ? 1 : 0}`,
+							changeCount: sql<number>`inboxes.change_count + 1`,
+						}),
+					)
+					.execute(),
+			);
+		},
+
+		touchAll: (now: number) => db.writeOne((trx) => touchInboxes(trx, now)),
+
+		/** Leases due inboxes: first where people acted, then opened Homes (`asked`: only these), then the longest due. */
+		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
+			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
+			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
+			const isOpened = sql`view_id is null and shown_count = 0`;
+			const orderBy = [sql`case when not ${IS_ASKED} then 2 when ${isOpened} then 1 else 0 end`, sql`next_update_at`];
+			return (await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now })).map(readInbox);
+		},
+
+		rows: db.queuedRows('inboxes'),
+
+		/** When `takeDue` next finds something; null for never. */
+		async nextDueAt() {
+			const dueAt = (where: RawBuilder<boolean>) => nextDue(db, 'inboxes', where, 'nextUpdateAt');
+			const [asked, all] = await Promise.all([dueAt(sql`${IS_ASKED} and ${isOurs(db)}`), dueAt(isOurs(db))]);
+			return { asked, all };
+		},
+
+		/**
+		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die
+		 * in between. False when the lease was lost or the inbox was forgotten.
+		 */
+		beginShowing: (id: string, token: string) =>
+			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, leaseToken: token }, { shownKey: null }))),
+
+		/**
+		 * Notes what became of an update and gives the lease back; does nothing when that was lost. An inbox marked
+		 * meanwhile is due after `spacingMs`, or after `PRESS_SPACING_MS` when its person asked.
+		 * @param shownKey of what it shows now; null when nothing was shown, or nobody knows
+		 * @param isWhole whether that is all that its person waits for
+		 * @param nextAt when to update it again if nothing changes; null: never
+		 */
+		async end(
+			{ id, changeCount, askedCount }: Inbox,
+			token: string,
+			{ shownKey, isWhole, nextAt, now, spacingMs }: Shown & Spacing,
+		): Promise<void> {
+			const columns = {
+				...WITHOUT_LEASE,
+				...(shownKey !== null && { shownKey }),
+				...(shownKey !== null && isWhole && { shownCount: askedCount }),
+				builtAt: now,
+				// PostgreSQL takes a case of nothing but parameters for a text.
+				nextUpdateAt: sql<number | null>`cast(case
+					when change_count = ${changeCount} then ${nextAt}
+					when asked_count <> ${askedCount} then ${now + PRESS_SPACING_MS}
+					else ${now + spacingMs} end as bigint)`,
+			};
+			await db.writeOne((trx) => change(trx, 'inboxes', { id, leaseToken: token }, columns).execute());
+		},
+
+		/** `changeCount`: unless it changed since. */
+		async remove(id: string, changeCount?: number): Promise<void> {
+			const row = { id, ...(changeCount !== undefined && { changeCount }) };
+			await db.writeOne((trx) => remove(trx, 'inboxes', row).execute());
+		},
+
+		/** Homes that wait for what Slack tells of people are due now. */
+		async showWaiting(now: number): Promise<void> {
+			const waiting = sql<boolean>`view_id is null and ${IS_ASKED} and next_update_at > ${now}`;
+			await db.writeOne((trx) => change(trx, 'inboxes', {}, { nextUpdateAt: now }).where(waiting).execute());
+		},
+
+		/** Gives back inboxes still held with these tokens, or this one alone. They stay due since when they were. */
+		async release(tokens: readonly string[], id?: string): Promise<void> {
+			if (tokens.length === 0) return;
+			const held = { leaseToken: tokens, ...(id !== undefined && { id }) };
+			await db.writeOne((trx) => change(trx, 'inboxes', held, WITHOUT_LEASE).execute());
+		},
+
+		/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
+		removeOlderThan: (before: number) =>
+			removeInBatches(db, 'inboxes', sql<boolean>`next_update_at is null and opened_at < ${before}`),
+
+		/**
+		 * The open questions of sessions that channels of this workspace watch, without texts, in no order; not those to
+		 * which an answer of ours is being delivered, or was after the last read. `since`: when a read first found it open.
+		 * `channels`: of this workspace, which watch it; at least one. `handOver`: by which somebody has it now, or null.
+		 */
+		async openQuestions(service: string, teamId: string) {
+			const { rows } = await sql<AskingRow>`
+				select questions.*, channel_id, created_by, mode,
+					${newestTs(sql`kind = 'card'`)} as card_ts,
+					${newestTs(sql`kind = 'question' and question_id = questions.id`)} as post_ts
+				from questions
+				inner join watches as watch
+					on watch.service = questions.service and watch.session_id = questions.session_id and ended_at is null
+				where questions.service = ${service} and team_id = ${teamId} and settled_at is null and not ${IS_ANSWERED}
+				order by watch.created_at, watch.id`.execute(db.read);
+			const styleOf = await stylesOf(db.read, teamId, [...new Set(rows.map(({ channelId }) => channelId))]);
+			return [...Map.groupBy(rows, (row) => row.sessionId).values()].map((watches) => {
+				const [row] = watches as [AskingRow];
+				const channels = watches.map(({ channelId, createdBy, mode, cardTs, postTs }) => {
+					const style = styleOf(channelId);
+					return {
+						channelId,
+						/** The thread of the question's post, or of the watch's card; null before it is posted. */
+						threadTs: isInThread(mode, style) ? cardTs : (postTs ?? cardTs),
+						/** Who began to watch: the person of a direct message with the app. */
+						watchedBy: createdBy,
+						...pick(style, 'discreet', 'buttons'),
+						/** `watch all` brought the question there. */
+						isRaised: mode === 'raisedHand',
+					};
+				});
+				const handOver = holderOf(readHandOver(row, teamId));
+				return { question: questionOf(row), fingerprint: row.fingerprint, since: row.askedAt, channels, handOver };
+			});
+		},
+
+		/** Whether a channel of this workspace watches a session. */
+		isWatching: (service: string, teamId: string) =>
+			isFound(from(db.read, 'watches', { service, teamId, endedAt: null }).select('id')),
+
+		/** The person's snoozes, also those that have ended. */
+		async snoozes(service: string, person: Person): Promise<readonly Snooze[]> {
+			const filter = { service, ...personOf(person) };
+			const rows = await from(db.read, 'snoozes', filter).selectAll().execute();
+			return rows.map(({ fingerprint, until, ...row }) => ({ person, session: sessionOf(row), fingerprint, until }));
+		},
+
+		snapshots,
+
+		/**
+		 * The name of a choice's session; or its question is stored as the button shows it, without this option
+		 * (`notOffered`), or the agent asks something else instead, which nobody had answered (`changed`).
+		 */
+		async offering(service: string, choice: Choice) {
+			const { question = null, name = '' } = (await snapshots(service, [choice.sessionId])).get(choice.sessionId) ?? {};
+			const offered = { kind: 'offered', name } as const;
+			if (question === null) return offered;
+			const isOther = question.openCount > 0 && question.fingerprint !== choice.fingerprint;
+			if (isOther && (await isReplaced(service, choice))) return { kind: 'changed' } as const;
+			return isOffered(question, choice) ? offered : ({ kind: 'notOffered' } as const);
+		},
+
+		/** The claims on questions of these sessions that have not lapsed, oldest first. */
+		claims: (service: string, sessionIds: readonly string[], now: number) =>
+			activeClaims(db.read, { service, sessionId: sessionIds }, now),
+
+		/** The person's answers: to decide on (failed after `failedSince`, not answered again), then those under way. */
+		async ownAnswers(service: string, person: Person, { failedSince, limit }: { failedSince: number; limit: number }) {
+			const rows = await ofPerson(service, person)
+				.selectAll()
+				.select(sql<number>`count(*) over ()`.as('total'))
+				.where((eb) => eb.or([IS_UNDER_WAY, eb('state', '=', 'waiting'), isFailedSince(failedSince)]))
+				.where(IS_NOT_DISMISSED)
+				.orderBy(sql`case when ${IS_UNDER_WAY} then 1 else 0 end`)
+				.orderBy('acceptedAt', 'desc')
+				.orderBy('id')
+				.limit(limit)
+				.execute();
+			return { shown: rows.flatMap(readOrSkip), total: Number(rows[0]?.total ?? 0) };
+		},
+
+		/** Those of these sessions to which an answer of ours is under way, or was delivered at or after `since`. */
+		async answeredSessions(service: string, sessionIds: readonly string[], since: number) {
+			const answered = await from(db.read, 'answers', { service, sessionId: sessionIds })
+				.select('sessionId')
+				.where((eb) => eb.or([IS_UNDER_WAY, eb('deliveredAt', '>=', since)]))
+				.execute();
+			return new Set(answered.map(({ sessionId }) => sessionId));
+		},
+
+		async lastAnswers(service: string, person: Person, limit: number): Promise<readonly Answer[]> {
+			const kept = ofPerson(service, person).selectAll().where(IS_NOT_DISMISSED);
+			return (await kept.orderBy('acceptedAt', 'desc').orderBy('id').limit(limit).execute()).flatMap(readOrSkip);
+		},
+
+		/** The person's newest drafts, one for each question. `isClosed`: it is over, and not by an answer of theirs. */
+		async drafts(service: string, person: Person, limit: number) {
+			// Of a session that is not read any more, what was settled is known. Those below 0 were put aside for a form.
+			const { rows } = await sql<Row<'drafts'> & { readonly isClosed: 0 | 1 }>`
+				select * from (select draft.*, case (select min(case when settled_at is null then 0
+							when settled_how = 'unwatched' then 2 else 1 end) from questions as question
+						where question.service = draft.service and question.session_id = draft.session_id
+							and question.fingerprint = draft.fingerprint
+							and (question.message_index = draft.message_index or question.asked_at <= draft.updated_at))
+						when 0 then 0 when 1 then 1 else (select cast(count(*) as integer) from watched_sessions as session
+							where session.service = draft.service and session.session_id = draft.session_id
+								and next_read_at is not null and digest is not null) end as is_closed
+					from drafts as draft where draft.service = ${service}
+						and team_id = ${person.teamId} and user_id = ${person.userId} and message_index >= 0) as own
+				where is_closed = 0 or not exists (select 1 from answers as sent where sent.service = own.service
+					and sent.session_id = own.session_id and sent.fingerprint = own.fingerprint
+					and sent.state <> 'withdrawn' and sent.team_id = own.team_id and sent.user_id = own.user_id
+					and (sent.accepted_at >= own.updated_at or sent.id = own.form_id))
+				order by updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
+			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
+			const newest = [...byQuestion.values()].flatMap(([row]) => {
+				const draft = row && readDraft(row, cipher);
+				return row && draft ? { ...draft, isClosed: row.isClosed === 1 } : [];
+			});
+			// An empty one takes the place of no other.
+			return newest.filter(({ values }) => Object.values(values).some((text) => text.trim() !== '')).slice(0, limit);
+		},
+
+		snooze: (wish: Snooze) => db.writeOne((trx) => snooze(trx, wish)),
+
+		async endSnoozes(service: string, person: Person): Promise<void> {
+			await db.writeOne((trx) => endSnoozes(trx, { service, ...personOf(person) }));
+		},
+
+		removeEndedSnoozes: (now: number) => removeInBatches(db, 'snoozes', sql<boolean>`until <= ${now}`),
+
+		/** Leaves an answer that is over out of its author's inbox, unless it goes on: then its next end is another one. */
+		dismiss: (id: string, person: Person) => db.writeOne((trx) => dismissAnswer(trx, id, person)),
+	};
+}
+
+/** Has all inboxes that are followed built anew: now, or `SPACING_MS` after they last were. Returns how many. */
+export function touchInboxes(trx: Db, now: number) {
+	const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, SPACING_MS, now));
+	const touched = { changeCount: sql<number>`change_count + 1`, nextUpdateAt: dueAt };
+	return countChanged(change(trx, 'inboxes', {}, touched).where('openedAt', '>', now - FOLLOWED_MS));
+}
+
+/** Has all inboxes built anew, and what is being built now not shown. */
+export const rebuildInboxes = ({ trx, now }: Tx) =>
+	change(trx, 'inboxes', {}, { ...WITHOUT_LEASE, nextUpdateAt: now }).execute();
+
+/** A question without its text that nobody has answered yet. */
+export type OpenQuestion = Awaited<ReturnType<ReturnType<typeof createInboxStore>['openQuestions']>>[number];
+
+/** `spacingMs` after the content was last put together, or now. */
+function notBefore(builtAt: RawBuilder<unknown>, spacingMs: number, now: number): RawBuilder<number> {
+	const then = sql`${builtAt} + ${spacingMs}`;
+	return sql`cast(case when ${then} > ${now} then ${then} else ${now} end as bigint)`;
+}
+
+/** `soon`, unless it is due before that: then it keeps its place. */
+function earlierOf(dueAt: RawBuilder<unknown>, soon: RawBuilder<number>): RawBuilder<number> {
+	return sql`case when ${dueAt} < ${soon} then ${dueAt} else ${soon} end`;
+}
+
+/** An inbox that was opened. All times are milliseconds since the epoch. */
+export type Inbox = Readonly<ReturnType<typeof readInbox>>;
+
+function readInbox(row: Row<'inboxes'>) {
+	return {
+		...pick(row, 'id', 'viewId', 'page', 'openedAt', 'askedCount', 'shownCount', 'changeCount', 'shownKey'),
+		person: personOf(row),
+	};
+}
+
+/** Not delivered yet, or delivered while nobody knows whether the agent went on. */
+const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
+	or (state = 'delivered' and agent_outcome is null))`;
+
+const IS_NOT_DISMISSED = sql<boolean>`(dismissed_at is null or ended_at is null or dismissed_at <> ended_at)`;
+
+/** Failed for good (no `isSecondChoice`) or not started, and not answered again. `waiting`: without a time limit. */
+function isFailedSince(since: number) {
+	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
+				and not (state = 'conflicted' and undo_until is not null and put_started_at is null)
+			or state = 'delivered' and start_failed = 1 and agent_outcome = 'unseen' and delivered_at >= ${since})
+		and not exists (select 1 from answers as newer where newer.service = answers.service
+			and newer.session_id = answers.session_id and newer.message_index = answers.message_index
+			and newer.team_id = answers.team_id and newer.user_id = answers.user_id
+			and newer.accepted_at > answers.accepted_at))`;
+}
+
+export type InboxStore = ReturnType<typeof createInboxStore>;

@@ -1,0 +1,87 @@
+import type { Core } from '../core.ts';
+import { markWindows } from '../delivery/answering-store.ts';
+import { createWaker, repeat, uptimeOf } from '../kernel/basics.ts';
+import { type Row, type StoreParts, sql } from '../store/database.ts';
+import { lookAt } from '../store/due.ts';
+import { takeMarks } from '../store/marks.ts';
+import { touchInboxes } from './inbox-store.ts';
+import { markPosts } from './plan-store.ts';
+
+/** All changes within this time are drawn once. A press shows its own post at once. */
+const EVERY_MS = 1_000;
+const RETRY_MS = 1_000;
+/** Nothing is due: a mark wakes it. */
+const REST_MS = 30_000;
+
+/** Whose acts Homes show anew; null: nobody's. Empty: nothing that Homes show. */
+export type News = ReadonlySet<string | null>;
+
+export function createMarkStore({ db }: Pick<StoreParts, 'db'>) {
+	return {
+		rows: db.queuedRows('marks'),
+
+		nextDueAt: () => lookAt(db, sql`(select min(due_at) from marks)`),
+
+		/** Takes marks that are due and has all drawn again that shows their sessions, also by other replicas. */
+		spread: (now: number): Promise<News> =>
+			db.write(async (trx) => {
+				const marks = await takeMarks(trx, now);
+				const of = (which: string | null) => marks.filter(({ cards }) => cards === which);
+				for (const urgency of ['progress', 'now'] as const)
+					for (const cards of sessionsIn(of(urgency)))
+						await markPosts({ trx, now }, { ...cards, kind: 'card' }, urgency);
+				const news = of(null);
+				for (const sessions of sessionsIn(news)) {
+					await markPosts({ trx, now }, sessions);
+					await markWindows(trx, sessions, now);
+				}
+				if (news.length > 0) await touchInboxes(trx, now);
+				return new Set(news.map(({ userId }) => userId));
+			}),
+	};
+}
+
+export type MarkStore = ReturnType<typeof createMarkStore>;
+
+/** Those of each service. */
+function sessionsIn(marks: readonly Row<'marks'>[]) {
+	const byService = Map.groupBy(marks, ({ service }) => service);
+	return Array.from(byService, ([service, ofService]) => {
+		return { service: service ?? '', sessionId: ofService.flatMap(({ sessionId }) => sessionId ?? []) };
+	}).filter(({ sessionId }) => sessionId.length > 0);
+}
+
+/** Spreads marks as they come. `onNews` hears what Homes are to show. */
+export function createSpreading({ store, clock, log }: Core<{ marks: MarkStore }>, onNews: (news: News) => void) {
+	const { marks } = store;
+	const waker = createWaker(clock);
+	const stopping = new AbortController();
+	let ended: Promise<void> | null = null;
+	/** By uptime: the clock may be set in between. */
+	let spreadAt = Number.NEGATIVE_INFINITY;
+	marks.rows.onChange(waker.wake);
+
+	async function turn(): Promise<number> {
+		waker.clear();
+		const dueAt = await marks.nextDueAt();
+		if (dueAt === null) return REST_MS;
+		const waitMs = Math.max(dueAt - clock.now(), spreadAt + EVERY_MS - uptimeOf(clock));
+		if (waitMs > 0) return waitMs;
+		spreadAt = uptimeOf(clock);
+		const news = await marks.spread(clock.now());
+		if (news.size > 0) onNews(news);
+		return 0;
+	}
+
+	return {
+		start(): void {
+			const pause = async (ms: number) => ms > 0 && waker.wait(ms, stopping.signal);
+			const onFailure = (code: string) => log.warn('take_failed', { rows: 'marks', code });
+			ended ??= repeat(pause, stopping.signal, turn, { retryMs: RETRY_MS, onFailure });
+		},
+		async stop(): Promise<void> {
+			stopping.abort();
+			await ended;
+		},
+	};
+}

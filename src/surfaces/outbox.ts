@@ -1,0 +1,368 @@
+import type { Core } from '../core.ts';
+import { SEND_WITHIN_MS } from '../domain/answer.ts';
+import { backOff, codeOf, createMemo, HandraiseError, uptimeOf } from '../kernel/basics.ts';
+import { createLeaseLoop, LEASE_MS } from '../kernel/lease-loop.ts';
+import type { RateLimit } from '../kernel/rate-limiter.ts';
+import { context, MAYBE_REPEAT } from '../slack/parts.ts';
+import { UNREADABLE } from '../store/due.ts';
+import type { ChannelKey, WatchEnd } from '../store/watch.ts';
+import { type createMessages, placesOf } from './messages.ts';
+import {
+	type AttemptResult,
+	CARD_AGAIN_MS,
+	type ContentOf,
+	type Drawn,
+	type DuePost,
+	type GoneReason,
+	type Hold,
+	kindOf,
+	PACED,
+	type Post,
+	type SendOutcome,
+	UNSURE_MS,
+} from './post.ts';
+import type { PostStore, PressedPlace } from './store.ts';
+
+const POSTS_AT_ONCE = 10;
+/** The others are kept for first posts: Slack may not respond to updates. */
+const UPDATES_AT_ONCE = 5;
+/** Slack takes about one post a second in a channel. */
+const POST_RATE: RateLimit = { intervalMs: 1_050, burst: 1 };
+/** Slack takes about 50 `chat.update` a minute for the whole workspace. This allows at most 48 in any minute. */
+const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
+/** The part of the burst that progress leaves to questions, answers and ends. */
+const KEPT_FROM_PROGRESS = 6;
+/** What the state on cards leaves to the posts of questions, of which people see more. */
+const KEPT_FROM_CARDS = 1;
+const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
+/** A refused call is repeated this often, about 30 s: its code may be unknown here and pass. */
+const REFUSED_REPEATS = 4;
+/** A receipt is for its author alone, who hears it nowhere else: about a day. */
+const RECEIPT_REPEATS = 290;
+/** A hand-over that cannot be told is repeated this often, about 9 min, and then given back: its giver waits for it. */
+const UNTOLD_REPEATS = 8;
+/** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
+const SHORT_WAIT_MS = 500;
+/** After a replacement of which Slack said nothing, `chat.update` shows the same. */
+const REPLACED_AFTER_MS = 5_000;
+/** What left a question out of a reminder may still hold: else it would be decided and drawn again and again. */
+const DECIDE_AGAIN_MS = 5_000;
+/** While another attempt has the lease of a post that somebody pressed on: about a second. */
+const SHOW_AGAIN_MS = 100;
+const SHOW_TRIES = 10;
+/** `lastError` of an attempt that stood still until its call was no longer allowed. */
+const STOOD_STILL = 'stood_still';
+/** A watch that ends so gets no last post. */
+const ENDS_SILENTLY = new Set<WatchEnd | undefined>(['unwatched', 'handLowered', 'gaveWay', 'discoveryEnded']);
+
+type Retry = Extract<AttemptResult, { kind: 'retry' }>;
+type Failure = Exclude<SendOutcome, { kind: 'sent' }> | Retry;
+type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
+
+export interface Announcer extends ReturnType<typeof createMessages> {
+	draw(due: DuePost): Promise<Drawn>;
+	/** Decides what becomes of the reminder of a place, which has not been shown yet. */
+	remind(target: Post['target'], held: ContentOf<'reminder'>): Promise<Hold>;
+}
+
+/**
+ * Sends first posts, each stream's in order, and keeps posts true, under the shared rates: progress gets what is left.
+ * `onGone`: ends what a channel that takes no posts follows. `onAttempt`: Slack has taken (null) or refused a new post
+ * of this watch, or to this channel.
+ */
+export function createOutbox(
+	core: Core<{ posts: PostStore }>,
+	{ draw: drawOrThrow, remind, ...messages }: Announcer,
+	onGone: (channel: ChannelKey, reason: GoneReason) => Promise<void>,
+	onAttempt: (id: string, code: string | null) => void = () => {},
+) {
+	const { rateLimiter, clock, log } = core;
+	const { posts: store } = core.store;
+	const { watches: metrics } = core.metrics;
+	/** By rate key and urgency: the latest turn of this process's waiting posts, and each one's own. */
+	const latestTurns = createMemo(clock, () => new Map<string, number>());
+
+	/** What cannot be drawn waits like what cannot be read: it holds up nothing, and each start tries it. */
+	async function draw(due: DuePost): Promise<Drawn> {
+		try {
+			return await drawOrThrow(due);
+		} catch (error) {
+			// The store fails: the lease lapses, and the order stays.
+			if (error instanceof HandraiseError) throw error;
+			log.warn('work_failed', { rows: 'posts', what: due.post.content.kind, err: error });
+			return { kind: 'later', ms: null, code: UNREADABLE, limited: false };
+		}
+	}
+
+	/** Draws a posted message again. Null when the lease was lost. */
+	async function refresh({ due, token, signal, responseUrl }: Taken, ts: string): Promise<Outcome | null> {
+		const { post } = due;
+		const isCard = post.content.kind === 'card';
+		/** An earlier attempt may have shown something else. */
+		const unknown = post.sendingSince !== null;
+		const drawn = await draw(due);
+		// What it was about is gone.
+		if (drawn === null) return { kind: 'shown', ts, key: post.shownKey, isLast: true };
+		if ('kind' in drawn) return failed(drawn, post, unknown);
+		const { message, key, isLast, againAt = null } = drawn;
+		const shown = { kind: 'shown', ts, key, isLast, againAt } as const;
+		if (key === post.shownKey && !unknown) {
+			if (isCard) metrics.card('unchanged');
+			return shown;
+		}
+		const isUnsure = clock.now() < (post.sendingSince ?? Number.NEGATIVE_INFINITY) + UNSURE_MS;
+		if (responseUrl !== null) {
+			const replace = () => messages.replace(responseUrl, ts, message);
+			const { outcome } = await callNow(post, token, post.sendingSince, replace);
+			if (outcome === null) return null;
+			if (outcome.kind === 'sent') return { ...shown, isUnsure };
+			if (outcome.kind === 'unknown') return retry(clock.now() + REPLACED_AFTER_MS, outcome.code, true);
+		}
+		const waiting = await waitForTurn(post, unknown, signal);
+		if (waiting !== null) return waiting;
+		const { outcome } = await callNow(post, token, post.sendingSince, await messages.prepare(due, message));
+		if (outcome === null) return null;
+		const isSent = outcome.kind === 'sent';
+		if (isCard) metrics.card(isSent ? 'sent' : 'failed');
+		else if (isSent) metrics.post('posted');
+		return isSent ? { ...shown, isUnsure } : failed(outcome, post, unknown);
+	}
+
+	/** What a first post shows, and when an earlier attempt may have posted it; or what becomes of it unsent. */
+	async function ready({ due, signal }: Taken): Promise<Ready | Outcome> {
+		const { post } = due;
+		/** A failure of this attempt says nothing about that one. */
+		let earlierAt: number | null = null;
+		if (post.sendingSince !== null) {
+			const found = await messages.find(post, placesOf(due), post.sendingSince, signal);
+			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
+			if (found.kind === 'found') {
+				metrics.post('found');
+				const isLast = kindOf(post.content).isCurrent !== true;
+				return { kind: 'shown', ts: found.ts, key: null, isLast, sentAt: post.sendingSince };
+			}
+			if (found.kind === 'unreadable') earlierAt = post.sendingSince;
+		}
+		if (await isForNobody(due)) return { kind: 'dropped' };
+		const hold = await holdOf(post);
+		if (hold.kind === 'over') return { kind: 'dropped' };
+		if (hold.kind === 'held') return { ...hold, unknown: earlierAt !== null };
+		return { kind: 'ready', due: { ...due, post: { ...post, content: hold.content } }, earlierAt };
+	}
+
+	/** Sends a first post. Null when the lease was lost. */
+	async function send({ due, earlierAt }: Ready, { token, signal }: Taken): Promise<Outcome | null> {
+		const { post } = due;
+		const unknown = earlierAt !== null;
+		const waiting = await waitForTurn(post, unknown, signal);
+		if (waiting !== null) return waiting;
+		// Before the note of the attempt: the call has to follow that at once, and this may be slow.
+		const drawn = await draw(due);
+		if (drawn === null) {
+			const { content } = post;
+			// A question of a reminder was answered meanwhile.
+			if (content.kind !== 'reminder') return { kind: 'dropped' };
+			return { kind: 'held', until: clock.now() + DECIDE_AGAIN_MS, content, unknown };
+		}
+		if ('kind' in drawn) return failed(drawn, post, unknown);
+		const { message, key, isLast, againAt = null } = drawn;
+		const note = unknown && post.content.kind !== 'card' ? context(MAYBE_REPEAT) : [];
+		const prepared = await messages.prepare(due, { ...message, blocks: [...message.blocks, ...note] });
+		const { outcome, sentAt } = await callNow(post, token, earlierAt, prepared);
+		if (outcome === null) return null;
+		if (outcome.kind !== 'sent') return failed(outcome, post, unknown);
+		metrics.post(unknown ? 'maybeRepeated' : 'posted');
+		return { ...outcome, kind: 'shown', key, isLast, againAt, sentAt };
+	}
+
+	/** Whether a first post is held: a card until its `notBefore`, a reminder as long as nothing is due. */
+	async function holdOf({ target, content }: Post): Promise<Hold> {
+		const now = clock.now();
+		if (content.kind === 'reminder') return remind(target, content);
+		const until = content.kind === 'card' ? Math.min(content.notBefore ?? 0, now + CARD_AGAIN_MS) : 0;
+		return { kind: until > now ? 'held' : 'shown', until, content };
+	}
+
+	/** Whether its watch ended without a last post, its thread is missing, or its channel follows nothing. */
+	async function isForNobody({ post: { target, content }, watch, threadTs }: DuePost): Promise<boolean> {
+		const { thread, isForAll } = kindOf(content);
+		if (target.kind === 'channel') return isForAll !== true && !(await store.isFollowing(target));
+		if (target.kind !== 'watch') return false;
+		if (thread === 'only' && threadTs === null) return true;
+		return ENDS_SILENTLY.has(watch?.ended?.reason) && content.kind !== 'outcome';
+	}
+
+	/** Waits for the rate if the wait is short. Null: it is this post's turn; else others go on meanwhile. */
+	async function waitForTurn(post: Post, unknown: boolean, signal: AbortSignal): Promise<Retry | null> {
+		const { key, rate, keep } = laneOf(post);
+		const lane = `${key}:${post.urgency}:${keep}`;
+		const own = `${lane} ${post.id}`;
+		for (;;) {
+			const now = clock.now();
+			// What waits already comes first.
+			const turns = latestTurns.get();
+			const turnAt = turns.get(own) ?? turns.get(lane) ?? now;
+			const waitMs = turnAt > now ? turnAt - now : await rateLimiter.take(key, rate, { now, keep });
+			if (waitMs === 0) {
+				turns.delete(own);
+				return null;
+			}
+			if (turnAt > now || waitMs > SHORT_WAIT_MS) return retry(turnOf(own, lane, rate, waitMs), PACED, unknown);
+			await clock.sleep(waitMs, signal);
+		}
+	}
+
+	/** Notes an attempt and makes its call, unless the process stood still in between. No outcome: the lease was lost. */
+	async function callNow(
+		post: Post,
+		token: string,
+		since: number | null,
+		call: () => Promise<SendOutcome>,
+	): Promise<{ outcome: SendOutcome | Retry | null; sentAt: number }> {
+		const begunAt = uptimeOf(clock);
+		const now = clock.now();
+		const content = post.ts === null && post.content.kind === 'reminder' ? post.content : null;
+		const attempt = { since: since ?? now, leasedUntil: now + LEASE_MS, content };
+		if (!(await store.beginAttempt(post.id, token, attempt))) return { outcome: null, sentAt: now };
+		const sentAt = clock.now();
+		if (uptimeOf(clock) - begunAt > SEND_WITHIN_MS)
+			return { outcome: retry(sentAt, STOOD_STILL, since !== null), sentAt };
+		const outcome = await call();
+		const { target } = post;
+		if (post.ts === null && target.kind !== 'person' && (outcome.kind === 'sent' || outcome.kind === 'refused'))
+			onAttempt('watchId' in target ? target.watchId : target.channelId, outcome.kind === 'sent' ? null : outcome.code);
+		if (outcome.kind === 'later' && outcome.limited) {
+			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(0, outcome.ms));
+		}
+		const repeats = post.content.kind === 'receipt' && post.ts === null ? RECEIPT_REPEATS : REFUSED_REPEATS;
+		if (outcome.kind === 'refused' && post.attempts < repeats)
+			return { outcome: retry(clock.now() + retryDelay(post.attempts), outcome.code, since !== null), sentAt };
+		return { outcome, sentAt };
+	}
+
+	/** When to try a post that waits for its rate. Each gets its own time, or all but one would wait again. */
+	function turnOf(own: string, lane: string, { intervalMs }: RateLimit, waitMs: number): number {
+		const now = clock.now();
+		const turns = latestTurns.get();
+		for (const [other, at] of turns) if (at <= now - RETRY.longestMs) turns.delete(other);
+		const given = turns.get(own) ?? 0;
+		if (given > now) return given;
+		const turnAt = Math.min(now + RETRY.longestMs, Math.max(now + waitMs, (turns.get(lane) ?? 0) + intervalMs));
+		turns.set(own, turnAt).set(lane, turnAt);
+		return turnAt;
+	}
+
+	function failed(outcome: Failure, { attempts, content, ts }: Post, unknown: boolean): Outcome {
+		const now = clock.now();
+		const isUntold = content.kind === 'handedOver' && ts === null && !unknown && attempts >= UNTOLD_REPEATS;
+		if (isUntold && outcome.kind === 'later' && !outcome.limited) return { kind: 'refused', code: outcome.code };
+		if (outcome.kind === 'later') return retry(now + retryDelay(attempts, outcome.ms), outcome.code, unknown);
+		return outcome.kind === 'unknown' ? retry(now + retryDelay(attempts), outcome.code, true) : outcome;
+	}
+
+	async function work(taken: Taken): Promise<void> {
+		const { token } = taken;
+		const { ts } = taken.due.post;
+		const first = ts === null ? await ready(taken) : null;
+		const { post } = first?.kind === 'ready' ? first.due : taken.due;
+		const { target, content } = post;
+		const result = first?.kind === 'ready' ? await send(first, taken) : (first ?? (await refresh(taken, ts ?? '')));
+		if (result === null) return;
+		if (result.kind === 'gone') {
+			await store.endAttempt(post, token, { kind: 'refused', code: result.reason }, clock.now());
+			if (target.kind !== 'person') await onGone(target, result.reason);
+			return;
+		}
+		const place = target.kind === 'person' ? target.userId : target.channelId;
+		if (result.kind === 'retry' && ts === null && result.code !== PACED) {
+			metrics.post('retried');
+			log.warn('post_delayed', { place, what: content.kind, code: result.code });
+		}
+		if (result.kind === 'refused') {
+			if (ts === null) metrics.post('refused');
+			log.warn(ts === null ? 'post_refused' : 'update_refused', { place, what: content.kind, code: result.code });
+		}
+		if (result.kind === 'deleted') log.info({ postId: post.id, what: content.kind }, 'somebody deleted a post');
+		await store.endAttempt(post, token, result, clock.now());
+		if (result.kind !== 'shown' || ts !== null) return;
+		for (const entry of 'entries' in content ? content.entries : []) {
+			metrics.reminder({ stage: entry.stage });
+			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
+		}
+	}
+
+	const pressed = new Set<Promise<void>>();
+
+	/** Shows what a press changed on its post, which another attempt may have leased; on a repeat, that it is one. */
+	async function show(place: PressedPlace, responseUrl: string | null, isChanged: boolean): Promise<void> {
+		const token = crypto.randomUUID();
+		for (let tries = 0; tries < SHOW_TRIES && !loop.shutdownSignal.aborted; tries++) {
+			const due = isChanged ? await store.takePressed(place, { token, ms: LEASE_MS }, clock.now()) : null;
+			if (due !== null) return work({ due, token, signal: loop.shutdownSignal, responseUrl });
+			const real = tries > 0 || responseUrl === null ? null : await store.repeatedBy(place);
+			if (responseUrl !== null && real !== null) return messages.replaceRepeat(responseUrl, real);
+			if (!isChanged) return;
+			await clock.sleep(SHOW_AGAIN_MS, loop.shutdownSignal);
+		}
+	}
+
+	const loop = createLeaseLoop<DuePost>(core, {
+		itemsName: 'posts',
+		rows: store.rows,
+		concurrency: POSTS_AT_ONCE,
+		take(lease, room, running) {
+			const updates = updateRoom(running);
+			const limit = updates > 0 ? Math.min(room, updates) : room;
+			return store.takeDue(lease, limit, clock.now(), { updates: updates > 0 });
+		},
+		nextDueAt: (running) => store.nextDueAt({ updates: updateRoom(running) > 0 }),
+		work: (due, token, signal) => work({ due, token, signal, responseUrl: null }),
+		release: (held) => store.release(held.map(({ token }) => token)),
+	});
+
+	return {
+		...loop,
+		async stop(): Promise<void> {
+			await Promise.all([loop.stop(), ...pressed]);
+		},
+		/** Draws a post at once after a press on it; what fails, the loop repeats. */
+		showPressed(place: PressedPlace, responseUrl: string | null, isChanged: boolean): void {
+			const shown = show(place, responseUrl, isChanged).catch((error: unknown) => {
+				if (!loop.shutdownSignal.aborted) log.warn('press_not_shown', { code: codeOf(error) });
+			});
+			pressed.add(shown);
+			void shown.then(() => pressed.delete(shown));
+		},
+	};
+}
+
+/** A first post whose time has come. */
+interface Ready {
+	readonly kind: 'ready';
+	readonly due: DuePost;
+	readonly earlierAt: number | null;
+}
+
+/** A post in work. `responseUrl`: of the press that it shows; null: none. */
+interface Taken {
+	readonly due: DuePost;
+	readonly token: string;
+	readonly signal: AbortSignal;
+	readonly responseUrl: string | null;
+}
+
+function updateRoom(running: readonly DuePost[]): number {
+	return UPDATES_AT_ONCE - running.filter(({ post }) => post.ts !== null).length;
+}
+
+/** Milliseconds to wait after this many failed attempts before this one. `ms`: the wait that Slack asks for. */
+const retryDelay = (attempts: number, ms: number | null = null) => backOff(attempts + 1, RETRY, ms);
+
+const retry = (at: number, code: string, unknown: boolean): Retry => ({ kind: 'retry', at, code, unknown });
+
+function laneOf({ target, ts, urgency, content }: Post) {
+	const place = target.kind === 'person' ? target.userId : target.channelId;
+	if (ts === null) return { key: `post:${target.teamId}:${place}`, rate: POST_RATE, keep: 0 };
+	const keep = urgency === 'progress' ? KEPT_FROM_PROGRESS : content.kind === 'card' ? KEPT_FROM_CARDS : 0;
+	return { key: `update:${target.teamId}`, rate: UPDATE_RATE, keep };
+}

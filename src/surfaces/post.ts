@@ -1,0 +1,344 @@
+import { z } from 'zod';
+import type { SessionSnapshot } from '../domain/session-snapshot.ts';
+import { type DeepReadonly, HOUR_MS, hashOf, parseOrNull, pick } from '../kernel/basics.ts';
+import type { MessageContent } from '../slack/parts.ts';
+import { type Row, sql } from '../store/database.ts';
+import type { Asked, StoredQuestion } from '../store/question-store.ts';
+import {
+	type CardUrgency,
+	type ChannelKey,
+	channelSettings,
+	noListReason,
+	type PostStyle,
+	REMINDER_STAGES,
+	WATCH_ENDS,
+	type Watch,
+	type WatchEnd,
+} from '../store/watch.ts';
+
+export interface Kind {
+	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
+	readonly schema: z.ZodObject;
+	/** In its card's thread (news only if `isInThread`) or its question's, else in the channel or dropped (`only`). */
+	readonly thread?: 'first' | 'only';
+	/** It is kept current until its question is settled, or its watch has ended. */
+	readonly isCurrent?: true;
+	/** A channel hears it even if it watches nothing. */
+	readonly isForAll?: true;
+}
+
+const reminderEntry = z.object({
+	watchId: z.string(),
+	sessionId: z.string(),
+	questionId: z.string(),
+	/** Of the question's post, or of the card; `NOWHERE`: of neither. */
+	postTs: z.string(),
+	postedAt: z.number(),
+	/** Slack user id of who was answering when the reminder was due, and did not answer. */
+	heldBy: z.string().nullable(),
+	stage: z.enum(REMINDER_STAGES),
+	dueAt: z.number(),
+	/** Whether none comes after it. */
+	isLast: z.boolean(),
+});
+
+const handed = { watchId: z.string(), handOverId: z.string() };
+const ASKING = { thread: 'first', isCurrent: true } as const;
+
+export const KINDS = {
+	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
+	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), isCurrent: true },
+	/** `changed`: another one in the same message. */
+	question: { schema: z.object({ changed: z.boolean() }), ...ASKING },
+	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'only' },
+	/** The session is over with this status. The card leads to it. */
+	sessionEnded: { schema: z.object({ status: z.string() }), thread: 'first' },
+	/** The watch has ended, but not with its session. */
+	watchEnded: { schema: z.object({}), thread: 'first' },
+	/** One for each channel. `code`: of the failure. */
+	serviceDown: { schema: z.object({ since: z.number(), code: z.string() }) },
+	serviceBack: { schema: z.object({ since: z.number(), downMs: z.number() }) },
+	/** Somebody (`by`: Slack user id) has typed `watch all`. */
+	discoveryBegun: { schema: z.object({ by: z.string() }) },
+	/** Somebody has typed `unwatch all` after it. */
+	discoveryEnded: { schema: z.object({ by: z.string() }), isForAll: true },
+	/** Questions are left out because of a limit; once a day. */
+	discoveryFull: { schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }) },
+	/** Questions are left out because sessions cannot be listed; once a day. `isOver`: they come again. */
+	discoveryPaused: { schema: z.object({ why: noListReason, isOver: z.exactOptional(z.literal(true)) }) },
+	/**
+	 * Of all questions of its channel, or in a card's thread of its watch, whose reminders are due. While it is held:
+	 * which are due and wait, and since when for reads.
+	 */
+	reminder: {
+		schema: z.object({ entries: z.array(reminderEntry), waitingSince: z.exactOptional(z.number()) }),
+		...ASKING,
+	},
+	settingsChanged: {
+		schema: z.object({ by: z.string(), before: channelSettings, after: channelSettings }),
+		isForAll: true,
+	},
+	/** Nobody whom the channel's list names is there any more, so nobody may answer. */
+	nobodyLeft: { schema: z.object({}), isForAll: true },
+	/** A direct message to whoever saved a channel's settings: nobody whom its escalations mention is there any more. */
+	nobodyMentioned: { schema: z.object({ channelId: z.string() }) },
+	/** A direct message: somebody (`from`: Slack user id) handed a question over to its person. */
+	handedOver: { schema: z.object({ ...handed, from: z.string() }), isCurrent: true },
+	/** A direct message: what its person handed over is open again. `undelivered`: Slack refused the message to `by`. */
+	givenBack: {
+		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
+		isCurrent: true,
+	},
+	/** A direct message to the author of an answer: what became of it. */
+	receipt: { schema: z.object({ answerId: z.string() }), isCurrent: true },
+	/** What became of a card (`questionId` null) or a question's post that is over, of which Slack takes no changes. */
+	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
+	/** A direct message: Slack refuses posts to a channel about this session (null: `watch all`). `code`: Slack's. */
+	postRefused: { schema: z.object({ channelId: z.string(), sessionId: z.string().nullable(), code: z.string() }) },
+	/** A direct message: nothing more is posted to a channel. `sessionIds`: empty when it watched all of the account. */
+	creatorTold: {
+		schema: z.object({ reason: z.enum(WATCH_ENDS), channelId: z.string(), sessionIds: z.array(z.string()) }),
+	},
+} as const satisfies Record<string, Kind>;
+
+export type PostKind = keyof typeof KINDS;
+export type ContentOf<K extends PostKind> = {
+	[One in K]: (typeof KINDS)[One]['schema'] extends z.ZodObject<infer Shape>
+		? DeepReadonly<z.infer<z.ZodObject<Shape & { readonly kind: z.ZodLiteral<One> }>>>
+		: never;
+}[K];
+export type PostContent = ContentOf<PostKind>;
+/** The `postTs` of a question that Slack shows nowhere. */
+export const NOWHERE = '';
+/** A question that nobody has answered yet. Times are clock milliseconds. */
+export type ReminderEntry = DeepReadonly<z.infer<typeof reminderEntry>>;
+/** Why `watch all` leaves questions out of a channel: sessions are not listed, or a limit leaves out some that wait. */
+export type LeftOut = ContentOf<'discoveryPaused' | 'discoveryFull'>;
+
+const [first, ...others] = Object.entries(KINDS).map(([kind, { schema }]) =>
+	z.object({ kind: z.literal(kind), ...schema.shape }),
+);
+export const content = z.discriminatedUnion('kind', [first as never, ...others]) as z.ZodType as z.ZodType<PostContent>;
+
+export const kindOf = ({ kind }: Pick<PostContent, 'kind'>): Kind => KINDS[kind];
+
+/** What a watch shows in its channel for as long as it goes on. */
+export const WATCH_KINDS: readonly PostKind[] = ['card', 'question'];
+
+/** Those in the channel unless `isInThread`. The first two are what a card leads to. */
+export const NEWS_KINDS: readonly PostKind[] = ['question', 'sessionEnded', 'reminder'];
+
+/** The key of a question's post begins so; the store adds which time it is asked. */
+export const QUESTION_KEY = 'question:';
+
+/** The kinds that show a question and are kept current until it is settled. */
+export const QUESTION_KINDS = Object.entries<Kind>(KINDS).flatMap(([name, { isCurrent }]) =>
+	isCurrent === true && name !== 'card' && name !== 'receipt' ? [name] : [],
+);
+
+export type PostRow = Row<'posts'>;
+
+/** `lastError` of a post that waits for its time. Its stream's other posts do not wait for it. */
+export const HELD = 'held';
+/** The same of a reminder that is due and waits for what is known of its questions: a change may end that. */
+export const AWAITED = 'awaited';
+/** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
+export const PACED = 'paced';
+
+/** For this long after an update of unknown outcome, it may still come: later ones are repeated. */
+export const UNSURE_MS = 60_000;
+
+/** Where to post. First posts of one target are sent in order. */
+export type PostTarget =
+	| (ChannelKey & { readonly kind: 'watch'; readonly watchId: string })
+	| { readonly kind: 'channel'; readonly teamId: string; readonly channelId: string }
+	/** `topic`: posts to the same person about other topics do not wait for these. */
+	| { readonly kind: 'person'; readonly teamId: string; readonly userId: string; readonly topic?: string };
+
+export interface NewPost {
+	readonly target: PostTarget;
+	/** Unique within its target, so that nothing is queued twice. */
+	readonly key: string;
+	readonly content: PostContent;
+}
+
+/** A message that has to stay true: planned, or shown until its last look. */
+export interface Post
+	extends Pick<NewPost, 'target' | 'key' | 'content'>,
+		Readonly<Pick<Row<'posts'>, 'id' | 'attempts' | 'lastError'>> {
+	readonly urgency: CardUrgency;
+	/** Counts the changes after which it has to be drawn again. */
+	readonly wanted: number;
+	/** Set before Slack is called until the outcome is known. While set, a first post is searched before it is sent. */
+	readonly sendingSince: number | null;
+	/** Null before it is posted. */
+	readonly ts: string | null;
+	/** Hash of what it shows; null when that is not known. */
+	readonly shownKey: string | null;
+}
+
+/** A post that is due, with what it is about, as stored now. */
+export interface DuePost {
+	readonly post: Post;
+	/** The watch it belongs to, which may have ended. */
+	readonly watch: Watch | null;
+	/** How the channel of that watch wants posts. */
+	readonly style: PostStyle;
+	readonly view: SessionSnapshot | null;
+	/** When the session was last read, changed or not. */
+	readonly checkedAt: number | null;
+	/** Why this session alone cannot be read: the code of a failure. Null when it can. */
+	readonly unreadCode: string | null;
+	/** The question it is about; for a card the newest one. */
+	readonly question: StoredQuestion | null;
+	/** The thread that it goes into or whose question it is about, in the watch's channel. */
+	readonly threadTs: string | null;
+	/** After an attempt whose outcome is unknown: its thread if the place of questions was changed since. */
+	readonly formerThreadTs: string | null;
+	/** Of a card: somebody deleted the post of the newest question, or Slack refused it. */
+	readonly isQuestionLost: boolean;
+	/** Of a card: the message of the session's end, else of its newest question; `ts` null: on its way. Null: none. */
+	readonly lead: { readonly ts: string | null } | null;
+}
+
+export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
+
+export type SendOutcome =
+	/** `lostThread`: its thread is gone, so it stands in the channel. */
+	| { readonly kind: 'sent'; readonly ts: string; readonly lostThread?: string }
+	/** The channel takes no posts: the watch ends. */
+	| { readonly kind: 'gone'; readonly reason: GoneReason }
+	/** Nothing was written. `ms`: the wait that Slack asks for, or null. `limited`: Slack's rate limit was hit. */
+	| { readonly kind: 'later'; readonly ms: number | null; readonly code: string; readonly limited: boolean }
+	/** A time-out or a broken connection: it may have been written. */
+	| { readonly kind: 'unknown'; readonly code: string }
+	/** Slack or the access policy refuses it, and would refuse it again. */
+	| { readonly kind: 'refused'; readonly code: string }
+	| { readonly kind: 'deleted' };
+
+export type AttemptResult =
+	/**
+	 * It is there and looks like `key` (null: not known). `isLast`: it is not kept current. `sentAt`: when the first
+	 * attempt began; left out: now. `isUnsure`: an earlier update may still change it.
+	 */
+	| {
+			readonly kind: 'shown';
+			readonly ts: string;
+			readonly key: string | null;
+			readonly isLast: boolean;
+			readonly isUnsure?: boolean;
+			readonly againAt?: number | null;
+			readonly sentAt?: number;
+			readonly lostThread?: string;
+	  }
+	/** Its time has not come: to be looked at `until` then. `unknown`: an earlier attempt may have posted it. */
+	| (Extract<Hold, { readonly kind: 'held' }> & { readonly unknown: boolean })
+	/** `unknown`: the call may have succeeded; otherwise it certainly did not. */
+	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
+	| Extract<SendOutcome, { readonly kind: 'refused' | 'deleted' }>
+	/** No place to post it, or nothing to say. */
+	| { readonly kind: 'dropped' };
+
+/** Whether a first post is held back. `content`: with what it waits for, or what it is to show. */
+export type Hold =
+	| { readonly kind: 'held'; readonly until: number; readonly content: PostContent }
+	| { readonly kind: 'shown'; readonly content: PostContent }
+	/** Nothing is left to say. */
+	| { readonly kind: 'over' };
+
+export interface Look {
+	readonly message: MessageContent;
+	/** Two looks with the same key look the same. */
+	readonly key: string;
+	/** It does not change any more. */
+	readonly isLast: boolean;
+	/** When to draw it again though nothing has changed, clock milliseconds; left out or null: not. */
+	readonly againAt?: number | null;
+}
+
+/** A post's question: while it is open as last read, then as last seen open. Null when it is not known. */
+export function askedOf({ question: stored, view }: Pick<DuePost, 'question' | 'view'>): Asked | null {
+	if (stored === null) return null;
+	const { asked, settled, fingerprint, messageIndex } = stored;
+	const newest = view?.question ?? null;
+	if (settled === null && newest?.fingerprint === fingerprint && newest.openCount > 0) {
+		return { question: newest, readAt: asked?.readAt ?? stored.askedAt };
+	}
+	return asked && { ...asked, question: { ...asked.question, messageIndex } };
+}
+
+/** Null: nothing is left to say; an outcome: that is not known now, or must not be said. */
+export type Drawn = Look | Extract<SendOutcome, { readonly kind: 'later' | 'refused' }> | null;
+
+/** `isLast` left out: a message that is posted once. */
+export function lookOf(message: MessageContent, { isLast = true, ...rest }: Partial<Look> = {}): Look {
+	// Without `text`, in which the time that it waits would make every look new.
+	return { message, key: hashOf(JSON.stringify(message.blocks)), isLast, ...rest };
+}
+
+/** Draws what posts of each kind show now, from what is stored. It may ask Slack for names and links. */
+export type Drawing<Kinds extends PostKind = PostKind> = {
+	readonly [K in Kinds]: (content: ContentOf<K>, due: DuePost) => Promise<Drawn>;
+};
+
+export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
+	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
+}
+
+/** At most one new card of a watch in this time. */
+export const CARD_AGAIN_MS = HOUR_MS;
+
+/** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
+export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewPost {
+	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
+	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
+}
+
+export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
+/** Of a post whose look only time changes: every mark draws it earlier. */
+export const NOT_MARKED = URGENCIES.length;
+
+export function streamOf(target: PostTarget): string {
+	if (target.kind === 'watch') return `watch:${target.watchId}`;
+	if (target.kind === 'channel') return `channel:${target.teamId}:${target.channelId}`;
+	const person = `person:${target.teamId}:${target.userId}`;
+	return target.topic === undefined ? person : `${person}:${target.topic}`;
+}
+
+/** A planned post, the last of its stream. */
+export function plannedRow(target: PostTarget, uniqueKey: string, content: PostContent, now: number) {
+	const stream = streamOf(target);
+	return {
+		id: crypto.randomUUID(),
+		stream,
+		number: sql<number>`(select coalesce(max(number), 0) + 1 from posts where stream = ${stream})`,
+		uniqueKey,
+		teamId: target.teamId,
+		placeId: target.kind === 'person' ? target.userId : target.channelId,
+		kind: content.kind,
+		content: JSON.stringify(content),
+		state: 'planned',
+		createdAt: now,
+		dueAt: now,
+	};
+}
+
+export function targetOfRow({ stream, watchId, teamId, placeId }: PostRow): PostTarget {
+	const [kind, , , topic] = stream.split(':');
+	if (kind === 'person') return { kind, teamId, userId: placeId, ...(topic !== undefined && { topic }) };
+	const channel = { teamId, channelId: placeId };
+	return kind === 'watch' ? { kind, watchId: watchId ?? '', ...channel } : { kind: 'channel', ...channel };
+}
+
+/** Null when its content is damaged. */
+export function readPost(row: PostRow): Post | null {
+	const readable = parseOrNull(content, row.content);
+	if (readable === null) return null;
+	return {
+		...pick(row, 'id', 'wanted', 'attempts', 'lastError', 'sendingSince', 'ts', 'shownKey'),
+		target: targetOfRow(row),
+		key: row.uniqueKey,
+		content: readable,
+		urgency: URGENCIES[row.urgency] ?? 'now',
+	};
+}

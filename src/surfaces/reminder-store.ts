@@ -1,0 +1,242 @@
+// Owns `posts`, with `store.ts`: the reminders among them, which are held until their time.
+import { randomInt } from 'node:crypto';
+import { evidence } from '../domain/asked.ts';
+import type { SessionKey } from '../domain/session.ts';
+import { type Log, parseOrNull } from '../kernel/basics.ts';
+import { readSettings, stylesOf } from '../store/channel-settings.ts';
+import {
+	add,
+	change,
+	channelOf,
+	type Db,
+	type Filter,
+	from,
+	type Row,
+	type StoreParts,
+	sessionOf,
+	sql,
+	type Tx,
+	WITHOUT_LEASE,
+} from '../store/database.ts';
+import { inLockOrder, lockSession } from '../store/locks.ts';
+import { IS_ANSWERED } from '../store/question-store.ts';
+import { AWAITED_AHEAD_MS, type ChannelKey, isInThread, type ReminderStage } from '../store/watch.ts';
+import { askForRead, hasPlace } from '../store/watch-store.ts';
+import {
+	AWAITED,
+	HELD,
+	NOWHERE,
+	type PostTarget,
+	plannedRow,
+	type ReminderEntry,
+	streamOf,
+	targetOf,
+	targetOfRow,
+} from './post.ts';
+
+/** What is known of the questions that stand in channels, for their reminders. */
+export function createReminderStore({ db, log }: Pick<StoreParts, 'db'> & { readonly log: Log }) {
+	return {
+		/** The open questions of a channel, or of one watch, of this address of the service; and the channel's settings. */
+		async factsOf(service: string, target: Exclude<PostTarget, { kind: 'person' }>, now: number) {
+			const channel = channelOf(target);
+			const of = target.kind === 'watch' ? sql`and watches.id = ${target.watchId}` : sql``;
+			const [{ settings, change: changed }, { rows }] = await Promise.all([
+				readSettings({ db, log }, channel),
+				sql<FactsRow>`select watches.id as watch_id, mode, questions.id as question_id, questions.service,
+						questions.session_id, questions.message_index, evidence, remind_since, reminded_at, escalation_count,
+						last_reminder_at, last_read_at, failures, ${IS_ANSWERED} as is_answered,
+						coalesce(posts.ts, (select ts from posts as card where card.watch_id = watches.id and card.kind = 'card'
+							and card.state in ('shown', 'closed') order by card.number desc limit 1), ${NOWHERE}) as post_ts
+					from watches
+					join questions on questions.service = watches.service and questions.session_id = watches.session_id
+						and settled_at is null
+					join posts on posts.watch_id = watches.id and posts.question_id = questions.id
+						and posts.kind = 'question' and remind_since is not null
+					join watched_sessions as seen on seen.service = watches.service and seen.session_id = watches.session_id
+					where watches.team_id = ${channel.teamId} and watches.channel_id = ${channel.channelId}
+						and watches.service = ${service} and ended_at is null ${of}
+					order by remind_since, posts.id`.execute(db.read),
+			]);
+			const asked = { sessionId: [...new Set(rows.map(({ sessionId }) => sessionId))] };
+			const claims = from(db.read, 'claims', asked).where('until', '>', now).orderBy('until');
+			const claimed = rows.length === 0 ? [] : await claims.selectAll().execute();
+			/** The active claim of each question that lasts longest. */
+			const latest = new Map(claimed.map((claim) => [placeOf(claim), claim]));
+			const questions = rows.map(({ mode, evidence: seen, isAnswered, failures, lastReadAt: readAt, ...row }) => ({
+				...row,
+				/** Its reminder stays in the thread of the card. */
+				isThreadOnly: isInThread(mode, settings),
+				/** An answer of ours to it is gone, so it is asked again. */
+				isLost: Boolean(parseOrNull(evidence, seen)?.lost),
+				/** Whether somebody has answered in Handraise since: delivered, or on its way. */
+				isAnswered: Boolean(isAnswered),
+				claim: latest.get(placeOf(row)) ?? null,
+				/** When the newest successful read of the session began. */
+				readAt,
+				isFailing: failures > 0,
+			}));
+			return { questions, settings, settingsChangedAt: changed?.at ?? null };
+		},
+
+		/** Has sessions read ahead of others, in the order of `by`, unless they have such a place. */
+		async askForReads(sessions: readonly SessionKey[], by: number, now: number): Promise<void> {
+			const place = by - AWAITED_AHEAD_MS;
+			const service = sessions.map((session) => session.service);
+			const sessionId = sessions.map((session) => session.sessionId);
+			const columns = ['service', 'sessionId', 'nextReadAt', 'readBy', 'failures'] as const;
+			const seen = await from(db.read, 'watched_sessions', { service, sessionId }).select(columns).execute();
+			for (const session of seen.filter((row) => !hasPlace(row, place, now)))
+				await db.write(async (trx) => {
+					const row = await lockSession(trx, session);
+					if (row !== undefined && !hasPlace(row, place, now)) await askForRead(trx, row, place, now);
+				});
+		},
+	};
+}
+
+export type ReminderStore = ReturnType<typeof createReminderStore>;
+export type ReminderFacts = Awaited<ReturnType<ReminderStore['factsOf']>>;
+
+interface FactsRow
+	extends SessionKey,
+		Pick<Row<'posts'>, 'remindedAt' | 'escalationCount' | 'lastReminderAt'>,
+		Pick<Row<'questions'>, 'messageIndex' | 'evidence'>,
+		Pick<Row<'watched_sessions'>, 'lastReadAt' | 'failures'>,
+		Pick<Row<'watches'>, 'mode'>,
+		Pick<ReminderEntry, 'watchId' | 'questionId' | 'postTs'> {
+	readonly remindSince: number;
+	readonly isAnswered: unknown;
+}
+
+const placeOf = ({ service, sessionId, messageIndex }: SessionKey & { readonly messageIndex: number }) =>
+	`${service} ${sessionId} ${messageIndex}`;
+
+type RemindedWatch = SessionKey & ChannelKey & Pick<Row<'watches'>, 'id' | 'mode'>;
+
+/** New questions of a channel are looked at together. No reminder comes as soon as that. */
+const SOON_MS = 10_000;
+
+/** Has the reminders of a question count from `since`, in these watches by their posts, which the caller has locked. */
+export async function beginReminders(
+	tx: Tx,
+	posted: readonly { readonly postId: string; readonly watch: RemindedWatch }[],
+	since: number,
+): Promise<void> {
+	const begun = { remindSince: since, remindedAt: null, escalationCount: 0, lastReminderAt: null };
+	for (const { postId } of posted) await change(tx.trx, 'posts', { id: postId }, begun).execute();
+	const watches = posted.map(({ watch }) => watch);
+	await lookAtReminders(tx, watches, tx.now + SOON_MS);
+}
+
+/** Has the reminders of a session count from now: nobody was asked while the agent worked. */
+export async function restartReminders(tx: Tx, session: SessionKey): Promise<void> {
+	const { trx, now } = tx;
+	const posts = { ...sessionOf(session), kind: 'question' };
+	const reminded = from(trx, 'posts', posts).where('remindSince', 'is not', null).forUpdate();
+	const id = reminded.select('id').orderBy('id');
+	await change(trx, 'posts', { id }, { remindSince: now, lastReminderAt: null }).execute();
+	const live = from(trx, 'watches', { ...sessionOf(session), endedAt: null });
+	await lookAtReminders(tx, await live.selectAll().execute(), now + SOON_MS);
+}
+
+/** Has the reminders of a channel looked at now: its settings have changed. */
+export async function lookAtChannel(tx: Tx, channel: ChannelKey): Promise<void> {
+	const live = from(tx.trx, 'watches', { ...channelOf(channel), endedAt: null });
+	await lookAtReminders(tx, await live.selectAll().execute(), tx.now);
+}
+
+/**
+ * Holds a reminder of the channels of these watches, and one in the thread of each whose reminders stay there, until
+ * `at` at the latest.
+ */
+export async function lookAtReminders(tx: Tx, watches: readonly RemindedWatch[], at: number): Promise<void> {
+	const places = new Map<string, HeldPlace>();
+	const channels = Map.groupBy(watches, ({ teamId, channelId }) => `${teamId}:${channelId}`);
+	for (const here of channels.values()) {
+		const { teamId, channelId } = here[0] as RemindedWatch;
+		const style = (await stylesOf(tx.trx, teamId, [channelId]))(channelId);
+		const channel = { kind: 'channel', teamId, channelId } as const;
+		places.set(streamOf(channel), { target: channel, about: {} });
+		for (const watch of here) {
+			const target = targetOf(watch);
+			const about = { watchId: watch.id, ...sessionOf(watch) };
+			if (isInThread(watch.mode, style)) places.set(streamOf(target), { target, about });
+		}
+	}
+	for (const [, place] of inLockOrder([...places], ([stream]) => stream)) await hold(tx, place, at);
+}
+
+interface HeldPlace {
+	readonly target: PostTarget;
+	readonly about: Partial<Pick<Row<'posts'>, 'watchId' | 'service' | 'sessionId'>>;
+}
+
+/** Holds the reminder of a place until `at` at the latest. It finds by itself what is due there. */
+async function hold({ trx, now }: Tx, { target, about }: HeldPlace, at: number): Promise<void> {
+	const isWaiting = sql`posts.last_error in (${HELD}, ${AWAITED})`;
+	const isOver = sql`posts.state = 'dropped'`;
+	// Two that hold the reminder of a place at once must meet at its key alone: at the next number, too, each would wait
+	// for the other. Any number is before those of other posts.
+	const number = -randomInt(1, MOST_NUMBERS);
+	const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), number, dueAt: at, lastError: HELD };
+	await add(trx, 'posts', { ...row, ...about })
+		.onConflict((conflict) =>
+			conflict.columns(['stream', 'uniqueKey']).doUpdateSet({
+				state: 'planned',
+				wanted: sql<number>`posts.wanted + 1`,
+				content: sql<string>`case when ${isOver} then excluded.content else posts.content end`,
+				lastError: sql<string>`case when ${isOver} then excluded.last_error else posts.last_error end`,
+				dueAt: sql<number>`case when ${isOver} or ${isWaiting} and posts.due_at > excluded.due_at
+					then excluded.due_at else posts.due_at end`,
+			}),
+		)
+		.execute();
+}
+
+const MOST_NUMBERS = 2 ** 31;
+/** The key of the reminder in its stream that is not shown yet. */
+const HELD_KEY = 'reminder';
+const NO_REMINDERS = { kind: 'reminder', entries: [] } as const;
+
+/** What a shown reminder is about, if that is one question: what happens to it then has the reminder drawn again. */
+export function aboutOf(entries: readonly ReminderEntry[], service: string | undefined) {
+	const [one, ...others] = entries;
+	if (one === undefined || others.length > 0) return {};
+	const { watchId, questionId, sessionId } = one;
+	return { watchId, questionId, ...(service !== undefined && { service, sessionId }) };
+}
+
+/** Counts reminders that people have seen, or that Slack has refused, and holds the next one. The posts are locked. */
+export async function countReminders(tx: Tx, row: Row<'posts'>, entries: readonly ReminderEntry[]): Promise<void> {
+	const { trx, now } = tx;
+	await change(trx, 'posts', { id: row.id }, { uniqueKey: `${HELD_KEY}:${row.id}` }).execute();
+	const counts = {
+		reminder: { remindedAt: now },
+		escalation: { escalationCount: sql<number>`escalation_count + 1` },
+	} satisfies Record<ReminderStage, object>;
+	for (const [stage, counted] of Map.groupBy(entries, (entry) => entry.stage)) {
+		const count = { ...counts[stage], lastReminderAt: now };
+		await change(trx, 'posts', questionsOf(counted), count).execute();
+	}
+	const { service, sessionId } = row;
+	const target = targetOfRow(row);
+	await hold(
+		tx,
+		{ target, about: target.kind === 'watch' ? { watchId: target.watchId, service, sessionId } : {} },
+		now,
+	);
+}
+
+/** The posts of the questions that these reminders are about. */
+export const questionsOf = (entries: readonly ReminderEntry[]): Filter<'posts'> => ({
+	kind: 'question',
+	watchId: entries.map(({ watchId }) => watchId),
+	questionId: entries.map(({ questionId }) => questionId),
+});
+
+/** Ends all leases of held reminders: nobody writes what they decided. */
+export const endHeldLeases = (trx: Db) =>
+	change(trx, 'posts', { kind: 'reminder', state: 'planned', sendingSince: null }, WITHOUT_LEASE)
+		.where('leaseToken', 'is not', null)
+		.execute();

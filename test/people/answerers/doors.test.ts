@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { expectNothingWrong } from '../../sessions/harness.ts';
+import { answering } from '../../support/sentences.ts';
+import { type AnswererApp, answererApp } from './harness.ts';
+
+/* Cleo is in the channel and is not named there: what happens at each door that she tries. */
+
+const WHOM_TO_ASK = 'Only ada and grace may answer.';
+
+let app: AnswererApp;
+/** Ada and Grace are named before the session is watched. */
+async function named(...options: Parameters<typeof answererApp>) {
+	app = await answererApp(...options);
+	await app.names(['ada', 'grace']);
+	const question = await app.asked();
+	// The program knows a moment later than Slack where the post stands.
+	await app.pass(1_000);
+	return question;
+}
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const cleo = () => app.slack.as('cleo');
+const puts = (id: string) => app.service.log.puts(id);
+/** All that Cleo reads in #agents and its threads that only she sees. */
+const toldCleo = () => app.onlyFor('cleo', '#agents').map((one) => one.text());
+const offers = () => app.onlyFor('cleo', '#agents').filter((one) => one.buttons().includes('Send'));
+
+/** The window has the question and whom to ask, and nothing to answer with; nobody reads that she answers. */
+async function readsOnly(id: string) {
+	const modal = await cleo().waitForModal(WHOM_TO_ASK);
+	expect(modal.text()).toContain('Which flight?');
+	expect([modal.fields(), modal.submitText()]).toEqual([[], null]);
+	await app.pass(3_000);
+	expect(
+		app
+			.thread(id)
+			.map((post) => post.text())
+			.join('\n'),
+	).not.toContain(answering('cleo'));
+	expect(puts(id)).toEqual([]);
+	return modal;
+}
+
+describe('somebody whom the channel does not name', () => {
+	it.each(['socket', 'http'] as const)('presses an option and reads whom to ask: %s', async (transport) => {
+		const { id, post } = await named({}, { transport });
+		await app.press(post, 'cleo', 'TP 570');
+		await app.refused('cleo', WHOM_TO_ASK);
+		await app.pass(5_000);
+		expect(puts(id)).toEqual([]);
+		expect(post.text()).not.toContain('TP 570*');
+	});
+
+	it('opens a window without fields: by the post, the command and the card', async () => {
+		const { id, post } = await named();
+		await app.press(post, 'cleo', 'Other answer…');
+		await (await readsOnly(id)).close(true);
+		await cleo().command('#agents', `/session ${id}`);
+		const modal = await readsOnly(id);
+		await modal.press('Refresh');
+		await app.pass(2_000);
+		await (await readsOnly(id)).close(true);
+		const card = app.card(id);
+		if (card === undefined) throw new Error('no card');
+		await app.press(card, 'cleo', 'Open');
+		await readsOnly(id);
+	});
+
+	it('gets no offer for a reply in the thread, and nothing is said', async () => {
+		const { id, post } = await named({ THREAD_REPLIES: 'on' });
+		app.slack.settings.events.push('message.channels', 'message.groups');
+		await cleo().say('#agents', 'TP 570 please', { thread: post });
+		await app.pass(3_000);
+		expect(toldCleo()).toEqual([]);
+		await app.slack.as('grace').say('#agents', 'LH 1173', { thread: post });
+		await app.until(() => app.onlyFor('grace', '#agents').some((one) => one.buttons().includes('Send')));
+		expect(puts(id)).toEqual([]);
+	});
+
+	it('mentions the app in the thread and reads whom to ask', async () => {
+		const { id, post } = await named();
+		await cleo().mention('#agents', 'TP 570 please', { thread: post });
+		await app.until(
+			() => toldCleo().some((text) => text.includes(WHOM_TO_ASK)),
+			() => toldCleo().join('\n--\n'),
+		);
+		expect(offers()).toEqual([]);
+		expect(puts(id)).toEqual([]);
+	});
+
+	it('uses a message as the answer and gets the window without fields', async () => {
+		const { id, post } = await named();
+		const message = await cleo().say('#agents', 'TP 570 please', { thread: post });
+		await cleo().shortcut(message, 'use_as_answer');
+		await readsOnly(id);
+	});
+
+	it('cannot hand the question over, and nobody can hand it to them', async () => {
+		const { id, post } = await named();
+		await app.press(post, 'cleo', 'Hand over');
+		await app.refused('cleo', WHOM_TO_ASK);
+		expect(cleo().modal()).toBeNull();
+		const { errors, modal } = await app.handOver(post, 'ada', 'cleo');
+		expect(Object.values(errors ?? {}).join()).toContain('is not among the people who may answer here');
+		await modal.close();
+		await app.handOver(post, 'ada', 'grace');
+		await app.handedTo('grace');
+		expect(puts(id)).toEqual([]);
+	});
+});

@@ -1,0 +1,246 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { expectNothingWrong, USUAL_REQUESTS } from '../../sessions/harness.ts';
+import { type AnswererApp, answererApp, ONLY } from './harness.ts';
+
+/* What Home shows to people whom a list names, and does not; and watching all sessions with a list. */
+
+const MINUTE = 60_000;
+const FLIGHT = 'Book a flight';
+const OWN = '#secret';
+
+let app: AnswererApp;
+const start = async (...options: Parameters<typeof answererApp>) => {
+	app = await answererApp(...options);
+};
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const shows = (who: string) => app.homeSays(FLIGHT, { who });
+const showsNot = (who: string) =>
+	app.until(
+		() => !app.textOf(who).includes(FLIGHT),
+		() => app.textOf(who),
+	);
+
+/** Cleo types an answer to this session, and closes the form. */
+async function drafted(id: string): Promise<void> {
+	await app.slack.as('cleo').command('#agents', `/session ${id}`);
+	const form = await app.slack.as('cleo').waitForModal('[Send answer]');
+	await form.fill(1, 'half a thought');
+	await app.pass(2_000);
+	await form.close();
+}
+
+describe('Home', () => {
+	it('shows a question to whom the list names now, without being opened again', async () => {
+		await start();
+		await app.asked();
+		for (const who of ['cleo', 'grace']) await app.openHome(who);
+		await Promise.all([shows('cleo'), shows('grace')]);
+		await app.names(['ada', 'grace']);
+		await showsNot('cleo');
+		expect(app.textOf('grace')).toContain(FLIGHT);
+		await app.names(['ada', 'cleo']);
+		await Promise.all([shows('cleo'), showsNot('grace')]);
+		await app.names([], 'cleo');
+		await shows('grace');
+	});
+
+	it('shows a question to a user group, and no more once somebody has left it', async () => {
+		await start();
+		const crew = { id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] };
+		app.slack.state.userGroups.push(crew);
+		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
+		await app.asked();
+		await app.openHome('cleo');
+		await app.openHome('bob');
+		await shows('cleo');
+		expect(app.textOf('bob')).not.toContain(FLIGHT);
+		crew.users = ['U0BOB'];
+		await app.pass(5 * MINUTE);
+		await app.openHome('bob');
+		await shows('bob');
+		await app.openHome('cleo');
+		await showsNot('cleo');
+	});
+
+	it('says that it does not know while Slack tells nothing of a group, and shows the question later', async () => {
+		await start();
+		app.slack.state.userGroups.push({ id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] });
+		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
+		await app.pass(5 * MINUTE);
+		const lift = app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
+		await app.asked();
+		await app.openHome('cleo');
+		expect(app.textOf('cleo')).not.toContain(FLIGHT);
+		lift();
+		await shows('cleo');
+	});
+
+	it('of a second channel without a list does not show it', async () => {
+		await start();
+		await app.slack.invite(OWN, 'cleo');
+		await app.names(['ada', 'grace']);
+		const { id } = await app.asked();
+		await app.command(`/session watch ${id}`, 'cleo', OWN);
+		await app.openHome('cleo');
+		await app.pass(5_000);
+		expect(app.textOf('cleo')).not.toContain(FLIGHT);
+	});
+
+	it('forgets a question when a watch makes somebody else’s list decide', async () => {
+		await start();
+		await app.slack.invite(OWN, 'grace');
+		await app.names(['grace'], 'grace', OWN);
+		const { id, post } = await app.asked();
+		await app.openHome('cleo');
+		await shows('cleo');
+		await app.command(`/session watch ${id}`, 'grace', OWN);
+		await showsNot('cleo');
+		await app.until(
+			() => post.text().includes(ONLY('grace', OWN)),
+			() => post.text(),
+		);
+	});
+
+	it('keeps the text of somebody whom the list does not name any more, to copy it, until it names them again', async () => {
+		await start();
+		const { id } = await app.asked();
+		await drafted(id);
+		await app.openHome('cleo');
+		await app.homeSays('“half a thought”', { who: 'cleo' });
+		await app.names(['ada', 'grace']);
+		await app.homeSays('you may not answer it any more', { who: 'cleo' });
+		expect(app.home('cleo').buttons()).not.toContain('Continue');
+		await app.home('cleo').press('Copy text');
+		const copied = await app.slack.as('cleo').waitForModal('half a thought');
+		await copied.close();
+		await app.names(['ada', 'cleo']);
+		await app.until(() => app.home('cleo').buttons().includes('Continue'));
+	});
+
+	it('offers to continue a draft while Slack tells nothing of the group of its author', async () => {
+		await start();
+		app.slack.state.userGroups.push({ id: 'S0CREW', handle: 'crew', name: 'Crew', users: ['U0CLEO'] });
+		await app.names(['ada'], 'ada', '#agents', ['Crew (@crew)']);
+		const { id } = await app.asked();
+		await drafted(id);
+		app.slack.faults.add({ method: 'usergroups.users.list', error: 'internal_error' });
+		await app.pass(6 * MINUTE);
+		await app.openHome('cleo');
+		await app.homeSays('“half a thought”', { who: 'cleo' });
+		expect(app.home('cleo').buttons()).toContain('Continue');
+	});
+
+	it('offers no question as the next one that its person may not answer', async () => {
+		await start();
+		await app.names(['ada', 'grace']);
+		await app.asked();
+		await app.slack.invite(OWN, 'cleo');
+		const [id = ''] = await app.askedIn(OWN, ['Order chairs'], ['Which colour?']);
+		await app.slack.as('cleo').command(OWN, `/session ${id}`);
+		const modal = await app.slack.as('cleo').waitForModal('[Send answer]');
+		await modal.fill(0, 'red');
+		await modal.submit();
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		await app.pass(5_000);
+		expect(modal.buttons()).not.toContain('Next question');
+	});
+});
+
+describe('a channel that watches all sessions', () => {
+	const discovering = (env: Record<string, string> = {}) =>
+		start({ ...USUAL_REQUESTS, DISCOVER_SESSIONS: 'true', ...env }, { service: { list: { mode: 'on' } } });
+	function waiting(): string {
+		const id = app.session({ name: FLIGHT });
+		app.ask(id, [{ title: 'Which flight?', description: 'One of: LH 1173, TP 570' }]);
+		return id;
+	}
+	const postIn = (channel = '#agents', who = 'ada') =>
+		app.until(() => app.inChannel(channel, who).find((one) => one.buttons().includes('LH 1173')));
+
+	it('with a list: only people whom it names answer', async () => {
+		await discovering();
+		await app.names(['ada', 'grace']);
+		await app.command('/session watch all');
+		const id = waiting();
+		const post = await postIn();
+		await app.press(post, 'cleo', 'LH 1173');
+		await app.refused('cleo', 'Only ada and grace may answer.');
+		await app.openHome('cleo');
+		await app.pass(5_000);
+		expect(app.home('cleo').buttons()).not.toContain('LH 1173');
+		await app.press(post, 'grace', 'LH 1173');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+	});
+
+	it('with a list: Home does not say that anybody may answer what only its people may', async () => {
+		await discovering();
+		await app.names(['ada', 'grace']);
+		await app.asked();
+		const other = app.session({ name: 'Order chairs' });
+		app.ask(other, ['Which colour?']);
+		await app.openHome('cleo');
+		await app.homeSays('Order chairs', { who: 'cleo' });
+		expect(app.textOf('cleo')).not.toContain(FLIGHT);
+	});
+
+	it('is ended by nobody whom the list does not name', async () => {
+		await discovering();
+		await app.names(['ada', 'grace']);
+		await app.command('/session watch all');
+		expect((await app.command('/session unwatch all', 'cleo')).text()).toContain(
+			'Only ada and grace may stop watching',
+		);
+		waiting();
+		await postIn();
+		await app.command('/session unwatch all', 'grace');
+		await app.until(() => app.inChannel().every((one) => !one.buttons().includes('LH 1173')));
+	});
+
+	it('opens nothing by a list of others, which somebody made after a named person turned it on', async () => {
+		await discovering();
+		await app.slack.invite(OWN, 'cleo');
+		await app.command('/session watch all', 'ada', OWN);
+		await app.names(['cleo'], 'cleo', OWN);
+		await app.names(['ada', 'grace']);
+		const id = app.session({ name: FLIGHT });
+		await app.watch(id, { who: 'grace' });
+		app.ask(id, [{ title: 'Which flight?', description: 'One of: LH 1173, TP 570' }]);
+		const post = await postIn(OWN, 'cleo');
+		expect(await app.may('cleo', id, OWN)).toBe(false);
+		expect(post.text()).toContain(ONLY('ada and grace', '#agents'));
+	});
+});
+
+describe('stopping to watch', () => {
+	it('is for named people where the channel has a list: by the command and on the card', async () => {
+		await start();
+		await app.names(['ada', 'grace']);
+		const { id } = await app.asked();
+		const words = 'Only ada and grace may stop watching here.';
+		expect((await app.command(`/session unwatch ${id}`, 'cleo')).text()).toContain(words);
+		const card = app.card(id);
+		if (card === undefined) throw new Error('no card');
+		const told = await app.toldAfter(() => app.press(card, 'cleo', 'Stop watching'), 'cleo');
+		expect(told.text()).toContain(words);
+		await app.pass(5_000);
+		expect((await app.command('/session list')).text()).toContain(FLIGHT);
+		await app.press(card, 'grace', 'Stop watching');
+		await app.until(() => !app.card(id)?.buttons().includes('Stop watching'));
+	});
+
+	it('is for everybody in another channel without a list, also of the same session', async () => {
+		await start();
+		await app.slack.invite(OWN, 'cleo');
+		await app.names(['ada', 'grace']);
+		const { id } = await app.asked();
+		await app.command(`/session watch ${id}`, 'cleo', OWN);
+		expect((await app.command(`/session unwatch ${id}`, 'cleo', OWN)).text()).not.toContain('may stop watching');
+		expect((await app.command('/session list', 'cleo', OWN)).text()).not.toContain(FLIGHT);
+		expect((await app.command('/session list')).text()).toContain(FLIGHT);
+	});
+});

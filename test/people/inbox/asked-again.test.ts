@@ -1,0 +1,146 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
+import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
+import { type MessageJson, type SessionJson, textOf } from '../../../sandbox/session-service/json.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { expectNothingWrong } from '../../sessions/harness.ts';
+import { answeredBy, REMINDER } from '../../support/sentences.ts';
+import { FLIGHT, handOverApp } from '../hand-over/harness.ts';
+
+const BEFORE = [task('Order six desk chairs.'), done('I open the shop.')];
+const QUESTION = asking('', [FLIGHT]);
+const BY_ADA = answeredBy('ada', 'LH 1173');
+/** Of an answer that is in no field any more while the agent waits: whose it was. */
+const LOST_BY_ADA = /^\*@ada: LH 1173\* · delivered, but not in the field any more/m;
+const STEP = done('I look again.');
+
+/** The agent asks the same again, and waits all the time. */
+const WAITS = { resumeAfterMs: 24 * 3_600_000 };
+
+/** What an agent may make of its messages when it takes an answer at once and asks the same again. */
+const HISTORIES = {
+	'the same message, emptied': () => [...BEFORE, QUESTION],
+	'an earlier message of a shorter history': () => [...BEFORE.slice(0, 1), QUESTION],
+	'a later message, without the first': () => [...BEFORE, STEP, STEP, QUESTION],
+	'a later message, with the first one emptied': () => [...BEFORE, QUESTION, STEP, QUESTION],
+	'a later message, with the first one answered': (now: MessageJson[]) => [...now, STEP, QUESTION],
+} satisfies Record<string, (now: MessageJson[]) => MessageJson[]>;
+
+let app: Awaited<ReturnType<typeof handOverApp>>;
+
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const sentTo = (id: string) => app.service.log.effectivePuts(id).map((put) => itemsOf(put)[0]?.value);
+const postAfter = (id: string, first: Posted) =>
+	app.until(() => app.thread(id).findLast((post) => post.ts !== first.ts && post.buttons().includes('LH 1173')));
+
+/** An open question that nobody answers in the millisecond in which it is read. */
+async function asked() {
+	const found = await app.asked();
+	await app.pass(1_000);
+	return found;
+}
+
+/** The agent takes the next answer to this message as soon as it is there, before any read of the session. */
+function takesAnswer(id: string, index: number, history: (now: MessageJson[]) => MessageJson[]): Promise<void> {
+	const isAnswered = ({ messages }: SessionJson) => textOf(messages?.[index]?.human_input?.[0] ?? {}) !== '';
+	return app.service.sessions.until(id, isAnswered).then(() => {
+		const now = structuredClone(app.service.sessions.get(id).messages ?? []);
+		app.service.sessions.patch(id, { status: 'humanInput', messages: history(now) });
+	});
+}
+
+/** A question that was answered with “LH 1173” and asked again in the same words, before a read saw the answer. */
+async function askedAgain(history: (now: MessageJson[]) => MessageJson[] = HISTORIES['the same message, emptied']) {
+	const { id, index, post } = await asked();
+	const taken = takesAnswer(id, index, history);
+	await post.press('LH 1173');
+	await taken;
+	return { id, post };
+}
+
+it.each(Object.entries(HISTORIES))(
+	'a question that is asked again before a read saw the answer has a post of its own and takes an answer: %s',
+	async (_, history) => {
+		app = await handOverApp({}, WAITS);
+		const { id, post } = await askedAgain(history);
+		const second = await postAfter(id, post);
+		expect(second.threadTs()).toBeNull();
+		await app.openHome();
+		await app.homeSays('Which flight?');
+		// Of the one whose message is emptied while another asks, it says that the answer was overwritten.
+		const saysWho = () => /^\*(?:@ada: LH 1173|LH 1173\* · @ada)/m.test(post.text());
+		await app.until(saysWho);
+		expect(post.buttons()).toEqual(['Answer again…']);
+		await app.slack.as('ada').home()?.press('TP 570');
+		await app.until(() => answeredBy('ada', 'TP 570').test(second.text()));
+		await app.until(() => sentTo(id).length === 2);
+		await app.pass(60_000);
+		expect(sentTo(id)).toEqual(['LH 1173', 'TP 570']);
+		expect(saysWho()).toBe(true);
+		expect(app.thread(id)).toHaveLength(2);
+	},
+);
+
+it('says each time on its post who answered', async () => {
+	app = await handOverApp({}, WAITS);
+	const { id, index, post } = await asked();
+	let newest = post;
+	for (const _ of ['once', 'again']) {
+		const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
+		await newest.press('LH 1173');
+		// The second one waits for the request budget.
+		await Promise.race([taken, app.pass(60_000)]);
+		newest = await postAfter(id, newest);
+		await app.pass(1_000);
+	}
+	await app.until(() => app.thread(id).filter((one) => LOST_BY_ADA.test(one.text())).length === 2);
+	expect(app.thread(id)).toHaveLength(3);
+});
+
+it('says that it was answered when the agent asks something else instead, or nothing', async () => {
+	app = await handOverApp();
+	const other = await askedAgain(() => [...BEFORE, asking('', ['Which hotel?'])]);
+	await app.threadSays(other.id, 'Which hotel?');
+	await app.until(() => BY_ADA.test(other.post.text()));
+	const nothing = await askedAgain(() => [...BEFORE, STEP]);
+	await app.until(() => BY_ADA.test(nothing.post.text()));
+});
+
+it('is reminded of, and is in nobody’s hands', async () => {
+	app = await handOverApp({ REMIND_AFTER: '40s' }, WAITS);
+	const { id, index, post } = await asked();
+	await app.handOver(post, 'ada', 'tess');
+	const direct = await app.newestDm('tess', 'Which flight?');
+	const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
+	await direct.press('LH 1173');
+	await taken;
+	const second = await postAfter(id, post);
+	await app.until(() => direct.text().includes('*@tess: LH 1173* · delivered, but not in the field any more'));
+	expect(second.text()).not.toContain('has it');
+	const reminder = await app.threadSays(id, REMINDER);
+	await reminder.press('Answer');
+	const form = await app.slack.as('ada').waitForModal('Which flight?');
+	await form.choose(0, 'TP 570');
+	await form.submit();
+	await app.until(() => sentTo(id).length === 2);
+	await app.until(() => reminder.text().includes('*@ada: TP 570* · ✅ delivered'));
+});
+
+it('is answered by a press in an old copy too', async () => {
+	app = await handOverApp({}, WAITS);
+	const { id, index, post } = await asked();
+	app.keepOld(post);
+	const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
+	await post.press('LH 1173');
+	await taken;
+	await postAfter(id, post);
+	await app.pass(10_000);
+	await post.press('TP 570');
+	await app.until(() => sentTo(id).length === 2);
+	expect(sentTo(id)).toEqual(['LH 1173', 'TP 570']);
+});

@@ -1,0 +1,242 @@
+import { afterEach, expect, it } from 'vitest';
+import { waitingCountWords, waitingSessionsWords, waitingSinceWords } from '../../../src/screens/inbox.ts';
+import { OUTSIDE } from '../../../src/screens/question-post.ts';
+import { noListWords } from '../../../src/screens/watch.ts';
+import { expectNothingWrong } from '../../sessions/harness.ts';
+import { auditLines } from '../../support/audit-lines.ts';
+import { type InboxApp, inboxApp } from './harness.ts';
+
+const NOTHING = waitingCountWords(0, 0);
+const OTHERS = 'Other waiting sessions';
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+let app: InboxApp;
+
+async function discovering(env: Record<string, string> = {}, mode: 'on' | 'off' = 'on'): Promise<void> {
+	app = await inboxApp({ env: { DISCOVER_SESSIONS: 'true', ...env }, service: { list: { mode } } });
+}
+
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+function waiting(name: string): string {
+	const id = app.session({ name });
+	app.ask(id);
+	return id;
+}
+
+it('shows every waiting session, but to guests, opens it, and leaves it out once answered, although the list is late', async () => {
+	await discovering();
+	const id = waiting('Order <new> chairs & lamps');
+	await app.pass(15_000);
+	await app.openHome();
+	const text = await app.homeSays('Order <new> chairs & lamps');
+	expect(text).toContain(OTHERS);
+	expect(text).toContain(waitingCountWords(0, 0, 0, 1));
+	expect(text).toContain(waitingSessionsWords(1));
+	expect(text).toMatch(/asked just now|waiting \d/);
+	await app.home().press('Answer');
+	await app.windowSays('Which colour?');
+	await app.until(() => auditLines(app.log).some(({ action, session }) => action === 'opened' && session === id));
+	expect(await app.openHome('gus')).not.toContain('Order <new>');
+	const modal = app.slack.as('ada').modal();
+	await modal?.fill(0, 'grey');
+	await modal?.submit();
+	await app.until(() => app.service.log.puts(id).length === 1);
+	await app.openHome('grace');
+	await app.homeSays(NOTHING, { who: 'grace', without: ['Order <new>', OTHERS] });
+});
+
+it('tells waiting sessions of the same name apart', async () => {
+	await discovering();
+	const ids = ['Chairs', 'Chairs', 'Lamps'].map(waiting);
+	await app.pass(15_000);
+	await app.openHome();
+	const text = await app.homeSays(waitingSessionsWords(3));
+	expect(text.match(/“Chairs”\* · \w+ · /g)).toHaveLength(2);
+	for (const id of ids.slice(0, 2)) expect(text).toContain(`*“Chairs”* · ${id} · `);
+	expect(text).not.toMatch(new RegExp(`Lamps.*${ids[2]}`));
+	const labels = JSON.stringify(app.home().blocks()).match(/(?<="accessibility_label":"Answer: )[^"]*/g) ?? [];
+	expect(labels.toSorted()).toEqual(['Lamps', ...ids.slice(0, 2).map((id) => `session ${id}`)].toSorted());
+});
+
+it('follows the list: sessions come and go by themselves', async () => {
+	await discovering();
+	await app.openHome();
+	await app.homeSays(NOTHING, { without: [OTHERS] });
+	const id = waiting('Order new chairs');
+	await app.homeSays('Order new chairs');
+	app.service.sessions.setStatus(id, 'active');
+	await app.homeSays(NOTHING, { without: ['Order new chairs', OTHERS] });
+});
+
+it('tells since when a session waits, also beyond the retention time', async () => {
+	await discovering({ RETENTION_DAYS: '2' });
+	waiting('Order new chairs');
+	await app.pass(15_000);
+	await app.stop();
+	await app.clock.advance(3 * DAY + MINUTE);
+	await app.restart();
+	await app.pass(15_000);
+	await app.openHome();
+	const text = await app.homeSays('Order new chairs');
+	expect(text).toContain(waitingSinceWords(0, 3 * DAY));
+});
+
+it('shows a session once: as a question where the person sees that, else as a session', async () => {
+	await discovering();
+	await app.askedIn('#secret', ['Order lamps']);
+	await app.openHome();
+	const mine = await app.homeSays(waitingCountWords(1, 0));
+	expect(mine).not.toContain(OTHERS);
+	expect(mine.match(/Order lamps/g)).toHaveLength(1);
+	await app.openHome('grace');
+	const others = await app.homeSays('Order lamps', { who: 'grace' });
+	expect(others).toContain(waitingCountWords(0, 0, 0, 1));
+	expect(others).toContain(waitingSessionsWords(1));
+});
+
+it('shows the newest ten and counts the rest', async () => {
+	await discovering();
+	for (let index = 1; index <= 4; index += 1) waiting(`Early ${index}`);
+	await app.pass(15_000);
+	for (let index = 1; index <= 9; index += 1) waiting(`Late ${index}`);
+	await app.pass(15_000);
+	await app.slack.as('ada').command('#agents', '/session inbox');
+	const text = await app.windowSays(waitingSessionsWords(13));
+	expect(text).toContain('3 more sessions');
+	expect(text.match(/Late \d/g)).toHaveLength(9);
+	expect(text.match(/Early \d/g)).toHaveLength(1);
+});
+
+it('says why there are none when the service has no list', async () => {
+	await discovering({}, 'off');
+	waiting('Order new chairs');
+	await app.pass(5_000);
+	await app.openHome();
+	await app.homeSays(noListWords('noList', null), { without: ['Order new chairs'] });
+});
+
+it('shows no session that nobody named, unless it is told to', async () => {
+	await discovering({ DISCOVER_SESSIONS: 'false' });
+	waiting('Order new chairs');
+	await app.pass(MINUTE);
+	const text = await app.openHome();
+	expect(text).not.toContain('Order new chairs');
+	expect(text).not.toContain(OTHERS);
+});
+
+/** Minutes pass, in which few reads suffice. */
+const watching = async () => {
+	app = await inboxApp({ env: { SESSION_SERVICE_RPM: '60' } });
+};
+const SHOWN = waitingCountWords(1, 0);
+const SNOOZED = waitingCountWords(0, 1);
+
+/** A question that Ada has snoozed in Home. */
+async function snoozed(label: string): Promise<string> {
+	const [id = ''] = await app.askedIn('#agents', ['Chairs']);
+	await app.openHome();
+	await app.home().press(label);
+	await app.homeSays(SNOOZED);
+	return id;
+}
+
+async function snoozedUntilTomorrow(tz: string | null): Promise<void> {
+	await watching();
+	const ada = app.slack.state.people.find(({ name }) => name === 'ada');
+	if (ada === undefined) throw new Error('there is no ada');
+	ada.tz = tz;
+	await snoozed('Snooze until tomorrow 9:00');
+}
+
+it('Snooze hides a question in one inbox alone, and shows it again by itself when the time has come', async () => {
+	await watching();
+	await app.askedIn('#agents', ['Chairs']);
+	await app.openHome('grace');
+	await app.openHome();
+	const before = app.now();
+	const snoozedAt = app.clock.now();
+	await app.home().press('Snooze for 1 h');
+	await app.homeSays(SNOOZED, { without: ['Which colour?'] });
+	expect(app.textOf('ada')).toContain('“Chairs” is snoozed. It comes back here');
+	await app.pass(5 * MINUTE);
+	await app.homeSays(SHOWN, { who: 'grace' });
+	expect([...app.calls('chat.update', before), ...app.calls('chat.postMessage', before)]).toEqual([]);
+	// The inbox follows changes for ten minutes only.
+	await app.pass(54 * MINUTE);
+	expect(app.textOf('ada')).toContain(SNOOZED);
+	await app.homeSays(SHOWN);
+	expect(app.clock.now() - snoozedAt).toBeGreaterThanOrEqual(60 * MINUTE);
+	expect(app.clock.now() - snoozedAt).toBeLessThan(60 * MINUTE + 5_000);
+});
+
+it.each(['users.conversations', 'users.info'])(
+	'Snooze ends though %s fails just then, and leaves what Home shows until Slack tells again',
+	async (method) => {
+		await watching();
+		await app.askedIn('#agents', ['Chairs']);
+		await app.openHome();
+		// Longer than the inbox is followed and what Slack told is kept.
+		await app.home().press('Snooze for 1 h');
+		await app.homeSays(SNOOZED);
+		await app.pass(59 * MINUTE);
+		const before = app.publishedTo();
+		const lift = app.slack.faults.add({ method, error: 'internal_error' });
+		await app.pass(2 * MINUTE);
+		expect(app.publishedTo()).toBe(before);
+		lift();
+		await app.homeSays(SHOWN);
+	},
+);
+
+it('Snooze hides it in the window too, after a restart, and shows it again with one press', async () => {
+	await watching();
+	await app.askedIn('#agents', ['Chairs', 'Tables']);
+	await app.openHome();
+	await app.home().press('Snooze for 1 h');
+	await app.homeSays(waitingCountWords(1, 1), { without: ['“Chairs” ·'] });
+	await app.restart();
+	await app.slack.as('ada').command('#agents', '/session inbox');
+	await app.windowSays(waitingCountWords(1, 1), { without: ['“Chairs” ·'] });
+	await app.slack.as('ada').modal()?.press('Show now');
+	await app.windowSays(waitingCountWords(2, 0), { without: ['snoozed'] });
+	await app.homeSays(waitingCountWords(2, 0), { without: ['snoozed'] });
+});
+
+it('Snooze does not hide what the agent asks instead', async () => {
+	await watching();
+	const id = await snoozed('Snooze for 1 h');
+	app.service.sessions.answerAsPage(id, ['red']);
+	app.ask(id, ['Which size?']);
+	await app.homeSays('Which size?', { without: ['snoozed'] });
+});
+
+it('Snooze does not hide a later question with the same words', async () => {
+	await watching();
+	const id = await snoozed('Snooze until tomorrow 9:00');
+	app.service.sessions.answerAsPage(id, ['red']);
+	await app.threadSays(id, OUTSIDE);
+	await app.homeSays(waitingCountWords(0, 0));
+	app.ask(id);
+	await app.homeSays(SHOWN, { without: ['snoozed'] });
+});
+
+it('Snooze lasts until tomorrow 9:00 where the person is', async () => {
+	await snoozedUntilTomorrow('Asia/Tokyo');
+	const [, seconds] = /comes back here <!date\^(\d+)\^/.exec(JSON.stringify(app.home().blocks())) ?? [];
+	const until = new Date(Number(seconds) * 1_000);
+	expect(until.toISOString().slice(11)).toBe('00:00:00.000Z');
+	expect(until.getTime() - app.clock.now()).toBeGreaterThan(9 * 60 * MINUTE);
+	expect(until.getTime() - app.clock.now()).toBeLessThanOrEqual(33 * 60 * MINUTE);
+	expect(app.slack.as('ada').dm()).toEqual([]);
+});
+
+it.each([null, 'PST', 'Mars/Olympus'])('Snooze says which time zone it used when Slack tells %s', async (tz) => {
+	await snoozedUntilTomorrow(tz);
+	const told = await app.until(() => app.slack.as('ada').dm()[0]);
+	expect(told.text()).toContain('That is 9:00 UTC');
+});

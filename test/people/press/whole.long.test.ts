@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../../sandbox/session-service/builders.ts';
+import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { cutQuestionWords } from '../../../src/screens/form.ts';
+import { QUESTION_CUT } from '../../../src/screens/question.ts';
+import { expectNothingWrong } from '../../sessions/harness.ts';
+import { type HandOverApp, handOverApp } from '../hand-over/harness.ts';
+
+const OPTION = 'LH 1173';
+const LIST = 'One of: LH 1173, TP 570';
+const words = (length: number) => 'The fare is fair. '.repeat(length / 18 + 1).slice(0, length);
+const flight = (title: string, description = LIST) => item(title, description);
+const LINK = `https://bucket.example/plan.pdf?X-Amz-Signature=${'f'.repeat(2_000)}`;
+const ANSWERED: readonly ItemJson[] = Array.from({ length: 30 }, (_, at) => ({ ...item(`Item ${at}`), value: 'x' }));
+
+let app: HandOverApp;
+
+/** A watched session that asks so, and the question's post. */
+async function asked(content: string, items: readonly ItemJson[]) {
+	const id = await app.watched({ name: 'Book a flight' });
+	app.ask(id, items, content);
+	return app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Hand over')));
+}
+
+/** The labels of all buttons in the Home tab, and in the inbox's window. */
+async function inboxes(): Promise<readonly (readonly string[])[]> {
+	await app.openHome();
+	await app.homeSays('waiting');
+	await app.slack.as('ada').command('#agents', '/session inbox');
+	await app.windowSays('[Refresh]');
+	return [app.slack.as('ada').home(), app.slack.as('ada').modal()].map((view) => view?.buttons() ?? []);
+}
+const countOf = (label: string, buttons: readonly string[]) => buttons.filter((one) => one === label).length;
+
+type Question = readonly [what: string, content: string, items: readonly ItemJson[], isCut?: boolean];
+
+beforeAll(async () => {
+	app = await handOverApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	await app.slack.as('ada').modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+describe('options stand only below a whole question', () => {
+	const NOWHERE: readonly Question[] = [
+		['a description of 530 characters', '', [flight('Which flight?', `${words(500)}\n\n${LIST}`)]],
+		['a description of 2,100 characters', '', [flight('Which flight?', `${words(2_070)}\n\n${LIST}`)]],
+		['a title of 260 characters', '', [flight(`${words(240)} Which flight?`)]],
+		['a title of 310 characters', '', [flight(`${words(290)} Which flight?`)]],
+		['a text of 1,600 characters above it', words(1_600), [flight('Which flight?')]],
+		['a text that is longer as Slack wants it', '&'.repeat(600), [flight('Which flight?')]],
+		['an item behind thirty others', '', [...ANSWERED, flight('Which flight?')], false],
+		[
+			'an item that the agent filled',
+			'',
+			[{ ...item('And pay from:'), value: 'savings' }, flight('Which flight?')],
+			false,
+		],
+	];
+	it('not below a question that is cut or has other items', async () => {
+		for (const [what, content, items, isCut = true] of NOWHERE) {
+			const post = await asked(content, items);
+			expect(post.buttons(), what).toEqual(['Answer…', ...app.MENU]);
+			expect(post.text().includes(QUESTION_CUT), what).toBe(isCut);
+		}
+		for (const buttons of await inboxes()) {
+			expect(countOf('Answer…', buttons)).toBe(NOWHERE.length);
+			expect(buttons).not.toContain(OPTION);
+		}
+	});
+
+	it('shows a sign that begins a title and can mean the opposite, on the post, in inboxes and in the form', async () => {
+		const post = await asked('', [item('🚫 Book the flight?', 'One of: Yes, No')]);
+		const title = '🚫 Book the flight?';
+		expect(post.text()).toContain(title);
+		expect(post.buttons()).toEqual(['Yes', 'No', 'Other answer…', ...app.MENU]);
+		for (const buttons of await inboxes()) expect(buttons).toContain('Yes');
+		expect(app.slack.as('ada').home()?.text()).toContain(title);
+		await app.slack.as('ada').modal()?.close(true);
+		await post.press('Other answer…');
+		await app.windowSays(title);
+	});
+
+	const ON_POSTS: readonly Question[] = [
+		['a description of 260 characters', '', [flight('Which flight?', `${words(235)}\n\n${LIST}`)]],
+		['a title of 130 characters', '', [flight(`${words(115)} Which flight?`)]],
+		['a text of 260 characters above it', words(260), [flight('Which flight?')]],
+	];
+	it('below a question in its post, and not in an inbox, which cuts it', async () => {
+		for (const [what, content, items] of ON_POSTS) {
+			const post = await asked(content, items);
+			expect(post.buttons(), what).toEqual([OPTION, 'TP 570', 'Other answer…', ...app.MENU]);
+			expect(post.text(), what).not.toContain(QUESTION_CUT);
+		}
+		for (const buttons of await inboxes()) {
+			expect(countOf('Answer…', buttons)).toBe(ON_POSTS.length);
+			expect(buttons).not.toContain(OPTION);
+		}
+		expect(app.slack.as('ada').home()?.text()).not.toContain(QUESTION_CUT);
+	});
+
+	const EVERYWHERE: readonly Question[] = [
+		['short texts', words(40), [flight('Which flight?', `It rains.\n\n${LIST}`)]],
+		['a signed link that is shown without its signature', LINK, [flight('Which flight?')]],
+		['a note of the agent’s own', 'Fare rules … (5 more characters)', [flight('Which flight?')]],
+	];
+	it('everywhere below a question that is shown whole', async () => {
+		for (const [what, content, items] of EVERYWHERE) {
+			const post = await asked(content, items);
+			expect(post.buttons(), what).toContain(OPTION);
+			// Slack folds long sections without it.
+			expect(JSON.stringify(post.blocks()).match(/"expand":true/g), what).toHaveLength(1);
+		}
+		for (const buttons of await inboxes()) expect(countOf(OPTION, buttons)).toBe(EVERYWHERE.length);
+	});
+
+	it('not in the direct messages to whoever gets a question that is cut, or gets it back', async () => {
+		const post = await asked('', [flight('Which flight?', `${words(500)}\n\n${LIST}`)]);
+		await app.handOver(post, 'ada', 'grace');
+		const dm = await app.handedTo('grace');
+		expect(dm.buttons()).toEqual(['Answer…', 'Give back', 'Hand over']);
+		expect(dm.text()).toContain(QUESTION_CUT);
+		await dm.press('Give back');
+		const back = await app.givenBackTo('ada');
+		expect(back.buttons()).toEqual(['Answer…', 'Hand over']);
+		expect(back.text()).toContain(QUESTION_CUT);
+	});
+});
+
+describe('a text that is cut', () => {
+	it('is read where the form says, when it is longer than the form shows', async () => {
+		const items = (length: number) => Array.from({ length: 31 }, (_, at) => item(`Part ${at}?`, words(length)));
+		const own = `${words(90)} … (5 more characters)`;
+		for (const [content, asks, isCut] of [
+			[words(12_000), [item('Shall I go on?')], true],
+			[words(2_441), [item('Shall I go on?')], false],
+			['', items(400), true],
+			['', items(40), false],
+			[own, [item('Shall I go on?', own)], false],
+		] as const) {
+			const post = await asked(content, asks);
+			await post.press(post.buttons().includes('Answer…') ? 'Answer…' : 'Other answer…');
+			const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+			const told = [true, false].some((hasDashboard) => form.text().includes(cutQuestionWords(hasDashboard)));
+			expect(told).toBe(isCut);
+			await form.close(true);
+		}
+	});
+
+	it('says how many of all its characters are missing, also where it is cut twice', async () => {
+		const post = await asked(words(2_441), [item('Which flight?', words(2_441))]);
+		const notes = [...post.text().matchAll(/(The fare[^…]*)… \(([\d,]+) more characters\)/g)];
+		expect(notes.length).toBeGreaterThanOrEqual(2);
+		for (const [, shown = '', count = ''] of notes)
+			expect(Math.abs(shown.length + Number(count.replace(',', '')) - 2_441)).toBeLessThanOrEqual(1);
+	});
+});
+
+it('offers options that begin with a label of ours, and none that people could take for each other or for ours', async () => {
+	const post = await asked('', [item('Which one?', 'One of: Close ticket, Keep ticket')]);
+	expect(post.buttons()).toEqual(['Close ticket', 'Keep ticket', 'Other answer…', ...app.MENU]);
+	await app.command('/session unwatch all');
+	const alike = ['Undo, Redo', 'give-BACK…, stay', 'Files (7), Folders', 'Ореn, Shut', 'rn, m', '1, ١'];
+	for (const options of alike) {
+		const other = await asked('', [item('Which one?', `One of: ${options}`)]);
+		expect(other.buttons(), options).toEqual(['Answer…', ...app.MENU]);
+	}
+	for (const buttons of await inboxes()) {
+		expect(countOf('Answer…', buttons)).toBe(alike.length);
+		expect(buttons.filter((label) => alike.some((options) => options.split(', ').includes(label)))).toEqual([]);
+	}
+});

@@ -1,0 +1,236 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WHAT_IT_IS } from '../../../src/screens/watch.ts';
+import { startApp } from '../../support/app.ts';
+import { whatHappened } from '../../support/sentences.ts';
+
+type App = Awaited<ReturnType<typeof startApp>>;
+
+describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
+	let app: App;
+	beforeAll(async () => {
+		app = await startApp({ transport });
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(async () => {
+		app.service.faults.clear();
+		app.slack.faults.clear();
+		await app.slack.as('ada').modal()?.close(true);
+		expect(app.slack.violations()).toEqual([]);
+	});
+
+	const replies = () =>
+		app.slack
+			.as('ada')
+			.messages('#agents')
+			.filter((message) => message.isEphemeral());
+
+	/** Runs the command and resolves to the reply that only this person sees. */
+	async function replyTo(line: string): Promise<string> {
+		const before = replies().length;
+		expect(await app.slack.as('ada').command('#agents', line)).toEqual({ ok: true, error: null });
+		await app.slack.as('ada').waitForMessage('#agents', () => replies().length > before);
+		return replies().at(-1)?.text() ?? '';
+	}
+
+	it.each([
+		['the id alone', 'choices'],
+		['double quotes', '"choices"'],
+		['single quotes', "'choices'"],
+		['curly quotes', '“choices”'],
+		['backticks', '`choices`'],
+		['backticks and quotes', '`"choices"`'],
+		['spaces around it', '   choices   '],
+		['a dashboard link', 'https://dashboard.example.com/sessions/session?id=choices'],
+		['a dashboard link as Slack escapes it', '<https://dashboard.example.com/sessions/session?id=choices>'],
+		['what nobody sees, and a comma', '\u200bcho\u00adices\u200f, '],
+		['a dashboard link with what nobody sees', 'https://dashboard.example.com/sessions/session?id=%E2%80%8Bchoices'],
+		['a dashboard link with a label', '<https://dashboard.example.com/sessions/session?id=choices|the session>'],
+	])('opens the session for %s', async (_, typed) => {
+		const ada = app.slack.as('ada');
+		expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
+		const modal = await ada.waitForModal('Which colour?');
+		expect(modal.title()).toBe('“Order new chairs”');
+		expect(modal.text()).toContain('\nSession choices\n');
+		expect(modal.submitText()).toBe('Send answer');
+	});
+
+	it.each(['help', 'HELP', '?'])('replies to %s with help that shows the commands', async (typed) => {
+		const reply = await replyTo(`/session ${typed}`);
+		expect(reply).toContain(WHAT_IT_IS);
+		expect(reply).toContain('/session <id>');
+		expect(reply).toMatch(/\[More\]$/);
+		expect(app.slack.as('ada').modal()).toBeNull();
+		expect(app.slack.as('grace').messages('#agents')).toEqual([]);
+	});
+
+	it.each([
+		['a word with what nobody sees', 'o\u200bpen, the pod', /No command `?open`?\. `?\/session help`? shows all\./],
+		['a misspelt command with an id', 'wacth choices', /No command `?wacth`?\. Did you mean `?watch`?\?/],
+		['a word too many', 'list choices', /`?\/session list`? takes nothing after it/],
+		['two ids where one goes', 'history a b', /`?\/session history`? takes the id of one session/],
+		['a mention', '@grace', /Handraise does not understand “/],
+		['markup', '<!channel>', /Handraise does not understand “/],
+		["another site's link", 'https://evil.example/sessions/session?id=choices', /does not lead to the dashboard/],
+		['a link without an id', 'https://dashboard.example.com/sessions/session', /has no session id in it/],
+		['an id of 500 letters', 'x'.repeat(500), /too long for a session id/],
+		['history of nothing', 'history', /History is of one session: add its id\. `?\/session list/],
+		['history of all', 'history all', /History is of one session/],
+		['watch of nothing', 'watch', /Which session\? Add its id, or its link from the dashboard/],
+		[
+			'a flag of 1.1.0',
+			'watch choices --questions-only',
+			/`?--questions-only`? is now the box \*?Progress in the card's thread\*? in `?\/session settings`?\./,
+		],
+		['an unknown flag', 'watch choices —loudly', /No flag `?—loudly`?: `?\/session settings`? has what differs/],
+		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
+	])('replies to %s with one line', async (_, typed, words) => {
+		const reply = await replyTo(`/session ${typed}`);
+		expect(reply).toMatch(words);
+		expect(reply).not.toContain('\n');
+		expect(reply.match(/[\p{L}\p{N}][^\s]*/gu)?.length).toBeLessThanOrEqual(15);
+		expect(app.slack.as('ada').modal()).toBeNull();
+		expect(app.slack.as('grace').messages('#agents')).toEqual([]);
+	});
+
+	it.each(['#agents', 'dm'])('opens the inbox for nothing typed in %s', async (place) => {
+		const ada = app.slack.as('ada');
+		expect(await ada.command(place, '/session')).toEqual({ ok: true, error: null });
+		const modal = await ada.waitForModal('[Refresh]');
+		expect(modal.title()).toBe('Inbox');
+	});
+
+	it('tells a guest who types nothing why they see no inbox', async () => {
+		const gus = app.slack.as('gus');
+		expect(await gus.command('#agents', '/session')).toEqual({ ok: true, error: null });
+		const told = await gus.waitForMessage('#agents', whatHappened('guest'));
+		expect(told.isEphemeral()).toBe(true);
+		expect(gus.modal()).toBeNull();
+	});
+
+	it('shows what people type in seven lines of help, and the rest in their place after *More*', async () => {
+		const short = await replyTo('/session help');
+		const commands = Array.from(short.matchAll(/^`?\/session(?: <id>| (\w+)(?: <id>)?)?`? — /gm), ([, word]) => word);
+		expect(commands).toEqual([undefined, undefined, 'watch', 'unwatch', 'list', 'settings', 'help']);
+		for (const word of ['history', 'inbox', 'watch all']) expect(short).not.toContain(word);
+		const count = replies().length;
+		expect(await replies().at(-1)?.press('More')).toBe(true);
+		await app.slack.as('ada').waitForMessage('#agents', '/session watch all');
+		expect(replies().at(-1)?.text()).toContain('/session settings');
+		expect(replies()).toHaveLength(count);
+	});
+
+	it.each(['frobnicate', 'hlep'])(
+		'looks for the session %s, and says where help is when there is none',
+		async (typed) => {
+			const ada = app.slack.as('ada');
+			expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
+			const modal = await ada.waitForModal(whatHappened('session_not_found'));
+			expect(modal.text()).toContain('/session help');
+			expect(app.service.log.reads(typed)).not.toEqual([]);
+		},
+	);
+
+	it.each(['query', 'New', '"list"', 'watch file', 'https://dashboard.example.com/sessions/session?id=query'])(
+		"says that the service's own word in %s is no id, without a request",
+		async (typed) => {
+			const before = app.service.log.list().length;
+			expect(await replyTo(`/session ${typed}`)).toMatch(/A session id cannot be “(?:query|New|list|file)”/);
+			expect(app.slack.as('ada').modal()).toBeNull();
+			expect(app.service.log.list()).toHaveLength(before);
+		},
+	);
+
+	it('replies with a button that opens the session when the trigger has expired', async () => {
+		const ada = app.slack.as('ada');
+		app.slack.faults.add({
+			method: 'views.open',
+			when({ trigger_id }) {
+				// The trigger is as old as after four seconds.
+				for (const trigger of Object.values(app.slack.state.triggers)) {
+					if (trigger.id === trigger_id) trigger.at -= 4_000;
+				}
+				return false;
+			},
+		});
+		const card = await replyTo('/session choices');
+		expect(card).toContain('three seconds');
+		expect(ada.modal()).toBeNull();
+		app.slack.faults.clear();
+		expect(await replies().at(-1)?.press('Answer…')).toBe(true);
+		const modal = await ada.waitForModal('Which colour?');
+		expect(modal.submitText()).toBe('Send answer');
+	});
+
+	it.each([
+		['answers 500', { status: 500 }],
+		['limits the rate', { status: 429, retryAfter: 30 }],
+		['cuts the connection', { drop: true }],
+	])('replies with the button when Slack %s on opening', async (_, fault) => {
+		app.slack.faults.add({ method: 'views.open', ...fault, times: 2 });
+		expect(await replyTo('/session choices')).toContain('Answer…');
+		app.slack.faults.clear();
+		await replies().at(-1)?.press('Answer…');
+		await app.slack.as('ada').waitForModal('Which colour?');
+	});
+
+	it("fills the modal when Slack's response to its opening is lost", async () => {
+		app.slack.faults.add({ method: 'views.open', drop: true, afterEffect: true, times: 1 });
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await app.slack.as('ada').waitForModal('Which colour?');
+	});
+
+	it('shows a loading view until the service responds, then the content', async () => {
+		const ada = app.slack.as('ada');
+		const { promise, resolve } = Promise.withResolvers<void>();
+		app.service.hooks.onRequest = () => promise;
+		expect(await ada.command('#agents', '/session yesno')).toEqual({ ok: true, error: null });
+		const modal = await ada.waitForModal('Looking at session');
+		expect(modal.text()).toContain('yesno');
+		expect(modal.submitText()).toBeNull();
+		delete app.service.hooks.onRequest;
+		resolve();
+		await ada.waitForModal('Shall I renew it anyway?');
+		expect(ada.modal()?.id).toBe(modal.id);
+	});
+
+	it('does not update a modal that was closed while it loaded', async () => {
+		const ada = app.slack.as('ada');
+		const { promise, resolve } = Promise.withResolvers<void>();
+		app.service.hooks.onRequest = () => promise;
+		await ada.command('#agents', '/session yesno');
+		const modal = await ada.waitForModal('Looking at session');
+		const updates = app.slack.traffic.calls('views.update').length;
+		await modal.close();
+		await expect.poll(() => app.log.some((line) => line.includes('nobody waits for a read'))).toBe(true);
+		delete app.service.hooks.onRequest;
+		resolve();
+		expect(app.slack.traffic.calls('views.update')).toHaveLength(updates);
+		expect(ada.modal()).toBeNull();
+		expect(ada.dm()).toEqual([]);
+	});
+
+	it('opens one modal for a command that Slack sends twice', async () => {
+		const before = app.slack.traffic.calls('views.open').length;
+		app.slack.faults.duplicateNext('slash_commands');
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await app.slack.as('ada').waitForModal('Which colour?');
+		expect(app.slack.traffic.calls('views.open').length - before).toBe(1);
+	});
+
+	it('opens the session where the bot is not a member, and in a direct message', async () => {
+		for (const channel of ['#general', 'dm']) {
+			expect(await app.slack.as('ada').command(channel, '/session choices')).toEqual({ ok: true, error: null });
+			const modal = await app.slack.as('ada').waitForModal('Which colour?');
+			await modal.close();
+		}
+	});
+
+	it('replies to every direct message with the help', async () => {
+		await app.slack.as('ada').say('dm', 'hello?');
+		const reply = await app.slack.as('ada').waitForMessage('dm', WHAT_IT_IS);
+		expect(reply.author()).toBe('handraise');
+		await reply.press('More');
+		const whole = await app.slack.as('ada').waitForMessage('dm', '/session watch all');
+		expect(whole.isEphemeral()).toBe(true);
+	});
+});

@@ -1,0 +1,283 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Modal, Posted } from '../../../fake-slack/index.ts';
+import { asking, task } from '../../../sandbox/session-service/builders.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { WATCHED_AGAIN } from '../../../src/screens/question-post.ts';
+import { expectNothingWrong } from '../../sessions/harness.ts';
+import { DELIVERED, headline, says, whatHappened } from '../../support/sentences.ts';
+import { type AnswererApp, answererApp } from '../answerers/harness.ts';
+
+/* A service may find an id in any letter case, such as in a UUID column. Its response says the id that the session has. */
+
+let app: AnswererApp;
+beforeEach(async () => {
+	app = await answererApp({}, { service: { ignoreCase: true } });
+});
+afterEach(async () => {
+	app.slack.faults.clear();
+	app.service.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const other = (id: string) => id.toUpperCase();
+const puts = (...ids: string[]) => ids.flatMap((id) => app.service.log.savedPuts(id));
+const sent = (...ids: string[]) => puts(...ids).map((put) => itemsOf(put).map(({ value }) => value));
+
+/** A form of this session, filled in. */
+async function filled(who: string, id: string, text: string) {
+	await app.slack.as(who).command('#agents', `/session ${id}`);
+	const modal = await app.until(() => {
+		const shown = app.slack.as(who).modal();
+		return shown?.submitText() === 'Send answer' && shown;
+	});
+	await modal.choose(0, text);
+	return modal;
+}
+
+describe('an id in other letters than the session has', () => {
+	it('shows a form only to whom the list of the session names', async () => {
+		await app.names(['ada', 'grace']);
+		const { id } = await app.asked();
+		expect(await app.may('cleo', other(id))).toBe(false);
+		expect(await app.may('cleo', `https://dashboard.example.com/sessions/session?id=${other(id)}`)).toBe(false);
+		expect(await app.may('grace', other(id))).toBe(true);
+	});
+
+	it('opens the same form: of two people the second reads the answer of the first', async () => {
+		const { id } = await app.asked();
+		const first = await filled('ada', id, 'LH 1173');
+		const second = await filled('grace', other(id), 'TP 570');
+		await first.submit();
+		await second.submit();
+		await app.until(() => second.text().includes(headline('conflicted')));
+		expect(second.text()).toContain('LH 1173');
+		await app.until(() => sent(id).length === 1);
+		expect(sent(id, other(id))).toEqual([['LH 1173']]);
+	});
+
+	it('is the session that a channel watches already, and stops being watched', async () => {
+		const { id } = await app.asked();
+		expect((await app.command(`/session watch ${other(id)}`)).text()).toContain('is already watched here');
+		expect((await app.command(`/session unwatch ${other(id)}`)).text()).toContain('is not watched here any more');
+		expect((await app.command(`/session unwatch ${other(id)}`)).text()).toContain('is not watched here.');
+	});
+});
+
+describe('what is stored under other letters than the session has', () => {
+	const CAPITALS = '3F9A2C1D';
+	const id = CAPITALS.toLowerCase();
+	const question = asking('I need to know.', [{ title: 'Which flight?', description: 'One of: LH 1173, TP 570' }]);
+	const session = { status: 'humanInput', name: 'Book a flight', messages: [task('Book it.'), question] };
+
+	/** From now on the service gives the session in small letters, and finds it by any. */
+	function respell(): void {
+		app.service.sessions.put(id, app.service.sessions.get(CAPITALS));
+		app.service.sessions.remove(CAPITALS);
+	}
+
+	/** A session in capitals; its question stands in these channels. */
+	async function inCapitals(...channels: string[]) {
+		app.service.sessions.put(CAPITALS, session);
+		for (const channel of channels) await app.watch(CAPITALS, { channel });
+		const posts = () =>
+			channels.map((channel) => app.thread(CAPITALS, channel).find((one) => one.buttons().includes('LH 1173')));
+		return app.until(() => posts().every((post) => post !== undefined) && (posts() as Posted[]));
+	}
+
+	it('is the list that still decides when nobody watches any more', async () => {
+		await app.names(['ada', 'grace']);
+		await inCapitals('#agents');
+		await app.command(`/session unwatch ${CAPITALS}`);
+		respell();
+		expect(await app.may('cleo', id)).toBe(false);
+		expect(await app.may('grace', id)).toBe(true);
+	});
+
+	it('is the watch that goes on: its buttons answer, and the session is read by its own id', async () => {
+		const [post] = await inCapitals('#agents');
+		respell();
+		await app.until(() => app.service.log.reads(id).length > 1);
+		await post?.press('LH 1173');
+		await app.until(() => sent(id).length === 1);
+		await app.until(() => post?.text().includes('✅'));
+		expect(sent(CAPITALS)).toEqual([]);
+		const [put] = puts(id);
+		expect(put?.body).toMatchObject({ sessionId: id });
+		expect(app.card(id)).toBeDefined();
+	});
+
+	// Which of them is sent depends on whose next attempt comes first: only that attempt's read shows that they are two.
+	it.each([
+		['capitals', ['ada', 'grace']],
+		['small letters', ['grace', 'ada']],
+	] as const)(
+		'is one of two answers that wait, the first in %s: one is sent, and the other person is told',
+		async (_, [first, second]) => {
+			app.service.sessions.put(CAPITALS, session);
+			const windows = { ada: await filled('ada', CAPITALS, 'LH 1173') } as Record<'ada' | 'grace', Modal>;
+			respell();
+			windows.grace = await filled('grace', id, 'TP 570');
+			app.service.faults.add({ kind: 'error', method: 'GET', status: 503 });
+			await windows[first].submit();
+			await app.pass(1_000);
+			await windows[second].submit();
+			await app.pass(5_000);
+			app.service.faults.clear();
+			const loser = await app.until(() =>
+				Object.values(windows).find((window) => window.text().includes(headline('conflicted'))),
+			);
+			await app.until(() => sent(id).length === 1);
+			const winner = loser === windows.ada ? windows.grace : windows.ada;
+			expect(sent(CAPITALS, id)).toEqual([[winner === windows.ada ? 'LH 1173' : 'TP 570']]);
+			for (const text of ['LH 1173', 'TP 570']) expect(loser.text()).toContain(text);
+			await app.until(
+				() => says(winner.text(), DELIVERED) || says(winner.text(), headline('resumed')),
+				() => winner.text(),
+			);
+		},
+	);
+
+	it('is no way round a list by a post that shows its old buttons still', async () => {
+		await app.names(['ada', 'grace']);
+		const [post] = await inCapitals('#agents');
+		if (post === undefined) throw new Error('no post');
+		app.keepOld(post);
+		respell();
+		await app.until(() => app.service.log.reads(id).length > 1);
+		await app.press(post, 'cleo', 'TP 570');
+		await app.until(
+			() => app.dms('cleo').some((dm) => dm.text().includes('@cleo may no longer answer')),
+			() =>
+				app
+					.dms('cleo')
+					.map((dm) => dm.text())
+					.join(),
+		);
+		await app.press(post, 'grace', 'LH 1173');
+		await app.until(() => sent(id).length === 1);
+		expect(sent(CAPITALS, id)).toEqual([['LH 1173']]);
+	});
+
+	it('is a list that decides about an answer whose own read is the first to find it', async () => {
+		await app.names(['ada', 'bob']);
+		await inCapitals('#agents');
+		await app.command(`/session unwatch ${CAPITALS}`);
+		await app.slack.invite('#secret', 'grace');
+		app.service.ids.ignoreCase = false;
+		app.service.sessions.put(id, structuredClone(session));
+		await app.watch(id, { channel: '#secret' });
+		const post = await app.until(() => app.thread(id, '#secret').find((one) => one.buttons().includes('LH 1173')));
+		app.service.sessions.remove(CAPITALS);
+		app.service.ids.ignoreCase = true;
+		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
+		const readCount = app.service.log.reads(id).length;
+		await app.restart();
+		await app.until(() => app.service.log.reads(id).length > readCount);
+		app.service.faults.clear();
+		await app.press(post, 'grace', 'TP 570');
+		const isRefused = () => app.dms('grace').some((dm) => dm.text().includes('@grace may no longer answer'));
+		await app.until(() => isRefused() || sent(CAPITALS, id).length > 0);
+		expect(sent(CAPITALS, id)).toEqual([]);
+	});
+
+	it('is the list that still decides when it is stored for another address of the service', async () => {
+		await app.names(['ada', 'grace']);
+		await inCapitals('#agents');
+		await app.command(`/session unwatch ${CAPITALS}`);
+		// Else the service has moved.
+		await app.watched();
+		await app.stop();
+		using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
+		database.exec("update answer_rules set service = 'http://before.example' where session_id = '3F9A2C1D'");
+		await app.restart();
+		respell();
+		expect(await app.may('cleo', id)).toBe(false);
+		expect(await app.may('grace', id)).toBe(true);
+		expect(database.prepare('select session_id as id from answer_rules').all()).toContainEqual({ id });
+	});
+
+	it('joins what channels watch by both: each post shows the answer, and a channel has one watch', async () => {
+		const [inAgents] = await inCapitals('#agents');
+		app.service.ids.ignoreCase = false;
+		app.service.sessions.put(id, structuredClone(session));
+		const isAsked = (one: Posted) => one.buttons().includes('LH 1173');
+		for (const channel of ['#agents', '#secret']) await app.watch(id, { channel });
+		const inSecret = await app.until(() => app.thread(id, '#secret').find(isAsked));
+		app.service.sessions.remove(CAPITALS);
+		app.service.ids.ignoreCase = true;
+		await app.until(
+			() => inAgents?.text().includes(WATCHED_AGAIN),
+			() => inAgents?.text() ?? '',
+		);
+		const newer = await app.until(() => app.thread(id).findLast(isAsked));
+		expect(newer.ts).not.toBe(inAgents?.ts);
+		await newer.press('TP 570');
+		await app.until(() => sent(id).length === 1);
+		for (const post of [newer, inSecret])
+			await app.until(
+				() => post.text().includes('✅'),
+				() => post.text(),
+			);
+		expect(sent(CAPITALS, id)).toEqual([['TP 570']]);
+		expect((await app.command('/session list')).text().match(/Book a flight/g)).toHaveLength(1);
+	});
+});
+
+describe('a service that distinguishes letter case', () => {
+	it('has two sessions: each keeps its list, its watch and its answers', async () => {
+		app.service.ids.ignoreCase = false;
+		await app.names(['ada', 'grace']);
+		const { id, post } = await app.asked();
+		app.service.sessions.put(other(id), structuredClone(app.service.sessions.get(id)));
+		expect(await app.may('cleo', other(id))).toBe(true);
+		expect(await app.may('cleo', id)).toBe(false);
+		const form = await filled('cleo', other(id), 'TP 570');
+		await form.submit();
+		await post.press('LH 1173');
+		await app.until(() => sent(id).length === 1 && sent(other(id)).length === 1);
+		expect([sent(id), sent(other(id))]).toEqual([[['LH 1173']], [['TP 570']]]);
+	});
+
+	it('has an answer sent though the other session cannot be read', async () => {
+		app.service.ids.ignoreCase = false;
+		const { id, post } = await app.asked();
+		app.service.sessions.put(other(id), structuredClone(app.service.sessions.get(id)));
+		await app.watch(other(id), { channel: '#secret' });
+		await app.until(() => app.card(other(id), '#secret') !== undefined);
+		app.service.faults.add({ kind: 'error', status: 422, sessionId: other(id), method: 'GET' });
+		await app.restart();
+		await post.press('LH 1173');
+		await app.until(() => sent(id).length === 1);
+		app.service.faults.clear();
+		app.service.faults.add({ kind: 'huge', sessionId: other(id), method: 'GET' });
+		await app.restart();
+		app.ask(id, ['Which seat?'], '');
+		await app.threadSays(id, 'Which seat?');
+	});
+});
+
+describe('a response with another session', () => {
+	const shown = (words: string) =>
+		app.until(() => {
+			const modal = app.slack.as('ada').modal();
+			return modal?.text().includes(words) && modal;
+		});
+
+	it('is refused with words, and logged; one without an id is that of the asked one', async () => {
+		const { id } = await app.asked();
+		const body = (sessionId?: string) =>
+			JSON.stringify({ session: { sessionId, status: 'active', name: 'Not this', messages: [] } });
+		app.service.faults.add({ kind: 'body', body: body('another'), sessionId: id, method: 'GET' });
+		await app.slack.as('ada').command('#agents', `/session ${id}`);
+		const modal = await shown(whatHappened('other_session'));
+		expect(modal.text()).not.toContain('Not this');
+		expect(app.log.join('')).toContain('"event":"other_session"');
+		app.service.faults.clear();
+		app.service.faults.add({ kind: 'body', body: body(), sessionId: id, method: 'GET' });
+		await modal.press('Try again');
+		await shown('Not this');
+	});
+});

@@ -1,0 +1,83 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { item } from '../../sandbox/session-service/builders.ts';
+import { type InboxApp, inboxApp } from '../people/inbox/harness.ts';
+import { expectNothingWrong, USUAL_REQUESTS } from '../sessions/harness.ts';
+import { openSession } from '../slack/support/open-session.ts';
+import { headline } from '../support/sentences.ts';
+
+const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
+const NAME = '“Plan the Frankfurt trip”';
+const TITLE = '“Plan the Frankfurt tr…”';
+
+let app: InboxApp;
+beforeAll(async () => {
+	app = await inboxApp({ env: USUAL_REQUESTS });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	await app.slack.as('ada').modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+it('names the session of an answer that waits for the service, also after a restart', async () => {
+	const id = await app.watched({ name: 'Plan the Frankfurt trip' });
+	app.ask(id, [FLIGHT]);
+	const post = await app.threadSays(id, 'Which flight');
+	await app.choose(post, 'LH 1173');
+	app.service.faults.add({ kind: 'error', status: 503, sessionId: id });
+	const dm = await app.until(
+		() =>
+			app.slack
+				.as('ada')
+				.dm(id)
+				.find((one) => one.text().includes(headline('accepted', { lastError: 'unavailable' }))),
+		undefined,
+		300_000,
+	);
+	expect(dm.text()).toContain(`For *${NAME}* · Session ${id}`);
+	await app.app.restart();
+	expect(await app.openHome()).toContain(`*${NAME}* · “Which flight should I book?”: “LH 1173” · ⏳ Not delivered yet`);
+	app.service.faults.clear();
+	await app.until(() => dm.text().includes(headline('resumed')));
+	expect(dm.text()).toContain(`For *${NAME}* · Session ${id}`);
+});
+
+it('names the session in its window, receipt, draft and history, although nobody watches it', async () => {
+	const id = app.session({ name: 'Plan the Frankfurt trip' });
+	app.ask(id, [FLIGHT]);
+	const first = await openSession(app.app, id);
+	expect(first.title()).toBe(TITLE);
+	expect(first.text()).toContain(`\nSession ${id}\n`);
+	await first.choose(0, 'TP 570');
+	await first.close();
+	expect(await app.openHome()).toContain(`📝 *${NAME}* · “TP 570” · ${id}`);
+	const modal = await openSession(app.app, id);
+	await modal.submit();
+	await app.until(() => modal.text().includes(headline('resumed')));
+	expect(modal.title()).toBe(TITLE);
+	await modal.close();
+	await app.slack.as('ada').command('#agents', `/session history ${id}`);
+	const history = await app.slack.as('ada').waitForModal((one) => one.title() === 'History');
+	expect(history.text()).toContain(`One answer to *${NAME}*, newest first.`);
+});
+
+it('shows that a form was answered in two lines, and its values on a press', async () => {
+	const id = await app.watched({ name: 'Book a room' });
+	app.ask(id, ['How many guests?', 'Which floor?']);
+	await app.threadSays(id, 'How many guests?');
+	const modal = await openSession(app.app, id);
+	await modal.fill(0, '12');
+	await modal.fill(1, 'The second');
+	await modal.submit();
+	await modal.close();
+	const post = await app.answered(id);
+	await app.until(() => post.text().includes('· continued'));
+	expect(post.text()).toMatch(/^✅ “Book a room” asked 2 questions\n@ada answered · continued/);
+	expect(post.text()).not.toContain('The second');
+	await app.seenBy('grace', post).press('Show answers');
+	const history = await app.slack.as('grace').waitForModal((one) => one.title() === 'History');
+	expect(history.text()).toContain('*“Which floor?”*\n> The second');
+	await history.close();
+});

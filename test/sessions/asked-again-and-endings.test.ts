@@ -1,0 +1,380 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
+import { OUTSIDE } from '../../src/screens/question-post.ts';
+import type { WatchEnd } from '../../src/store/watch.ts';
+import { auditRows } from '../support/audit-rows.ts';
+import { answeredBy, answering, ended, openButtons, says } from '../support/sentences.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const MINUTE_MS = 60_000;
+const NOT_FOUND = { error: 'channel_not_found', when: ({ channel }: { channel?: unknown }) => channel === 'C0AGENTS' };
+
+let app: WatchingApp;
+/** The sessions whose agent does not go on after an answer. */
+const waiting = new Set<string>();
+beforeAll(async () => {
+	const resumeAfterMs = (id: string) => (waiting.has(id) ? DAY_MS : 800);
+	app = await watchingApp({ env: FEWEST_REQUESTS, service: { resumeAfterMs } });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	await app.slack.archive('#agents', false);
+	for (const channel of ['#agents', '#secret']) await app.slack.invite(channel, 'handraise');
+	await app.slack.as('ada').modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+/** The direct messages to this person about a session. */
+const dms = (who: string, words: string) => app.slack.as(who).dm(words);
+
+/** It is logged that and why the watch of the session ended. */
+function expectLogged(sessionId: string, reason: WatchEnd): void {
+	expect(endsOf(sessionId)).toMatchObject([{ channel: 'C0AGENTS', outcome: reason }]);
+}
+
+async function expectLeftAlone(id: string): Promise<void> {
+	// A post, or a last read for the result, may be under way.
+	await app.pass(20_000);
+	const reads = app.service.log.reads(id).length;
+	await app.pass(60_000);
+	expect(app.service.log.reads(id)).toHaveLength(reads);
+}
+
+it('ends a watch when the bot is removed from the channel, and tells its creator', async () => {
+	const id = await app.watched();
+	await app.slack.remove('#agents', 'handraise');
+	const dm = await app.until(() => dms('ada', id)[0]);
+	expect(dm.text()).toContain('Handraise was removed from the channel. Invite it');
+	expect(dm.text()).toContain('#agents');
+	await expectLeftAlone(id);
+	expect(dms('ada', id)).toHaveLength(1);
+	expectLogged(id, 'botRemoved');
+});
+
+it('offers on the card and the open question to watch again, in a discreet channel too, when it stops watching', async () => {
+	const id = await app.watched({ name: 'Chairs' }, { discreet: true });
+	app.ask(id);
+	const isOpen = () => app.thread(id).findLast((one) => one.buttons().includes('Answer…'));
+	const post = await app.until(isOpen);
+	const card = app.card(id);
+	await app.command(`/session unwatch ${id}`);
+	await app.until(() => post.buttons().join() === 'Watch again' && card?.buttons().includes('Watch again'));
+	expect(post.text()).toContain('No longer watched');
+	expectLogged(id, 'unwatched');
+	// Two people at the same moment.
+	await Promise.all([app.seenBy('grace', post).press('Watch again'), post.press('Watch again')]);
+	const again = await app.until(isOpen);
+	expect([again.ts === post.ts, app.card(id)?.ts === card?.ts]).toEqual([false, false]);
+	expect(again.notification()).not.toContain('Which');
+	await app.until(() => openButtons(post)?.length === 0 && !card?.buttons().includes('Watch again'));
+	expect([post.text(), card?.text()]).toEqual(Array(2).fill(expect.stringContaining('Watched again, in newer posts.')));
+	await app.pass(10_000);
+	const watched = app.inChannel().filter((one) => one.buttons().includes('Stop watching'));
+	// Other tests leave cards of their own.
+	expect(watched.filter((one) => one.text().includes('“Chairs”')).map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
+});
+
+it('ends watches when the channel is archived, with one message to each creator', async () => {
+	// How often the test before reads depends on which of two presses comes first: its requests are of another minute.
+	await app.pass(60_000);
+	const ids = [app.session(), app.session(), app.session()];
+	await app.command(`/session watch ${ids.join(' ')}`);
+	const other = app.session();
+	await app.command(`/session watch ${other}`, 'grace');
+	await app.until(() => [...ids, other].every((id) => app.card(id)));
+	await app.slack.archive('#agents');
+	const dm = await app.until(() => dms('ada', ids[0] ?? '')[0]);
+	expect(dm.text()).toContain('The channel was archived.');
+	for (const id of ids) expect(dm.text()).toContain(id);
+	const graces = await app.until(() => dms('grace', other)[0]);
+	expect(graces.text()).not.toContain(ids[0]);
+	await expectLeftAlone(other);
+	expect(ids.flatMap((id) => dms('ada', id)).length).toBe(3);
+	expect(new Set(ids.flatMap((id) => dms('ada', id).map(({ ts }) => ts))).size).toBe(1);
+});
+
+it.each([
+	['archived without an event reaching the program', 'is_archived', 'The channel was archived.'],
+	[
+		'left by the bot without an event reaching the program',
+		'not_in_channel',
+		'Handraise was removed from the channel.',
+	],
+])('ends a watch when Slack says that the channel is %s', async (_, error, words) => {
+	const id = await app.watched();
+	app.slack.faults.add({ method: 'chat.postMessage', error, when: ({ channel }) => channel === 'C0AGENTS' });
+	app.ask(id);
+	const dm = await app.until(() => dms('ada', id)[0]);
+	expect(dm.text()).toContain(words);
+	await expectLeftAlone(id);
+});
+
+it('ends a watch when a card’s update finds the channel archived', async () => {
+	const id = await app.watched();
+	app.slack.faults.add({ method: 'chat.update', error: 'is_inactive', when: ({ channel }) => channel === 'C0AGENTS' });
+	app.step(id, 'I go on.');
+	await app.until(() => dms('ada', id)[0]);
+	await expectLeftAlone(id);
+});
+
+it('ends a watch without a change for a week, also when the program was down and links were renewed', async () => {
+	const id = await app.watched({ files: [{ filename: 'offers.csv', timestamp: '2026-01-05T09:00:00Z' }] });
+	const lively = await app.watched();
+	// The first read is the base for changes.
+	await app.until(() => app.service.log.reads(lively).length > 2);
+	await app.stop();
+	await app.clock.advance(8 * DAY_MS);
+	app.step(lively, 'I was at work meanwhile.');
+	await app.restart();
+	const word = await app.threadSays(id, 'Nothing changed for 7 days');
+	expect(app.service.sessions.get(id).files?.[0]?.timestamp).not.toBe('2026-01-05T09:00:00Z');
+	expect(word.text()).toContain('/session watch');
+	const card = await app.cardSays(id, 'Nothing changed for');
+	expect(card.text()).toContain('7 days');
+	expect(card.buttons()).not.toContain('Stop watching');
+	await app.cardSays(lively, 'I was at work meanwhile.');
+	await expectLeftAlone(id);
+	expect((await app.command('/session list')).text()).toContain('This channel watches one session.');
+	// The session can be watched again, with a new card.
+	await app.command(`/session watch ${id}`);
+	await app.until(() => app.card(id)?.buttons().includes('Stop watching'));
+	expect(app.card(id)?.ts).not.toBe(card.ts);
+});
+
+it('ends a watch with a message when the service has not known the session for ten minutes', async () => {
+	const [id] = [await app.watched(), await app.watched()];
+	app.service.sessions.remove(id);
+	await app.pass(9 * MINUTE_MS);
+	expect(endsOf(id)).toEqual([]);
+	await app.threadSays(id, 'does not know this session any more');
+	await app.cardSays(id, 'does not know this session any more');
+	await expectLeftAlone(id);
+	expectLogged(id, 'sessionGone');
+});
+
+it.each([
+	['failed', /^❌ \*“Order .* · failed · /, 'The session failed'],
+	['stopped', /^⏹️ \*“Order .* · stopped · /, 'The session was stopped'],
+])('ends a watch when the session has %s, and closes the open question', async (status, words, outcome) => {
+	const id = await app.watchedAsking();
+	const post = await app.threadSays(id, 'Which colour?');
+	app.service.sessions.setStatus(id, status);
+	await app.until(() => post.text().endsWith(`\n${outcome}`));
+	expect(openButtons(post)).toEqual([]);
+	const card = await app.cardSays(id, words);
+	expect(card.buttons()).not.toContain('Watch again');
+	expect(card.buttons()).not.toContain('Answer…');
+	await expectLeftAlone(id);
+	expect(app.thread(id).map(({ ts }) => ts)).toEqual([post, ...app.ends(id)].map(({ ts }) => ts));
+	expect(app.ends(id)).toHaveLength(1);
+});
+
+it('posts questions and the end in the thread of the card where the channel wants that, and no progress', async () => {
+	const id = await app.watched({}, { questionsInThread: true });
+	app.service.sessions.setStatus(id, 'paused');
+	await app.cardSays(id, 'paused');
+	app.service.sessions.setStatus(id, 'active');
+	await app.cardSays(id, 'working');
+	app.ask(id);
+	const post = await app.threadSays(id, 'Which colour?');
+	expect(post.isBroadcast()).toBe(false);
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.until(() => post.text().includes(OUTSIDE));
+	expect(post.text()).toContain(`${OUTSIDE}: *“Sand”*`);
+	app.service.sessions.setStatus(id, 'completed');
+	await app.cardSays(id, 'done');
+	await app.pass(5_000);
+	expect(app.thread(id).map((one) => one.threadTs())).toEqual(Array(2).fill(app.card(id)?.ts));
+	await app.setPosts({});
+});
+
+/** What the audit tells of watches of this session that ended. */
+const endsOf = (sessionId: string) =>
+	auditRows(app.dataDir, 'unwatched').filter(({ session }) => session === sessionId);
+
+/** The posts and updates that Slack refused because it does not find their channel. */
+const refused = (from: number) =>
+	['chat.postMessage', 'chat.update']
+		.flatMap((method) => app.calls(method, from))
+		.filter(({ answer }) => JSON.stringify(answer).includes('channel_not_found'));
+
+/** Takes the bot out of `#secret` without any event, as when Slack's is lost: Slack then does not find the channel. */
+function loseSecretChannel(): void {
+	const state = app.slack.snapshot();
+	const secret = state.channels.find(({ id }) => id === 'C0SECRET');
+	if (secret !== undefined) secret.members = secret.members.filter((id) => id !== state.app.botUser);
+	app.slack.restore(state);
+}
+
+describe('a channel that Slack does not find', () => {
+	it('keeps its watch when it is found a moment later, by a post', async () => {
+		const id = await app.watched();
+		app.slack.faults.add({ ...NOT_FOUND, method: 'chat.postMessage', times: 2 });
+		app.slack.faults.add({ ...NOT_FOUND, method: 'conversations.info', times: 1 });
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		expect(endsOf(id)).toEqual([]);
+	});
+
+	it('keeps its watch when it is found a moment later, by updates of the card and of a post', async () => {
+		const id = await app.watchedAsking();
+		const post = await app.threadSays(id, 'Which colour?');
+		app.slack.faults.add({ ...NOT_FOUND, method: 'chat.update', times: 4 });
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.until(() => openButtons(post)?.length === 0);
+		app.step(id, 'I go on with sand.');
+		await app.cardSays(id, 'I go on with sand.');
+		expect(endsOf(id)).toEqual([]);
+	});
+
+	it.each([
+		['finds it when asked', null],
+		['does not tell', 'fatal_error'],
+	])('keeps its watch while Slack %s, and posts when it can', async (_, error) => {
+		const id = await app.watched();
+		const lift = app.slack.faults.add({ ...NOT_FOUND, method: 'chat.postMessage' });
+		if (error !== null) app.slack.faults.add({ ...NOT_FOUND, method: 'conversations.info', error });
+		app.ask(id);
+		const from = app.now();
+		await app.pass(3 * MINUTE_MS);
+		expect(app.calls('conversations.info', from)).not.toEqual([]);
+		lift();
+		await app.threadSays(id, 'Which colour?');
+		expect(endsOf(id)).toEqual([]);
+	});
+
+	it('keeps its watch when it was missing twice with two minutes between', async () => {
+		const id = await app.watched();
+		for (const colour of ['red', 'blue']) {
+			app.slack.faults.add({ ...NOT_FOUND, method: 'chat.postMessage', times: 1 });
+			app.slack.faults.add({ ...NOT_FOUND, method: 'conversations.info', times: 1 });
+			app.ask(id, [`Is ${colour} fine?`]);
+			await app.threadSays(id, `Is ${colour} fine?`);
+			await app.pass(2 * MINUTE_MS);
+		}
+		expect(endsOf(id)).toEqual([]);
+	});
+
+	it.each([
+		['post', (id: string) => void app.ask(id)],
+		['update of its card', (id: string) => app.step(id, 'I go on.')],
+	])('loses its watch when the %s and Slack itself still say so after a minute', async (_, act) => {
+		const id = app.session();
+		await app.command(`/session watch ${id}`, 'ada', '#secret');
+		await app.until(() => app.card(id, '#secret') && app.service.log.reads(id).length > 1);
+		await app.pass(5_000);
+		loseSecretChannel();
+		const from = app.now();
+		act(id);
+		await app.until(() => refused(from).length > 0);
+		const missingAt = app.clock.now();
+		const dm = await app.until(() => app.slack.as('ada').dm(id)[0]);
+		expect(app.clock.now() - missingAt).toBeGreaterThanOrEqual(MINUTE_MS);
+		expect(app.clock.now() - missingAt).toBeLessThan(2 * MINUTE_MS);
+		expect(dm.text()).toContain(ended('channelGone'));
+		expect(dm.text()).toMatch(/deleted, or Handraise was removed from it\./);
+		expect(endsOf(id)).toMatchObject([{ channel: 'C0SECRET', outcome: 'channelGone' }]);
+		// Not with each attempt: others need the same rate.
+		expect(refused(from).length).toBeGreaterThan(3);
+		expect(app.calls('conversations.info', from)).toHaveLength(1);
+	});
+
+	it('loses its watch after a minute when it is a direct message, of which Slack tells nothing', async () => {
+		const id = app.session();
+		await app.command(`/session watch ${id}`, 'ada', 'dm');
+		const card = await app.until(() => app.service.log.reads(id).length > 1 && app.card(id, 'dm'));
+		await app.pass(5_000);
+		const when = ({ channel }: { channel?: unknown }) => channel === card.channel;
+		app.slack.faults.add({ method: 'chat.postMessage', error: 'channel_not_found', when, times: 6 });
+		const from = app.now();
+		app.ask(id);
+		await app.until(() => refused(from).length > 0);
+		const missingAt = app.clock.now();
+		await app.until(() => endsOf(id).length > 0);
+		expect(app.clock.now() - missingAt).toBeGreaterThanOrEqual(MINUTE_MS);
+		expect(endsOf(id)).toMatchObject([{ channel: card.channel, outcome: 'channelGone' }]);
+	});
+});
+
+const BY_ADA = answeredBy('ada', 'Sand');
+const start = [task('Order six desk chairs.'), done('I open the shop.')];
+const question = asking('Three are in stock.', [item('Which colour?')]);
+
+it('posts a question again whose answer was cleared, and settles each post with its own answer', async () => {
+	const id = await app.watchedAsking();
+	const first = await app.threadSays(id, 'Which colour?');
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.threadSays(id, 'Sand');
+	await app.until(() => openButtons(first)?.length === 0);
+	const settled = first.text();
+
+	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
+	const second = await app.until(() => app.thread(id).findLast((post) => post.buttons().includes('Answer…')));
+	expect(second.ts).not.toBe(first.ts);
+	expect(second.threadTs()).toBeNull();
+	const edits = first.editHistory().length;
+	app.service.sessions.answerAsPage(id, ['Forest']);
+	await app.until(() => second.text().includes(`${OUTSIDE}: *“Forest”*`));
+	expect(openButtons(second)).toEqual([]);
+	expect(settled).toContain(`${OUTSIDE}: *“Sand”*`);
+	expect(first.text()).toBe(settled);
+	expect(first.editHistory()).toHaveLength(edits);
+	await app.pass(30_000);
+	expect(app.thread(id)).toHaveLength(2);
+});
+
+it('keeps the post of a question that moved in the session, and its button opens the question', async () => {
+	const id = await app.watched();
+	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
+	const post = await app.threadSays(id, 'Which colour?');
+	app.service.sessions.patch(id, { messages: [{ role: 'system', content: 'A summary' }, ...start, question] });
+	await app.pass(40_000);
+	expect(app.thread(id)).toHaveLength(1);
+	expect(await post.press('Answer…')).toBe(true);
+	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+	expect(form.fields()[0]?.label).toBe('“Which colour?”');
+	// A claim belongs to the question's place in the session.
+	await app.until(() => post.text().includes(answering('ada')));
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.threadSays(id, 'Sand');
+	await app.until(() => openButtons(post)?.length === 0);
+	expect(app.thread(id)).toHaveLength(1);
+});
+
+/** Ada answers a question in Slack, and its message is put back to how it asked. */
+async function answeredAndCleared(isSeen: boolean) {
+	const id = await app.watchedAsking();
+	if (!isSeen) waiting.add(id);
+	const first = await app.threadSays(id, 'Which colour?');
+	expect(await first.press('Answer…')).toBe(true);
+	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+	await form.fill(0, 'Sand');
+	await form.submit();
+	await app.until(() => app.service.log.puts(id).length === 1);
+	if (isSeen) app.step(id, 'I go on.');
+	if (isSeen) await app.until(() => first.text().includes('· continued'));
+	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
+	const isAgain = (ts: string, buttons: readonly string[]) => ts !== first.ts && buttons.includes('Answer…');
+	const second = await app.until(() => app.thread(id).findLast((post) => isAgain(post.ts, post.buttons())));
+	return { id, first, second };
+}
+
+it('does not name the author of a former answer when the question is asked again and answered elsewhere', async () => {
+	const { id, first, second } = await answeredAndCleared(true);
+	app.service.sessions.answerAsPage(id, ['Forest']);
+	await app.until(() => second.text().includes(`${OUTSIDE}: *“Forest”*`));
+	expect(second.text()).not.toContain('@ada');
+	expect(first.text()).toMatch(BY_ADA);
+});
+
+it('tells of an answer on the post of its question, and that it is gone when the agent still waits', async () => {
+	const { id, first, second } = await answeredAndCleared(false);
+	// No read saw her answer.
+	await app.until(() => says(first.text(), '*@ada: “Sand”* · delivered, but not in the field any more; asked again'));
+	expect(second.text()).toContain("Asked again. ada's answer *“Sand”* is not in the field any more.");
+	await app.pass(10_000);
+	expect(app.thread(id)).toHaveLength(2);
+});

@@ -1,0 +1,340 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
+import { asking } from '../../../sandbox/session-service/builders.ts';
+import { SETTLED_WORDS } from '../../../src/screens/question-post.ts';
+import { BEGAN_ALL, ENDED_ALL, ended, openButtons, SERVICE_DOWN } from '../../support/sentences.ts';
+import { expectNothingWrong, FEWEST_REQUESTS } from '../harness.ts';
+import { discoveringApp } from './harness.ts';
+
+const MINUTE = 60_000;
+const WATCH_AGAIN = 'Watch again';
+let app: Awaited<ReturnType<typeof discoveringApp>>;
+
+async function start(env: Record<string, string> = {}, channel = 200): Promise<void> {
+	app = await discoveringApp({ env: { REMIND_AFTER: 'off', ...env }, limits: { watches: { channel } } });
+}
+
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const postsOf = (name: string): Posted[] => app.inChannel().filter((post) => post.text().includes(`“${name}”`));
+/** Posts whose question can be answered. */
+const openPostsOf = (name: string) =>
+	postsOf(name).filter((post) => post.buttons().some((label) => label !== WATCH_AGAIN));
+const postOf = (name: string) => app.until(() => postsOf(name)[0]);
+const notices = () =>
+	app.inChannel().flatMap((post) => {
+		if (post.text().includes(BEGAN_ALL)) return 'watch';
+		return post.text().includes(ENDED_ALL) ? 'unwatch' : [];
+	});
+
+/** Its question was posted and stopped in the channel some minutes ago. */
+async function stopped(name: string): Promise<string> {
+	await app.command('/session watch all');
+	const id = app.waiting(name);
+	await postOf(name);
+	await app.command(`/session unwatch ${id}`);
+	await app.until(() => openPostsOf(name).length === 0);
+	await app.pass(5 * MINUTE);
+	return id;
+}
+
+/** The agent asks something else, without an answer. */
+const askMore = (id: string) => app.service.sessions.push(id, asking('Or rather:', ['Which size?']));
+
+describe('/session watch all after /session unwatch all', () => {
+	it('brings what still waits again, also what the channel never saw', async () => {
+		await start();
+		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
+		for (const name of names) app.waiting(name);
+		await app.pass(12_000);
+		await app.command('/session watch all');
+		await postOf('Chair 0');
+		await app.command('/session unwatch all');
+		await app.pass(10_000);
+		expect(names.flatMap(openPostsOf)).toEqual([]);
+		await app.command('/session watch all', 'grace');
+		await app.pass(MINUTE);
+		expect(names.map((name) => openPostsOf(name).length)).toEqual(names.map(() => 1));
+		const all = names.flatMap(postsOf);
+		expect(all.filter((post) => post.buttons().includes(WATCH_AGAIN)).map((post) => post.text())).toEqual([]);
+	});
+
+	it('works when two people type them at once', async () => {
+		await start();
+		await app.command('/session watch all');
+		const names = Array.from({ length: 6 }, (_, index) => `Chair ${index}`);
+		for (const name of names) app.waiting(name);
+		await app.until(() => names.every((name) => postsOf(name).length > 0));
+		const type = (who: string, line: string) => app.slack.as(who).command('#agents', line);
+		await Promise.all([type('ada', '/session unwatch all'), type('grace', '/session watch all')]);
+		await app.pass(MINUTE);
+		await app.command('/session watch all', 'grace');
+		await app.pass(2 * MINUTE);
+		expect(names.map((name) => openPostsOf(name).length)).toEqual(names.map(() => 1));
+	}, 60_000);
+});
+
+it('a channel that begins later gets at once what another one has stopped', async () => {
+	await start();
+	await stopped('Chairs');
+	await app.command('/session watch all', 'ada', '#secret');
+	await app.pass(15_000);
+	const there = app.inChannel('#secret').filter((post) => post.text().includes('“Chairs”'));
+	expect(there.map((post) => post.buttons().includes('red'))).toEqual([true]);
+});
+
+it('a direct message is not told who began, and anybody is told when sessions cannot be listed', async () => {
+	await start();
+	await app.pass(12_000);
+	app.service.list.mode = 'off';
+	await app.pass(15_000);
+	const told = await app.command('/session watch all', 'ada', 'dm');
+	expect(told.text()).toContain('from now on. ⏳ The list of sessions cannot be got at the moment');
+	app.service.list.mode = 'on';
+	app.waiting('Chairs');
+	await app.until(() => app.inChannel('dm').find((post) => post.text().includes('“Chairs”')));
+	expect(app.inChannel('dm').filter((post) => post.text().includes('has typed'))).toEqual([]);
+});
+
+it('/session unwatch with an id does not bring the question back, and brings what is asked next, also without a list in between', async () => {
+	await start();
+	const id = await stopped('Chairs');
+	const [first, ...others] = postsOf('Chairs');
+	expect(others).toEqual([]);
+	// What is looked at meanwhile is not watched again.
+	expect(first?.buttons()).toEqual([WATCH_AGAIN]);
+	expect(first?.text()).toContain(SETTLED_WORDS.unwatched);
+	askMore(id);
+	await app.pass(8 * MINUTE);
+	expect(postsOf('Chairs')).toHaveLength(2);
+	expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
+	expect(openButtons(first)).toEqual([]);
+	expect(first?.text()).toContain(SETTLED_WORDS.closed);
+}, 60_000);
+
+describe('/session unwatch before the first read', () => {
+	const SLOW = { SESSION_SERVICE_TIMEOUT_MS: '15000' };
+	const slow = (id: string) => app.service.faults.add({ kind: 'slow', ms: 8_000, sessionId: id, method: 'GET' });
+
+	it('of a discovered question does not bring it, and brings what is asked next', async () => {
+		await start(SLOW);
+		await app.command('/session watch all');
+		await app.pass(12_000);
+		const id = app.waiting('Chairs');
+		slow(id);
+		await app.until(() => app.service.log.reads(id).length > 0);
+		await app.command(`/session unwatch ${id}`);
+		app.service.faults.clear();
+		await app.pass(5 * MINUTE);
+		expect(postsOf('Chairs')).toEqual([]);
+		askMore(id);
+		await app.until(() => openPostsOf('Chairs').length > 0);
+		expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
+	}, 60_000);
+
+	it('of a session that somebody watched does not bring what they saw', async () => {
+		await start(SLOW);
+		await app.command('/session watch all');
+		await app.pass(12_000);
+		const id = app.session({ name: 'Chairs' });
+		app.service.list.hidden.add(id);
+		app.ask(id, ['Which colour?']);
+		await app.command(`/session watch ${id}`);
+		await app.command(`/session unwatch ${id}`);
+		app.service.list.hidden.clear();
+		await app.pass(5 * MINUTE);
+		expect(postsOf('Chairs').map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
+	}, 60_000);
+});
+
+describe('posts that are on their way', () => {
+	it.each(['/session unwatch all', '/session unwatch ID'])('are settled after %s', async (command) => {
+		await start();
+		await app.command('/session watch all');
+		await app.pass(5_000);
+		const release = app.slack.faults.hold('chat.postMessage', (args) => JSON.stringify(args).includes('Which colour?'));
+		const id = app.waiting('Chairs');
+		const isHeld = () => app.calls('chat.postMessage').some(({ doneAt }) => doneAt === null);
+		await app.until(isHeld);
+		await app.command(command.replace('ID', id));
+		release();
+		await app.until(() => postsOf('Chairs').length === 1);
+		await app.until(() => openPostsOf('Chairs').length === 0);
+		await app.pass(MINUTE);
+		expect(postsOf('Chairs')).toHaveLength(1);
+	});
+
+	it.each(['readable', 'unreadable'])(
+		'do not come after the question was answered, history %s',
+		async (history) => {
+			await start();
+			if (history === 'unreadable') {
+				const isHistory = (scope: string) => scope === 'channels:history' || scope === 'groups:history';
+				app.slack.settings.scopes = app.slack.settings.scopes.filter((scope) => !isHistory(scope));
+			}
+			await app.command('/session watch all');
+			await app.pass(5_000);
+			const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+			const id = app.waiting('Chairs');
+			await app.pass(MINUTE);
+			app.service.sessions.answerAsPage(id, ['red'], 2);
+			app.service.sessions.setStatus(id, 'active');
+			await app.pass(9 * MINUTE);
+			lift();
+			await app.pass(8 * MINUTE);
+			expect(postsOf('Chairs')).toEqual([]);
+		},
+		60_000,
+	);
+});
+
+it('a channel is told of no beginning that ended before it could be told', async () => {
+	await start();
+	const lift = app.slack.faults.rateLimit('chat.postMessage');
+	for (let time = 0; time < 3; time += 1) {
+		await app.command('/session watch all');
+		await app.pass(2_000);
+		await app.command('/session unwatch all');
+		await app.pass(2_000);
+	}
+	await app.command('/session watch all');
+	lift();
+	await app.pass(2 * MINUTE);
+	expect(notices()).toEqual(['watch']);
+});
+
+it('sessions that come and go in lists do not keep others from being read', async () => {
+	await start({ SESSION_SERVICE_RPM: '125', DISCOVER_SESSIONS: 'false' });
+	const others = Array.from({ length: 12 }, () => app.session());
+	const unsteady = Array.from({ length: 50 }, (_, index) => app.waiting(`Chair ${index}`));
+	const ids = [...others, ...unsteady];
+	for (let at = 0; at < ids.length; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
+	await app.pass(MINUTE);
+	const readCount = () => others.reduce((sum, id) => sum + app.service.log.reads(id).length, 0);
+	const before = readCount();
+	for (let time = 0; time < 15; time += 1) {
+		for (const id of unsteady) app.service.list.hidden.add(id);
+		await app.pass(2_000);
+		app.service.list.hidden.clear();
+		await app.pass(2_000);
+	}
+	// Within a minute each could be read once.
+	expect(readCount() - before).toBeGreaterThan(others.length);
+}, 120_000);
+
+const pauseNotices = () => app.inChannel().filter((post) => post.text().includes('is paused'));
+
+/** Listed sessions that ask nothing when they are read. */
+function dead(count: number): void {
+	for (let number = 0; number < count; number += 1) app.session({ name: `Dead ${number}`, status: 'humanInput' });
+}
+
+describe('listed sessions that ask nothing', () => {
+	it('do not keep watched sessions from being read', async () => {
+		await start({ SESSION_SERVICE_RPM: '100' }, 100);
+		const ids = Array.from({ length: 4 }, () => app.session());
+		await app.command(`/session watch ${ids.join(' ')}`);
+		await app.pass(MINUTE);
+		const count = () => ids.reduce((sum, id) => sum + app.service.log.reads(id).length, 0);
+		const before = count();
+		await app.pass(3 * MINUTE);
+		const usual = count() - before;
+		dead(60);
+		await app.watchAll();
+		await app.pass(3 * MINUTE);
+		const then = count();
+		await app.pass(3 * MINUTE);
+		// 4 of 64 sessions get more than a quarter of what they got alone. In one minute the phases of reads decide.
+		expect(count() - then).toBeGreaterThan(usual / 4);
+	}, 60_000);
+
+	it('do not keep a question out of a full channel, and do not count as watched there', async () => {
+		await start({}, 1);
+		dead(6);
+		await app.pass(20_000);
+		const id = app.waiting('Real');
+		await app.watchAll();
+		await app.until(() => app.asked(id)[0]);
+		expect(app.inChannel().filter((post) => post.text().includes('limit'))).toEqual([]);
+	});
+
+	it('do not keep their places when they cannot be read', async () => {
+		await start({}, 1);
+		const odd = app.session({ name: 'Odd', status: 'humanInput' });
+		app.service.faults.add({ kind: 'error', sessionId: odd });
+		await app.watchAll();
+		await app.pass(20_000);
+		const id = app.waiting('Real');
+		await app.until(() => app.asked(id)[0]);
+		expect(app.inChannel().filter((post) => post.text().includes(SERVICE_DOWN))).toEqual([]);
+	});
+});
+
+describe('what ends or pauses it', () => {
+	it('ends where the bot was removed, and tells who began it', async () => {
+		await start();
+		await app.raisedHand();
+		await app.slack.remove('#agents', 'handraise');
+		const dm = await app.until(() => app.slack.as('ada').dm().at(-1));
+		expect(dm.text()).toContain('The watch of all sessions in');
+		expect(dm.text()).toContain('use `/session watch all` to start again');
+		expect(dm.text()).toContain(ended('botRemoved').replace('watch`', 'watch all`'));
+		app.waiting('Another');
+		await app.pass(MINUTE);
+		expect(app.slack.as('ada').dm()).toHaveLength(1);
+	});
+
+	it('pauses when the list disappears, not for a moment, and says so once a day, and goes on when it is back', async () => {
+		await start(FEWEST_REQUESTS);
+		const { post } = await app.raisedHand();
+		app.service.list.mode = 'off';
+		await app.pass(30_000);
+		app.service.list.mode = 'on';
+		await app.postOf(app.waiting('Soon after'));
+		expect(pauseNotices()).toEqual([]);
+		app.service.list.mode = 'off';
+		await app.saysInChannel('`watch all` is paused');
+		expect((await app.command('/session list')).text()).toContain('`watch all` is paused');
+		expect(post.buttons()).toContain('red');
+		const other = app.waiting('Other');
+		await app.pass(2 * MINUTE);
+		expect(app.raised()).toHaveLength(3);
+		app.service.list.mode = 'on';
+		await app.postOf(other);
+		expect((await app.command('/session list')).text()).not.toContain('is paused');
+		app.service.list.mode = 'off';
+		await app.pass(7 * MINUTE);
+		expect((await app.command('/session list')).text()).toContain('is paused');
+		expect(pauseNotices()).toHaveLength(1);
+	});
+
+	it('tells the channel once a day that discovering is switched off', async () => {
+		await start();
+		const { id, post } = await app.raisedHand();
+		await app.restart({ DISCOVER_SESSIONS: 'false' });
+		await app.saysInChannel('DISCOVER_SESSIONS');
+		await app.pass(5_000);
+		await app.restart({ DISCOVER_SESSIONS: 'false' });
+		app.waiting('Other');
+		await app.pass(MINUTE);
+		expect(app.raised()).toHaveLength(2);
+		app.answerElsewhere(id);
+		await app.until(() => openButtons(post)?.length === 0);
+		expect(pauseNotices()).toHaveLength(1);
+		await app.restart({ DISCOVER_SESSIONS: 'true' });
+		await app.until(() => app.inChannel().some((one) => one.text().includes('“Other”')));
+	});
+
+	it('goes on after a restart without posting anything twice', async () => {
+		await start();
+		const { id } = await app.raisedHand();
+		await app.restart();
+		const other = app.waiting('Other');
+		await app.postOf(other);
+		await app.pass(MINUTE);
+		expect([app.asked(id).length, app.asked(other).length]).toEqual([1, 1]);
+	});
+});

@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../fake-slack/index.ts';
+import { done } from '../../sandbox/session-service/builders.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+
+let app: WatchingApp;
+beforeEach(async () => {
+	app = await watchingApp({ env: FEWEST_REQUESTS });
+});
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const RESULT = Array.from({ length: 9 }, (_, line) => `Chair ${line + 1}`).join('\n');
+
+function end(id: string, status = 'completed', result = 'Six chairs are ordered.'): void {
+	app.service.sessions.push(id, done('', { done: { text: result } }));
+	app.service.sessions.setStatus(id, status);
+}
+const ended = (id: string, channel = '#agents') => app.until(() => app.ends(id, channel)[0]);
+const isLed = (id: string) => app.cardSays(id, /^✅ \*“Order \d+ chairs”\* · done · .*Go to result$/m);
+
+describe('the end of a session', () => {
+	it('is one message in each channel that watches it, to which the card leads', async () => {
+		const id = await app.watched();
+		await app.watch(id, { channel: '#secret' });
+		end(id, 'completed', RESULT);
+		for (const channel of ['#agents', '#secret']) {
+			const news = await ended(id, channel);
+			expect(news.threadTs()).toBeNull();
+			const lines = news.text().split('\n');
+			expect(lines[0]).toMatch(/^✅ \*“Order \d+ chairs”\* is done$/);
+			expect(lines.slice(1, -1)).toHaveLength(8);
+			expect(lines.at(-2)).toBe('> Chair 8 …');
+			expect(news.buttons()).toEqual(['Show all', 'Dashboard']);
+		}
+		const card = await isLed(id);
+		expect(JSON.stringify(card.blocks())).toContain(`p${(await ended(id)).ts.replace('.', '')}|Go to result>`);
+		expect(card.text()).not.toContain('Chair 1');
+		await (await ended(id)).press('Show all');
+		await app.slack.as('ada').waitForModal('Chair 9');
+		await app.pass(60_000);
+		for (const channel of ['#agents', '#secret']) expect(app.ends(id, channel)).toHaveLength(1);
+	});
+
+	it('shows a table of the result as a table, at its end, and whether there is more', async () => {
+		const row = (line: number) => `| Chair ${line} | **${line}0 €** |`;
+		const shows = async (rows: number) => {
+			const id = await app.watched();
+			const table = ['| Chair | Price |', '|---|--:|', ...Array.from({ length: rows }, (_, line) => row(line))];
+			end(id, 'completed', `Prices:\n\n${table.join('\n')}\n\nAll are in stock.`);
+			return ended(id);
+		};
+		const few = await shows(10);
+		expect(few.buttons()).toEqual(['Open session']);
+		expect(few.text()).toContain(
+			'is done\n> Prices:\n> (table below)\n> All are in stock.\n[Open session]\nChair | Price\nChair 0 | 00 €\n',
+		);
+		expect(few.blocks().map(({ type }) => type)).toEqual(['section', 'table']);
+		const many = await shows(40);
+		expect(many.buttons()).toEqual(['Show all']);
+		expect(many.text()).toContain('Chair 28');
+		expect(many.text()).not.toContain('Chair 29');
+		await many.press('Show all');
+		await app.slack.as('ada').waitForModal('| Chair 5  |');
+	});
+
+	it('says that there is more of a result that is cut within its table', async () => {
+		const id = await app.watched();
+		const row = `|${` ${'x'.repeat(9)} |`.repeat(8)}`;
+		end(id, 'completed', ['Prices:', '', '| A | B |', '|---|---|', ...Array(29).fill(row)].join('\n'));
+		const news = await ended(id);
+		expect(news.blocks().at(-1)?.type).toBe('table');
+		expect(news.buttons()).toEqual(['Show more']);
+	});
+
+	it('is told without a table where Slack refuses that', async () => {
+		const id = await app.watched();
+		const when = (args: Json) => JSON.stringify(args).includes('(table below)');
+		app.slack.faults.add({ method: 'chat.postMessage', when, error: 'invalid_blocks' });
+		end(id, 'completed', 'Prices:\n\n| Chair | Price |\n|---|--:|\n| Oak | 90 € |');
+		const news = await ended(id);
+		expect(news.text()).toContain('Oak');
+		expect(news.blocks().map(({ type }) => type)).not.toContain('table');
+		await isLed(id);
+	});
+
+	it('stands in the thread of the card where the channel has its questions there', async () => {
+		const id = await app.watched({}, { questionsInThread: true });
+		end(id);
+		expect((await ended(id)).threadTs()).toBe(app.card(id)?.ts);
+		await isLed(id);
+		await app.setPosts({});
+	});
+
+	it('is not told after somebody stopped watching', async () => {
+		const id = await app.watched();
+		await app.command(`/session unwatch ${id}`);
+		end(id);
+		await app.pass(60_000);
+		expect(app.ends(id)).toEqual([]);
+	});
+
+	it('is not told when the session goes on at once', async () => {
+		const id = await app.watched();
+		const reads = app.service.log.reads(id).length;
+		app.service.sessions.setStatus(id, 'failed');
+		await app.until(() => app.service.log.reads(id).length > reads);
+		app.service.sessions.setStatus(id, 'active');
+		app.step(id, 'I try again.');
+		await app.cardSays(id, 'I try again.');
+		expect(app.ends(id)).toEqual([]);
+		end(id);
+		await ended(id);
+	});
+
+	it('is told once after a restart, when Slack was away before, and the card waits for it', async () => {
+		const id = await app.watched();
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+		end(id);
+		await app.pass(30_000);
+		expect(app.card(id)?.text()).not.toContain('done');
+		await app.restart();
+		lift();
+		await ended(id);
+		await isLed(id);
+		await app.pass(60_000);
+		expect(app.ends(id)).toHaveLength(1);
+	});
+
+	it('is shown by the card when Slack refuses its message', async () => {
+		const id = await app.watched();
+		app.slack.faults.add({ method: 'chat.postMessage', error: 'restricted_action' });
+		end(id);
+		await app.cardSays(id, 'Six chairs are ordered.');
+		expect(app.ends(id)).toEqual([]);
+	});
+
+	it('is told by an old card as the past when the session went on before Slack took the change', async () => {
+		const id = await app.watched();
+		const lift = app.slack.faults.add({ method: 'chat.update', status: 503 });
+		end(id);
+		await ended(id);
+		app.service.sessions.setStatus(id, 'active');
+		await app.watch(id, { channel: '#secret' });
+		lift();
+		await app.cardSays(id, 'Handraise stopped watching when the session was over.');
+	});
+
+	it('has a notification and labels without the name where the channel watches discreetly', async () => {
+		const spoken = (blocks: unknown) => JSON.stringify(blocks).match(/(?<="accessibility_label":")[^"]*/g);
+		const shown = await app.watched({ name: 'Order a ring' });
+		end(shown);
+		expect(spoken((await ended(shown)).blocks())).toContain('Open session: Order a ring');
+		const id = await app.watched({ name: 'Order a ring' }, { discreet: true });
+		end(id);
+		const news = await ended(id);
+		expect(news.notification()).toBe('✅ A session is done');
+		expect(spoken(news.blocks())).toEqual([`Open session: session ${id}`, `Dashboard: session ${id}`]);
+		await app.setPosts({});
+	});
+});
+
+it('a question takes three calls of Slack until it stands, and an end three', async () => {
+	const id = await app.watched();
+	await app.pass(10_000);
+	const calls = (from: number) =>
+		app.slack.traffic
+			.all()
+			.filter(({ seq, direction }) => seq > from && direction === 'call')
+			.map(({ name }) => name)
+			.toSorted();
+	let from = app.now();
+	app.ask(id);
+	await app.cardSays(id, 'Go to question');
+	await app.pass(30_000);
+	expect(calls(from)).toEqual(['chat.getPermalink', 'chat.postMessage', 'chat.update']);
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.cardSays(id, 'working');
+	await app.pass(30_000);
+	from = app.now();
+	end(id);
+	await isLed(id);
+	await app.pass(30_000);
+	expect(calls(from)).toEqual(['chat.getPermalink', 'chat.postMessage', 'chat.update']);
+});
+
+it('has its table and its link when Slack takes the message and tells the link only later', async () => {
+	const id = await app.watched();
+	await app.pass(2_000);
+	app.slack.faults.add({ method: 'chat.postMessage', error: 'ratelimited', status: 429, retryAfter: 1, times: 1 });
+	app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error', times: 1 });
+	end(id, 'completed', 'Prices:\n\n| Chair | Price |\n|---|--:|\n| Oak | 90 € |');
+	const news = await ended(id);
+	expect(news.blocks().map(({ type }) => type)).toContain('table');
+	await app.cardSays(id, '· done');
+	expect(app.card(id)?.text()).not.toContain('Go to result');
+	await isLed(id);
+});
+
+it('asks Slack for no link that the card does not show, and again for one that failed only some minutes later', async () => {
+	const links = () => app.calls('chat.getPermalink');
+	const inThread = await app.watched({}, { questionsInThread: true });
+	app.ask(inThread);
+	await app.threadSays(inThread, 'Which colour?');
+	app.step(inThread, 'I look for more.');
+	await app.pass(30_000);
+	expect(links()).toEqual([]);
+
+	await app.command(`/session unwatch ${inThread}`);
+	await app.setPosts({});
+	const lift = app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error' });
+	const id = await app.watched();
+	app.ask(id);
+	await app.cardSays(id, 'waits for an answer');
+	for (const step of ['One.', 'Two.', 'Three.']) {
+		app.step(id, step);
+		await app.pass(20_000);
+	}
+	expect(links()).toHaveLength(1);
+	lift();
+	await app.pass(3 * 60_000);
+	await app.cardSays(id, 'Go to question');
+	expect(links()).toHaveLength(2);
+});

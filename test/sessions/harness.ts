@@ -1,0 +1,392 @@
+import { expect } from 'vitest';
+import { createManualClock, type Posted, type TrafficEntry } from '../../fake-slack/index.ts';
+import { asking, done, task } from '../../sandbox/session-service/builders.ts';
+import { CANARY_STRINGS } from '../../sandbox/session-service/canaries.ts';
+import type { ItemJson, SessionJson } from '../../sandbox/session-service/json.ts';
+import { POSTS } from '../../src/screens/watch.ts';
+import type { PostStyle } from '../../src/store/watch.ts';
+import { type AppOptions, startApp } from '../support/app.ts';
+import { opensSession } from '../support/opens-session.ts';
+import { passTime, steadyClock } from '../support/pass-time.ts';
+import { says } from '../support/sentences.ts';
+
+const BOT = 'handraise';
+/** Calls that put something where more people than one may read it. */
+const PUBLIC_CALLS: ReadonlySet<string> = new Set(['chat.postMessage', 'chat.update']);
+/** What is written in blocks, which are replaced and never changed. Tests look at every version after each change. */
+const writtenIn = new WeakMap<object, string>();
+function written(blocks: object): string {
+	const known = writtenIn.get(blocks) ?? JSON.stringify(blocks);
+	writtenIn.set(blocks, known);
+	return known;
+}
+
+/** A reminder of several questions. */
+const DIGEST = /questions wait for an answer/;
+const ENDED = /^\S+ \*.+\* (?:is done|failed|was stopped)$/m;
+const REASONABLE_MS = 5 * 60_000;
+/** Most tests only let time pass: with few requests a minute that costs few reads. */
+const FEW_REQUESTS = { SESSION_SERVICE_RPM: '250' };
+/** For tests that let many minutes pass, in which few reads suffice. */
+export const FEWEST_REQUESTS = { SESSION_SERVICE_RPM: '60' };
+/** For tests in which several reads must not take longer than people and leases wait. */
+export const SOME_REQUESTS = { SESSION_SERVICE_RPM: '250' };
+/** The default of the program, for tests of its speed and for people who read much at once. */
+export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
+
+/**
+ * The whole program and the session service on a clock that jumps; Slack keeps the machine's time, or with `realRates`
+ * it is on that clock too and allows only so many calls in it as the real one does. `oneClock`: Slack is on that clock;
+ * `slackBehindMs`: this much behind it.
+ */
+export async function watchingApp({
+	realRates = false,
+	slackBehindMs = 0,
+	oneClock = realRates || slackBehindMs > 0,
+	startAt,
+	...options
+}: AppOptions & {
+	realRates?: boolean;
+	slackBehindMs?: number;
+	oneClock?: boolean;
+	startAt?: number | undefined;
+} = {}) {
+	const clock = createManualClock(startAt);
+	const slackClock = { now: () => clock.now() - slackBehindMs, sleep: clock.sleep };
+	const slackOptions = oneClock ? { clock: slackClock, settings: { realRates }, ...options.slack } : options.slack;
+	const app = await startApp({
+		...options,
+		env: { ...FEW_REQUESTS, ...options.env },
+		clock,
+		service: { clock, pace: 1, ...options.service },
+		...(slackOptions === undefined ? {} : { slack: slackOptions }),
+	});
+	const { slack, service } = app;
+	let count = 0;
+	const names = new Map<string, string>();
+	const steady = steadyClock(clock);
+
+	/** Lets time pass until `look` finds something other than false, null and undefined; resolves to that. */
+	async function until<T>(look: () => T, describe = () => '', limitMs = REASONABLE_MS) {
+		let found: T | undefined;
+		const isThere = () => {
+			found = look();
+			return found !== undefined && found !== null && found !== false;
+		};
+		await passTime(app, steady, isThere, {
+			describe: () => `${describe()}\n${look.toString()}\n${allTexts()}`,
+			limitMs,
+		});
+		return found as Exclude<T, undefined | null | false>;
+	}
+
+	function allTexts(): string {
+		return slack.state.messages.map(({ channel, threadTs, text }) => `${channel} ${threadTs ?? ''} ${text}`).join('\n');
+	}
+
+	/** A session with one step; nobody plays it, so it does what the test says. */
+	function session(json: SessionJson = {}): string {
+		count += 1;
+		const name = json.name ?? `Order ${count} chairs`;
+		const id = `s${count}${Math.random().toString(16).slice(2, 8)}`;
+		service.sessions.put(id, {
+			status: 'active',
+			name,
+			maxSteps: 30,
+			messages: [
+				task('Order six desk chairs.'),
+				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
+			],
+			files: [],
+			...json,
+		});
+		names.set(id, name);
+		return id;
+	}
+
+	/** The agent of a session asks; the message's index. */
+	function ask(
+		id: string,
+		items: readonly (string | ItemJson)[] = ['Which colour?'],
+		content = 'Three are in stock.',
+	): number {
+		const index = service.sessions.push(id, asking(content, items));
+		service.sessions.setStatus(id, 'humanInput');
+		return index;
+	}
+
+	function step(id: string, content: string): void {
+		service.sessions.push(id, done(content, { click: { index: 1 } }));
+	}
+
+	/** What the bot wrote into a channel for everybody, outside of threads or shown in the channel too. */
+	function inChannel(channel = '#agents', who = 'ada'): Posted[] {
+		return slack
+			.as(who)
+			.messages(channel)
+			.filter((message) => message.author() === BOT && !message.isEphemeral());
+	}
+
+	/** The news that a session is over. */
+	const isEnd = (message: Posted) => ENDED.test(message.text());
+
+	/** A card has a button that opens the session. */
+	const isCard = (message: Posted) =>
+		!isEnd(message) && message.buttons().some((label) => /^(?:Open|Show all)$/.test(label));
+
+	/** Whether a message, or a version of it, carries this session's id, or says its name and carries no id. */
+	function isAbout(message: Posted, id: string): boolean {
+		const stored = slack.state.messages.find(({ ts, channel }) => ts === message.ts && channel === message.channel);
+		const versions = [stored, ...(stored?.history ?? [])].map((one) => written(one?.blocks ?? []));
+		const says = (words: string) => versions.some((version) => version.includes(words));
+		if (says(id)) return true;
+		const name = names.get(id) ?? '';
+		return name !== '' && says(name) && !says('action_id');
+	}
+
+	/** The newest card of a session in a channel. */
+	function card(id: string, channel = '#agents', who = 'ada'): Posted | undefined {
+		return inChannel(channel, who).findLast(
+			(message) =>
+				written(message.blocks()).includes(id) &&
+				message.threadTs() === null &&
+				isCard(message) &&
+				opensSession(message.blocks(), id),
+		);
+	}
+
+	/** What the bot wrote about a session beside its card: its questions, their threads and the card's, in order. */
+	function thread(id: string, channel = '#agents', who = 'ada'): Posted[] {
+		const first = card(id, channel, who);
+		const own = inChannel(channel, who).filter(
+			(message) =>
+				message.threadTs() === null &&
+				message.ts !== first?.ts &&
+				isAbout(message, id) &&
+				!isCard(message) &&
+				!DIGEST.test(message.text()),
+		);
+		const posts = [...(first?.thread() ?? []), ...own.flatMap((message) => [message, ...message.thread()])];
+		return posts
+			.filter((message) => message.author() === BOT && !message.isEphemeral())
+			.toSorted((one, other) => Number(one.ts) - Number(other.ts));
+	}
+
+	/** Resolves when the card says so. */
+	function cardSays(id: string, words: string | RegExp, channel = '#agents'): Promise<Posted> {
+		return until(
+			() => {
+				const found = card(id, channel);
+				return found !== undefined && says(found.text(), words) && found;
+			},
+			() => `The card of ${id} was to say "${words}" and says:\n${card(id, channel)?.text()}`,
+		);
+	}
+
+	/** Resolves with the post in the thread that says so. */
+	function threadSays(id: string, words: string | RegExp, channel = '#agents'): Promise<Posted> {
+		return until(
+			() => thread(id, channel).findLast((post) => says(post.text(), words)),
+			() =>
+				`The thread of ${id} was to say "${words}" and says:\n${thread(id, channel)
+					.map((post) => post.text())
+					.join('\n--\n')}`,
+		);
+	}
+
+	/** The post as another person sees it. */
+	function seenBy(who: string, { ts, channel }: Posted): Posted {
+		const posts = slack.as(who).messages(channel, { all: true });
+		const found = posts.flatMap((post) => [post, ...post.thread()]).find((post) => post.ts === ts);
+		if (found === undefined) throw new Error(`${who} does not see the post`);
+		return found;
+	}
+
+	function onlyFor(who: string, channel: string): Posted[] {
+		return slack
+			.as(who)
+			.messages(channel, { all: true })
+			.filter((message) => message.isEphemeral());
+	}
+
+	/** What only this person is told after `act`. */
+	async function toldAfter(act: () => Promise<unknown>, who = 'ada', channel = '#agents'): Promise<Posted> {
+		const before = new Set(onlyFor(who, channel).map(({ ts }) => ts));
+		await act();
+		return until(
+			() => onlyFor(who, channel).find(({ ts }) => !before.has(ts)),
+			() => `${who} was told nothing`,
+		);
+	}
+
+	async function command(line: string, who = 'ada', channel = '#agents'): Promise<Posted> {
+		return toldAfter(
+			async () => {
+				const outcome = await slack.as(who).command(channel, line);
+				if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+			},
+			who,
+			channel,
+		);
+	}
+
+	/** Watches this session: its card stands when this resolves. */
+	async function watch(id: string, { who = 'ada', channel = '#agents' } = {}): Promise<void> {
+		await command(`/session watch ${id}`, who, channel);
+		await until(() => card(id, channel));
+	}
+
+	/** Sets what posts of a channel are like, through its settings; what is left out is as where nobody has set it. */
+	async function setPosts(style: Partial<PostStyle>, { who = 'ada', channel = '#agents' } = {}): Promise<void> {
+		const person = slack.as(who);
+		await person.modal()?.close(true);
+		await person.command(channel, '/session settings');
+		const form = await until(() => (person.modal()?.submitText() === 'Save' ? person.modal() : null));
+		const parts = Object.entries({ buttons: true, ...style }).filter(([, isOn]) => isOn);
+		const { updates } = form.view();
+		await form.choose(
+			'Posts',
+			parts.map(([part]) => POSTS[part as keyof PostStyle].label),
+		);
+		// As fast as a person, not faster.
+		if (parts.length === 0) await until(() => form.view().updates !== updates);
+		let isDone = false;
+		const submitted = form.submit().finally(() => {
+			isDone = true;
+		});
+		await until(() => isDone);
+		if ((await submitted).outcome !== 'updated') throw new Error(form.text());
+		await form.close(true);
+	}
+
+	/**
+	 * Watches a session of its own; its card stands, and the first of the reads was made from which changes are told.
+	 * `style`: of all posts in #agents from now on; left out: as it is.
+	 */
+	async function watched(json: SessionJson = {}, style?: Partial<PostStyle>): Promise<string> {
+		if (style !== undefined) await setPosts(style);
+		const id = session(json);
+		await command(`/session watch ${id}`);
+		await until(() => card(id) && service.log.reads(id).length > 1);
+		// Both are known to the program a moment later than to Slack and the service.
+		await pass(1_500);
+		return id;
+	}
+
+	/** A watched session whose agent asks. */
+	async function watchedAsking(items?: readonly (string | ItemJson)[]): Promise<string> {
+		const id = await watched();
+		ask(id, items);
+		return id;
+	}
+
+	/** Resolves with the question's post when it shows that it was answered, and nothing more is under way. */
+	const answered = (id: string, channel = '#agents'): Promise<Posted> =>
+		threadSays(id, /^✅ .* asked(?:: | \d+ questions\n)/m, channel);
+
+	/** Presses an option on a post, which shows it, with *Undo*. */
+	async function choose(post: Posted, option: string): Promise<void> {
+		await post.press(option);
+		await until(
+			() => post.buttons().join() === 'Undo',
+			() => `The post was to offer Undo, and says:\n${post.text()}`,
+		);
+	}
+
+	/** Slack takes no updates of posts, so their buttons stay. */
+	function freezePosts(): void {
+		slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		slack.faults.add({
+			method: 'response_url',
+			status: 500,
+			when: ({ replace_original: replaces }) => replaces === true,
+		});
+	}
+
+	/** Lets at least so much time pass, until something is due, and what is due be done; whatever comes of it. */
+	async function pass(ms: number): Promise<void> {
+		// Ended by the limit, which counts once nothing is under way.
+		await passTime(app, steady, () => false, { describe: () => '', limitMs: ms }).catch(() => undefined);
+	}
+
+	/** The calls of a Web API method since `from` entries of traffic. */
+	function calls(method: string, from = 0): TrafficEntry[] {
+		return slack.traffic
+			.all()
+			.filter((entry) => entry.seq > from && entry.direction === 'call' && entry.name === method);
+	}
+
+	/** Resolves when the program has done with what `act` sends: it acknowledges first. */
+	async function handled(what: string, act: () => Promise<unknown>): Promise<void> {
+		const count = () => app.log.filter((line) => line.includes('"handled"') && line.includes(`"${what}"`)).length;
+		const before = count();
+		await act();
+		await until(
+			() => count() > before,
+			() => `"${what}" was not handled`,
+		);
+	}
+
+	/** The next post of #agents stands there, and nobody is told so. */
+	const loseReply = () =>
+		slack.faults.add({
+			method: 'chat.postMessage',
+			status: 500,
+			times: 1,
+			afterEffect: true,
+			when: ({ channel }) => channel === 'C0AGENTS',
+		});
+
+	return {
+		...app,
+		app,
+		clock,
+		until,
+		session,
+		ask,
+		step,
+		inChannel,
+		card,
+		/** The messages that say that a session is over. */
+		ends: (id: string, channel = '#agents') => thread(id, channel).filter(isEnd),
+		thread,
+		cardSays,
+		threadSays,
+		seenBy,
+		toldAfter,
+		command,
+		watch,
+		watched,
+		setPosts,
+		watchedAsking,
+		pass,
+		calls,
+		answered,
+		choose,
+		freezePosts,
+		onlyFor,
+		handled,
+		/** The menu of a question's post. */
+		MENU: ['Hand over', 'Snooze for me', 'Open session'],
+		loseReply,
+		now: () => slack.traffic.all().at(-1)?.seq ?? 0,
+	};
+}
+
+export type WatchingApp = Awaited<ReturnType<typeof watchingApp>>;
+
+/** What holds whatever happens: Slack refuses nothing, nothing secret leaves, no link that gives access stands in a channel. */
+export function expectNothingWrong({ slack, service, log }: WatchingApp): void {
+	expect(slack.violations()).toEqual([]);
+	expect(service.log.processEnders()).toEqual([]);
+	expect(service.log.list().filter(({ status }) => status === 429)).toEqual([]);
+	const entries = slack.traffic.all();
+	const shown = entries.filter(({ name }) => PUBLIC_CALLS.has(name)).map(({ request }) => request);
+	expect(JSON.stringify(shown)).not.toMatch(/X-Amz|x-issued|\/files\//i);
+	const sent = JSON.stringify(
+		entries.filter(({ direction }) => direction !== 'delivery').map(({ request }) => request),
+	);
+	const logged = log.join('\n');
+	expect(CANARY_STRINGS.filter((canary) => sent.includes(canary) || logged.includes(canary))).toEqual([]);
+	expect(log.filter((line) => /"level":(?:50|60|"error"|"fatal")/.test(line))).toEqual([]);
+}

@@ -1,0 +1,364 @@
+import { StatementSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { snapshotOf } from '../../src/domain/session-snapshot.ts';
+import { refreshed } from '../store/support.ts';
+import {
+	assistant,
+	createPollerHarness,
+	createWatchedHarness,
+	NO_LIMITS,
+	newWatch,
+	pass,
+	plentiful,
+	SERVICE,
+	session,
+	sessionView,
+	setStyle,
+	T0,
+} from './support.ts';
+
+const KEY = { service: SERVICE, sessionId: 's1' };
+const WEEK_MS = 7 * 86_400_000;
+const started = session().messages;
+const asking = { status: 'humanInput', messages: [...started, assistant('Which one?', 'Colour')] };
+const answered = {
+	messages: [
+		...started,
+		{ ...assistant('Which one?'), humanInput: [{ title: 'Colour', description: '', value: 'blue' }] },
+		assistant('Blue it is'),
+	],
+};
+
+describe('posts', () => {
+	it('announces a question, its answer and the end, in that order and once each', async () => {
+		const { store, clock, put, announced } = await createWatchedHarness({ ms: 5_000 });
+		expect(await announced()).toMatchObject([{ kind: 'card' }]);
+		put(asking);
+		await pass(clock, 30_000);
+		expect(await announced()).toMatchObject([{ kind: 'question' }]);
+		put(answered);
+		await pass(clock, 120_000);
+		expect(await announced()).toEqual([{ kind: 'settled', messageIndex: 2, how: 'answered' }]);
+		put({ ...answered, status: 'completed' });
+		await pass(clock, 60_000);
+		expect(await announced()).toEqual([{ kind: 'sessionEnded', status: 'completed' }]);
+		expect(await store.watches.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
+	});
+
+	it('asks once for our answers at each read of a session that asks', async () => {
+		const { clock, readsOf } = await createWatchedHarness({ state: asking });
+		const query = vi.spyOn(StatementSync.prototype, 'all');
+		onTestFinished(() => query.mockRestore());
+		const before = readsOf('s1').length;
+		await pass(clock, 20_000);
+		const reads = readsOf('s1').length - before;
+		expect(reads).toBeGreaterThan(1);
+		const statements = query.mock.contexts as readonly StatementSync[];
+		const asked = statements.filter(({ sourceSQL }) => sourceSQL.includes('from "answers"'));
+		expect(asked).toHaveLength(reads);
+	});
+
+	it('posts nothing of a question that was asked and answered between two reads', async () => {
+		const { clock, put, announced } = await createWatchedHarness();
+		put(answered);
+		await pass(clock, 30_000);
+		expect(await announced()).toMatchObject([{ kind: 'card' }]);
+	});
+
+	it('announces a question that was open when the watch began', async () => {
+		const { announced } = await createWatchedHarness({ state: asking });
+		expect(await announced()).toMatchObject([{ kind: 'card' }, { kind: 'question' }]);
+	});
+
+	it('announces a question to every channel that watches, after one read', async () => {
+		const watches = ['C1', 'C2', 'C3'].map((channelId) => ({ channelId }));
+		const { clock, put, announced, readsOf } = await createWatchedHarness({ watches });
+		put(asking);
+		const before = readsOf('s1').length;
+		await pass(clock, 2_500);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(3);
+		expect(readsOf('s1').length - before).toBeLessThanOrEqual(3);
+	});
+
+	it('tells a watch that begins while a read is under way what that read found, also one that was a raised hand', async () => {
+		const { store, clock, put, start, announced, db, ourAnswers } = await createPollerHarness();
+		const now = clock.now();
+		const hand = { teamId: 'T1', channelId: 'C3' };
+		await store.discoveries.begin({ ...hand, service: SERVICE, createdBy: 'U-ANN', createdAt: now }, []);
+		put(asking);
+		await store.watches.add(newWatch());
+		const raised = { ...hand, id: 'hand', createdAt: now, ahead: true, newsAt: now, limits: NO_LIMITS };
+		await store.watches.raiseHand({ ...raised, session: KEY });
+		let addsNow = false;
+		const judgedLate: typeof ourAnswers = async (...read) => {
+			const fields = { createdAt: clock.now(), view: snapshotOf(session(asking), clock.now()), news: [] };
+			if (addsNow) {
+				addsNow = false;
+				for (const channelId of ['C2', 'C3']) await store.watches.add(newWatch({ ...fields, channelId }));
+			}
+			return ourAnswers(...read);
+		};
+		start({ ourAnswers: judgedLate });
+		await pass(clock, 5_000);
+		expect((await announced()).map(({ kind }) => kind).toSorted()).toEqual(['card', 'question', 'question']);
+		addsNow = true;
+		put({ status: 'humanInput', messages: [...answered.messages, assistant('And?', 'Size')] });
+		await pass(clock, 60_000);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(3);
+		const posted = db.read.selectFrom('posts').innerJoin('questions', 'questions.id', 'posts.questionId');
+		expect(await posted.select('posts.id').where('messageIndex', '=', 4).execute()).toHaveLength(3);
+	});
+
+	it('tells of no end, and of nothing new, when a session that was over goes on', async () => {
+		const { clock, put, announced } = await createWatchedHarness();
+		await announced();
+		put({ status: 'completed' });
+		await pass(clock, 2_200);
+		put({});
+		await pass(clock, 60_000);
+		expect(await announced()).toEqual([]);
+	});
+
+	it('tells that a question is closed by the end', async () => {
+		const { clock, put, announced } = await createWatchedHarness({ state: asking, ms: 5_000 });
+		await announced();
+		put({ ...asking, status: 'completed' });
+		await pass(clock, 60_000);
+		expect(await announced()).toMatchObject([{ kind: 'settled', how: 'closed' }, { kind: 'sessionEnded' }]);
+	});
+
+	it('tells pauses only where the channel wants progress', async () => {
+		const { store, clock, put, announced } = await createWatchedHarness({ watches: [{}, { channelId: 'C2' }] });
+		await setStyle(store, { progress: true }, 'C2');
+		await announced();
+		put({ status: 'paused' });
+		await pass(clock, 30_000);
+		expect(await announced()).toEqual([{ kind: 'status', from: 'active', to: 'paused' }]);
+	});
+
+	it('never contains a value that looks like a secret', async () => {
+		const { store, clock, put } = await createWatchedHarness({
+			state: { status: 'humanInput', messages: [...started, assistant('?', 'Password for the shop')] },
+		});
+		const value = 'hunter2-canary';
+		const item = { title: 'Password for the shop', description: '', value };
+		put({ messages: [...started, { ...assistant('?'), humanInput: [item] }] });
+		await pass(clock, 120_000);
+		const [due] = await store.posts.takeDue({ token: 'x', ms: 1 }, 10, clock.now());
+		expect(due?.question).toMatchObject({ settled: 'answered', asked: { answered: [{ secret: true, value: null }] } });
+		expect(JSON.stringify(due)).not.toContain(value);
+	});
+});
+
+describe('a session', () => {
+	it('reads a session that is over once more for the result, and then no more', async () => {
+		const { store, clock, put, announced, readsOf } = await createWatchedHarness();
+		put({ status: 'completed' });
+		await pass(clock, 2_200);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
+		const done = { ...assistant(''), actions: [{ kind: 'done', text: 'All is well' } as const] };
+		put({ status: 'completed', messages: [...started, done] });
+		await pass(clock, 6_000);
+		await store.marks.spread(clock.now());
+		const due = await store.posts.takeDue({ token: 'test', ms: 1 }, 10, clock.now());
+		const view = { status: 'completed', result: 'All is well', step: 2 };
+		expect(due).toMatchObject([
+			{ post: { key: 'card' }, view },
+			{ post: { key: 'sessionEnded' }, view },
+		]);
+		const reads = readsOf('s1').length;
+		await pass(clock, 60_000);
+		expect(readsOf('s1')).toHaveLength(reads);
+	});
+
+	it('backs off only from the session that fails', async () => {
+		const watches = [{}, { sessionId: 's2' }];
+		const { readsOf } = await createWatchedHarness({ watches, failure: 'unreadable_answer', ms: 60_000 });
+		expect(readsOf('s1').length).toBeLessThanOrEqual(6);
+		expect(readsOf('s2').length).toBeGreaterThan(15);
+	});
+
+	it('ends a watch when nothing changed for days', async () => {
+		const { announced } = await createWatchedHarness({
+			state: { status: 'paused' },
+			watches: [{ createdAt: T0 - WEEK_MS + 30_000 }],
+			ms: 90_000,
+		});
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
+	});
+
+	it('ends a watch when its session could not be read for days', async () => {
+		const long = T0 - WEEK_MS + 30_000;
+		const watches = [{ createdAt: long, view: sessionView('s1', long) }];
+		const failing = { failure: 'unreadable_answer', watches };
+		const { announced } = await createWatchedHarness({ ...failing, ms: 90_000 });
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange' }]);
+	});
+
+	it('ends a watch when only links were renewed, also while reads fail', async () => {
+		const { store, clock, put, start, failures, announced } = await createPollerHarness();
+		const withLinks = (sessionId: string, timestamp: string) =>
+			session({
+				sessionId,
+				status: 'paused',
+				files: [{ filename: 'a.csv', signedUrl: `https://files.example/${timestamp}` }],
+				lastScreenshotUrl: `https://files.example/${timestamp}`,
+			});
+		const long = T0 - WEEK_MS + 60_000;
+		for (const sessionId of ['s1', 's2']) {
+			const view = snapshotOf(withLinks(sessionId, 'before'), long);
+			await store.watches.add(newWatch({ sessionId, channelId: sessionId, createdAt: long, view }));
+			put(withLinks(sessionId, 'before'));
+		}
+		start();
+		await pass(clock, 10_000);
+		for (const sessionId of ['s1', 's2']) put(withLinks(sessionId, 'renewed'));
+		await pass(clock, 40_000);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'card' }]);
+		failures.set('s2', 'unreadable_answer');
+		await pass(clock, 60_000);
+		const ended = { kind: 'watchEnded', reason: 'noChange' };
+		expect(await announced()).toEqual([ended, ended]);
+	});
+
+	it('reads a session soon after an answer', async () => {
+		const { store, clock, readsOf } = await createWatchedHarness({ state: asking, ms: 20_000 });
+		const before = readsOf('s1').length;
+		await refreshed(store, KEY, { now: clock.now(), earlyReadAt: clock.now() + 2_000 });
+		await pass(clock, 4_000);
+		expect(readsOf('s1').length).toBeGreaterThan(before);
+	});
+});
+
+describe('replicas', () => {
+	it('a task that was suspended past its lease does not write over a later one', async () => {
+		const { store, clock, put, start, service, announced, db } = await createPollerHarness();
+		put({});
+		await store.watches.add(newWatch());
+		const standing: (() => void)[] = [];
+		let stands = false;
+		const { poller } = start({
+			sessionService: {
+				async read(id, options) {
+					const reading = await service.read(id, options);
+					if (stands) await new Promise<void>((resolve) => standing.push(resolve));
+					return reading;
+				},
+			},
+		});
+		const token = async () =>
+			(await db.read.selectFrom('watched_sessions').select('leaseToken').executeTakeFirstOrThrow()).leaseToken;
+		await pass(clock, 5_000);
+		await announced();
+		stands = true;
+		await pass(clock, 5_000);
+		// The process was suspended: nothing renewed the lease, and the same process takes the session again.
+		await store.sessions.release([(await token()) ?? '']);
+		poller.wake();
+		put(asking);
+		await pass(clock, 5_000);
+		expect(standing).toHaveLength(2);
+		const held = await token();
+		expect(held).not.toBeNull();
+		standing[0]?.();
+		await pass(clock, 1_000);
+		expect(await token()).toBe(held);
+		stands = false;
+		standing[1]?.();
+		await pass(clock, 20_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['question']);
+	});
+
+	it('takes over the sessions of a dead replica within 30 s', async () => {
+		const { store, clock, put, start, announced } = await createPollerHarness();
+		for (let index = 0; index < 20; index += 1) {
+			put({ ...asking, sessionId: `s${index}` });
+			await store.watches.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
+		}
+		const held = await store.sessions.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, clock.now());
+		expect(held).toHaveLength(20);
+		start();
+		await pass(clock, 30_000);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(20);
+	});
+
+	it('replicas do not read a session that another one reads', async () => {
+		const hanging = { state: asking, failure: 'hangs', ms: 1_000 };
+		const { clock, start, failures, readsOf, announced } = await createWatchedHarness(hanging);
+		failures.clear();
+		start();
+		await pass(clock, 60_000);
+		expect(readsOf('s1')).toHaveLength(1);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
+	});
+
+	it('two replicas announce a question once', async () => {
+		const watches = Array.from({ length: 10 }, (_, index) => ({ sessionId: `s${index}` }));
+		const { clock, put, start, announced } = await createWatchedHarness({ watches, ms: 0 });
+		start();
+		await pass(clock, 10_000);
+		for (let index = 0; index < 10; index += 1) put({ ...asking, sessionId: `s${index}` });
+		await pass(clock, 30_000);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(10);
+	});
+
+	it('a stopped poller gives its sessions back', async () => {
+		const { store, clock, stop } = await createWatchedHarness({ failure: 'hangs', ms: 1_000 });
+		await stop();
+		expect(await store.sessions.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, clock.now())).toHaveLength(1);
+	});
+});
+
+describe('reads under way', () => {
+	const ids = ['s1', 's2', 's3', 's4', 's5', 's6'];
+	const watches = ids.map((sessionId) => ({ sessionId }));
+
+	it.each([
+		[4, false],
+		[1, true],
+	])('are at most %i; each of the newest calls takes half a second: %s', async (most, isLong) => {
+		const budget = { ...plentiful, isSlow: (ms?: number) => isLong && ms === 500 };
+		const { clock, put, start, store, failures, service } = await createPollerHarness({ budget });
+		for (const sessionId of ids) {
+			put({ sessionId });
+			failures.set(sessionId, 'hangs');
+			await store.watches.add(newWatch({ sessionId }));
+		}
+		const read = vi.spyOn(service, 'read');
+		start();
+		await pass(clock, 30_000);
+		expect(read).toHaveBeenCalledTimes(most);
+	});
+
+	it('do not begin while somebody waits for the service, and soon after', async () => {
+		let isWaiting = true;
+		const budget = { ...plentiful, freeAt: () => (isWaiting ? null : 0) };
+		const { clock, reads } = await createWatchedHarness({ budget, watches, ms: 20_000 });
+		expect(reads).toEqual([]);
+		isWaiting = false;
+		await pass(clock, 1_500);
+		expect(reads.length).toBeGreaterThanOrEqual(6);
+	});
+});
+
+it('has inboxes follow questions, but not the steps after them', async () => {
+	const { store, clock, put } = await createWatchedHarness({ state: asking });
+	await store.marks.spread(clock.now());
+	put(answered);
+	await pass(clock, 60_000);
+	expect(await store.marks.spread(clock.now())).toEqual(new Set([null]));
+	for (const step of [1, 2, 3]) {
+		put({ messages: [...answered.messages, ...Array.from({ length: step }, () => assistant('Going on'))] });
+		await pass(clock, 30_000);
+	}
+	expect(await store.marks.spread(clock.now())).toEqual(new Set());
+});
+
+it('reads nothing during a pause of the request budget', async () => {
+	const until = T0 + 40_000;
+	const budget = { ...plentiful, freeAt: () => until };
+	const { clock, reads } = await createWatchedHarness({ budget, ms: 39_000 });
+	expect(reads).toEqual([]);
+	await pass(clock, 3_000);
+	expect(reads.length).toBeGreaterThan(0);
+});

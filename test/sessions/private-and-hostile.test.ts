@@ -1,0 +1,244 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Modal } from '../../fake-slack/index.ts';
+import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
+import { WITHOUT_SCREENSHOT } from '../../src/screens/form.ts';
+import { OUTSIDE } from '../../src/screens/question-post.ts';
+import { answerFields, openSession } from '../slack/support/open-session.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp({ service: { resumeAfterMs: 50 } });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.settings.undownloadable = () => false;
+	await app.slack.as('ada').modal()?.close(true);
+	expectNothingWrong(app);
+});
+
+/** A session with a file and a screenshot behind signed links. */
+function withFiles(): string {
+	const id = app.session();
+	app.service.sessions.run(id, {
+		id,
+		summary: '',
+		seed: { status: 'active', name: 'Has files', maxSteps: 9, messages: [task('Make a list.')], files: [] },
+		async play(agent) {
+			agent.step('I write the list.');
+			agent.change((session) => {
+				session.files = [{ filename: 'list.csv', timestamp: '2026-01-05T09:00:00Z', signedUrl: signed('list.csv') }];
+			});
+		},
+	});
+	return id;
+}
+
+const signed = (name: string) => `https://bucket.example/${name}?X-Amz-Signature=0123456789abcdef&X-Amz-Expires=604800`;
+
+/** Presses *Screenshot* on the card, and waits for the window. */
+async function screenshotOf(id: string): Promise<Modal> {
+	const card = await app.until(() => app.card(id));
+	await card.press('Screenshot');
+	return app.until(() => {
+		const modal = app.slack.as('ada').modal();
+		return modal?.buttons().includes('Open the screenshot') === true && modal;
+	});
+}
+
+function linkOf(modal: Modal): string {
+	const link = /"url":"([^"]*)"/.exec(JSON.stringify(modal.blocks()))?.[1] ?? '';
+	expect(link).toContain('X-Amz-Signature');
+	return link;
+}
+
+it('shows the screenshot in a window and the files with fresh links only to the person who presses', async () => {
+	const id = withFiles();
+	await app.command(`/session watch ${id}`);
+	const card = await app.until(() => app.card(id));
+	expect(card.buttons()).toEqual(['Open', 'Screenshot', 'Files (1)', 'Dashboard', 'Stop watching']);
+	const files = await app.toldAfter(() => card.press('Files (1)'));
+	expect(files.isEphemeral()).toBe(true);
+	expect(files.text()).toContain('list.csv');
+	expect(files.link('Open')).toBe(signed('list.csv'));
+	expect(files.text()).toContain('Only you see this.');
+	const screenshot = await screenshotOf(id);
+	expect(screenshot.title()).toBe('“Has files”');
+	expect(screenshot.text()).toMatch(/\nStep \d+(?: · .* ago)?\n/);
+	expect(screenshot.text()).toContain('[image: ');
+	const first = linkOf(screenshot);
+	const graces = app.slack.as('grace').messages('#agents', { all: true });
+	expect(graces.filter((one) => one.text().includes('list.csv'))).toEqual([]);
+	app.service.sessions.renewLinks(id);
+	app.step(id, 'I go on.');
+	await screenshot.close();
+	expect(linkOf(await screenshotOf(id))).not.toBe(first);
+	// The window of one person, and no message.
+	expect(
+		app.slack
+			.as('ada')
+			.messages('#agents', { all: true })
+			.filter((one) => one.text().includes('Step')),
+	).toEqual([]);
+	expect(card.text()).not.toMatch(/https?:/);
+});
+
+it('shows no quotation mark and no code of an emoji within a name', async () => {
+	const id = app.session({ name: 'O’Brien⁗ says ʼʼ🙷 and :x: failed' });
+	await app.watch(id);
+	expect(app.card(id)?.text()).toContain("“O’Brien' says ' and ∶x: failed”");
+});
+
+it('shows only the link when Slack cannot load the screenshot', async () => {
+	const id = withFiles();
+	await app.command(`/session watch ${id}`);
+	app.slack.settings.undownloadable = () => true;
+	const shown = await screenshotOf(id);
+	expect(shown.text()).toContain(WITHOUT_SCREENSHOT);
+	expect(linkOf(shown)).toContain('X-Amz-Signature');
+	// Slack's library logs what Slack refused.
+	const logged = app.log.findIndex((line) => line.includes('downloading image failed'));
+	expect(app.log.splice(logged, 1).join()).toContain('/image_url');
+});
+
+it('refuses screenshot and files to a guest, who can read the card', async () => {
+	const id = withFiles();
+	await app.watch(id);
+	const told = await app.toldAfter(async () => app.card(id, '#agents', 'gus')?.press('Files (1)'), 'gus');
+	expect(told.text()).toContain('Guests');
+	expect(told.text()).not.toContain('list.csv');
+});
+
+it('keeps signed links out of a channel whatever the agent writes', async () => {
+	const link = signed('secret.pdf');
+	const id = app.session({
+		name: `Has ${link}`,
+		messages: [task(`Fetch ${link}`), done(`I opened ${link} and [the list](${link}).`, { go_to_url: { url: link } })],
+	});
+	await app.watch(id);
+	app.ask(id, [item(`Is ${link} right?`, `See ${link}`)], `Look at ${link}`);
+	await app.until(() => app.thread(id)[0]);
+	app.service.sessions.answerAsPage(id, [`No, ${link}`]);
+	await app.until(() => app.thread(id)[0]?.text().includes(OUTSIDE));
+	app.service.sessions.push(id, done('', { done: { text: `Result at [here](${link}) and ${link}` } }));
+	app.service.sessions.setStatus(id, 'completed');
+	await app.cardSays(id, '· done');
+});
+
+it("neutralises a session's texts in the card and in the thread", async () => {
+	const nasty =
+		'<!channel> <@U0ADA> <#C0AGENTS|x> <https://evil.example|https://bank.example> [bank](https://evil.example)';
+	const id = app.session({
+		name: nasty,
+		maxSteps: 9,
+		messages: [task(nasty), done(nasty.repeat(40), { go_to_url: { url: 'javascript:alert(1)' } }), asking(nasty, [])],
+	});
+	await app.watch(id);
+	app.ask(id, [item(nasty, nasty), item('', '```'), item('\u202Eevil', 'x'.repeat(30_000))], nasty.repeat(100));
+	await app.until(() => app.thread(id)[0]);
+	const form = await openSession(app.app, id);
+	await form.fill(0, nasty);
+	await form.fill(1, '<!here>');
+	await form.fill(2, '```');
+	expect((await form.submit()).outcome).toBe('updated');
+	await app.answered(id);
+	await form.close(true);
+	app.service.sessions.push(id, done('', { done: { text: `# ${nasty}\n${'a long result '.repeat(2_000)}` } }));
+	app.service.sessions.setStatus(id, `<!everyone> ${nasty}`);
+	await app.cardSays(id, '<!everyone>');
+	app.service.sessions.setStatus(id, 'completed');
+	await app.cardSays(id, '· done');
+	await app.command('/session list');
+	expectDisarmed();
+});
+
+it('watches the hostile scenario to its end', async () => {
+	await app.command('/session watch hostile');
+	await app.until(() => app.thread('hostile')[0]);
+	const form = await openSession(app.app, 'hostile');
+	for (const [position] of answerFields(form).entries()) await form.fill(position, '<!channel>');
+	await form.submit();
+	await app.answered('hostile');
+	await form.close(true);
+	await app.pass(20_000);
+	expectDisarmed();
+});
+
+/** Nothing that everybody reads calls anybody, and no link shows another address than its own. */
+function expectDisarmed(): void {
+	for (const { request } of [...app.calls('chat.postMessage'), ...app.calls('chat.update')]) {
+		for (const { type, text } of partsOf(request)) {
+			if (type === 'mrkdwn') expect(text.replace(OURS, '')).not.toContain('<');
+			if (type === 'markdown') {
+				expect(text).not.toContain('<');
+				expect(text).not.toMatch(/\]\(/);
+			}
+			if (type === '') expect(text.replace(OURS, '')).not.toContain('<');
+		}
+	}
+}
+
+/** The app's own marks in angle brackets: people who answered, times, a channel, a link to a post. */
+const OURS =
+	/<@U0(?:ADA|GRACE)>|<!date\^\d+\^[^<>]*>|<#C0[A-Z]+>|<https:\/\/[\w.-]+\/archives\/[^<>|]+\|Go to (?:question|result)>/g;
+
+it('cuts no joined emoji in two, in cards, posts and their notifications', async () => {
+	const family = '👩‍👩‍👧‍👦';
+	const many = family.repeat(300);
+	const ending = `I ask the families: ${many}`;
+	const id = await app.watched({ messages: [task(many), done(many, { [many]: {} })], name: `Six ${many}` });
+	app.ask(id, [item(many, many)], ending);
+	const post = await app.threadSays(id, 'I ask the families');
+	const card = await app.cardSays(id, 'waits for an answer');
+	const shown = [card, post].flatMap((one) => [one.notification(), JSON.stringify(one.blocks())]);
+	for (const text of shown) {
+		expect(text).toContain(`${family}…`);
+		expect(text.replaceAll(family, '')).not.toMatch(/\u200d|\p{Extended_Pictographic}\u{fe0f}?…/u);
+	}
+});
+
+/** Every text of a message with what Slack takes it for; the one that notifications use has no type. */
+function* partsOf(value: unknown): Generator<{ readonly type: string; readonly text: string }> {
+	if (typeof value === 'string') {
+		yield* partsOf(parsed(value));
+	} else if (typeof value === 'object' && value !== null) {
+		const { type = '', text } = value as { type?: unknown; text?: unknown };
+		if (typeof text === 'string') yield { type: String(type), text };
+		for (const child of Object.values(value)) yield* partsOf(child);
+	}
+}
+
+/** Blocks travel as JSON in a form's field. */
+function parsed(value: string): unknown {
+	try {
+		return /^[[{]/.test(value) ? JSON.parse(value) : null;
+	} catch {
+		return null;
+	}
+}
+
+it('links no bare name, channel or address of an agent in posts, updates and modals', async () => {
+	const bare = 'ask @here, @grace and @ops in #agents, see https://evil.example/x';
+	const id = app.session({ name: bare, messages: [task(bare), done(bare), asking(bare, [])] });
+	await app.command(`/session watch ${id}`);
+	const card = await app.until(() => app.card(id));
+	app.ask(id, [item(bare, bare)], bare);
+	await app.threadSays(id, '@here');
+	const form = await openSession(app.app, id);
+	expect(JSON.stringify(form.blocks())).toContain('@here');
+	expect(JSON.stringify(form.blocks())).not.toMatch(/<[!@#h](?!date)/);
+	await form.close(true);
+	app.service.sessions.answerAsPage(id, [bare]);
+	await app.until(() => app.calls('chat.update').some(({ request }) => request.ts === card.ts));
+	await app.threadSays(id, OUTSIDE);
+	const list = await app.command('/session list');
+	for (const message of [card, ...app.thread(id), list]) {
+		expect(message.text()).toContain('@here');
+		expect(message.links()).toEqual([]);
+		expect(message.rung()).toEqual([]);
+	}
+	const stored = app.slack.state.messages.filter(({ ts, threadTs }) => ts === card.ts || threadTs === card.ts);
+	for (const { text, history } of stored) {
+		for (const version of [text, ...history.map((one) => one.text)]) expect(version).not.toMatch(/<[!@#]/);
+	}
+});

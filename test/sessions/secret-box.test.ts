@@ -1,0 +1,474 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Modal } from '../../fake-slack/index.ts';
+import { item } from '../../sandbox/session-service/builders.ts';
+import { itemsOf } from '../../sandbox/session-service/log.ts';
+import { systemClock } from '../../src/kernel/basics.ts';
+import { REMOVED_ANSWER } from '../../src/screens/answer.ts';
+import { WHICH_QUESTION } from '../../src/screens/form.ts';
+import { OUTSIDE } from '../../src/screens/question-post.ts';
+import { chosenTextHelp } from '../../src/screens/reply.ts';
+import { HIDES_ANSWER, HIDES_ANSWERS } from '../../src/slack/form/build.ts';
+import { openStore } from '../../src/stores.ts';
+import { keepSecret, openSession } from '../slack/support/open-session.ts';
+import { createRecordingLog, damage, open } from '../store/support.ts';
+import { ASKS, answeredBy, answeredMeanwhile, openButtons } from '../support/sentences.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+
+/** The box of a lone item has no label. */
+const ONE = 'form.secret';
+const HIDE = HIDES_ANSWER;
+const TAKEN = JSON.stringify(chosenTextHelp('secret'));
+/** Resolves when a person's newest modal has these words; time passes meanwhile. */
+function windowSays(app: WatchingApp, who: string, words: string): Promise<Modal> {
+	return app.until(
+		() => {
+			const modal = app.slack.as(who).modal();
+			return modal?.text().includes(words) === true && modal;
+		},
+		() => `${who} was to see "${words}" and sees:\n${app.slack.as(who).modal()?.text()}`,
+	);
+}
+/** Closes a form and resolves once the program has kept what may be kept of it. */
+const close = (app: WatchingApp, modal: Modal) => app.handled('close handraise.session', () => modal.close());
+/** Resolves when the form was shown anew after `act`. */
+async function shownAnew(app: WatchingApp, modal: Modal, act: () => Promise<unknown>): Promise<void> {
+	const { hash } = modal.view();
+	await act();
+	await app.slack.changes.until(
+		() => modal.view().hash !== hash,
+		() => `the form stayed as it was:\n${modal.text()}`,
+	);
+}
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+describe('an answer whose box is ticked', () => {
+	let app: WatchingApp;
+	const env = { ENCRYPTION_KEY: KEY };
+	beforeAll(async () => {
+		app = await watchingApp({ env });
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(async () => {
+		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+		expectNothingWrong(app);
+		await app.command('/session unwatch all');
+	});
+
+	/** Everything that people can read in Slack, and everything that left the program. */
+	async function everythingSaid(): Promise<string> {
+		const posts = app.slack.state.messages.map((message) => JSON.stringify(message));
+		return [...posts, await app.said()].join('\n');
+	}
+
+	/** Everything in the database, decrypted with its key. */
+	async function stored(): Promise<string> {
+		await app.stop();
+		const store = await openStore({
+			clock: systemClock,
+			log: createRecordingLog(),
+			dataDir: app.dataDir,
+			encryptionKey: KEY,
+		});
+		const texts: string[] = [];
+		const service = app.service.url;
+		for (const { sessionId: id } of await store.db.read.selectFrom('answers').select('sessionId').execute()) {
+			const { answers } = await store.answers.history(
+				{ service, sessionId: id, teamId: app.slack.state.team.id },
+				{ offset: 0, limit: 50 },
+			);
+			texts.push(JSON.stringify(answers));
+		}
+		for (const { formId: id } of await store.db.read.selectFrom('drafts').select('formId').execute()) {
+			texts.push(JSON.stringify(await store.drafts.get(id)));
+		}
+		const watches = await store.db.read.selectFrom('watches').selectAll().execute();
+		for (const watch of watches) {
+			const posts = await store.watches.find(
+				{ teamId: watch.teamId, channelId: watch.channelId },
+				{ service, sessionId: watch.sessionId },
+			);
+			texts.push(JSON.stringify(posts));
+		}
+		for (const { ts } of await store.db.read.selectFrom('posts').select('ts').execute()) {
+			const { teamId, channelId } = watches[0] ?? { teamId: '', channelId: '' };
+			texts.push(JSON.stringify(await store.watches.findByPost({ teamId, channelId }, ts ?? '')));
+		}
+		await store.close();
+		await app.restart();
+		return texts.join('\n');
+	}
+
+	const form = (id: string, who = 'ada') => openSession(app.app, id, who);
+	const typed = (modal: Modal, field: number, text: string) => app.handled('form.field', () => modal.fill(field, text));
+	/** Of several, with the box that it shows. */
+	const tick = (modal: Modal, ...items: string[]) =>
+		app.handled(items.length === 0 ? 'form.keep_secret' : 'form.secret', () => keepSecret(modal, app.until, ...items));
+
+	it('hides a ticked answer in channel, receipt, history and other modals, and removes it from the database', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, ['Which door?']);
+		const question = await app.threadSays(id, 'Which door?');
+		const modal = await form(id);
+		await typed(modal, 0, 'behind-the-ivy-77');
+		await tick(modal);
+		expect((await modal.submit()).outcome).toBe('updated');
+		expect((await app.answered(id)).text()).toMatch(answeredBy('ada'));
+		await app.until(() => openButtons(question)?.length === 0);
+		const receipt = await windowSays(app, 'ada', REMOVED_ANSWER);
+		await receipt.close();
+		await app.slack.as('grace').command('#agents', `/session history ${id}`);
+		expect((await windowSays(app, 'grace', 'One answer')).text()).toContain(REMOVED_ANSWER);
+		await app.slack.as('grace').modal()?.close();
+		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('behind-the-ivy-77');
+		// Another channel that begins to watch reads the session with the value in it.
+		app.step(id, 'I go on.');
+		await app.watch(id, { channel: '#secret' });
+		const again = app.ask(id, ['Which door?', 'And when?']);
+		expect(again).toBeGreaterThan(index);
+		await app.threadSays(id, 'And when?');
+		const other = await form(id, 'grace');
+		expect(other.text()).not.toContain('ivy');
+		expect(await everythingSaid()).not.toContain('behind-the-ivy-77');
+		expect(await stored()).not.toContain('behind-the-ivy-77');
+	});
+
+	it('removes the drafts of a ticked item, also those of earlier forms, and keeps the other texts', async () => {
+		const id = await app.watchedAsking(['Which door?', 'Remarks']);
+		const first = await form(id);
+		await typed(first, 0, 'draft-of-the-door-1');
+		await close(app, first);
+		const modal = await form(id);
+		expect(modal.value(0)).toBe('draft-of-the-door-1');
+		await typed(modal, 0, 'draft-of-the-door-2');
+		await typed(modal, 1, 'knock twice');
+		await tick(modal, '1. “Which door?”');
+		expect(await stored()).not.toContain('draft-of-the-door');
+		await typed(modal, 1, 'knock thrice');
+		await close(app, modal);
+		const again = await form(id);
+		expect([again.value(0), again.value(1), again.value(HIDES_ANSWERS)]).toEqual([
+			null,
+			'knock thrice',
+			['1. “Which door?”'],
+		]);
+		expect(await stored()).not.toContain('draft-of-the-door');
+	});
+
+	it('saves no ticked text when the agent adds an item to the message', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, ['Which door?']);
+		await app.threadSays(id, 'Which door?');
+		const modal = await form(id);
+		await typed(modal, 0, 'underthemoss');
+		await tick(modal);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await app.threadSays(id, '· continued');
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		messages[index]?.human_input?.push(item('And when?'));
+		app.service.sessions.patch(id, { status: 'humanInput', messages });
+		await app.threadSays(id, 'And when?');
+		expect(await everythingSaid()).not.toContain('underthemoss');
+		expect(await stored()).not.toContain('underthemoss');
+	});
+
+	it('removes the saved message of the thread from which a ticked answer came', async () => {
+		const id = await app.watchedAsking(['Remarks', 'Which door?']);
+		await app.threadSays(id, 'Which door?');
+		const thread = app.card(id);
+		if (thread === undefined) throw new Error('there is no card');
+		const ada = app.slack.as('ada');
+		const offer = await app.toldAfter(() => ada.mention('#agents', 'behind-the-shed-99', { thread }));
+		await offer.press('Use as answer');
+		const chooser = await ada.waitForModal(WHICH_QUESTION);
+		await chooser.choose(0, '2. “Which door?”');
+		const modal = await ada.waitForModal((shown) => shown.submitText() !== null);
+		expect(modal.value(1)).toBe('behind-the-shed-99');
+		await tick(modal, '2. “Which door?”');
+		await modal.close(true);
+		expect(await stored()).not.toContain('behind-the-shed-99');
+	});
+
+	it('hides a ticked answer from the second person, and theirs from everybody', async () => {
+		const id = await app.watchedAsking(['Which door?']);
+		await app.threadSays(id, 'Which door?');
+		const [mine, hers] = [await form(id), await form(id, 'grace')];
+		await hers.fill(0, 'the-red-one-55');
+		await mine.fill(0, 'the-green-one-66');
+		await keepSecret(mine, app.until);
+		expect((await mine.submit()).outcome).toBe('updated');
+		await app.answered(id);
+		expect((await hers.submit()).outcome).toBe('updated');
+		const told = await windowSays(app, 'grace', '(hidden)');
+		expect(told.text()).toContain('> the-red-one-55');
+		expect(await everythingSaid()).not.toContain('the-green-one-66');
+	});
+
+	it('hides outside answers after one of ours was secret', async () => {
+		const id = await app.watchedAsking(['Which door?']);
+		const [mine, hers] = [await form(id), await form(id, 'grace')];
+		await mine.fill(0, 'secret-of-ours-1');
+		await keepSecret(mine, app.until);
+		app.service.sessions.answerAsPage(id, ['secret-of-theirs-2']);
+		expect((await mine.submit()).outcome).toBe('updated');
+		await windowSays(app, 'ada', 'outside Slack');
+		const told = await windowSays(app, 'ada', '(hidden)');
+		expect(told.text()).not.toContain('secret-of-theirs-2');
+		await hers.press('Refresh');
+		const notice = await windowSays(app, 'grace', answeredMeanwhile(null));
+		expect(notice.text()).toContain('> (hidden)');
+		expect(notice.text()).not.toContain('secret-of-theirs-2');
+	});
+});
+
+describe('the box', () => {
+	let app: WatchingApp;
+	beforeAll(async () => {
+		app = await watchingApp();
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(async () => {
+		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+		expectNothingWrong(app);
+	});
+
+	it('keeps a guessed tick when Slack sends an untouched box as empty', async () => {
+		const id = await app.watchedAsking(['One-time code']);
+		await app.threadSays(id, 'One-time code');
+		const modal = await openSession(app.app, id);
+		expect(modal.value(ONE)).toEqual([HIDE]);
+		await modal.fill(0, '271828');
+		expect((await modal.submit()).outcome).toBe('updated');
+		expect((await app.answered(id)).text()).toMatch(answeredBy('ada'));
+		expect(await app.said()).not.toContain('271828');
+	});
+
+	it('treats a guessed secret as an ordinary answer after the box is unticked', async () => {
+		const id = await app.watchedAsking(['Password policy, the token limit and the PIN of the badge']);
+		await app.threadSays(id, 'Password policy');
+		const modal = await openSession(app.app, id);
+		expect(modal.value(ONE)).toEqual([HIDE]);
+		await modal.fill(0, 'There is none');
+		await shownAnew(app, modal, () => modal.choose(ONE, []));
+		expect([modal.value(0), modal.value(ONE)]).toEqual(['There is none', []]);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await app.threadSays(id, answeredBy('ada', 'There is none'));
+		await windowSays(app, 'ada', '> There is none');
+	});
+
+	it('guesses again for later values after the box was unticked', async () => {
+		const id = await app.watched();
+		const index = app.ask(id, ['Password']);
+		await app.threadSays(id, 'Password');
+		const modal = await openSession(app.app, id);
+		await modal.fill(0, 'There is none');
+		await shownAnew(app, modal, () => modal.choose(ONE, []));
+		await modal.submit();
+		await app.threadSays(id, answeredBy('ada', 'There is none'));
+		await app.until(() => app.thread(id).every((post) => openButtons(post)?.length === 0));
+		// The agent takes the answer and asks the same again; then an outside answer comes.
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		const asked = messages[index]?.human_input?.[0];
+		if (asked != null) asked.value = '';
+		app.service.sessions.patch(id, { status: 'humanInput', messages });
+		await app.until(() => app.thread(id).some((post) => post.buttons().includes('Answer…')));
+		app.service.sessions.answerAsPage(id, ['Tr0ub4dor&3']);
+		await app.threadSays(id, new RegExp(`${OUTSIDE}$`, 'm'));
+		expect(await app.said()).not.toContain('Tr0ub4dor&3');
+	});
+
+	it('ticks the box when a person types a wiped answer again', async () => {
+		const id = await app.watchedAsking(['Which door?']);
+		const modal = await openSession(app.app, id);
+		await modal.fill(0, 'once-and-again-9');
+		await keepSecret(modal, app.until);
+		app.service.sessions.setStatus(id, 'completed');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await windowSays(app, 'ada', 'Type them again.');
+		app.service.sessions.setStatus(id, 'humanInput');
+		await modal.close();
+		const again = await openSession(app.app, id, 'grace');
+		expect([again.value(0), again.value(ONE)]).toEqual([null, [HIDE]]);
+	});
+
+	it('keeps tick and text when the form is shown again in every way', async () => {
+		const id = await app.watchedAsking(['How many guests?', 'Your e-mail address']);
+		await app.threadSays(id, 'How many guests?');
+		const modal = await openSession(app.app, id);
+		// Before it is typed: the form is shown anew with the box.
+		await keepSecret(modal, app.until);
+		await modal.fill(0, '4711004711');
+		await modal.fill(1, 'ada@example.com');
+		await modal.choose(HIDES_ANSWERS, ['1. “How many guests?”']);
+		for (const button of ['Type freely', 'Refresh', 'Suggested fields', 'Skip some questions', 'Refresh']) {
+			await shownAnew(app, modal, () => modal.press(button));
+			expect([modal.value(0), modal.value(1), modal.value(HIDES_ANSWERS)], button).toEqual([
+				'4711004711',
+				'ada@example.com',
+				['1. “How many guests?”'],
+			]);
+		}
+		expect((await modal.submit()).outcome).toBe('updated');
+		expect((await app.answered(id)).text()).toMatch(answeredBy('ada'));
+		expect(await app.said()).not.toContain('4711004711');
+	});
+
+	const ada = () => app.slack.as('ada');
+
+	/** A watched session whose agent asks in the text above its items; its post stands. */
+	async function askedAbove(text: string, items: string[] = ['Answer']) {
+		const id = await app.watched();
+		app.ask(id, items, text);
+		const { ts } = await app.threadSays(id, text.slice(-20));
+		return { id, notification: app.slack.state.messages.find((message) => message.ts === ts)?.text };
+	}
+
+	describe('a secret that only the text above the items asks for', () => {
+		it.each([
+			['a password', 'The shop wants me to log in. Please give me the password of the account.', 'Tr0ub4dor-one'],
+			['a code by SMS', 'The bank has sent a code by SMS. What is it?', '271828-one'],
+			['a PIN', 'Please enter the PIN of the card.', '4711-one'],
+			['a TAN without a verb of asking', 'Ich bin fast fertig. Es fehlt nur noch die TAN.', '908172-one'],
+			['what an SMS says', 'The bank just sent you an SMS. Let me know what it says.', '551903-one'],
+			['what is mandatory', 'I cannot file the form. SSN is mandatory.', '078-05-1120-one'],
+		])('is ticked, not kept as a draft, not shown and wiped: %s', async (_what, text, value) => {
+			const { id, notification } = await askedAbove(text);
+			expect(notification).toBe(ASKS);
+			const first = await openSession(app.app, id);
+			expect(first.value(ONE)).toEqual([HIDE]);
+			await first.fill(0, `${value}-draft`);
+			await close(app, first);
+			const modal = await openSession(app.app, id);
+			expect(modal.value(0)).toBeNull();
+			await modal.fill(0, value);
+			expect((await modal.submit()).outcome).toBe('updated');
+			expect((await app.answered(id)).text()).toMatch(answeredBy('ada'));
+			await app.until(() => ada().modal()?.text().includes(REMOVED_ANSWER));
+			await ada().modal()?.close(true);
+			await app.slack.as('grace').command('#agents', `/session history ${id}`);
+			await app.until(() => app.slack.as('grace').modal()?.text().includes(REMOVED_ANSWER));
+			expect(await app.said()).not.toContain(value);
+			expect(app.log.join('\n')).not.toContain(value);
+		});
+
+		it('is not taken from a message of the thread', async () => {
+			const { id } = await askedAbove('I need the API key of the weather service.');
+			const thread = app.card(id);
+			if (thread === undefined) throw new Error('there is no card');
+			const refused = await app.toldAfter(() => ada().mention('#agents', 'wx-90210-secretly', { thread }));
+			expect(openButtons(refused)).toEqual([]);
+			expect(TAKEN).toContain(refused.text().slice(0, 40));
+			const message = await ada().say('#agents', 'wx-90210-secretly', { thread });
+			await ada().shortcut(message, 'use_as_answer');
+			const form = await ada().waitForModal((modal) => modal.submitText() !== null);
+			expect([form.value(0), form.value(ONE)]).toEqual([null, [HIDE]]);
+			expect(form.text()).toContain('password or code');
+		});
+
+		it('is hidden when it was answered outside of Slack', async () => {
+			const { id } = await askedAbove('Please send me the password for the shop.');
+			app.service.sessions.answerAsPage(id, ['swordfish']);
+			await app.threadSays(id, new RegExp(`${OUTSIDE}$`, 'm'));
+			const modal = await openSession(app.app, id, 'grace');
+			expect(modal.text()).not.toContain('swordfish');
+			expect(await app.said()).not.toContain('swordfish');
+		});
+	});
+
+	describe('a text above the items that only mentions a secret', () => {
+		it.each([
+			['I reset the password; which colour?', 'Answer'],
+			['Please enter the password. Shall I go on?', 'Shall I go on?'],
+		])('leaves the answer ordinary: %s', async (text, title) => {
+			const { id } = await askedAbove(text, [title]);
+			const modal = await openSession(app.app, id);
+			expect(modal.buttons()).toContain(HIDE);
+		});
+
+		it('keeps the draft', async () => {
+			const { id, notification } = await askedAbove('The password is set; which colour?');
+			expect(notification).not.toBe(ASKS);
+			const first = await openSession(app.app, id);
+			await first.fill(0, 'sand');
+			await close(app, first);
+			expect((await openSession(app.app, id)).value(0)).toBe('sand');
+		});
+
+		it('leaves the other items ordinary when one item asks for the secret', async () => {
+			const { id } = await askedAbove('Please enter the password and the colour.', ['Password', 'Colour']);
+			const modal = await openSession(app.app, id);
+			expect(modal.value(HIDES_ANSWERS)).toEqual(['1. “Password”']);
+		});
+	});
+});
+
+it.each(['submission', 'secretPositions'] as const)(
+	'a ticked answer stays hidden when "%s" of its row is damaged',
+	async (column) => {
+		await using app = await watchingApp({ env: { ENCRYPTION_KEY: KEY } });
+		const id = await app.watched();
+		const index = app.ask(id, ['Which door?']);
+		const modal = await openSession(app.app, id);
+		await modal.fill(0, 'behindthemill');
+		await keepSecret(modal, app.until);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await windowSays(app, 'ada', REMOVED_ANSWER);
+		await app.stop();
+		const store = await open({ dataDir: app.dataDir, encryptionKey: KEY });
+		const answers = await store.db.read.selectFrom('answers').selectAll().where('sessionId', '=', id).execute();
+		for (const answer of answers) await damage(store, answer.id, column);
+		await store.close();
+		await app.restart();
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		messages[index]?.human_input?.push(item('And when?'));
+		app.service.sessions.patch(id, { status: 'humanInput', messages });
+		await app.threadSays(id, 'And when?');
+		expect((await openSession(app.app, id, 'grace')).text()).toContain('(hidden)');
+		expect(await app.said()).not.toContain('behindthemill');
+	},
+);
+
+it('offers no posting of own texts with SHOW_ANSWERS=never', async () => {
+	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'never' } });
+	const id = await app.watchedAsking();
+	await app.threadSays(id, 'Which colour?');
+	const modal = await openSession(app.app, id);
+	await modal.fill(0, 'Graphite');
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await modal.submit();
+	const told = await windowSays(app, 'ada', 'Open the session');
+	expect(told.text()).toContain('> Graphite');
+	expect(told.buttons().filter((label) => label.startsWith('Post'))).toEqual([]);
+});
+
+it('applies SHOW_ANSWERS=never to answers that an earlier process stored', async () => {
+	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'always' } });
+	const id = await app.watchedAsking(['Remarks']);
+	const post = await app.threadSays(id, 'Remarks');
+	app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+	const from = app.now();
+	app.service.sessions.answerAsPage(id, ['Plaintextofmine']);
+	await app.until(() => app.calls('chat.update', from).some(({ request }) => request.ts === post.ts));
+	await app.stop();
+	app.slack.faults.clear();
+	await app.restart({ SHOW_ANSWERS: 'never' });
+	await app.threadSays(id, OUTSIDE);
+	expect(app.thread(id).some((post) => post.text().includes('Plaintextofmine'))).toBe(false);
+});
+
+describe.each([
+	['auto', ': *“Sand”; (hidden); (hidden)*'],
+	['always', ': *“Sand”; “see https://shop.example/a?b”; (hidden)*'],
+	['never', ''],
+] as const)('SHOW_ANSWERS=%s', (mode, seen) => {
+	it(`shows a channel "${OUTSIDE}${seen}"`, async () => {
+		await using app = await watchingApp({ env: { SHOW_ANSWERS: mode } });
+		const id = await app.watchedAsking([item('Colour?', 'One of: Sand, Forest'), 'Remarks', 'Password']);
+		const post = await app.threadSays(id, 'Colour?');
+		app.service.sessions.answerAsPage(id, ['Sand', 'see https://shop.example/a?b', 'hunter2']);
+		await app.until(() => post.text().includes(OUTSIDE));
+		expect(post.text().split('\n').slice(1, 2)).toEqual([`${OUTSIDE}${seen}`]);
+		await app.pass(5_000);
+		expect(await app.said()).not.toContain('hunter2');
+		if (mode !== 'always') expect(await app.said()).not.toContain('shop.example/a');
+	});
+});

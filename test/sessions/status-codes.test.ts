@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Fault } from '../../sandbox/session-service/faults.ts';
+import { errorWords } from '../../src/slack/error-view.ts';
+import { ended, headline, says } from '../support/sentences.ts';
+import { expectNothingWrong, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { typed } from './played-agent.ts';
+
+const MINUTE_MS = 60_000;
+const NOT_FOUND = errorWords('session_missing').what;
+const NOTHING_FOUND = errorWords('service_missing').what;
+const HTML: Fault = { kind: 'html', status: 404 };
+const JSON_404: Fault = { kind: 'error', status: 404, body: '{"message":"no Route matched with those values"}' };
+const CANNOT_PUT = '<!DOCTYPE html><pre>Cannot PUT /sessions</pre>';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp({ env: SOME_REQUESTS });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	await app.slack.as('ada').modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+const posts = (words: string) => app.inChannel().filter((post) => post.text().includes(words));
+const endings = () => app.log.filter((line) => line.includes('a watch ended'));
+const receiptSays = (words: string) =>
+	app.until(
+		() => says(app.slack.as('ada').modal()?.text() ?? '', words),
+		() => `The receipt was to say "${words}" and says:\n${app.slack.as('ada').modal()?.text()}`,
+	);
+
+async function expectDelivered(id: string): Promise<void> {
+	await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
+	expect(app.service.log.puts(id).filter(({ status }) => status === 200)).toHaveLength(1);
+}
+
+it.each([
+	['HTML for 10 s', HTML, 10_000, 0],
+	['HTML for 25 s', HTML, 25_000, 0],
+	['HTML for 40 s', HTML, 40_000, 1],
+	['JSON for 11 min', JSON_404, 11 * MINUTE_MS, 1],
+])('keeps an answer, watches and questions when all is 404: %s', async (_, fault, ms, notices) => {
+	const [id, other] = [await app.watchedAsking(), await app.watchedAsking()];
+	const post = await app.threadSays(other, 'Which colour?');
+	await app.threadSays(id, 'Which colour?');
+	const send = await typed(app, id);
+	const before = [endings().length, posts(NOTHING_FOUND).length];
+	app.service.faults.add(fault);
+	await send();
+	await app.pass(ms);
+	expect(app.service.log.puts(id)).toEqual([]);
+	if (notices > 0) {
+		await app.until(() => posts(NOTHING_FOUND).length === (before[1] ?? 0) + notices);
+		await receiptSays(NOTHING_FOUND);
+	}
+	app.service.faults.clear();
+	await expectDelivered(id);
+	await app.answered(id);
+	await app.pass(MINUTE_MS);
+	expect([endings().length, posts(NOTHING_FOUND).length]).toEqual([before[0], (before[1] ?? 0) + notices]);
+	expect(post.buttons()).toContain('Answer…');
+	expect(app.card(other)?.buttons()).toContain('Stop watching');
+	expect(app.card(other)?.text()).not.toContain(NOT_FOUND);
+});
+
+it('looks for ten minutes for one session that is not found, and says so, while others can be read', async () => {
+	const [id, other] = [await app.watchedAsking(), await app.watched()];
+	await app.threadSays(id, 'Which colour?');
+	const send = await typed(app, id);
+	const before = [endings().length, posts(NOTHING_FOUND).length];
+	app.service.sessions.remove(id);
+	const from = app.clock.now();
+	await send();
+	await app.cardSays(id, NOT_FOUND);
+	await receiptSays(NOT_FOUND);
+	await receiptSays('Discard answer');
+	expect(app.log.some((line) => line.includes('session_missing') && line.includes('could not be read'))).toBe(true);
+	await app.pass(from + 9.5 * MINUTE_MS - app.clock.now());
+	expect(endings()).toHaveLength(before[0] ?? 0);
+	await app.threadSays(id, ended('sessionGone'));
+	expect(app.clock.now() - from).toBeGreaterThanOrEqual(10 * MINUTE_MS);
+	expect(app.clock.now() - from).toBeLessThan(13 * MINUTE_MS);
+	const card = await app.cardSays(id, ended('sessionGone'));
+	expect(card.text()).not.toContain(NOT_FOUND);
+	await receiptSays(headline('refused', { lastError: 'session_not_found' }));
+	expect(posts(NOTHING_FOUND)).toHaveLength(before[1] ?? 0);
+	expect(app.card(other)?.buttons()).toContain('Stop watching');
+});
+
+it('shows a session again that was not found for five minutes, and delivers the answer to it', async () => {
+	const [id] = [await app.watchedAsking(), await app.watched()];
+	await app.threadSays(id, 'Which colour?');
+	const send = await typed(app, id);
+	const fault = app.service.faults.add({ ...JSON_404, sessionId: id });
+	await send();
+	await app.cardSays(id, NOT_FOUND);
+	await app.pass(5 * MINUTE_MS);
+	app.service.faults.clear(fault);
+	await expectDelivered(id);
+	await app.until(() => app.card(id)?.text().includes(NOT_FOUND) === false);
+});
+
+it.each([
+	['400', { kind: 'error', status: 400, body: '{"error":"bad request"}' }],
+	['404 in HTML', { kind: 'error', status: 404, body: CANNOT_PUT }],
+	['410', { kind: 'error', status: 410 }],
+] as const)('sends an answer again whose PUT gets %s for a minute', async (_, fault) => {
+	const id = await app.watchedAsking();
+	await app.threadSays(id, 'Which colour?');
+	const send = await typed(app, id);
+	app.service.faults.add({ ...fault, method: 'PUT' });
+	await send();
+	await receiptSays(errorWords('refused').what);
+	await app.pass(35_000);
+	// The window may have been closed unnoticed.
+	const told = await app.until(() => app.slack.as('ada').dm(id).at(-1));
+	expect(told.text()).toContain(headline('accepted', { lastError: 'refused' }));
+	expect(told.buttons()).toEqual(['Discard answer']);
+	await app.pass(25_000);
+	// It backs off as other failures do.
+	expect(app.service.log.puts(id).length).toBeLessThan(9);
+	app.service.faults.clear();
+	await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
+	await app.until(() => says(told.text(), headline('resumed')) || says(told.text(), headline('delivered')));
+});
+
+it.each([400, 405, 410, 422])('watches on while all reads get %i', async (status) => {
+	const [id, other] = [await app.watched(), await app.watched()];
+	const [endedBefore, noticesBefore] = [endings().length, posts(errorWords('refused').what).length];
+	app.service.faults.add({ kind: 'error', status });
+	await app.until(() => posts(errorWords('refused').what).length > noticesBefore);
+	await app.pass(2 * MINUTE_MS);
+	app.service.faults.clear();
+	for (const one of [id, other]) {
+		app.ask(one);
+		await app.threadSays(one, 'Which colour?');
+	}
+	expect(endings()).toHaveLength(endedBefore);
+});

@@ -1,0 +1,268 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { unwatchedWords } from '../../src/screens/watch.ts';
+import { ACTIONS, encodeTarget } from '../../src/slack/ids.ts';
+import { openSession } from '../slack/support/open-session.ts';
+import { opensSession } from '../support/opens-session.ts';
+import { answeredMeanwhile, ended, WATCHING, whatHappened } from '../support/sentences.ts';
+import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+
+/** In a channel that mentions nobody. */
+const OFFER = 'Mention me if nobody answers';
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp({ env: USUAL_REQUESTS });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	await app.service.comeBack();
+	await app.slack.as('ada').modal()?.close(true);
+	expectNothingWrong(app);
+});
+
+describe('/session watch', () => {
+	it('posts one card in the channel and replies only to the person', async () => {
+		const id = app.session({ name: 'Order new chairs' });
+		const told = await app.command(`/session watch ${id}`);
+		expect(told.text()).toBe(`👀 Watching *“Order new chairs”* here.\n[${OFFER}]`);
+		expect(told.text()).not.toContain('Many sessions');
+		const card = await app.until(() => app.card(id));
+		expect(card.text()).toContain('⚙️ *“Order new chairs”* · working · step 1');
+		expect(card.text()).toContain('I open the shop.');
+		expect(card.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
+		await app.pass(60_000);
+		expect(app.inChannel()).toHaveLength(1);
+		expect(card.thread()).toEqual([]);
+		expect(card.editHistory()).toEqual([]);
+	});
+
+	it('accepts several ids and links at once, with a line for those that are watched and for each other', async () => {
+		const [one, two] = [app.session({ name: 'Order chairs' }), app.session({ name: 'Order lamps' })];
+		const link = `https://dashboard.example.com/sessions/session?id=${two}`;
+		const told = await app.command(`/session watch ${one} <${link}> nosuch completed`);
+		const lines = told.text().split('\n');
+		expect(lines).toEqual([
+			'👀 Watching 2 sessions here: “Order chairs”, “Order lamps”.',
+			'⚠️ No *session nosuch* found. Check the id.',
+			expect.stringContaining('*session completed* is over (done)'),
+			`[${OFFER}]`,
+		]);
+		await app.until(() => app.card(one) && app.card(two));
+	});
+
+	it.each(['watch', 'unwatch'])(
+		'gives the outcome of each of 20 sessions, however long their ids: %s',
+		async (verb) => {
+			const ids = Array.from({ length: 20 }, (_, index) => `n${index}-${'nosuch'.repeat(30)}`);
+			const told = await app.command(`/session ${verb} ${ids.join(' ')}`);
+			const lines = told.text().split('\n');
+			for (const id of ids) expect(lines.filter((line) => line.includes(id.slice(0, 50)))).toHaveLength(1);
+		},
+	);
+
+	it('accepts a second watch without a second card', async () => {
+		const id = await app.watched();
+		expect((await app.command(`/session watch ${id}`)).text()).toContain('is already watched here.');
+		await app.pass(10_000);
+		expect(app.inChannel().filter((message) => opensSession(message.blocks(), id))).toHaveLength(1);
+	});
+
+	it('watches nothing for a flag of 1.1.0, and says where it is now', async () => {
+		const id = app.session();
+		const told = await app.command(`/session watch ${id} —no-buttons`);
+		expect(told.text()).toBe('⚠️ Not watched: `—no-buttons` is now the box *One-press buttons* in `/session settings`.');
+		await app.pass(5_000);
+		expect(app.service.log.reads(id)).toEqual([]);
+	});
+
+	it('watches in a private channel with the bot, and in the direct message with it', async () => {
+		const id = app.session();
+		expect((await app.command(`/session watch ${id}`, 'ada', '#secret')).text()).toContain(WATCHING);
+		await app.until(() => app.card(id, '#secret'));
+		expect((await app.command(`/session watch ${id}`, 'ada', 'dm')).text()).toContain(WATCHING);
+		await app.until(() => app.card(id, 'dm'));
+	});
+
+	it.each([
+		{ what: 'where the bot is not a member', channel: '#general', code: 'watch_not_member' },
+		{ what: 'in a private channel that the bot cannot see', channel: '#vault', code: 'watch_not_member' },
+		{ what: 'in an archived channel', channel: '#old', code: 'watch_archived' },
+		{ what: 'in a channel shared with another organisation', channel: '#shared', code: 'watch_external' },
+		{ what: 'by a guest', channel: '#agents', code: 'guest', who: 'gus' },
+		{ what: 'by somebody of another organisation', channel: '#shared', code: 'external', who: 'eve' },
+	])('refuses to watch $what, with the reason', async ({ channel, code, who = 'ada' }) => {
+		const id = app.session();
+		const told = await app.command(`/session watch ${id}`, who, channel);
+		expect(told.text()).toContain(whatHappened(code));
+		await app.pass(5_000);
+		expect(app.calls('chat.postMessage').filter(({ request }) => JSON.stringify(request).includes(id))).toEqual([]);
+		expect(app.service.log.reads(id)).toEqual([]);
+	});
+
+	it('says that the service is down, and watches after it comes back', async () => {
+		const id = app.session();
+		await app.service.goDown();
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(whatHappened('unavailable'));
+		await app.service.comeBack();
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(WATCHING);
+		await app.until(() => app.card(id));
+	});
+
+	it.each([
+		'/session watch',
+		'/session watch --loud abc',
+		'/session unwatch',
+		'/session watch <https://elsewhere.example/x>',
+	])('replies to "%s" with a line', async (line) => {
+		expect((await app.command(line)).text()).toMatch(/^⚠️ [^\n]+$/);
+	});
+});
+
+describe('the buttons', () => {
+	it("watches and unwatches by the modal's buttons in the channel from which it was opened", async () => {
+		const id = app.session();
+		const modal = await openSession(app, id);
+		const told = await app.toldAfter(() => modal.press('Watch in this channel'));
+		expect(told.text()).toContain(WATCHING);
+		const card = await app.until(() => app.card(id));
+		await app.until(() => !modal.buttons().includes('Watch in this channel'));
+		// Only the card's menu ends it now; a window of 1.0.0 has a button for that.
+		const value = encodeTarget({ sessionId: id, messageIndex: null });
+		const text = { type: 'plain_text', text: 'Stop watching here' };
+		const [row] = modal.blocks().filter(({ type }) => type === 'actions');
+		Object.assign(row ?? {}, { elements: [{ type: 'button', action_id: ACTIONS.unwatch, text, value }] });
+		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(unwatchedWords(id, true));
+		await app.until(() => modal.buttons().includes('Watch in this channel'));
+		await app.until(() => card.text().includes(ended('unwatched')));
+	});
+
+	it('keeps typed texts when a person watches in the modal', async () => {
+		const id = app.session();
+		app.ask(id);
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Sand, please');
+		await app.toldAfter(() => modal.press('Watch in this channel'));
+		await app.until(() => !modal.buttons().includes('Watch in this channel'));
+		expect(modal.value(0)).toBe('Sand, please');
+	});
+
+	it("unwatches and opens the session by the card's buttons", async () => {
+		const id = await app.watched();
+		const card = await app.until(() => app.card(id));
+		await card.press('Open');
+		await app.slack.as('ada').waitForModal('Order six desk chairs.');
+		await app.slack.as('ada').modal()?.close(true);
+		const told = await app.toldAfter(() => card.press('Stop watching'));
+		expect(told.text()).toContain(unwatchedWords(id, true));
+		await app.until(() => !card.buttons().includes('Stop watching'));
+		expect(card.text()).toContain(ended('unwatched'));
+		// A read under way at the press ends.
+		await app.pass(2_000);
+		const reads = app.service.log.reads(id).length;
+		app.ask(id);
+		await app.pass(60_000);
+		expect(app.service.log.reads(id)).toHaveLength(reads);
+		expect(app.thread(id)).toEqual([]);
+	});
+
+	it('refuses the watch buttons to a guest', async () => {
+		const id = await app.watched();
+		const own = app.card(id, '#agents', 'gus');
+		const told = await app.toldAfter(async () => own?.press('Stop watching'), 'gus');
+		expect(told.text()).toContain(whatHappened('guest'));
+		expect(told.text()).toContain('Nothing was changed');
+		expect(app.card(id)?.buttons()).toContain('Stop watching');
+	});
+
+	it.each([
+		['list', false],
+		['watch x', true],
+		['watch all', true],
+		['unwatch x', true],
+	])('tells a guest after /session %s whether anything would have been changed', async (typed, changes) => {
+		const told = await app.command(`/session ${typed}`, 'gus');
+		expect(told.text()).toContain(whatHappened('guest'));
+		expect(told.text().includes('Nothing was changed')).toBe(changes);
+	});
+});
+
+describe('/session unwatch and list', () => {
+	it('ends one watch or all watches of the channel, and none of other channels', async () => {
+		await app.command('/session unwatch all');
+		expect((await app.command('/session list')).text()).toContain('This channel watches no session.');
+		expect((await app.command('/session unwatch all')).text()).toContain('This channel watches no session.');
+		const [one, two, three] = [app.session(), app.session(), app.session()];
+		await app.command(`/session watch ${one} ${two} ${three}`);
+		await app.command(`/session watch ${three}`, 'ada', '#secret');
+		expect((await app.command(`/session unwatch ${one} nosuch`)).text()).toMatch(
+			/is not watched here any more.*nosuch\*? is not watched here/s,
+		);
+		expect((await app.command('/session list')).text()).toContain('This channel watches 2 sessions.');
+		expect((await app.command(`/session unwatch ${two} nosuch ${three}`)).text().split('\n')).toEqual([
+			'👋 2 sessions are not watched here any more.',
+			'⚠️ *nosuch* is not watched here.',
+		]);
+		await app.command(`/session watch ${two} ${three}`);
+		expect((await app.command('/session unwatch all')).text()).toContain('2 sessions are not watched here any more');
+		expect((await app.command('/session list', 'ada', '#secret')).text()).toContain(three);
+	});
+
+	it('lists watches with state, open questions and a button, in pages', async () => {
+		const asks = app.session({ name: 'The one that asks' });
+		app.ask(asks, ['Which?', 'Why?']);
+		const ids = [...Array.from({ length: 16 }, () => app.session()), asks];
+		await app.command(`/session watch ${ids.join(' ')}`);
+		await app.until(() => app.thread(asks).length > 0);
+		const list = await app.command('/session list');
+		expect(list.text()).toContain('This channel watches 17 sessions.');
+		expect(list.text()).toContain('The one that asks');
+		expect(list.text()).toMatch(/✋ \*needs you\* · step 2 · \w+ · last change/);
+		expect(list.buttons().filter((label) => label === 'Open' || label === 'Answer')).toHaveLength(15);
+		expect(list.buttons().at(-1)).toBe('More');
+		const first = list.text();
+		const before = app.slack.as('ada').messages('#agents').length;
+		await list.press('More');
+		await app.until(() => list.buttons().at(-1) === 'Back');
+		expect(list.text()).not.toBe(first);
+		expect(list.buttons().filter((label) => label === 'Open')).toHaveLength(2);
+		await list.press('Back');
+		await app.until(() => list.text() === first);
+		expect(app.slack.as('ada').messages('#agents')).toHaveLength(before);
+		await list.press('Answer');
+		await (await app.slack.as('ada').waitForModal('Which?')).close(true);
+		// This button stays. A later press says who was faster.
+		app.service.sessions.answerAsPage(asks, ['This', 'Because']);
+		await app.threadSays(asks, 'Because');
+		await list.press('Answer');
+		const late = await app.slack.as('ada').waitForModal(answeredMeanwhile(null));
+		expect(late.submitText()).toBeNull();
+		await app.command('/session unwatch all');
+	});
+});
+
+it('says once how slow a watch will be when many sessions are watched', async () => {
+	await using slow = await watchingApp({ env: { SESSION_SERVICE_RPM: '40' }, service: { rateLimit: false } });
+	const ids = Array.from({ length: 24 }, () => slow.session());
+	for (let from = 0; from < ids.length; from += 6) {
+		// The small budget needs time before it has room for these.
+		await slow.pass(30_000);
+		const watched = await slow.command(`/session watch ${ids.slice(from, from + 6).join(' ')}`);
+		expect(watched.text()).not.toContain('Many sessions');
+	}
+	await slow.pass(30_000);
+	const more = Array.from({ length: 6 }, () => slow.session());
+	const told = await slow.command(`/session watch ${more.join(' ')}`);
+	expect(told.text()).toMatch(
+		/seen after about \d+ s if the agent is busy, and after up to \d+ (?:s|min) if it is quiet/,
+	);
+	expect(told.text().match(/Many sessions are watched/g)).toHaveLength(1);
+	expectNothingWrong(slow);
+});
+
+it('watches in a shared channel with ALLOW_EXTERNAL', async () => {
+	await using open = await watchingApp({ env: { ALLOW_EXTERNAL: 'true' } });
+	const id = open.session();
+	expect((await open.command(`/session watch ${id}`, 'ada', '#shared')).text()).toContain(WATCHING);
+	await open.until(() => open.card(id, '#shared'));
+	expect((await open.command(`/session unwatch ${id}`, 'eve', '#shared')).text()).toContain(unwatchedWords(id, true));
+	expectNothingWrong(open);
+});

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Fault } from '../../sandbox/session-service/faults.ts';
+import { errorWords } from '../../src/slack/error-view.ts';
+import { says } from '../support/sentences.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, SOME_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
+import { typed } from './played-agent.ts';
+
+const MINUTE_MS = 60_000;
+const GZIP: Fault = { kind: 'coded' };
+const LIMITED = errorWords('rate_limited').what;
+const CANNOT = 'This session cannot be read';
+const whatOf = (code: string) => errorWords(code).what;
+
+let app: WatchingApp;
+afterEach(async () => {
+	app.service.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const posts = (words: string) => app.inChannel().filter((post) => says(post.text(), words));
+
+describe.each(['12', '24', '60'])('with %s requests a minute', (SESSION_SERVICE_RPM) => {
+	it('does not take its own limit for one of the service, while that is down', async () => {
+		app = await watchingApp({ env: { SESSION_SERVICE_RPM } });
+		const id = await app.watchedAsking();
+		const post = await app.threadSays(id, 'Which colour?');
+		const send = await typed(app, id);
+		await app.service.goDown();
+		await send();
+		for (let passed = 0; passed < 3 * MINUTE_MS; passed += 10_000) {
+			await app.pass(10_000);
+			const shown = [
+				post.text(),
+				app.slack.as('ada').modal()?.text() ?? '',
+				...app.slack
+					.as('ada')
+					.dm(id)
+					.map((dm) => dm.text()),
+			];
+			expect(says(shown.join('\n'), LIMITED)).toBe(false);
+		}
+		expect(says(post.text(), 'not delivered yet; sent when the service is back')).toBe(true);
+		expect(posts(whatOf('unavailable'))).toHaveLength(1);
+		expect(posts(LIMITED)).toEqual([]);
+		await app.service.comeBack();
+		await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
+	});
+});
+
+it.each([
+	['compressed', GZIP, 'coded_gzip'],
+	['coded in a way that nobody knows', { kind: 'coded', coding: 'x-own' }, 'coded_other'],
+	['not JSON', { kind: 'garbage' }, 'unreadable_answer'],
+	['refused', { kind: 'error', status: 410 }, 'refused'],
+] as const)('tells once that nothing can be read, and why: what the service sends is %s', async (_, fault, code) => {
+	// With fewer requests a minute, a delivery that fails leaves one read a minute: the notice may take five minutes.
+	app = await watchingApp();
+	const [id, other] = [await app.watchedAsking(), await app.watched()];
+	const post = await app.threadSays(id, 'Which colour?');
+	const send = await typed(app, id);
+	app.service.faults.add(fault);
+	await send();
+	// A read of an unchanged session has no body: it can be read, and the PUT is sent.
+	app.step(other, 'Step two.');
+	const notices = () => posts('Nothing here is updated').map((post) => post.text());
+	await app.until(() => notices()[0]);
+	await app.until(
+		() =>
+			says(post.text(), 'not delivered yet; sent when the service is back') ||
+			says(post.text(), 'checking whether it arrived'),
+	);
+	await app.pass(20 * MINUTE_MS);
+	expect(notices()).toEqual([expect.stringContaining(whatOf(code))]);
+	expect(posts(LIMITED)).toEqual([]);
+	expect(app.log.some((line) => line.includes('service_down') && line.includes(code))).toBe(true);
+	app.service.faults.clear();
+	await app.until(() => posts('The session service is back')[0]);
+	await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
+});
+
+describe('one session that cannot be read beside others', () => {
+	it.each([
+		['whose body is compressed, because it is large', { kind: 'coded', least: 3_000 }, 'coded_gzip'],
+		['whose body is not JSON', { kind: 'garbage' }, 'unreadable_answer'],
+		['of too many bytes', { kind: 'huge' }, 'body_too_large'],
+		['that is refused', { kind: 'error', status: 410 }, 'refused'],
+		['that gets 500', { kind: 'error' }, 'unavailable'],
+		['that is not found', { kind: 'error', status: 404 }, 'session_missing'],
+	] as const)('has a card that says so, and why: %s', async (_, fault, code) => {
+		app = await watchingApp({ env: SOME_REQUESTS });
+		const [id, other] = [await app.watched(), await app.watched()];
+		app.service.faults.add(fault.kind === 'coded' ? fault : { ...fault, sessionId: id });
+		app.ask(id, ['Which colour?'], 'Long. '.repeat(700));
+		await app.cardSays(id, `${CANNOT}. ${whatOf(code)}`);
+		await app.pass(MINUTE_MS);
+		app.ask(other);
+		await app.threadSays(other, 'Which colour?');
+		expect(
+			app
+				.card(id)
+				?.editHistory()
+				.filter((text) => says(JSON.stringify(text), CANNOT)).length,
+		).toBeLessThan(3);
+		expect(app.card(other)?.text()).not.toContain(CANNOT);
+		expect(posts('Nothing here is updated')).toEqual([]);
+		app.service.faults.clear();
+		await app.threadSays(id, 'Which colour?');
+		await app.until(() => app.card(id)?.text().includes(CANNOT) === false);
+	});
+});
+
+it('does not say of one session that is not found that the service is away', async () => {
+	app = await watchingApp({ env: SOME_REQUESTS });
+	const [id] = [await app.watchedAsking(), await app.watched()];
+	const post = await app.threadSays(id, 'Which colour?');
+	const send = await typed(app, id);
+	app.service.faults.add({ kind: 'error', status: 404, sessionId: id });
+	await send();
+	await app.until(() => /not delivered yet$/m.test(post.text()));
+	app.service.faults.clear();
+	await app.until(() => app.service.sessions.values(id, 2)[0] === 'Sand');
+});
+
+it('says on the card of the only session that it cannot be read, and why', async () => {
+	app = await watchingApp({ env: FEWEST_REQUESTS });
+	const id = await app.watched();
+	app.service.faults.add(GZIP);
+	app.ask(id);
+	await app.cardSays(id, `${CANNOT}. ${whatOf('coded_gzip')}`);
+	await app.pass(20 * MINUTE_MS);
+	expect(posts(LIMITED)).toEqual([]);
+	app.service.faults.clear();
+	await app.threadSays(id, 'Which colour?');
+	await app.until(() => app.card(id)?.text().includes(CANNOT) === false);
+});
+
+it('reads what names a character set as its content coding', async () => {
+	app = await watchingApp();
+	app.service.faults.add({ kind: 'coded', coding: 'UTF-8' });
+	const id = await app.watchedAsking();
+	await app.threadSays(id, 'Which colour?');
+	expect(posts(CANNOT)).toEqual([]);
+});

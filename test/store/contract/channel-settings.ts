@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/store/watch.ts';
+import { type NewPost, streamOf } from '../../../src/surfaces/post.ts';
+import { beginReminders } from '../../../src/surfaces/reminder-store.ts';
+import { addWatch } from '../../sessions/support.ts';
+import type { Subject } from '../contract.ts';
+import { ANN, BOB, LEASE, T0 } from '../support.ts';
+
+const CHANNEL = { teamId: 'T1', channelId: 'C1' };
+const SETTINGS: ChannelSettings = {
+	remindAfterMs: 300_000,
+	escalateAfterMs: null,
+	mention: { userIds: ['U-ANN'], groupIds: ['S1'] },
+	quietHours: { days: [6, 7], from: '18:00', to: '08:00', timeZone: 'Europe/Berlin' },
+	answerers: { userIds: [], groupIds: [] },
+	progress: true,
+	questionsInThread: false,
+	discreet: false,
+	buttons: true,
+};
+const OTHERS: ChannelSettings = { ...DEFAULT_CHANNEL_SETTINGS, escalateAfterMs: 7_200_000 };
+const NOTHING_SET = { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, change: null };
+
+function postOf(revision: number, after: ChannelSettings): NewPost {
+	return {
+		target: { kind: 'channel', ...CHANNEL },
+		key: `settings:${revision}`,
+		content: { kind: 'settingsChanged', by: 'U-ANN', before: DEFAULT_CHANNEL_SETTINGS, after },
+	};
+}
+
+export function describeChannelSettings(subject: Subject): void {
+	const store = () => subject.store.channelSettings;
+	const replica = () => subject.replica.channelSettings;
+	const change = (settings: ChannelSettings, revision: number, { person = ANN, now = T0 } = {}) => ({
+		settings,
+		revision,
+		person,
+		post: postOf(revision + 1, settings),
+		now,
+	});
+
+	/** The posts that are due, in the order in which they were queued. */
+	async function queued(): Promise<NewPost[]> {
+		const due = await subject.store.posts.takeDue(LEASE, 10, T0 + 60_000);
+		return due.map(({ post }) => post);
+	}
+
+	describe('settings of channels', () => {
+		it('are the defaults where nobody has set anything', async () => {
+			await store().write(CHANNEL, change(SETTINGS, 0));
+			expect(await replica().read({ ...CHANNEL, channelId: 'C2' })).toEqual(NOTHING_SET);
+			expect(await replica().read({ ...CHANNEL, teamId: 'T2' })).toEqual(NOTHING_SET);
+		});
+
+		it('are replaced as a whole, with who did it and when', async () => {
+			expect(await store().write(CHANNEL, change(SETTINGS, 0))).toBe(true);
+			expect(await replica().read(CHANNEL)).toEqual({
+				settings: SETTINGS,
+				revision: 1,
+				change: { by: 'U-ANN', at: T0 },
+			});
+			expect(await replica().write(CHANNEL, change(OTHERS, 1, { person: BOB, now: T0 + 5 }))).toBe(true);
+			expect(await store().read(CHANNEL)).toEqual({
+				settings: OTHERS,
+				revision: 2,
+				change: { by: 'U-BOB', at: T0 + 5 },
+			});
+		});
+
+		it('are not written over a revision that was not seen, and nothing is announced then', async () => {
+			await store().write(CHANNEL, change(SETTINGS, 0));
+			for (const unseen of [0, 2, 7]) expect(await replica().write(CHANNEL, change(OTHERS, unseen))).toBe(false);
+			expect((await store().read(CHANNEL)).settings).toEqual(SETTINGS);
+			expect((await queued()).map(({ key }) => key)).toEqual(['settings:1']);
+		});
+
+		it('are written once when two people save at the same moment', async () => {
+			for (let revision = 0; revision < 20; revision += 1) {
+				const saves = [store(), replica(), store(), replica()].map((one, index) =>
+					one.write(CHANNEL, change(index % 2 === 0 ? SETTINGS : OTHERS, revision)),
+				);
+				expect((await Promise.all(saves)).filter(Boolean)).toHaveLength(1);
+			}
+			expect((await store().read(CHANNEL)).revision).toBe(20);
+		});
+
+		it('make the reminders of the channel due now, and of no other', async () => {
+			const { db, watches } = subject.store;
+			const later = T0 + 600_000;
+			const channelIds = ['C1', 'C2'];
+			for (const channelId of channelIds) {
+				const watch = await addWatch(watches, { channelId });
+				const posted = [{ postId: 'question', watch: { ...watch, ...watch.session } }];
+				await db.write((trx) => beginReminders({ trx, now: T0 }, posted, T0));
+			}
+			await db.write((trx) => trx.updateTable('posts').set({ dueAt: later }).where('kind', '=', 'reminder').execute());
+			const held = async () => {
+				const rows = db.read.selectFrom('posts').select(['stream', 'dueAt']).where('kind', '=', 'reminder');
+				return Object.fromEntries((await rows.execute()).map(({ stream, dueAt }) => [stream, dueAt]));
+			};
+			expect(await store().write(CHANNEL, change(SETTINGS, 1))).toBe(false);
+			const [here, other] = channelIds.map((channelId) => streamOf({ ...CHANNEL, kind: 'channel', channelId }));
+			expect(await held()).toEqual({ [`${here}`]: later, [`${other}`]: later });
+			await store().write(CHANNEL, change(SETTINGS, 0));
+			expect(await held()).toEqual({ [`${here}`]: T0, [`${other}`]: later });
+		});
+
+		it('hold reminders in the threads of the watches whose questions are to stay there', async () => {
+			const { db, watches } = subject.store;
+			const ids: string[] = [];
+			for (const sessionId of ['s1', 's2']) ids.push((await addWatch(watches, { sessionId })).id);
+			await addWatch(watches, { sessionId: 's3', channelId: 'C2' });
+			const held = async () => {
+				const rows = db.read.selectFrom('posts').select('stream').where('kind', '=', 'reminder').orderBy('stream');
+				return (await rows.execute()).map(({ stream }) => stream);
+			};
+			await store().write(CHANNEL, change({ ...SETTINGS, questionsInThread: true }, 0));
+			const all = [streamOf({ ...CHANNEL, kind: 'channel' }), ...ids.map((id) => `watch:${id}`)];
+			expect(await held()).toEqual(all.toSorted());
+		});
+
+		it('get the time of escalations that 1.1.0 had for all where they have none, and keep all else', async () => {
+			const { escalateAfterMs: _, ...without } = SETTINGS;
+			const rows = { C1: { ...without, escalateAfterMs: 'default' }, C2: without, C3: SETTINGS, C4: OTHERS };
+			for (const [channelId, settings] of Object.entries(rows)) {
+				const row = { teamId: 'T1', channelId, settings: JSON.stringify(settings), revision: 3 };
+				const by = { changedBy: 'U-ANN', changedAt: T0 };
+				await subject.store.db.writeOne((trx) =>
+					trx
+						.insertInto('channel_settings')
+						.values({ ...row, ...by })
+						.execute(),
+				);
+			}
+			const read = async (channelId: string) => (await replica().read({ teamId: 'T1', channelId })).settings;
+			expect((await read('C1')).escalateAfterMs).toBeNull();
+			const counts = await Promise.all([store().giveFormerEscalation(60_000), replica().giveFormerEscalation(60_000)]);
+			expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(2);
+			const given = { ...SETTINGS, escalateAfterMs: 60_000 };
+			expect(await Promise.all(Object.keys(rows).map(read))).toEqual([given, given, SETTINGS, OTHERS]);
+			expect(await store().giveFormerEscalation(120_000)).toBe(0);
+			expect(await replica().read({ teamId: 'T1', channelId: 'C1' })).toEqual({
+				settings: given,
+				revision: 3,
+				change: { by: 'U-ANN', at: T0 },
+			});
+		});
+
+		it('have posts of the channel drawn again when these look different; also those that are over when less is told', async () => {
+			const { db, watches } = subject.store;
+			const here = await addWatch(watches);
+			await addWatch(watches, { sessionId: 's2', channelId: 'C2' });
+			const place = { stream: `watch:${here.id}`, number: 9, uniqueKey: 'q', teamId: 'T1', placeId: 'C1' };
+			const shown = { kind: 'question', content: '{}', state: 'closed', createdAt: T0, ts: '2.2' };
+			const closed = { id: 'closed', watchId: here.id, ...place, ...shown };
+			await db.write(async (trx) => {
+				await trx.updateTable('posts').set({ state: 'shown', dueAt: null, ts: '1.1' }).execute();
+				await trx.insertInto('posts').values(closed).execute();
+			});
+			const due = async () => {
+				const again = db.read.selectFrom('posts').select(['placeId', 'kind', 'state']).where('watchId', 'is not', null);
+				const rows = await again.where('dueAt', 'is not', null).orderBy('kind').execute();
+				await db.writeOne((trx) => trx.updateTable('posts').set({ dueAt: null }).execute());
+				return rows.map(({ placeId, kind, state }) => `${placeId} ${kind} ${state}`);
+			};
+			await store().write(CHANNEL, change(OTHERS, 0));
+			expect(await due()).toEqual([]);
+			await store().write(CHANNEL, change({ ...OTHERS, buttons: false }, 1));
+			expect(await due()).toEqual(['C1 card shown']);
+			await store().write(CHANNEL, change({ ...OTHERS, discreet: true }, 2));
+			expect(await due()).toEqual(['C1 card shown', 'C1 question shown']);
+		});
+
+		it('are announced in the channel in the same transaction', async () => {
+			await store().write(CHANNEL, change(SETTINGS, 0));
+			const [post] = await queued();
+			expect(post).toMatchObject(postOf(1, SETTINGS));
+		});
+	});
+}

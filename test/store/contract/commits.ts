@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Subject } from '../contract.ts';
+import { ANN, accepted, LEASE, lease, patched, SERVICE, submission, T0 } from '../support.ts';
+
+export function describeCommits(subject: Subject): void {
+	/** What listeners were told while `work` ran. */
+	async function toldOf(work: () => Promise<unknown>) {
+		const told: string[][] = [];
+		let isOver = false;
+		subject.store.db.onCommit(({ tables }) => {
+			if (!isOver) told.push([...tables].toSorted());
+		});
+		await work();
+		isOver = true;
+		return told;
+	}
+
+	describe('news of commits', () => {
+		it('name the tables', async () => {
+			const { answers, claims } = subject.store;
+			const given = submission();
+			const until = T0 + 1_000;
+			expect(await toldOf(() => claims.claim({ question: given.question, person: ANN, until }, T0))).toEqual([
+				['claims', 'marks'],
+			]);
+			expect(await toldOf(() => answers.accept(given))).toEqual([
+				['answers', 'claims', 'drafts', 'marks', 'questions', 'windows'],
+			]);
+		});
+
+		it('come before the writer goes on', async () => {
+			let isTold = false;
+			subject.store.db.onCommit(() => {
+				isTold = true;
+			});
+			await subject.store.answers.accept(submission());
+			expect(isTold).toBe(true);
+		});
+
+		it('tell nothing of a lease that is taken, renewed or given back', async () => {
+			const { answers } = subject.store;
+			const { id } = await accepted(subject.store, submission());
+			const told = await toldOf(async () => {
+				expect(await answers.takeDue(SERVICE, LEASE, 1, T0)).toHaveLength(1);
+				expect(await answers.renew(id, LEASE, T0)).toBe(true);
+				await answers.release([{ id, token: LEASE.token }]);
+			});
+			expect(told.flat()).toEqual([]);
+			await lease(subject.store, id);
+			const later = () => patched(subject.store, id, { nextAttemptAt: T0 + 1 }, { now: T0, release: true });
+			expect((await toldOf(later)).flat()).toContain('answers');
+		});
+
+		it('tell nothing of a transaction that is rolled back', async () => {
+			const { db, answers } = subject.store;
+			const { id } = await accepted(subject.store, submission());
+			const failing = db.write(async (trx) => {
+				await trx.deleteFrom('answers').where('id', '=', id).execute();
+				throw new Error('rolled back');
+			});
+			expect(await toldOf(() => failing.catch(() => undefined))).toEqual([]);
+			expect(await answers.get(id)).not.toBeNull();
+		});
+	});
+}

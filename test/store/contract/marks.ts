@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { markDue } from '../../../src/store/marks.ts';
+import type { Subject } from '../contract.ts';
+import { ANN, LEASE, spread, T0 } from '../support.ts';
+import { ASKED, asking, askingView, KEY, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
+
+/** What was changed, and what is drawn again for it. */
+export function describeMarks(subject: Subject): void {
+	const { store, replica, added, recorded, posted, drawn, postsOf } = watchActs(subject);
+	const mark = (options: Parameters<typeof markDue>[2] = {}, session: typeof KEY | null = KEY) =>
+		store().db.write((trx) => markDue({ trx, now: T0 }, session, options));
+
+	/** A watch whose card and question stand, and nothing is marked. */
+	async function asked() {
+		const watch = await added();
+		await posted();
+		const update = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions: [ASKED] });
+		await recorded([news(watch, { posts: [asking(watch)] })], update);
+		await posted();
+		await drawn();
+		await spread(store());
+		return watch;
+	}
+	const due = async (id: string) => (await postsOf(id)).filter(({ dueAt }) => dueAt !== null).map(({ kind }) => kind);
+
+	describe('marks', () => {
+		it('are spread once, by one of two replicas, with whose acts they were', async () => {
+			const watch = await asked();
+			await mark({ by: ANN });
+			await mark();
+			const both = await Promise.all([store().marks.spread(T0), replica().marks.spread(T0)]);
+			expect(both.filter(({ size }) => size > 0)).toEqual([new Set([ANN.userId, null])]);
+			expect((await due(watch.id)).toSorted()).toEqual(['card', 'question']);
+			expect(await store().marks.spread(T0 + 1)).toEqual(new Set());
+		});
+
+		it('wait for their time, and of cards draw nothing else', async () => {
+			const watch = await asked();
+			await mark({ cards: 'progress', afterMs: 250 });
+			expect(await replica().marks.nextDueAt()).toBe(T0 + 250);
+			await store().marks.spread(T0 + 249);
+			expect(await store().marks.nextDueAt()).toBe(T0 + 250);
+			expect(await store().marks.spread(T0 + 250)).toEqual(new Set());
+			expect(await due(watch.id)).toEqual(['card']);
+		});
+
+		it('of Homes alone draw no message', async () => {
+			const watch = await asked();
+			await mark({}, null);
+			expect(await store().marks.spread(T0)).toEqual(new Set([null]));
+			expect(await due(watch.id)).toEqual([]);
+		});
+
+		it('keep a message from being closed that was drawn before its change', async () => {
+			const watch = await asked();
+			await recorded([], read({ nextRead: { at: T0, by: T0 }, questions: [settled('answered')] }));
+			const taken = await store().posts.takeDue(LEASE, 9, T0);
+			const question = taken.find(({ post }) => post.content.kind === 'question');
+			if (question === undefined) throw new Error('not due');
+			await mark();
+			await subject.store.posts.endAttempt(
+				question.post,
+				LEASE.token,
+				shownAt(question.post, '', { isLast: true }),
+				T0,
+			);
+			expect((await postsOf(watch.id)).find(({ kind }) => kind === 'question')).toMatchObject({
+				state: 'shown',
+				dueAt: T0,
+			});
+			const again = await store().posts.takeDue({ ...LEASE, token: 'again' }, 9, T0);
+			const last = again.find(({ post }) => post.content.kind === 'question');
+			if (last === undefined) throw new Error('not due again');
+			await subject.store.posts.endAttempt(last.post, 'again', shownAt(last.post, '', { isLast: true }), T0);
+			expect((await postsOf(watch.id)).find(({ kind }) => kind === 'question')).toMatchObject({ state: 'closed' });
+		});
+	});
+}

@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { createPeopleStore, removeUnusedPeople } from '../../../src/store/people-store.ts';
+import type { Subject } from '../contract.ts';
+import { T0 } from '../support.ts';
+import { forget } from './person.ts';
+
+const ADA = { teamId: 'T1', userId: 'U0ADA' };
+const BOB = { teamId: 'T1', userId: 'U0BOB' };
+const told = (name: string, at = T0) => ({ user: { name }, at, isListed: false });
+
+/** What Slack told of people. */
+export function describeDirectory(subject: Subject): void {
+	const people = () => subject.store.people;
+	const replica = () => subject.replica.people;
+	const tell = (store: ReturnType<typeof people>, { teamId, userId }: typeof ADA, one: ReturnType<typeof told>) =>
+		store.told(teamId, new Map([[userId, one]]));
+	const ofBoth = () => replica().of('T1', [ADA.userId, BOB.userId]);
+	const wanted = async (since: number) => [...(await replica().wanted('T1', since))];
+
+	it('shares what was told of people, the newest', async () => {
+		await tell(people(), ADA, told('Ada'));
+		await replica().told(
+			'T1',
+			new Map([
+				[ADA.userId, told('Ada L.', T0 + 1)],
+				[BOB.userId, told('Bob')],
+			]),
+		);
+		expect(await ofBoth()).toEqual(
+			new Map([
+				[ADA.userId, told('Ada L.', T0 + 1)],
+				[BOB.userId, told('Bob')],
+			]),
+		);
+		expect(await replica().of('T2', [ADA.userId])).toEqual(new Map());
+	});
+
+	it('stores it encrypted', async () => {
+		await tell(people(), ADA, told('Ada Lovelace'));
+		const rows = await subject.store.db.read.selectFrom('people').selectAll().execute();
+		expect(JSON.stringify(rows)).not.toContain('Lovelace');
+	});
+
+	it('knows whose Homes wait, until somebody is told', async () => {
+		await people().want(ADA, T0);
+		await people().want(BOB, T0 + 1);
+		expect(await wanted(T0 - 1)).toEqual(expect.arrayContaining([ADA.userId, BOB.userId]));
+		expect(await wanted(T0)).toEqual([BOB.userId]);
+		await tell(people(), BOB, told('Bob'));
+		expect(await wanted(T0)).toEqual([]);
+	});
+
+	it('takes from a list only those who wait, and each their own', async () => {
+		await people().want(ADA, T0);
+		await people().want(BOB, T0);
+		await tell(people(), { teamId: 'T1', userId: 'U0JO' }, told('Jo'));
+		const list = new Map([
+			[ADA.userId, told('Ada')],
+			[BOB.userId, told('Robert')],
+			['U0EVE', told('Eve')],
+			['U0JO', told('Joanna')],
+		]);
+		await replica().listed('T1', list);
+		expect(await ofBoth()).toEqual(new Map([...list].slice(0, 2)));
+		expect(await people().of('T1', ['U0EVE', 'U0JO'])).toEqual(new Map([['U0JO', told('Jo')]]));
+		expect(await wanted(0)).toEqual([]);
+		await people().listed('T1', new Map());
+	});
+
+	it('does not bring back by a list who was forgotten', async () => {
+		await tell(people(), ADA, told('Ada'));
+		await forget(subject.store);
+		await people().listed('T1', new Map([[ADA.userId, told('Ada')]]));
+		expect(await subject.store.db.read.selectFrom('people').selectAll().execute()).toEqual([]);
+	});
+
+	it('does not use any more what is out of date', async () => {
+		await tell(people(), ADA, told('Ada'));
+		await tell(people(), BOB, told('Bob'));
+		await replica().outdate('T1', [ADA.userId]);
+		expect(await ofBoth()).toEqual(
+			new Map([
+				[ADA.userId, null],
+				[BOB.userId, told('Bob')],
+			]),
+		);
+		await replica().outdate('T2', [BOB.userId]);
+		expect((await ofBoth()).get(BOB.userId)).toEqual(told('Bob'));
+	});
+
+	it('removes whom nobody has needed for long', async () => {
+		await tell(people(), ADA, told('Ada'));
+		await tell(people(), BOB, told('Bob', T0 + 1));
+		await removeUnusedPeople(subject.store.db, T0 + 1);
+		expect([...(await ofBoth()).keys()]).toEqual([BOB.userId]);
+	});
+
+	it('has nothing of a row that another key sealed', async () => {
+		await tell(people(), ADA, told('Ada'));
+		await subject.store.db.writeOne((trx) => trx.updateTable('people').set({ facts: 'v2:broken' }).execute());
+		expect(await createPeopleStore(subject.store).of('T1', [ADA.userId])).toEqual(new Map([[ADA.userId, null]]));
+	});
+}

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { TOLD_WITHIN_MS, UNREADABLE } from '../../../src/domain/answer.ts';
+import type { Subject } from '../contract.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	current,
+	damage,
+	EVE,
+	item,
+	LEASE,
+	lease,
+	leased,
+	patched,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
+
+const LATER = T0 + 3_600_000;
+const GIVE_UP = LATER + 86_400_000;
+
+export function describeRetry(subject: Subject): void {
+	const answers = () => subject.store.answers;
+	describe('retry', () => {
+		it.each(['waiting', 'changed', 'refused', 'ended'] as const)('queues an answer that is %s again', async (state) => {
+			const given = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
+			await leased(subject.store, given);
+			const receiptState = { state, agentOutcome: null, isMessage: true, modalOpen: false };
+			const failed = { state, attempts: 9, lastError: 'refused', nextAttemptAt: null, receiptState };
+			await patched(subject.store, given.id, failed, { now: T0 + 1, release: true });
+			const result = await subject.replica.answers.retry(given.id, ANN, LATER, GIVE_UP);
+			const stored = await answers().get(given.id);
+			expect(result).toEqual({ kind: 'queued', answer: stored });
+			expect(stored).toMatchObject({
+				state: 'accepted',
+				attempts: 0,
+				nextAttemptAt: LATER,
+				giveUpAt: GIVE_UP,
+				lastError: null,
+				endedAt: null,
+				receiptState: { state: null, isMessage: true, modalOpen: false },
+			});
+			expect(valuesOf(stored)).toEqual(['blue', '']);
+			expect(stored?.timeline.map((entry) => entry.state)).toEqual(['accepted', state, 'accepted']);
+			expect(await answers().takeDue(SERVICE, LEASE, 1, LATER)).toHaveLength(1);
+		});
+
+		it('notes the press as the newest check of its author, but not when the program puts it back', async () => {
+			const given = await accepted(subject.store, submission(), 'refused');
+			expect(await current(subject.replica, given.id)).toMatchObject({ checkedAt: T0 });
+			await answers().retry(given.id, ANN, LATER, GIVE_UP);
+			expect(await current(subject.replica, given.id)).toMatchObject({ checkedAt: LATER });
+			await lease(subject.store, given.id, LEASE, LATER);
+			const unreadable = { state: 'waiting', lastError: UNREADABLE } as const;
+			await patched(subject.store, given.id, unreadable, { now: LATER, release: true });
+			await answers().retry(given.id, ANN, LATER + 1, GIVE_UP);
+			expect(await current(subject.replica, given.id)).toMatchObject({ state: 'accepted', checkedAt: LATER });
+		});
+
+		it.each([
+			['accepted', []],
+			['delivering', ['delivering']],
+			['delivered', ['delivering', 'delivered']],
+			['resumed', ['delivering', 'delivered', 'resumed']],
+		] as const)('does not retry an answer that is %s', async (state, states) => {
+			const given = await accepted(subject.store, submission(), ...states);
+			const result = await answers().retry(given.id, ANN, LATER, GIVE_UP);
+			expect(result).toMatchObject({ kind: 'notRetryable', answer: { state, giveUpAt: given.giveUpAt } });
+		});
+
+		it('is for its author alone', async () => {
+			const given = await accepted(subject.store, submission(), 'refused');
+			for (const person of [BOB, EVE, { teamId: EVE.teamId, userId: ANN.userId }]) {
+				expect(await answers().retry(given.id, person, LATER, GIVE_UP)).toBeNull();
+				expect(await answers().withdraw(given.id, person, LATER)).toBeNull();
+			}
+			expect(await answers().retry('none', ANN, LATER, GIVE_UP)).toBeNull();
+			expect((await answers().get(given.id))?.state).toBe('refused');
+		});
+
+		it('reports a retry whose secret was wiped, or whose values were removed after the retention time', async () => {
+			const given = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+			await accepted(subject.store, given, 'refused');
+			const result = await answers().retry(given.id, ANN, LATER, GIVE_UP);
+			expect(result).toMatchObject({ kind: 'valuesGone', answer: { state: 'refused' } });
+			const old = await accepted(subject.store, submission({ sessionId: 's2' }), 'refused');
+			await answers().removeValues(LATER, LATER);
+			expect((await answers().retry(old.id, ANN, LATER, GIVE_UP))?.kind).toBe('valuesGone');
+		});
+
+		it('keeps the secret of an answer that waits for its author', async () => {
+			const given = submission({ items: [item('hunter2', { secret: true })] });
+			await accepted(subject.store, given, 'waiting');
+			const result = await answers().retry(given.id, ANN, LATER, GIVE_UP);
+			expect(result?.kind === 'queued' && valuesOf(result.answer)).toEqual(['hunter2']);
+		});
+
+		it('rejects a retry when another answer is live and tells whose it is', async () => {
+			const given = await accepted(subject.store, submission(), 'refused');
+			const other = await accepted(subject.store, submission({ person: BOB, items: [item('red')] }));
+			const result = await answers().retry(given.id, ANN, LATER, GIVE_UP);
+			expect(result).toMatchObject({
+				kind: 'taken',
+				by: { id: other.id },
+				answer: { state: 'conflicted', content: { other: { person: BOB, values: ['red'] } } },
+			});
+			expect(valuesOf(await answers().get(given.id))).toEqual(['blue']);
+			// The process may end before it shows that to the author.
+			expect(await answers().get(given.id)).toMatchObject({ nextAttemptAt: LATER + TOLD_WITHIN_MS });
+			await answers().noteTold(given);
+			expect(await answers().get(given.id)).toMatchObject({ nextAttemptAt: null });
+		});
+
+		it('rejects a retry when another answer was delivered after its form was read', async () => {
+			const given = await accepted(subject.store, submission(), 'refused');
+			await accepted(subject.store, submission({ person: BOB }), 'delivering', 'delivered');
+			expect((await answers().retry(given.id, ANN, LATER, GIVE_UP))?.kind).toBe('taken');
+		});
+
+		it('replaces another answer that waits for its author', async () => {
+			const refused = await accepted(subject.store, submission(), 'refused');
+			const waiting = await accepted(subject.store, submission({ person: BOB }), 'waiting');
+			expect((await answers().retry(refused.id, ANN, LATER, GIVE_UP))?.kind).toBe('queued');
+			expect(await answers().get(waiting.id)).toMatchObject({ state: 'conflicted', nextAttemptAt: LATER });
+		});
+
+		it('queues an answer to items that a delivered one left open whose row is damaged', async () => {
+			const given = await accepted(subject.store, submission({ items: [item(null), item('four')] }), 'refused');
+			const other = await accepted(subject.store, submission({ person: BOB }), 'delivering', 'delivered');
+			await damage(subject.store, other.id, 'agentOutcome');
+			expect((await answers().retry(given.id, ANN, LATER, GIVE_UP))?.kind).toBe('queued');
+		});
+
+		it('rejects a retry while an answer that cannot be read is live', async () => {
+			const given = await accepted(subject.store, submission(), 'refused');
+			const other = await accepted(subject.store, submission({ person: BOB }));
+			await damage(subject.store, other.id, 'submission');
+			await expect(answers().retry(given.id, ANN, LATER, GIVE_UP)).rejects.toThrow();
+			expect(await answers().get(given.id)).toMatchObject({ state: 'refused' });
+		});
+
+		it('retries an answer while a worker still tells its author', async () => {
+			const held = await leased(subject.store, submission());
+			const options = { now: T0, release: false };
+			const refused = await answers().update(held, LEASE.token, { state: 'refused' }, options);
+			expect((await answers().retry(held.id, ANN, T0 + 5, GIVE_UP))?.kind).toBe('queued');
+			expect(await answers().renew(held.id, LEASE, T0 + 5)).toBe(false);
+			if (refused === null) throw new Error('the lease was lost');
+			expect(await answers().update(refused, LEASE.token, { nextAttemptAt: null }, options)).toBeNull();
+			const next = { token: 'next-take', ms: 20_000 };
+			expect(await answers().takeDue(SERVICE, next, 1, T0 + 5)).toMatchObject([{ id: held.id, state: 'accepted' }]);
+		});
+	});
+
+	describe('withdraw', () => {
+		it.each([
+			['accepted', []],
+			['waiting', ['waiting']],
+			['conflicted', ['conflicted']],
+			['changed', ['changed']],
+			['refused', ['refused']],
+			['ended', ['ended']],
+		] as const)('withdraws an answer that is %s', async (_state, states) => {
+			const given = await accepted(subject.store, submission(), ...states);
+			const gone = await answers().withdraw(given.id, ANN, LATER);
+			expect(gone).toMatchObject({ state: 'withdrawn', nextAttemptAt: null });
+			expect(gone?.timeline.at(-1)).toEqual({ state: 'withdrawn', at: LATER });
+			expect(await answers().get(given.id)).toEqual(gone);
+			expect((await answers().accept(submission({ person: BOB }))).kind).toBe('accepted');
+		});
+
+		it.each([
+			['a PUT may have begun', { state: 'delivering' }],
+			['it was delivered', { state: 'delivered', deliveredAt: T0 }],
+			['its PUT is marked', { putStartedAt: T0 }],
+		] as const)('does not withdraw an answer when %s', async (_when, patch) => {
+			const given = await leased(subject.store, submission());
+			await patched(subject.store, given.id, patch, { release: true });
+			expect(await answers().withdraw(given.id, ANN, LATER)).toBeNull();
+		});
+
+		it('neither withdraws nor retries an answer that was withdrawn', async () => {
+			const given = await accepted(subject.store, submission());
+			await answers().withdraw(given.id, ANN, LATER);
+			expect(await answers().withdraw(given.id, ANN, LATER)).toBeNull();
+			expect((await answers().retry(given.id, ANN, LATER, GIVE_UP))?.kind).toBe('notRetryable');
+		});
+
+		it('stops a worker that has leased a withdrawn answer but not begun', async () => {
+			const given = await leased(subject.store, submission());
+			expect(await answers().withdraw(given.id, ANN, LATER)).not.toBeNull();
+			const begin = { state: 'delivering', putStartedAt: LATER } as const;
+			expect(await patched(subject.store, given.id, begin, { now: LATER })).toBeNull();
+		});
+	});
+}

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
+import { MIGRATIONS, migrate as migrateTo } from '../../src/store/migrate.ts';
+import { createHarness, type Harness } from '../operator/doctor/harness.ts';
+import { createDocumentedRoles } from '../support/documented-roles.ts';
+import { startProgram } from '../support/program.ts';
+import { context, openAt } from './migrating-process.ts';
+import { KEY } from './support.ts';
+
+// Two roles, as the documents make them. The contract of the stores runs with them too (postgres-replicas.ts).
+
+const MIGRATE = fileURLToPath(new URL('../../src/migrate.ts', import.meta.url));
+
+let roles: Awaited<ReturnType<typeof createDocumentedRoles>>;
+let harness: Harness;
+beforeAll(async () => {
+	roles = await createDocumentedRoles();
+	harness = await createHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const migrate = (databaseUrl: string, key = KEY) =>
+	promisify(execFile)(process.execPath, [MIGRATE], {
+		env: { ...COMPILE_CACHE, DATABASE_URL: databaseUrl, ENCRYPTION_KEY: key },
+	}).then(
+		({ stdout }) => ({ code: 0, output: stdout }),
+		({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+	);
+
+const start = () => startProgram({ ...harness.env, DATABASE_URL: roles.url, ENCRYPTION_KEY: KEY });
+
+/** What the doctor says of the database. */
+async function examined(): Promise<string> {
+	const { lines } = await harness.doctor({ DATABASE_URL: roles.url, ENCRYPTION_KEY: KEY });
+	return lines.filter((line) => line.includes('Database:')).join('\n');
+}
+
+it('says that the owner has to set up the database', async () => {
+	const { code, stderr } = await start().closed;
+	expect([code, stderr]).toEqual([
+		1,
+		'PostgreSQL refuses it: permission denied for schema public (SQLSTATE 42501). npm run doctor names what is missing.\n',
+	]);
+	expect(await examined()).toMatch(
+		/^✗ Database: PostgreSQL: this user may not create or change tables: .*npm run migrate/,
+	);
+});
+
+it('sets the database up as its owner, and changes nothing the second time', async () => {
+	const first = await migrate(roles.ownerUrl);
+	expect(first).toEqual({ code: 0, output: expect.stringContaining('database schema updated') });
+	const second = await migrate(roles.ownerUrl);
+	expect(second).toEqual({ code: 0, output: expect.stringContaining("the database has this version's schema") });
+	expect(second.output).not.toContain('updated');
+});
+
+it('says in one line why it cannot be set up', async () => {
+	const url = new URL(roles.ownerUrl);
+	url.password = 'wrong';
+	const outcomes = await Promise.all([url.href, '', 'mysql://h'].map((databaseUrl) => migrate(databaseUrl)));
+	outcomes.push(await migrate(roles.ownerUrl, ''));
+	expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
+	expect(outcomes.map(({ output }) => output)).toEqual([
+		'PostgreSQL is unavailable (SQLSTATE 28P01): npm run doctor says why.\n',
+		'DATABASE_URL is missing: it names the PostgreSQL database. SQLite is migrated at the start\n',
+		expect.stringMatching(/^DATABASE_URL is not a PostgreSQL address.*\n$/),
+		expect.stringMatching(/^ENCRYPTION_KEY is missing: .*\n$/),
+	]);
+});
+
+it('starts as a role that owns nothing and may not create tables', async () => {
+	const rights = `select has_schema_privilege('${roles.role}', 'public', 'create') as "mayCreate",
+		exists (select from pg_class where relowner = '${roles.role}'::regrole) as "ownsSome"`;
+	expect(await roles.asAdmin(rights)).toEqual([{ mayCreate: false, ownsSome: false }]);
+	expect(await examined()).toMatch(/^✓ Database: PostgreSQL .*, at schema \d+\.$/m);
+	const running = start();
+	await running.says('Handraise is ready');
+	running.child.kill('SIGTERM');
+	expect((await running.closed).code).toBe(0);
+});
+
+it.each([
+	['select', 'migrations'],
+	['insert', 'answers'],
+	['update', 'watches'],
+	['delete', 'claims'],
+	['select', 'meta'],
+])('names a right that is missing: %s on %s', async (verb, table) => {
+	await roles.asAdmin(`revoke ${verb} on ${table} from ${roles.role}`);
+	expect(await examined()).toBe(
+		`✗ Database: PostgreSQL: this user lacks ${verb.toUpperCase()} ${table}: grant it (docs/operations.md, PostgreSQL).`,
+	);
+	await roles.asAdmin(`grant ${verb} on ${table} to ${roles.role}`);
+});
+
+it('names a missing right at the start, and a missing right to connect in the doctor', async () => {
+	await roles.asAdmin(`revoke select on migrations from ${roles.role}`);
+	const { code, stderr } = await start().closed;
+	expect([code, stderr]).toEqual([
+		1,
+		'PostgreSQL refuses it: permission denied for table migrations (SQLSTATE 42501). npm run doctor names what is missing.\n',
+	]);
+	await roles.asAdmin(`revoke connect on database ${roles.role} from public`);
+	expect(await examined()).toMatch(/^✗ Database: PostgreSQL refuses this user a right \(42501\): grant connect/);
+});
+
+it('leaves the migration of a database of 1.0.0 to the owner of its tables, also where anybody may create tables', async () => {
+	roles = await createDocumentedRoles();
+	const db = openAt(roles.ownerUrl);
+	await migrateTo(db, { ...context(), migrations: [MIGRATIONS[0]] });
+	await db.close();
+	await roles.asAdmin(`grant create on schema public to ${roles.role}`);
+	const { code, stderr } = await start().closed;
+	expect([code, stderr]).toEqual([
+		1,
+		'PostgreSQL refuses it: must be owner of table answers (SQLSTATE 42501). npm run doctor names what is missing.\n',
+	]);
+	expect(await examined()).toMatch(
+		/^✗ Database: PostgreSQL: this user may not create or change tables: .*npm run migrate/,
+	);
+	expect((await migrate(roles.ownerUrl)).code).toBe(0);
+	expect(await examined()).toMatch(/^✓ Database: PostgreSQL .*, at schema \d+\.$/m);
+});

@@ -1,0 +1,476 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Posted } from '../../fake-slack/index.ts';
+import { asking, done, item } from '../../sandbox/session-service/builders.ts';
+import { noFormWords } from '../../src/screens/question.ts';
+import { OUTSIDE } from '../../src/screens/question-post.ts';
+import { MAYBE_REPEAT, statusWords, waitingWords } from '../../src/slack/parts.ts';
+import { expectNothingWrong, FEWEST_REQUESTS, type WatchingApp, watchingApp } from '../sessions/harness.ts';
+import { openSession } from '../slack/support/open-session.ts';
+import { opensSession } from '../support/opens-session.ts';
+import { answeredBy, answering, openButtons } from '../support/sentences.ts';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp({ env: FEWEST_REQUESTS });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+describe('a watched session', () => {
+	/** Opens the form from the post's button, as a person does. */
+	async function openForm(id: string, who = 'ada', channel = '#agents') {
+		const isAnswer = (label: string) => /^(?:Other a|A)nswer…$/.test(label);
+		const post = await app.until(() => app.thread(id, channel).findLast((one) => one.buttons().some(isAnswer)));
+		expect(await app.seenBy(who, post).press(post.buttons().find(isAnswer) ?? '')).toBe(true);
+		return app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
+	}
+
+	it('updates one card with each step, and makes no call while nothing changes', async () => {
+		const id = await app.watched();
+		app.step(id, 'I compare the prices.');
+		const card = await app.cardSays(id, 'step 2');
+		expect(card.text()).toContain('I compare the prices.');
+		app.step(id, 'I choose the cheapest.');
+		await app.cardSays(id, 'step 3');
+		expect(card.thread()).toEqual([]);
+		expect(app.inChannel().filter((message) => JSON.stringify(message.blocks()).includes(id))).toHaveLength(1);
+		const from = app.now();
+		app.service.sessions.renewLinks(id);
+		await app.pass(40_000);
+		expect(app.calls('chat.update', from)).toEqual([]);
+		expect(app.calls('chat.postMessage', from)).toEqual([]);
+		const reads = app.service.log.reads(id);
+		expect(reads.filter(({ status }) => status === 304)).not.toEqual([]);
+		expect(reads.filter(({ ifNoneMatch, status }) => ifNoneMatch !== null && status === 200)).not.toEqual([]);
+	});
+
+	it('refers to the dashboard when the agent waits without a question that can be answered', async () => {
+		const id = await app.watched({}, { progress: true });
+		app.step(id, 'Log in, please.');
+		app.service.sessions.setStatus(id, 'humanInput');
+		const words = waitingWords(null, null);
+		const card = await app.cardSays(id, words);
+		expect(card.text()).toContain('Log in, please.');
+		expect(card.text()).not.toContain(OUTSIDE);
+		expect((await app.threadSays(id, statusWords('humanInput').mrkdwn)).text()).toContain(words);
+		app.step(id, 'I ask.');
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		await app.until(() => !card.text().includes(words));
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.threadSays(id, OUTSIDE);
+		app.step(id, 'Now log in there, please.');
+		app.service.sessions.setStatus(id, 'humanInput');
+		await app.cardSays(id, waitingWords({ goneOn: true }, null));
+	});
+
+	it('accepts questions in messages of every role but user, and delivers the answer', async () => {
+		const id = await app.watched();
+		const index = app.service.sessions.push(id, { ...asking('I doubt it.', ['Go on all the same?']), role: 'critic' });
+		await app.threadSays(id, 'Go on all the same?');
+		const form = await openForm(id);
+		await form.fill(0, 'Yes');
+		await form.submit();
+		await app.until(() => app.service.sessions.values(id, index)[0] === 'Yes');
+		await app.answered(id);
+	});
+
+	it('reads a session once for all channels that watch it', async () => {
+		const [shared, single] = [await app.watched(), await app.watched()];
+		for (const channel of ['#secret', 'dm']) await app.command(`/session watch ${shared}`, 'ada', channel);
+		await app.until(() => app.card(shared, '#secret') && app.card(shared, 'dm'));
+		const count = (id: string) => app.service.log.reads(id).length;
+		const before = [count(shared), count(single)] as const;
+		await app.pass(4 * 60_000);
+		expect(count(shared) - before[0]).toBeLessThan(2 * (count(single) - before[1]));
+		app.step(shared, 'Everybody sees this.');
+		for (const channel of ['#agents', '#secret', 'dm']) await app.cardSays(shared, 'Everybody sees this.', channel);
+		await app.command('/session unwatch all', 'ada', '#secret');
+		await app.command('/session unwatch all', 'ada', 'dm');
+	});
+
+	it('posts a question once, accepts the answer from there, and says there who answered what', async () => {
+		const id = await app.watched();
+		await app.watch(id, { channel: '#secret' });
+		app.ask(id, [item('Which colour?', 'One of: sand, forest')], 'The shop has two colours.');
+		const post = await app.threadSays(id, 'Which colour?');
+		const elsewhere = await app.threadSays(id, 'Which colour?', '#secret');
+		expect(post.text()).toContain('The shop has two colours.');
+		expect(post.threadTs()).toBeNull();
+		expect(post.buttons()).toEqual(['sand', 'forest', 'Other answer…', ...app.MENU]);
+		await app.cardSays(id, /^✋ \*“Order \d+ chairs”\* · waits for an answer · .*Go to question$/m);
+		for (const words of ['Which colour?', 'two colours']) expect(app.card(id)?.text()).not.toContain(words);
+		expect(app.card(id)?.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
+
+		await post.press('Other answer…');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		const isAnswering = (who: string) => (one: Posted) => one.text().includes(answering(who));
+		await app.until(() => [post, elsewhere].every(isAnswering('ada')));
+		await form.close();
+		await app.until(() => ![post, elsewhere].some((one) => one.text().includes('answering')));
+
+		const again = await openForm(id, 'grace');
+		await app.until(() => isAnswering('grace')(post));
+		await again.choose(0, 'sand');
+		const at = app.clock.now();
+		expect((await again.submit()).outcome).toBe('updated');
+		for (const channel of ['#agents', '#secret']) {
+			const answered = await app.threadSays(id, answeredBy('grace', 'sand'), channel);
+			expect(answered.ts).toBe((channel === '#agents' ? post : elsewhere).ts);
+			expect(answered.text().split('\n')).toEqual([
+				expect.stringMatching(/^✅ “Order \d+ chairs” asked: “Which colour\?”$/),
+				expect.anything(),
+				'[Answer again…]',
+			]);
+			expect(app.card(id, channel)?.text()).not.toMatch(/grace|sand/i);
+			expect(app.card(id, channel)?.buttons()).not.toContain('Answer…');
+		}
+		await app.until(() => openButtons(post)?.length === 0 && openButtons(elsewhere)?.length === 0);
+		// Not when the claim would have lapsed.
+		expect(app.clock.now() - at).toBeLessThan(60_000);
+		await app.pass(30_000);
+		expect(app.thread(id)).toHaveLength(1);
+		expect(post.thread()).toEqual([]);
+		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
+	});
+
+	it('offers no form for a question that Slack cannot show in one, and says where to answer it', async () => {
+		const words = noFormWords({ kind: 'tooMany', count: 91 }, false);
+		const id = await app.watchedAsking(Array.from({ length: 91 }, (_, index) => `Item ${index}`));
+		const post = await app.threadSays(id, words);
+		expect(post.buttons()).toEqual(['Open session', ...app.MENU.filter((label) => label !== 'Open session')]);
+		expect(words).toMatch(/Please answer it in the dashboard\.$/);
+		await post.press('Open session');
+		await app.until(() => app.slack.as('ada').modal()?.text().includes('more than Slack can show in one form'));
+		await app.slack.as('ada').modal()?.close(true);
+		await app.slack.as('ada').openApp('home');
+		const home = () => app.slack.as('ada').home();
+		await app.until(() => home()?.text().includes(words));
+		expect(home()?.buttons()).not.toContain('Answer…');
+
+		app.service.sessions.answerAsPage(id, ['All of it']);
+		await app.until(() => openButtons(post)?.length === 0);
+		expect(post.text()).not.toContain(words);
+		const fits = await app.watchedAsking(Array.from({ length: 90 }, (_, index) => `Item ${index}`));
+		expect((await app.threadSays(fits, 'Item 0')).buttons()).toContain('Answer…');
+	});
+
+	it('settles a question that is answered on the service’s page, in a direct message or in another channel', async () => {
+		const id = await app.watchedAsking();
+		const first = await app.threadSays(id, 'Which colour?');
+		app.service.sessions.answerAsPage(id, ['Graphite']);
+		const answered = await app.threadSays(id, 'Graphite');
+		expect(answered.text()).toContain(OUTSIDE);
+		await app.until(() => openButtons(first)?.length === 0);
+
+		for (const [channel, words] of [
+			['dm', 'Said in a DM'],
+			['#general', 'Said elsewhere'],
+		] as const) {
+			app.ask(id, ['And now?']);
+			const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Answer…')));
+			const form = await openSession(app.app, id, 'ada', channel);
+			await form.fill(0, words);
+			await form.submit();
+			await app.threadSays(id, words);
+			await app.until(() => openButtons(post)?.length === 0);
+			await form.close();
+		}
+	});
+
+	it.each([false, true])(
+		'shows on its post which items of a question have values; in a thread: %s',
+		async (inThread) => {
+			// The tests before have used up the requests of this minute.
+			await app.pass(60_000);
+			const id = await app.watched({}, { questionsInThread: inThread });
+			const titles = ['Which colour?', 'Which size?', 'One-time code', 'A remark'];
+			const index = app.ask(id, titles);
+			const post = await app.threadSays(id, 'Which colour?');
+			const fill = (values: readonly string[]) => {
+				const { messages = [] } = structuredClone(app.service.sessions.get(id));
+				for (const [at, value] of values.entries())
+					Object.assign(messages?.[index]?.human_input?.[at] ?? {}, { value });
+				app.service.sessions.patch(id, { messages });
+			};
+			fill(['Sand', '', '271828']);
+			await app.until(() => post.text().includes(`${OUTSIDE}: *“Sand”; (hidden)*`));
+			// The agent waits on for the others.
+			const again = await app.until(() =>
+				app.thread(id).find(({ ts, text }) => ts !== post.ts && text().includes('Still open')),
+			);
+			expect(again.text()).toContain('Still open: 2 questions.');
+			for (const words of ['*“Which colour?”*\n> Sand', '*“One-time code”*\n(hidden)'])
+				expect(again.text()).toContain(words);
+			await app.restart();
+			fill(['Sand', 'XL', '271828', 'Call me: +44 20 7946 0958']);
+			await app.until(() => again.text().includes(OUTSIDE));
+			// As it was last open, two items were.
+			expect(again.text()).toContain(`\n${OUTSIDE}: *“XL”; (hidden)*`);
+			expect([post, again].map((one) => one.text()).join()).not.toMatch(/Still open|271828|7946/);
+			expect(openButtons(again)).toEqual([]);
+			expect(app.thread(id)).toHaveLength(2);
+			await app.setPosts({});
+		},
+	);
+
+	it('says nothing of a question that was settled before the watch began', async () => {
+		const id = app.session();
+		app.ask(id);
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.watch(id);
+		await app.pass(30_000);
+		expect(app.card(id)?.text()).not.toContain('Which colour?');
+		expect(app.thread(id)).toEqual([]);
+	});
+
+	it('shows neither a secret nor its answer', async () => {
+		const id = await app.watchedAsking([item('One-time code', 'The 6-digit code from the text message')]);
+		await app.threadSays(id, 'One-time code');
+		const form = await openForm(id);
+		await form.fill(0, '271828');
+		await form.submit();
+		await app.threadSays(id, answeredBy('ada'));
+		await app.answered(id);
+		const texts = [...app.inChannel(), ...app.thread(id)].flatMap((post) => [post.text(), ...post.editHistory()]);
+		expect(texts.join('\n')).not.toContain('271828');
+		expect(await app.said()).not.toContain('271828');
+	});
+
+	it('posts pause and continuation in the thread where the channel wants that, tells the end with its result in the channel, and nothing after that', async () => {
+		const id = await app.watched({}, { progress: true });
+		app.service.sessions.setStatus(id, 'paused');
+		await app.threadSays(id, 'paused (before: working)');
+		app.service.sessions.setStatus(id, 'active');
+		await app.threadSays(id, 'working (before: paused)');
+		app.service.sessions.setStatus(id, 'completed');
+		await app.until(() => app.service.log.reads(id).at(-1)?.status === 200 && app.service.log.reads(id).at(-1));
+		// The result comes a moment after the status.
+		app.service.sessions.push(id, done('', { done: { text: '**Ordered:** six chairs' } }));
+		const card = await app.cardSays(id, /^✅ \*“Order \d+ chairs”\* · done · .*Go to result$/m);
+		expect(card.buttons()).toEqual(['Open', 'Dashboard']);
+		const [end] = app.ends(id);
+		expect(end?.text()).toMatch(/^✅ \*“Order \d+ chairs”\* is done\n> \*Ordered:\* six chairs/);
+		expect(end?.threadTs()).toBeNull();
+		expect(end?.buttons()).toEqual(['Open session', 'Dashboard']);
+		expect(app.thread(id)).toHaveLength(3);
+		const reads = app.service.log.reads(id).length;
+		await app.pass(60_000);
+		expect(app.service.log.reads(id)).toHaveLength(reads);
+	});
+
+	it('tells changes during a restart once', async () => {
+		const id = await app.watchedAsking();
+		await app.threadSays(id, 'Which colour?');
+		await app.restart();
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.threadSays(id, `${OUTSIDE}: *“Sand”*`);
+		await app.pass(20_000);
+		expect(app.thread(id)).toHaveLength(1);
+		// The card and the question.
+		expect(
+			app.inChannel().filter((post) => post.threadTs() === null && JSON.stringify(post.blocks()).includes(id)),
+		).toHaveLength(2);
+	});
+});
+
+function present<T>(value: T | undefined): T {
+	if (value === undefined) throw new Error('It is not there.');
+	return value;
+}
+
+const cardOf = (id: string): Posted => present(app.card(id));
+const outsideThreads = () => app.inChannel().filter((message) => message.threadTs() === null);
+const isCard = (message: Posted) => message.buttons().includes('Stop watching');
+const cards = (id: string) => outsideThreads().filter((one) => isCard(one) && opensSession(one.blocks(), id));
+/** The bot's posts in the channel outside threads, without cards, since `from`. */
+const openWords = (from: Posted) =>
+	outsideThreads().flatMap((message) => (message.ts > from.ts && !isCard(message) ? message.text() : []));
+
+/** Resolves to the card that comes after `former`. */
+const newCard = (id: string, former: Posted): Promise<Posted> =>
+	app.until(() => {
+		const now = app.card(id);
+		return now !== undefined && now.ts > former.ts && now.buttons().includes('Open') && now;
+	});
+
+describe('a card that somebody deleted', () => {
+	it.each([
+		[false, false],
+		[true, false],
+		[false, true],
+		[true, true],
+	])(
+		'is replaced by one that is kept current; questions in its thread: %s; with replies: %s',
+		async (isThreadOnly, replied) => {
+			const id = await app.watched({}, { questionsInThread: isThreadOnly });
+			const former = cardOf(id);
+			if (replied) await app.slack.as('grace').say('#agents', 'Nice.', { thread: former });
+			former.remove();
+			app.step(id, 'I compare prices.');
+			const card = await newCard(id, former);
+			expect(card.text()).toContain('I compare prices.');
+			app.ask(id);
+			const post = await app.threadSays(id, 'Which colour?');
+			expect(post.threadTs()).toBe(isThreadOnly ? card.ts : null);
+			app.service.sessions.answerAsPage(id, ['Sand']);
+			expect((await app.threadSays(id, 'Sand')).ts).toBe(post.ts);
+			await app.pass(10_000);
+			expect(cards(id)).toHaveLength(1);
+			expect(openWords(former)).toHaveLength(isThreadOnly ? 0 : 1);
+			await app.setPosts({});
+		},
+	);
+
+	it('shows no question, and takes no answer, once its session is not watched any more', async () => {
+		const id = await app.watched({}, { questionsInThread: true });
+		app.ask(id);
+		const card = await app.cardSays(id, 'Which colour?');
+		expect(card.buttons()).toContain('Answer…');
+		await app.command(`/session unwatch ${id}`);
+		await app.until(() => card.buttons().includes('Watch again'));
+		expect(card.text()).not.toContain('Which colour?');
+		expect(card.buttons()).not.toContain('Answer…');
+		await app.setPosts({});
+	});
+
+	it('shows the question of a deleted card in the channel, once, and in the new card', async () => {
+		const id = await app.watched({}, { questionsInThread: true });
+		const former = cardOf(id);
+		former.remove();
+		app.ask(id);
+		const card = await newCard(id, former);
+		await app.cardSays(id, 'Which colour?');
+		expect(card.buttons()).toContain('Answer…');
+		await app.pass(20_000);
+		expect(app.thread(id)).toHaveLength(1);
+		const post = present(app.thread(id)[0]);
+		await post.press('Answer…');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		await form.fill(0, 'Forest');
+		await form.submit();
+		await app.threadSays(id, 'Forest');
+		await app.until(() => openButtons(post)?.length === 0);
+		expect(cards(id)).toHaveLength(1);
+		await app.setPosts({});
+	});
+
+	it('accepts an answer in the thread of a question whose card was deleted', async () => {
+		const id = await app.watched();
+		const former = cardOf(id);
+		app.slack.faults.hold('chat.update');
+		former.remove();
+		app.ask(id);
+		const post = await app.until(() =>
+			app.inChannel().find((one) => one.ts > former.ts && one.text().includes('Which colour?')),
+		);
+		expect(post.threadTs()).toBeNull();
+		app.slack.faults.clear();
+		await newCard(id, former);
+		const said = await app.slack.as('ada').say('#agents', 'Sand, please', { thread: post });
+		await app.slack.as('ada').shortcut(said, 'use_as_answer');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		expect(form.value(0)).toBe('Sand, please');
+	});
+
+	it('leaves what Slack put into the channel there, and posts what follows into the new thread', async () => {
+		const id = await app.watched({}, { progress: true });
+		const former = cardOf(id);
+		const release = app.slack.faults.hold('chat.update');
+		former.remove();
+		app.service.sessions.setStatus(id, 'paused');
+		await app.until(() => openWords(former).length > 0);
+		release();
+		const card = await newCard(id, former);
+		app.service.sessions.setStatus(id, 'active');
+		const post = await app.threadSays(id, '(before: paused)');
+		expect(post.threadTs()).toBe(card.ts);
+		await app.pass(20_000);
+		expect(openWords(former)).toEqual([expect.stringContaining('(before: working)')]);
+	});
+
+	it.each(['question', 'word'] as const)('has a %s posted once though Slack did not answer', async (what) => {
+		const id = await app.watched({}, { progress: true });
+		const former = cardOf(id);
+		const from = app.now();
+		const release = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		former.remove();
+		app.loseReply();
+		if (what === 'question') app.ask(id);
+		else app.service.sessions.setStatus(id, 'paused');
+		const words = what === 'question' ? 'Which colour?' : '(before: working)';
+		await app.until(() => app.calls('conversations.history', from).length > 0);
+		release();
+		const card = await newCard(id, former);
+		await app.pass(30_000);
+		const all = app.slack
+			.as('ada')
+			.messages('#agents', { all: true })
+			.filter((one) => one.ts > former.ts && one.ts !== card.ts && one.text().includes(words));
+		expect(all.map((one) => one.threadTs())).toEqual([null]);
+		expect(all[0]?.text()).not.toContain(MAYBE_REPEAT);
+		expect(cards(id)).toHaveLength(1);
+	});
+
+	it('posts a repeatedly deleted card again once an hour, also after a restart, and questions in the channel meanwhile', async () => {
+		const id = await app.watched();
+		const first = cardOf(id);
+		first.remove();
+		app.step(id, 'Step two.');
+		const second = await newCard(id, first);
+		await app.pass(2_000);
+		second.remove();
+		app.step(id, 'Step three.');
+		app.service.sessions.setStatus(id, 'paused');
+		await app.pass(60_000);
+		app.service.sessions.setStatus(id, 'active');
+		app.ask(id);
+		const post = await app.until(() =>
+			app.inChannel().find((one) => one.ts > second.ts && one.text().includes('Which colour?')),
+		);
+		expect(post.threadTs()).toBeNull();
+		await app.pass(120_000);
+		expect(cards(id)).toEqual([]);
+		await app.restart();
+		await app.pass(60_000);
+		expect(cards(id)).toEqual([]);
+		// What was posted at the very moment of the deletion stays there too.
+		expect(openWords(second).filter((words) => !words.includes('(before: working)'))).toHaveLength(1);
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.until(() => openButtons(post)?.length === 0);
+		await app.stop();
+		await app.clock.advance(3_600_000);
+		await app.restart();
+		await app.until(() => cards(id).length === 1);
+		expect(cardOf(id).text()).not.toContain('Which colour?');
+		app.ask(id, [{ title: 'And which size?', description: '', value: '' }]);
+		expect((await app.threadSays(id, 'And which size?')).threadTs()).toBeNull();
+	});
+
+	it('does not post a deleted card again when its session has ended', async () => {
+		const id = await app.watched();
+		const former = cardOf(id);
+		app.slack.faults.hold('chat.update');
+		former.remove();
+		app.service.sessions.setStatus(id, 'completed');
+		await app.until(() => app.service.log.reads(id).length > 2);
+		app.slack.faults.clear();
+		await app.pass(30_000);
+		expect(openWords(former)).toEqual(app.ends(id).map((end) => end.text()));
+		expect(cards(id)).toEqual([]);
+	});
+
+	it('does not post a deleted card again when the watch has ended', async () => {
+		const id = await app.watched();
+		const former = cardOf(id);
+		former.remove();
+		await app.command(`/session unwatch ${id}`);
+		await app.pass(10_000);
+		expect(app.inChannel().filter((one) => one.ts > former.ts)).toEqual([]);
+	});
+});

@@ -1,0 +1,108 @@
+import type { ModalView } from '@slack/types';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createManualClock, type Modal } from '../../fake-slack/index.ts';
+import { asking, item, task } from '../../sandbox/session-service/builders.ts';
+import { StoreUnavailableError } from '../../src/kernel/basics.ts';
+import { WINDOW_NOTICES } from '../../src/screens/answer.ts';
+import { NOTE_LABEL } from '../../src/slack/form/build.ts';
+import { createOpenWindows } from '../../src/surfaces/open-windows.ts';
+import { openTestStore, pass } from '../sessions/support.ts';
+import { type App, openSession } from '../slack/support/open-session.ts';
+import { ANN, createRecordingLog, SERVICE, T0 } from '../store/support.ts';
+import { startApp } from '../support/app.ts';
+import { coreOf } from '../support/core.ts';
+import { buildSession } from '../support/sessions.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+const ASKS = asking('Paint it.', [item('Which colour?', 'One of: Sand, Forest')]);
+
+/** A session that asks for a colour, and Ada's window with what she chose and typed. */
+async function adasWindow(id: string): Promise<Modal> {
+	app.service.sessions.put(id, { status: 'humanInput', messages: [ASKS] });
+	const modal = await openSession(app, id);
+	await modal.choose(0, 'Forest');
+	await modal.fill(NOTE_LABEL, 'The dark one');
+	return modal;
+}
+
+async function says(modal: Modal, words: string): Promise<void> {
+	await app.slack.as('ada').waitForModal(words);
+	expect([modal.value(0), modal.value(NOTE_LABEL)]).toEqual(['Forest', 'The dark one']);
+}
+
+it('tells a window, also after a restart, that somebody answered, keeps what was typed, and follows what is taken back', async () => {
+	const modal = await adasWindow('told');
+	await app.restart();
+	app.service.faults.add({ kind: 'unauthorized', sessionId: 'told', method: 'PUT' });
+	const hers = await openSession(app, 'told', 'grace');
+	await hers.choose(0, 'Sand');
+	expect((await hers.submit()).outcome).toBe('updated');
+	const words = WINDOW_NOTICES.answeredBy('x').replace('“x”', '@grace');
+	await says(modal, words);
+	// One state: the notice stands in place of it.
+	expect(modal.text()).not.toMatch(/is answering|needs you/);
+	await app.slack.as('grace').waitForModal('Discard answer');
+	await hers.press('Discard answer');
+	await says(modal, '“Which colour?”');
+	await app.slack.as('ada').waitForModal((now) => !now.text().includes(words));
+	app.service.faults.clear();
+	expect((await modal.submit()).outcome).toBe('updated');
+	await app.slack.changes.until(
+		() => app.service.log.savedPuts('told').length === 1,
+		() => 'the answer was not sent',
+	);
+});
+
+it('tells a window what a read for somebody else finds, without a read of its own', async () => {
+	const cases = [
+		['answered', (id: string) => void app.service.sessions.answerAsPage(id, ['Sand'])],
+		['ended', (id: string) => app.service.sessions.setStatus(id, 'completed')],
+		['changed', (id: string) => void app.service.sessions.push(id, asking('No.', [item('Which shade?')]))],
+		['moved', (id: string) => app.service.sessions.patch(id, { messages: [task('Begin.'), ASKS] })],
+	] as const;
+	for (const [what, change] of cases) {
+		const modal = await adasWindow(what);
+		change(what);
+		await openSession(app, what, 'grace');
+		await says(modal, WINDOW_NOTICES[what]);
+		expect(app.service.log.reads(what)).toHaveLength(2);
+		await modal.close();
+		await app.slack.as('grace').modal()?.close(true);
+	}
+});
+
+it('tells a window what a read found once the store works again: no later read of the same state tells of it', async () => {
+	const clock = createManualClock(T0);
+	const store = await openTestStore();
+	const log = createRecordingLog();
+	let failuresLeft = 3;
+	const windows: typeof store.windows = {
+		...store.windows,
+		async learn(...read) {
+			if (failuresLeft-- > 0) throw new StoreUnavailableError('away');
+			await store.windows.learn(...read);
+		},
+	};
+	const openWindows = createOpenWindows(coreOf({ store: { ...store, windows }, clients: {}, clock, log }));
+	const question = { service: SERVICE, sessionId: 's1', messageIndex: 1 };
+	const view = { type: 'modal', blocks: [{ type: 'divider' }] } as unknown as ModalView;
+	await store.windows.shown('V1', { ...ANN, ...question, fingerprint: 'f', shownHash: 'h', hash: 'hash-1' }, view, T0);
+	openWindows.start();
+	openWindows.sessionRead(question, buildSession({ sessionId: 's1', messages: [] }));
+	await pass(clock, 10_000);
+	expect(log.lines.filter(({ fields }) => JSON.stringify(fields).includes('window_news_not_stored'))).toHaveLength(3);
+	expect(await store.db.read.selectFrom('windows').select('learned').execute()).toEqual([{ learned: 'changed' }]);
+	const stopped = openWindows.stop();
+	await clock.advance(60_000);
+	await stopped;
+});

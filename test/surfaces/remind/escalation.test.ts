@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Json, Posted } from '../../../fake-slack/index.ts';
+import { NOBODY_NAMED } from '../../../src/screens/settings-fields.ts';
+import { type SettingsApp, settingsApp } from '../../people/settings/harness.ts';
+import { expectNothingWrong, FEWEST_REQUESTS } from '../../sessions/harness.ts';
+import { runPerson } from '../../support/person-command.ts';
+import { digestText, ESCALATION, openButtons, REMINDER, WAIT } from '../../support/sentences.ts';
+
+type FaultRule = Parameters<SettingsApp['slack']['faults']['add']>[0];
+const MINUTE = 60_000;
+const NOBODY_THERE = /Nobody named under \*Mention\* is here any more.*type `\/session settings`/;
+let app: SettingsApp;
+
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+/** Reminds after 40 s, escalates after 5 minutes, and mentions those who are chosen by these labels. */
+async function start(choices: Record<string, readonly string[]> = {}, who = 'ada'): Promise<void> {
+	app = await settingsApp({
+		env: { ...FEWEST_REQUESTS, REMIND_AFTER: '40s', UNDO_SECONDS: '0' },
+		escalates: '5 min',
+	});
+	if (Object.keys(choices).length === 0) return;
+	await app.save(choices, { who });
+	await app.told(1);
+}
+
+async function asked(title = 'Which colour?'): Promise<string> {
+	const id = await app.watched();
+	app.ask(id, [title]);
+	await app.threadSays(id, title);
+	return id;
+}
+
+const reminders = (id: string) =>
+	app.thread(id).filter((post) => [REMINDER, ESCALATION].some((words) => words.test(post.text())));
+
+/** What comes after the reminder. */
+const afterReminder = (id: string): Promise<Posted> => app.until(() => reminders(id)[1], undefined, 8 * MINUTE);
+
+const group = () => app.slack.state.userGroups[0] ?? { id: '', handle: '', name: '', users: [] };
+const leave = async (who: string) => app.slack.changePerson(who, { deleted: true });
+
+/** What the bot wrote to somebody about an escalation that reaches nobody. */
+const toldOf = (who: string) =>
+	app.slack
+		.as(who)
+		.dm()
+		.filter((post) => post.text().includes('is there any more'));
+
+it('does not come where nobody is named, and the settings say so', async () => {
+	await start();
+	await app.save({ 'Escalate after': '5 min' });
+	const id = await asked();
+	await app.threadSays(id, REMINDER);
+	await app.pass(6 * MINUTE);
+	expect(reminders(id)).toHaveLength(1);
+	expect((await app.openSettings()).text()).toContain(NOBODY_NAMED);
+	const { modal } = await app.save({ Mention: ['grace'] });
+	expect(modal.text()).not.toContain(NOBODY_NAMED);
+	expect((await app.openSettings()).text()).not.toContain(NOBODY_NAMED);
+	const escalation = await afterReminder(id);
+	expect(escalation.text()).toMatch(ESCALATION);
+	expect(escalation.rung()).toEqual(['grace']);
+});
+
+it('passes over who has left, and mentions the others', async () => {
+	await start({ Mention: ['grace', 'ada'] });
+	const id = await asked();
+	await leave('grace');
+	const escalation = await afterReminder(id);
+	expect(escalation.text()).toMatch(ESCALATION);
+	expect(escalation.rung()).toEqual(['ada']);
+	expect(JSON.stringify(escalation.blocks())).not.toContain('<@U0GRACE>');
+	expect(escalation.text()).not.toMatch(NOBODY_THERE);
+	expect(toldOf('ada')).toEqual([]);
+});
+
+describe('whose people have all left', () => {
+	it.each<[how: string, choices: Record<string, readonly string[]>, left: () => unknown]>([
+		['deactivated', { Mention: ['grace'] }, () => leave('grace')],
+		[
+			'removed from the workspace',
+			{ Mention: ['grace'] },
+			() => {
+				app.slack.faults.add({ method: 'users.info', when: isOf('U0GRACE'), error: 'user_not_found' });
+				return leave('grace');
+			},
+		],
+		['not in the channel any more', { Mention: ['grace'] }, () => app.slack.remove('#agents', 'grace')],
+		[
+			'in a disabled group',
+			{ 'Mention user groups': ['Operations (@ops)'] },
+			() => Object.assign(group(), { disabled: true }),
+		],
+		[
+			'in a group without members',
+			{ 'Mention user groups': ['Operations (@ops)'] },
+			() => Object.assign(group(), { users: [] }),
+		],
+		[
+			'in a group of people who are deactivated, or not in the channel',
+			{ 'Mention user groups': ['Operations (@ops)'] },
+			async () => {
+				Object.assign(group(), { users: ['U0DORA', 'U0GRACE'] });
+				await app.slack.remove('#agents', 'grace');
+			},
+		],
+	])('(%s) is a reminder that says so, and whoever saved the settings is told once', async (_, choices, left) => {
+		await start(choices);
+		const id = await asked();
+		await left();
+		const reminder = await afterReminder(id);
+		expect(reminder.text()).toMatch(/^⏰ /);
+		expect(reminder.text()).toMatch(NOBODY_THERE);
+		expect(JSON.stringify(reminder.blocks())).not.toMatch(/<@U0GRACE>|<!subteam/);
+		await app.until(() => toldOf('ada').length > 0);
+		expect(toldOf('ada')[0]?.text()).toContain(
+			'Nobody named under *Mention* in the settings of #agents is there any more',
+		);
+		await app.pass(12 * MINUTE);
+		expect(reminders(id)).toHaveLength(4);
+		expect(toldOf('ada')).toHaveLength(1);
+		app.service.sessions.answerAsPage(id, ['red']);
+		await app.until(() => openButtons(reminder)?.length === 0);
+		expect(reminder.text()).toMatch(/^⏰ “/);
+	});
+
+	it('is one of several questions too, and comes as an escalation again once somebody is named', async () => {
+		await start({ Mention: ['grace'] });
+		await leave('grace');
+		const ids = [await app.watched(), await app.watched()];
+		for (const id of ids) app.ask(id, ['Which colour?']);
+		const lists = () => app.inChannel().filter((post) => post.text().includes(WAIT));
+		const together = await app.until(() => lists()[1], undefined, 8 * MINUTE);
+		expect(together.text()).toContain(digestText(2));
+		expect(together.text()).toMatch(NOBODY_THERE);
+		const { errors } = await app.save({ 'Remind after': 'Off' });
+		expect(JSON.stringify(errors)).toContain('Take them out');
+		await app.save({ Mention: ['ada'] });
+		const escalation = await app.until(() => lists().find((post) => post.text().includes('📣')), undefined, 8 * MINUTE);
+		expect(escalation.rung()).toEqual(['ada']);
+		expect(escalation.text()).not.toMatch(NOBODY_THERE);
+	});
+
+	it('is told to the channel alone when whoever saved the settings has left too', async () => {
+		await start({ Mention: ['grace'] }, 'grace');
+		const id = await asked();
+		await leave('grace');
+		const from = app.now();
+		expect((await afterReminder(id)).text()).toMatch(NOBODY_THERE);
+		await app.pass(MINUTE);
+		const channels = app.calls('chat.postMessage', from).map(({ request }) => request.channel);
+		expect(new Set(channels)).toEqual(new Set(['C0AGENTS']));
+	});
+
+	it('says so too when they were forgotten', async () => {
+		await start({ Mention: ['grace'] });
+		const id = await asked();
+		const { code } = await runPerson(['forget', 'U0GRACE', '--yes', 'U0GRACE'], { DATA_DIR: app.dataDir });
+		expect(code).toBe(0);
+		expect((await afterReminder(id)).text()).toMatch(NOBODY_THERE);
+		await app.until(() => toldOf('ada').length > 0);
+		// They are no obstacle to other changes.
+		expect((await app.save({ 'Remind after': '5 min', 'Escalate after': '15 min' })).outcome).toBe('updated');
+	});
+});
+
+const FAILS = { error: 'internal_error' };
+const isOf = (userId: string) => (args: Json) => args.user === userId;
+
+it.each<[of: string, fault: FaultRule, choices: Record<string, readonly string[]>, left: () => unknown]>([
+	['people', { method: 'users.info', ...FAILS }, { Mention: ['grace'] }, () => leave('grace')],
+	[
+		'people, in an empty response',
+		{ method: 'users.info', when: isOf('U0GRACE'), answer: { user: {} } },
+		{ Mention: ['grace'] },
+		() => leave('grace'),
+	],
+	[
+		'the channel',
+		{ method: 'conversations.members', ...FAILS },
+		{ Mention: ['grace'] },
+		() => app.slack.remove('#agents', 'grace'),
+	],
+	[
+		'groups',
+		{ method: 'usergroups.users.list', ...FAILS },
+		{ 'Mention user groups': ['Operations (@ops)'] },
+		() => Object.assign(group(), { disabled: true }),
+	],
+])('mentions those of whom Slack does not tell that they left: of %s', async (of, fault, choices, left) => {
+	await start(choices);
+	const id = await asked();
+	await left();
+	await app.pass(2_000);
+	app.slack.faults.add(fault);
+	const escalation = await afterReminder(id);
+	expect(escalation.text()).toMatch(ESCALATION);
+	expect(JSON.stringify(escalation.blocks())).toContain(of === 'groups' ? '<!subteam^S0OPS>' : '<@U0GRACE>');
+	expect(escalation.text()).not.toMatch(NOBODY_THERE);
+});
