@@ -10,6 +10,7 @@ import {
 	createFakeSessionService,
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
+import { ADVISORY_LOCKS } from '../../src/store/locks.ts';
 import { NO_LIMITS_ENV } from '../support/no-limits.ts';
 import { startProgram } from '../support/program.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -51,30 +52,20 @@ const posts = () =>
 		.filter((message) => message.text().includes('Which colour?'));
 
 const holds = async (query: string) => (await admin.query(query)).rows.length > 0;
-const isWaiting = () =>
-	holds(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+/** Whether what became of the answer is stored, and the program waits to have it shown. */
+const isUnshown = async (id: string) =>
+	(await holds(`select from answers where session_id = '${id}' and state = 'refused' and next_attempt_at is null`)) &&
+	(await holds(`select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`));
 
-/** Whether nothing is left to do for the refused answer but its marks, or its transaction waits for the row of the session. */
-async function isEnding(id: string): Promise<boolean> {
-	if (await holds(`select from answers where session_id = '${id}' and state = 'refused' and next_attempt_at is null`))
-		return isWaiting();
-	return holds(`select from pg_locks join pg_stat_activity using (pid)
-		where relation = 'answers'::regclass and mode = 'RowExclusiveLock' and wait_event_type = 'Lock'`);
-}
-
-/** Ada answers a watched question, and that is refused while somebody holds the row of the session. */
+/** Ada answers a watched question, and that is refused while marks are not spread. */
 async function refusedWhileHeld(id: string): Promise<void> {
 	service.sessions.put(id, askingSession(['Which colour? One of: Sand, Forest']));
 	await slack.as('ada').command('#agents', `/session watch ${id}`);
 	const post = await vi.waitUntil(() => posts().find((message) => message.buttons().includes('Sand')), TAKEN_OVER);
-	service.faults.add({ kind: 'late', ms: 1_500, method: 'GET', sessionId: id });
 	service.faults.add(tooComplex(id));
-	const reads = service.log.reads(id).length;
+	await admin.query(`select pg_advisory_lock(${ADVISORY_LOCKS.spreadingMarks})`);
 	await post.press('Sand');
-	await vi.waitUntil(() => service.log.reads(id).length > reads, TAKEN_OVER);
-	await admin.query('begin');
-	await admin.query('select session_id from watched_sessions where session_id = $1 for update', [id]);
-	await vi.waitUntil(() => isEnding(id), TAKEN_OVER);
+	await vi.waitUntil(() => isUnshown(id), TAKEN_OVER);
 }
 
 /** Once it is refused, others may answer. */
@@ -87,13 +78,13 @@ async function isOpenAgain(): Promise<void> {
 	).not.toContain('sending…');
 }
 
-it('shows the end of an answer after the program was killed before its posts were marked', {
+it('shows the end of an answer after the program was killed before its mark was spread', {
 	timeout: 120_000,
 }, async () => {
 	await refusedWhileHeld('killed');
 	program.child.kill('SIGKILL');
 	await once(program.child, 'close');
-	await admin.query('rollback');
+	await admin.query(`select pg_advisory_unlock(${ADVISORY_LOCKS.spreadingMarks})`);
 	program = startProgram(env);
 	await isOpenAgain();
 });

@@ -206,7 +206,7 @@ insert into posts (id, stream, number, unique_key, team_id, place_id, watch_id, 
 		ladders.service, ladders.session_id from ladders join watches on watches.id = watch_id where mode = 'card') as held where true
 			on conflict (stream, unique_key) do nothing;
 select id, team_id, user_id, service, session_id, question_id, receipt_state,
-			accepted_at
+			accepted_at, state, agent_outcome
 		from answers where receipt_state not like '%"dm":null%' or receipt_state like '%"dmSince":%';
 update answers set receipt_state = replace(receipt_state, '"dm":null', '"isMessage":false')
 		where receipt_state like '%"dm":null%';
