@@ -102,7 +102,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	),
 	script(/^npm run faults -- powercut$/, 'npm run faults -- powercut --cuts 1'),
 	script(/^npm run bench -- figures( --only memory)?( --rounds 3)?$/, 'npm run bench -- figures --rounds 1'),
-	script(/^npm run bench -- figures --only presses --rounds 3$/, 'npm run bench -- figures --only presses --rounds 1'),
+	script(/^npm run bench -- figures --only presses( --.*)?$/, 'npm run bench -- figures --only presses --rounds 1'),
 	script(/^npm run bench -- watching-live --cases '.+'$/, "npm run bench -- watching-live --cases 'ten quiet, a list'"),
 	script(/^npm run mutate -- [\w/.-]+$/, 'npm run mutate -- src/domain/compare.ts:50-58'),
 	script(
@@ -116,8 +116,8 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	),
 	script(/^npm run bench -- audit( --rounds 5)?$/, 'npm run bench -- audit --rounds 1'),
 	script(/^npm run bench -- slow-service$/, 'npm run bench -- slow-service --minutes 1'),
-	script(/^npm run bench -- statements( --former [\w.]+)?$/, 'npm run bench -- statements --rounds 1 --minutes 0.1'),
-	script(/^npm run bench -- path$/, 'npm run bench -- path'),
+	script(/^npm run bench -- statements( --.*)?$/, 'npm run bench -- statements --rounds 1 --minutes 0.1'),
+	script(/^npm run bench -- path( --former [\w.]+)?$/, 'npm run bench -- path'),
 	script(
 		/^npm run bench -- large( --.*)?$/,
 		'npm run bench -- large --rounds 1 --answers 20000 --questions 1000 --posts 1000 --watches 1000 --session 100 --due 100',
