@@ -18,14 +18,12 @@ export async function createMeasured(context: BenchContext, env: Readonly<Record
 	const server = await context.postgres();
 	const stores: MeasuredStore[] = [];
 	for (const { name: program, entry } of programs) {
-		const start = async (database: MeasuredStore['database'], databaseUrl?: string) => {
-			const on = databaseUrl === undefined ? {} : { databaseUrl };
+		for (const database of ['SQLite', 'PostgreSQL'] as const) {
+			const on = database === 'SQLite' ? {} : { databaseUrl: await server.createDatabase() };
 			const harness = stack.use(await createHarness({ ...common, ...on, program: 'handraise', entry }));
 			const name = programs.length === 1 ? database : `${database} of ${program}`;
 			stores.push({ name, database, harness });
-		};
-		await start('SQLite');
-		await start('PostgreSQL', await server.createDatabase());
+		}
 	}
 	const owned = stack.move();
 	return { bare, stores, [Symbol.asyncDispose]: () => owned.disposeAsync() };

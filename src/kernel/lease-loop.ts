@@ -8,7 +8,7 @@ export interface Held<Item> {
 
 /** The table that is a loop's queue. */
 export interface QueuedRows {
-	/** Calls `listener` after each commit of this process that changed rows, and at times for what others have stored. */
+	/** Calls `listener` after each commit of this process that may make rows due, and at times for what others stored. */
 	onChange(listener: () => void): void;
 }
 

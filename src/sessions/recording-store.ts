@@ -76,18 +76,17 @@ type OutageUpdate = Readonly<{
 }>;
 
 export function createRecordingStore({ db, cipher }: StoreParts) {
-	/** Locks the watches that these updates are of; by id, those that are as they were. */
+	/** Locks the watches that these updates are of, unless they have ended; by id. */
 	async function lockWatches(trx: Db, updates: readonly WatchUpdate[]): Promise<ReadonlyMap<string, Row<'watches'>>> {
 		if (updates.length === 0) return new Map();
 		const live = from(trx, 'watches', { id: updates.map(({ watchId }) => watchId), endedAt: null });
 		const rows = await live.selectAll().orderBy('id').forUpdate().execute();
-		const revisions = new Map(updates.map(({ watchId, revision }) => [watchId, revision]));
-		return new Map(rows.filter(({ id, revision }) => revision === revisions.get(id)).map((row) => [row.id, row]));
+		return new Map(rows.map((row) => [row.id, row]));
 	}
 
 	async function recordWatch(tx: Tx, update: WatchUpdate, before: Row<'watches'> | undefined): Promise<void> {
 		const { trx, now } = tx;
-		if (before === undefined) return;
+		if (before === undefined || before.revision !== update.revision) return;
 		const row = await tellWatch(trx, before, update.changed, now);
 		const { end: reason, posts } = update;
 		if (reason === 'handLowered') return lowerHand(tx, row);
@@ -148,7 +147,7 @@ export function createRecordingStore({ db, cipher }: StoreParts) {
 					const { view } = update;
 					const readAt = update.lastReadAt ?? now;
 					const newest = { question: view?.question ?? null, readAt, isFirst: row.lastReadAt === null };
-					// Before any post is.
+					// Before any post is locked.
 					const locked = await lockWatches(trx, watches);
 					if (found !== undefined && !(await recordFound(tx, key, found, newest))) throw new Outdated(token);
 					if (update.isGone === true) await settleOpen(trx, key, 'closed', now);

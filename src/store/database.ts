@@ -271,7 +271,7 @@ export function change<Table extends keyof Tables>(
 	filter: Filter<Table>,
 	columns: UpdateObject<Tables, Table>,
 ) {
-	// By other columns nothing becomes due; what another row allows now, the next look finds.
+	// Only these columns make a row due. A row that had to wait for another one is found by the next look.
 	if (Object.keys(columns).some((name) => DUE_COLUMNS.has(name))) noteWrite(db, table);
 	const query = db.updateTable(table as 'meta').where(matching(filter)) as unknown;
 	return (query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>).set(columns);

@@ -130,7 +130,7 @@ export async function leaseDue<T extends LeasedTable>(
 	return rows.sort((one, other) => inPlace(one, other, orderBy.length));
 }
 
-/** Tells the program where schema or key are not its own any more: nothing is due for it then. */
+/** Stops the program if the schema or the key is another one now: then a take finds nothing. */
 async function stopIfReplaced(db: StoreDatabase): Promise<void> {
 	const { rows } = await sql<{ isOwn: unknown }>`select ${isUnchanged(db)} as "isOwn"`.execute(db.read);
 	if (!rows[0]?.isOwn) stopReplaced(db);

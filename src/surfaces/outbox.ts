@@ -37,8 +37,6 @@ const KEPT_FROM_CARDS = 1;
 const RETRY = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 /** A refused call is repeated this often, about 30 s: its code may be unknown here and pass. */
 const REFUSED_REPEATS = 4;
-/** A receipt is for its author alone, who hears it nowhere else: about a day. */
-const RECEIPT_REPEATS = 290;
 /** A hand-over that cannot be told is repeated this often, about 9 min, and then given back: its giver waits for it. */
 const UNTOLD_REPEATS = 8;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
@@ -234,7 +232,7 @@ export function createOutbox(
 		if (outcome.kind === 'later' && outcome.limited) {
 			await rateLimiter.pause(laneOf(post).key, clock.now() + retryDelay(0, outcome.ms));
 		}
-		const repeats = post.content.kind === 'receipt' && post.ts === null ? RECEIPT_REPEATS : REFUSED_REPEATS;
+		const repeats = (post.ts === null ? kindOf(post.content).repeats : undefined) ?? REFUSED_REPEATS;
 		if (outcome.kind === 'refused' && post.attempts < repeats)
 			return { outcome: retry(clock.now() + retryDelay(post.attempts), outcome.code, since !== null), sentAt };
 		return { outcome, sentAt };

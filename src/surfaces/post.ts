@@ -25,6 +25,8 @@ export interface Kind {
 	readonly isCurrent?: true;
 	/** A channel hears it even if it watches nothing. */
 	readonly isForAll?: true;
+	/** How often it is posted again while Slack refuses it; left out: as all calls are, for about 30 s. */
+	readonly repeats?: number;
 }
 
 const reminderEntry = z.object({
@@ -89,8 +91,8 @@ export const KINDS = {
 		schema: z.object({ ...handed, by: z.string(), undelivered: z.exactOptional(z.literal(true)) }),
 		isCurrent: true,
 	},
-	/** A direct message to the author of an answer: what became of it. */
-	receipt: { schema: z.object({ answerId: z.string() }), isCurrent: true },
+	/** A direct message to the author of an answer: what became of it. They hear it nowhere else: tried for a day. */
+	receipt: { schema: z.object({ answerId: z.string() }), isCurrent: true, repeats: 290 },
 	/** What became of a card (`questionId` null) or a question's post that is over, of which Slack takes no changes. */
 	outcome: { schema: z.object({ questionId: z.string().nullable() }), thread: 'only', isCurrent: true },
 	/** A direct message: Slack refuses posts to a channel about this session (null: `watch all`). `code`: Slack's. */

@@ -176,8 +176,8 @@ interface HeldPlace {
 async function hold({ trx, now }: Tx, { target, about }: HeldPlace, at: number): Promise<void> {
 	const isWaiting = sql`posts.last_error in (${HELD}, ${AWAITED})`;
 	const isOver = sql`posts.state = 'dropped'`;
-	// Two that hold the reminder of a place at once must meet at its key alone: at the next number, too, each would wait
-	// for the other. Any number is before those of other posts.
+	// Two transactions that hold the reminder of one place must meet only at its key. If both took the next number, too,
+	// each would wait for the other. A negative number comes before those of all other posts.
 	const number = -randomInt(1, MOST_NUMBERS);
 	const row = { ...plannedRow(target, HELD_KEY, NO_REMINDERS, now), number, dueAt: at, lastError: HELD };
 	await add(trx, 'posts', { ...row, ...about })

@@ -130,12 +130,12 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const ofWatch = watchId === null ? own : own.union(from(trx, 'posts', { watchId, kind: 'card' }).select('id'));
 		const reminded = from(trx, 'posts', questionsOf(entries)).select('id');
 		await locked(trx, 'posts', { id: entries.length === 0 ? ofWatch : ofWatch.union(reminded) }).execute();
-		// Only now: another question may have come into the same message.
+		// Read after the lock: another question may have come into the same message before it.
 		const before = await from(trx, 'posts', { id }).selectAll().executeTakeFirst();
 		if (before === undefined) return;
 		const isFirstPost = before.state === 'planned';
 		const columns = { ...WITHOUT_LEASE, ...endColumns(before, wanted, result, now) };
-		const about = content.kind === 'reminder' && result.kind === 'shown' && aboutOf(content.entries, session?.service);
+		const about = content.kind === 'reminder' && result.kind === 'shown' && aboutOf(entries, session?.service);
 		const noted = change(trx, 'posts', { id, leaseToken: token, state: OPEN }, { ...columns, ...about });
 		const row = await noted.returningAll().executeTakeFirst();
 		if (row === undefined) return;
@@ -144,7 +144,7 @@ export function createPostStore({ db, cipher, log }: StoreParts & { log: Log }) 
 		const isTold = watch !== undefined && (await follow(tx, row, { content, watch, result, isFirstPost }));
 		// Held reminders are locked last.
 		if (!isFirstPost || result.kind === 'dropped') return;
-		if (content.kind === 'reminder') await countReminders(tx, row, content.entries);
+		if (content.kind === 'reminder') await countReminders(tx, row, entries);
 		if (watch === undefined || content.kind !== 'question') return;
 		if (result.kind === 'shown') await begin(tx, row, watch, result.sentAt);
 		else if (isTold) await begin(tx, row, watch);

@@ -14,7 +14,7 @@ import type { Post } from '../../src/surfaces/post.ts';
 import { beginReminders } from '../../src/surfaces/reminder-store.ts';
 import { addWatch } from '../sessions/support.ts';
 import { forget } from './contract/person.ts';
-import { ASKED, asking, askingView, KEY, news, read, shownAt, watchActs } from './contract/watch-acts.ts';
+import { KEY, shownAt, watchActs } from './contract/watch-acts.ts';
 import { describeStores, replicasFrom } from './contract.ts';
 import { deadlocksIn, openReplicas } from './postgres-replicas.ts';
 import { ANN, accepted, BOB, current, LEASE, leased, SERVICE, spread, submission, T0 } from './support.ts';
@@ -213,13 +213,7 @@ it('knows that nothing was committed when no statement was sent or the server re
 
 it('posts a deleted message anew that is to show another question by now', async () => {
 	const { store, replica } = subject;
-	const { added, posted, recorded, drawn } = watchActs(subject);
-	const watch = await added();
-	await posted();
-	const update = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions: [ASKED] });
-	await recorded([news(watch, { posts: [asking(watch)] })], update);
-	await posted();
-	await drawn();
+	await watchActs(subject).asked();
 	await store.db.write((trx) => markDue({ trx, now: T0 }, KEY));
 	await spread(store);
 	const due = await store.posts.takeDue(LEASE, 9, T0);

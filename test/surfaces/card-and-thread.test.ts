@@ -264,6 +264,18 @@ describe('a watched session', () => {
 		expect(app.service.log.reads(id)).toHaveLength(reads);
 	});
 
+	it('has a card without its question, and without *Answer…*, once nobody watches it any more', async () => {
+		const id = await app.watched({}, { questionsInThread: true });
+		app.ask(id);
+		const card = await app.cardSays(id, 'Which colour?');
+		expect(card.buttons()).toContain('Answer…');
+		await app.command(`/session unwatch ${id}`);
+		await app.until(() => card.buttons().includes('Watch again'));
+		expect(card.text()).not.toContain('Which colour?');
+		expect(card.buttons()).not.toContain('Answer…');
+		await app.setPosts({});
+	});
+
 	it('tells changes during a restart once', async () => {
 		const id = await app.watchedAsking();
 		await app.threadSays(id, 'Which colour?');
@@ -326,18 +338,6 @@ describe('a card that somebody deleted', () => {
 			await app.setPosts({});
 		},
 	);
-
-	it('shows no question, and takes no answer, once its session is not watched any more', async () => {
-		const id = await app.watched({}, { questionsInThread: true });
-		app.ask(id);
-		const card = await app.cardSays(id, 'Which colour?');
-		expect(card.buttons()).toContain('Answer…');
-		await app.command(`/session unwatch ${id}`);
-		await app.until(() => card.buttons().includes('Watch again'));
-		expect(card.text()).not.toContain('Which colour?');
-		expect(card.buttons()).not.toContain('Answer…');
-		await app.setPosts({});
-	});
 
 	it('shows the question of a deleted card in the channel, once, and in the new card', async () => {
 		const id = await app.watched({}, { questionsInThread: true });

@@ -1,26 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { markDue } from '../../../src/store/marks.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, LEASE, spread, T0 } from '../support.ts';
-import { ASKED, asking, askingView, KEY, news, read, settled, shownAt, watchActs } from './watch-acts.ts';
+import { ANN, LEASE, T0 } from '../support.ts';
+import { KEY, read, settled, shownAt, watchActs } from './watch-acts.ts';
 
 /** What was changed, and what is drawn again for it. */
 export function describeMarks(subject: Subject): void {
-	const { store, replica, added, recorded, posted, drawn, postsOf } = watchActs(subject);
+	const { store, replica, recorded, asked, postsOf } = watchActs(subject);
 	const mark = (options: Parameters<typeof markDue>[2] = {}, session: typeof KEY | null = KEY) =>
 		store().db.write((trx) => markDue({ trx, now: T0 }, session, options));
 
-	/** A watch whose card and question stand, and nothing is marked. */
-	async function asked() {
-		const watch = await added();
-		await posted();
-		const update = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions: [ASKED] });
-		await recorded([news(watch, { posts: [asking(watch)] })], update);
-		await posted();
-		await drawn();
-		await spread(store());
-		return watch;
-	}
 	const due = async (id: string) => (await postsOf(id)).filter(({ dueAt }) => dueAt !== null).map(({ kind }) => kind);
 
 	describe('marks', () => {

@@ -8,7 +8,7 @@ import { KEY, shownAt } from './watch-acts.ts';
 /** Direct messages about answers. */
 export function describeReceipts(subject: Subject): void {
 	const store = () => subject.store;
-	const receipts = () =>
+	const receipt = () =>
 		store().db.read.selectFrom('posts').selectAll().where('kind', '=', 'receipt').executeTakeFirst();
 
 	/** An answer that waits for its author, and the message about it as it is taken. */
@@ -30,7 +30,7 @@ export function describeReceipts(subject: Subject): void {
 		const answer = await accepted(store(), submission({ person: her }), 'delivering', 'ended');
 		expect(await forget(store(), her.userId)).toMatchObject({ kind: 'forgotten' });
 		await store().posts.showReceipt(answer, { isNews: true, now: T0 });
-		expect(await receipts()).toBeUndefined();
+		expect(await receipt()).toBeUndefined();
 	});
 
 	it('with news that come while an unchanged look is noted are posted where the message was deleted', async () => {
@@ -42,7 +42,7 @@ export function describeReceipts(subject: Subject): void {
 		await store().posts.showReceipt(answer, { isNews: true, now: T0 + 1 });
 		await store().posts.endAttempt(same, LEASE.token, shownAt(same, '', { isLast: false }), T0 + 2);
 		await store().posts.endAttempt(await taken(T0 + 3), LEASE.token, { kind: 'deleted' }, T0 + 4);
-		expect(await receipts()).toMatchObject({ state: 'planned', ts: null, dueAt: T0 + 4 });
+		expect(await receipt()).toMatchObject({ state: 'planned', ts: null, dueAt: T0 + 4 });
 	});
 
 	it('are over although a card of their session is to be drawn', async () => {
@@ -50,6 +50,6 @@ export function describeReceipts(subject: Subject): void {
 		await store().db.write((trx) => markDue({ trx, now: T0 }, KEY, { cards: 'progress' }));
 		await store().posts.endAttempt(post, LEASE.token, shownAt(post, '1.1', { isLast: true }), T0);
 		await spread(store());
-		expect(await receipts()).toMatchObject({ state: 'closed', dueAt: null });
+		expect(await receipt()).toMatchObject({ state: 'closed', dueAt: null });
 	});
 }

@@ -142,6 +142,18 @@ export function watchActs(subject: Subject) {
 		return due.map(keyOf);
 	}
 
+	/** A watch whose card and question stand, and nothing is marked. */
+	async function asked(): Promise<Watch> {
+		const watch = await added();
+		await posted();
+		const update = read({ nextRead: { at: T0, by: T0 }, view: askingView(), questions: [ASKED] });
+		await recorded([news(watch, { posts: [asking(watch)] })], update);
+		await posted();
+		await drawn();
+		await spread(subject.store);
+		return watch;
+	}
+
 	/** The newest card of a watch, as stored. */
 	async function cardOf(watchId: string) {
 		await spread(subject.store);
@@ -156,7 +168,7 @@ export function watchActs(subject: Subject) {
 		return posts.orderBy('stream').orderBy('number').execute();
 	}
 
-	return { store, replica, stored, added, recorded, next, posted, drawn, cardOf, postsOf };
+	return { store, replica, stored, added, recorded, next, posted, drawn, asked, cardOf, postsOf };
 }
 
 /** Sorts rows that come in any order. */
